@@ -1,4 +1,7 @@
-/** The aggregate surface: every server's tools, prompts and resources in one list each. Answers from memory, and passes on what it does not know where it is clear to whom. */
+/**
+ * The aggregate surface: one list each of all servers' tools, prompts and resources. Lists are answered from memory. With
+ * a single server, unknown methods are forwarded to it.
+ */
 import type { Tool } from "../../catalog/tool.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -18,7 +21,7 @@ import { awaitNamed } from "./await-named.ts";
 import { mergedInstructions } from "./instructions.ts";
 import { ItemRequests } from "./item-requests.ts";
 import { ListReader } from "./list-reader.ts";
-import { createShelves, type Shelves } from "./merged-list.ts";
+import { createMergedLists, type MergedLists } from "./merged-list.ts";
 import { quarantinedName, unknownName } from "./unknown-name.ts";
 
 const LISTS: ReadonlyMap<string, ListName> = new Map([
@@ -29,16 +32,16 @@ const LISTS: ReadonlyMap<string, ListName> = new Map([
 ]);
 
 export interface AggregateOptions {
-  /** Clients are told when a list changes. */
+  /** Clients get list_changed notifications. */
   readonly notify: boolean;
 }
 
-/** One for all sessions: nothing in it belongs to one client. */
+/** Shared by all sessions. Has no state of a single client. */
 export class AggregateSurface implements Surface {
   readonly capabilities: Surface["capabilities"];
   readonly #scope: Scope;
-  /** The lists that a client sees. */
-  readonly #shelvesOf: (asker: Asker) => Shelves;
+  /** Returns the lists that a client sees. */
+  readonly #listsOf: (asker: Asker) => MergedLists;
   readonly #reader: ListReader;
   readonly #items: ItemRequests;
   readonly #tasks: TaskRequests;
@@ -54,10 +57,10 @@ export class AggregateSurface implements Surface {
       tasks: TASK_CAPABILITY,
     };
     this.#scope = scope;
-    const shelves = createShelves(scope);
-    this.#shelvesOf = (asker) => shelves(scope.view(asker));
-    this.#reader = new ListReader(scope, this.#shelvesOf);
-    this.#items = new ItemRequests(scope, this.#shelvesOf, this.#reader);
+    const lists = createMergedLists(scope);
+    this.#listsOf = (asker) => lists(scope.view(asker));
+    this.#reader = new ListReader(scope, this.#listsOf);
+    this.#items = new ItemRequests(scope, this.#listsOf, this.#reader);
     this.#tasks = new TaskRequests({
       tasks: scope.tasks,
       clock: scope.clock,
@@ -65,7 +68,7 @@ export class AggregateSurface implements Surface {
     });
   }
 
-  /** What servers said of themselves in an earlier run; starts none. */
+  /** Loads the servers' instructions from the disk cache. Starts no server. */
   prepare(origin: Origin): Promise<void> {
     return this.#scope.view(origin).loadCached();
   }
@@ -75,11 +78,11 @@ export class AggregateSurface implements Surface {
   }
 
   tool(name: string, asker: Asker): Raw | undefined {
-    return this.#shelvesOf(asker).tools.list.get(name)?.definition;
+    return this.#listsOf(asker).tools.list.get(name)?.definition;
   }
 
   lists(asker: Asker): Required<ListStates> {
-    const { tools, prompts, resources, templates } = this.#shelvesOf(asker);
+    const { tools, prompts, resources, templates } = this.#listsOf(asker);
     return {
       tools: tools.state,
       prompts: prompts.state,
@@ -97,10 +100,10 @@ export class AggregateSurface implements Surface {
     else passOn(this.#scope, method, params, origin);
   }
 
-  /** Whether showing all tools takes at most so many bytes; no if servers are still unknown. */
+  /** Whether the definitions of all tools have at most this many bytes. False if the tools of a server are not known. */
   async isSmall(origin: Origin, bytes: number): Promise<boolean> {
     const unknown = await this.#reader.learnOwnTools(origin);
-    return unknown.length === 0 && this.#shelvesOf(origin).tools.list.bytes <= bytes;
+    return unknown.length === 0 && this.#listsOf(origin).tools.list.bytes <= bytes;
   }
 
   handle(request: ClientRequest): Promise<Raw> {
@@ -129,9 +132,9 @@ export class AggregateSurface implements Surface {
     return this.#items.forward(request, only, request.params ?? EMPTY_OBJECT, { repeat: "unknown" });
   }
 
-  /** Tools of the stateless era do not say: their server decides when they are called. */
+  /** Tools of stateless servers do not declare task support: the server decides with each call. */
   #taskSupport(name: string, asker: Asker): TaskSupport | undefined {
-    const tool = this.#shelvesOf(asker).tools.list.get(name);
+    const tool = this.#listsOf(asker).tools.list.get(name);
     if (!tool) return undefined;
     const { era } = this.#scope.view(asker).snapshot.listings.get(tool.server)?.about ?? {};
     return tool.taskSupport ?? (era === "2026" ? "optional" : "forbidden");
@@ -145,22 +148,22 @@ export class AggregateSurface implements Surface {
       throw RpcError.of(INVALID_PARAMS, "tools/call needs a name");
     }
     const { origin } = request;
-    const { tools } = this.#shelvesOf(origin);
-    const send = (tool: Tool | undefined, asked: ClientRequest): Promise<Raw> => {
-      if (!tool) throw this.#unknown(name, asked, tools);
+    const { tools } = this.#listsOf(origin);
+    const send = (tool: Tool | undefined, inner: ClientRequest): Promise<Raw> => {
+      if (!tool) throw this.#unknown(name, inner, tools);
       const { server, name: own } = tool;
       const call = { server, tool: own, args, meta, written: others ? params : undefined };
-      return callTool(this.#scope, call, asked).then((result) => {
+      return callTool(this.#scope, call, inner).then((result) => {
         this.#scope.results.links.noteAll(callerOf(request.origin), server, result);
         return result;
       });
     };
-    // The list of now: the one of before may still name a tool that was denied while the call waited.
-    const failed = (error: unknown): Raw => this.#failed(name, error, this.#shelvesOf(origin).tools);
+    // Reads the list again: `tools` may still contain a tool that was denied while the call waited.
+    const failed = (error: unknown): Raw => this.#failed(name, error, this.#listsOf(origin).tools);
     const known = tools.list.get(name);
     if (!known)
       return recorded(this.#scope, { server: "", tool: name, args }, request, (inner) =>
-        awaitNamed(this.#scope, { kind: "tools", name, shelf: tools }, inner, (tool) => send(tool, inner)),
+        awaitNamed(this.#scope, { kind: "tools", name, merged: tools }, inner, (tool) => send(tool, inner)),
       ).catch(failed);
     try {
       return send(known, request).catch(failed);
@@ -169,17 +172,17 @@ export class AggregateSurface implements Surface {
     }
   }
 
-  #unknown(name: string, { origin, trail }: ClientRequest, { list }: Shelves["tools"]): Error {
+  #unknown(name: string, { origin, trail }: ClientRequest, { list }: MergedLists["tools"]): Error {
     const quarantined = quarantinedName(this.#scope, name, origin);
     if (quarantined) return quarantined;
     if (trail) trail.code = "tool_not_found";
     return unknownName("tool", name, list);
   }
 
-  /** A tool that has gone since it was listed is unknown like any other. */
-  #failed(name: string, error: unknown, { list }: Shelves["tools"]): Raw {
+  /** A tool that was removed after it was listed is reported as unknown. */
+  #failed(name: string, error: unknown, { list }: MergedLists["tools"]): Raw {
     const gone = MetaMcpError.is(error) && error.code === "tool_not_found";
-    const told = gone ? unknownName("tool", name, list) : error;
-    return asResult(this.#scope.log, told, "meta");
+    const reported = gone ? unknownName("tool", name, list) : error;
+    return asResult(this.#scope.log, reported, "meta");
   }
 }

@@ -1,4 +1,4 @@
-/** Waits for a name that no server known so far has, as long as one that is not known yet could have it. Starts only those. */
+/** Waits for a tool or prompt name that is in no known list, while a server whose list is not known could have it. Starts only such servers. */
 import type { Item } from "../../catalog/item.ts";
 import type { Origin, ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
@@ -6,20 +6,20 @@ import { afterLogin } from "../own-login.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { MergedList } from "./merged-list.ts";
-import { mayBeOf } from "./names.ts";
+import { mayBelongTo } from "./names.ts";
 
-/** How long a connected server may take to list its prompts before a caller goes on without them. */
-const LIST_MS = 3_000;
+/** Longest wait for a connected server to list its prompts. */
+const LIST_WAIT_MS = 3_000;
 
 export interface NamedItem<T extends Item> {
   readonly kind: "tools" | "prompts";
   readonly name: string;
-  readonly shelf: MergedList<T>;
+  readonly merged: MergedList<T>;
 }
 
 /**
- * Runs `use` as soon as the name is known; what was connected for it stays so meanwhile. `use` gets undefined where
- * nobody has that name; rejects with why a server could not be asked that might have had it.
+ * Runs `use` as soon as the name is known. Connections opened for this stay open until `use` has ended. `use` gets
+ * undefined if no server has the name. Rejects if the name was not found and a server that might have it failed.
  */
 export async function awaitNamed<T extends Item>(
   scope: Scope,
@@ -28,29 +28,29 @@ export async function awaitNamed<T extends Item>(
   use: (item: T | undefined) => Promise<Raw>,
 ): Promise<Raw> {
   await scope.view(request.origin).loadCached();
-  const cached = look(wanted);
+  const cached = lookUp(wanted);
   if (cached) return await use(cached);
-  let over = (): void => {};
+  let release = (): void => {};
   const used = new Promise<void>((resolve) => {
-    over = resolve;
+    release = resolve;
   });
-  const seek = async (): Promise<T | undefined> => {
-    const failures = await found(scope, wanted, request, used);
-    const item = look(wanted);
+  const find = async (): Promise<T | undefined> => {
+    const failures = await askCandidates(scope, wanted, request, used);
+    const item = lookUp(wanted);
     if (!item && failures.length > 0) throw failures[0];
     return item;
   };
   try {
-    return await use(scope.login ? await afterLogin(scope, request, seek) : await seek());
+    return await use(scope.login ? await afterLogin(scope, request, find) : await find());
   } finally {
-    over();
+    release();
   }
 }
 
-const look = <T extends Item>({ shelf, name }: NamedItem<T>): T | undefined => shelf.list.get(name);
+const lookUp = <T extends Item>({ merged, name }: NamedItem<T>): T | undefined => merged.list.get(name);
 
-/** Resolves once it is there or nobody is left who could bring it, with what went wrong. Rejects if the caller gives up. */
-function found<T extends Item>(
+/** Resolves with the failures, when the name is known or all candidates have answered. Rejects if the request is cancelled. */
+function askCandidates<T extends Item>(
   scope: Scope,
   wanted: NamedItem<T>,
   { origin, signal }: ClientRequest,
@@ -61,14 +61,14 @@ function found<T extends Item>(
     try {
       const lease = await scope.connect(server, origin);
       void used.then(() => lease.release());
-      if (wanted.kind !== "tools") await scope.loader.learn([server], origin, LIST_MS, wanted.kind);
+      if (wanted.kind !== "tools") await scope.loader.learn([server], origin, LIST_WAIT_MS, wanted.kind);
     } catch (error) {
       failures.push(error);
     }
   };
   return new Promise((resolve, reject) => {
     const stop = scope.view(origin).onChange(() => {
-      if (look(wanted)) end();
+      if (lookUp(wanted)) end();
     });
     const onAbort = (): void => {
       stop();
@@ -85,7 +85,7 @@ function found<T extends Item>(
   });
 }
 
-/** Servers whose own word is missing: a list from an earlier run, from before it was disconnected, or of other clients may be another. */
+/** Servers that may have the name and whose current list is not known. A list from the disk cache, from before a disconnect, or for other clients may be outdated. */
 function candidates<T extends Item>(
   scope: Scope,
   { kind, name }: NamedItem<T>,
@@ -93,7 +93,7 @@ function candidates<T extends Item>(
 ): readonly ServerId[] {
   const view = scope.view(origin);
   return [...scope.specs()].flatMap(([server, { prefix }]) => {
-    const told = scope.connected(server, origin) && view.knows(server, kind);
-    return !told && mayBeOf(server, prefix, name) ? [server] : [];
+    const current = scope.connected(server, origin) && view.knows(server, kind);
+    return !current && mayBelongTo(server, prefix, name) ? [server] : [];
   });
 }

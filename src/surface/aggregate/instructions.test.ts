@@ -4,7 +4,7 @@ import { mergedInstructions } from "./instructions.ts";
 
 const SPEC = { prefix: "server", tools: { allow: undefined, deny: [], ask: [] }, examples: {} } as const;
 
-/** Servers with what each says of itself; undefined for one that is not known yet. */
+/** Merges the given instructions. Undefined stands for a server that is not known yet. */
 function merged(servers: Record<string, string | undefined>): string {
   const known = Object.entries(servers).flatMap(([name, instructions]) =>
     instructions === undefined
@@ -15,19 +15,19 @@ function merged(servers: Record<string, string | undefined>): string {
   return mergedInstructions({ specs: () => specs }, { snapshot: new IndexedSnapshot(1, new Map(known)) });
 }
 
-test("one server alone speaks for itself", () => {
+test("a single server's instructions are used as they are", () => {
   expect(merged({ a: " Be kind. " })).toBe("Be kind.");
   expect(merged({ a: undefined })).toBe("");
 });
 
-test("of several each is heard under its name, in their order", () => {
+test("the instructions of several servers follow each other under their names, in configured order", () => {
   const text = merged({ b: "Second letter.", a: "First letter.", quiet: "", unknown: undefined });
   expect(text).toContain("b, a, quiet, unknown");
   expect(text).toMatch(/# b\nSecond letter\.\n\n# a\nFirst letter\.$/);
   expect(merged({})).toContain("No servers are configured");
 });
 
-test("whatever they say, it stays bounded, and what is left out is said", () => {
+test("merged instructions have a limit, and say that some are left out", () => {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`server${n}`, "é".repeat(50_000)]));
   const text = merged(many);
   expect(text.length).toBeLessThan(12_000);

@@ -1,28 +1,28 @@
-/** What a model is told about many servers at once: what each says of itself, bounded, since every conversation pays for it. */
+/** Merges the instructions of all servers. Their length is limited, because they are part of every conversation. */
 
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { clip } from "../../catalog/read-tool.ts";
 import type { Scope } from "../scope.ts";
 import { namesIn } from "../server-names.ts";
 
-const LONGEST_OF_ONE = 2_000;
-const LONGEST_OF_ALL = 10_000;
+const LONGEST_PER_SERVER = 2_000;
+const LONGEST_TOTAL = 10_000;
 
 export function mergedInstructions(
   scope: Pick<Scope, "specs">,
   { snapshot }: Pick<CatalogView, "snapshot">,
 ): string {
   const specs = scope.specs();
-  const told = [...specs.keys()].flatMap((server) => {
+  const known = [...specs.keys()].flatMap((server) => {
     const text = snapshot.listings.get(server)?.about.instructions?.trim();
     return text ? [{ server, text }] : [];
   });
-  // One server alone speaks for itself.
-  if (specs.size === 1) return cut(told[0]?.text ?? "", LONGEST_OF_ALL);
+  // A single server needs no headings.
+  if (specs.size === 1) return cut(known[0]?.text ?? "", LONGEST_TOTAL);
   const parts = [head([...specs.keys()])];
-  let left = LONGEST_OF_ALL;
-  for (const { server, text } of told) {
-    const part = `# ${server}\n${cut(text, LONGEST_OF_ONE)}`;
+  let left = LONGEST_TOTAL;
+  for (const { server, text } of known) {
+    const part = `# ${server}\n${cut(text, LONGEST_PER_SERVER)}`;
     if (left < part.length) {
       parts.push("(More instructions of other servers do not fit here.)");
       break;

@@ -1,4 +1,4 @@
-/** Requests for prompts, resources and completions: finds whose they are, and passes them on in that server's own words. */
+/** Requests for prompts, resources and completions: finds the server and forwards the request with the server's own names and URIs. */
 import type { Item } from "../../catalog/item.ts";
 import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -11,7 +11,7 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
-import type { Shelves } from "./merged-list.ts";
+import type { MergedLists } from "./merged-list.ts";
 import { certainTarget, type ItemTarget, likelyTargets } from "./targets.ts";
 import { unknownName } from "./unknown-name.ts";
 import { addressOf } from "./uris.ts";
@@ -20,12 +20,12 @@ const RESOURCE_NOT_FOUND = -32002;
 
 export class ItemRequests {
   readonly #scope: Scope;
-  readonly #shelvesOf: (asker: Asker) => Shelves;
+  readonly #listsOf: (asker: Asker) => MergedLists;
   readonly #reader: ListReader;
 
-  constructor(scope: Scope, shelvesOf: (asker: Asker) => Shelves, reader: ListReader) {
+  constructor(scope: Scope, listsOf: (asker: Asker) => MergedLists, reader: ListReader) {
     this.#scope = scope;
-    this.#shelvesOf = shelvesOf;
+    this.#listsOf = listsOf;
     this.#reader = reader;
   }
 
@@ -36,10 +36,10 @@ export class ItemRequests {
   }
 
   #withPrompt(request: ClientRequest, name: string, use: (prompt: Item) => Promise<Raw>): Promise<Raw> {
-    const { prompts } = this.#shelvesOf(request.origin);
+    const { prompts } = this.#listsOf(request.origin);
     const known = prompts.list.get(name);
     if (known) return use(known);
-    return awaitNamed(this.#scope, { kind: "prompts", name, shelf: prompts }, request, (found) => {
+    return awaitNamed(this.#scope, { kind: "prompts", name, merged: prompts }, request, (found) => {
       if (!found) throw unknownName("prompt", name, prompts.list);
       return use(found);
     });
@@ -50,9 +50,11 @@ export class ItemRequests {
     const params = request.params as Raw;
     return this.#atTarget(request, uri, (target) =>
       this.forward(request, target.server, withMember(params, "uri", toRaw(target.uri)), {
-        // What a subscription leads to comes when the request is long over.
+        // Updates of a subscription come after the request has ended, so they use the uplink of the session.
         uplink:
-          request.method === "resources/read" ? request.uplink : wayBack(request.origin.uplink, target, uri),
+          request.method === "resources/read"
+            ? request.uplink
+            : withClientUris(request.origin.uplink, target, uri),
       }),
     );
   }
@@ -75,11 +77,11 @@ export class ItemRequests {
     );
   }
 
-  /** With the server that has the resource; where nobody lists it, with the first that says it has. */
+  /** Runs `use` with the server of the resource. If no server lists it, tries likely servers until one succeeds. */
   #atTarget(request: ClientRequest, uri: string, use: (target: ItemTarget) => Promise<Raw>): Promise<Raw> {
-    const listed = certainTarget(this.#scope, this.#shelvesOf(request.origin), uri);
-    const certain = listed ?? this.#given(request, uri);
-    // A server that is kept from the caller has nothing, and no name.
+    const listed = certainTarget(this.#scope, this.#listsOf(request.origin), uri);
+    const certain = listed ?? this.#linked(request, uri);
+    // The error must not name a server that is hidden from the client.
     const known = (target: ItemTarget): Promise<Raw> =>
       use(target).catch((error: unknown) => {
         throw MetaMcpError.is(error) && error.code === "server_not_found" ? notFound(uri) : error;
@@ -87,8 +89,8 @@ export class ItemRequests {
     return certain ? known(certain) : this.#search(request, uri, known);
   }
 
-  /** A result linked to it: who gave that has it. */
-  #given({ origin }: ClientRequest, uri: string): ItemTarget | undefined {
+  /** The server whose result linked to the resource. */
+  #linked({ origin }: ClientRequest, uri: string): ItemTarget | undefined {
     const server = this.#scope.results.links.serverOf(callerOf(origin), uri);
     return server !== undefined && this.#scope.has(server) ? { server, uri } : undefined;
   }
@@ -103,7 +105,7 @@ export class ItemRequests {
       await Promise.all(lists.map((list) => this.#reader.learn(list, request.origin)));
     }
     const { origin } = request;
-    const certain = certainTarget(this.#scope, this.#shelvesOf(origin), uri);
+    const certain = certainTarget(this.#scope, this.#listsOf(origin), uri);
     let refusal: unknown;
     for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin)) {
       try {
@@ -130,7 +132,7 @@ function notFound(uri: string): RpcError {
   return RpcError.of(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`, { uri });
 }
 
-/** A text that the request must have. */
+/** Returns a required text member of the params. */
 function textAt({ method, params }: ClientRequest, key: string): string {
   const [raw] = params ? members(params, [key]) : [];
   const value = raw && fromRaw(raw);
@@ -138,9 +140,9 @@ function textAt({ method, params }: ClientRequest, key: string): string {
   return value;
 }
 
-/** Back to the client, which hears of a resource under the URI it knows. */
-function wayBack(uplink: Uplink, { server, uri }: ItemTarget, asked: string): Uplink {
-  if (uri === asked) return uplink;
+/** Wraps the uplink so that notifications contain the URIs that the client knows. */
+function withClientUris(uplink: Uplink, { server, uri }: ItemTarget, requested: string): Uplink {
+  if (uri === requested) return uplink;
   return {
     notify(method, params) {
       const [changed] = params ? members(params, ["uri"]) : [];
@@ -150,6 +152,6 @@ function wayBack(uplink: Uplink, { server, uri }: ItemTarget, asked: string): Up
         params && own ? withMember(params, "uri", toRaw(addressOf(server, own))) : params,
       );
     },
-    request: (...asking) => uplink.request(...asking),
+    request: (...args) => uplink.request(...args),
   };
 }

@@ -1,4 +1,4 @@
-/** Answers list requests: from memory, after a short wait for servers that nothing is known of. Says in the log what is missing. */
+/** Answers list requests from memory, after a short wait for servers whose lists are not known. Logs which servers are missing. */
 import type { Unknown } from "../../catalog/catalog-loader.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
@@ -7,48 +7,48 @@ import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, ListName } from "../surface.ts";
-import type { Shelves } from "./merged-list.ts";
+import type { MergedLists } from "./merged-list.ts";
 
-/** One slow server delays nobody's list longer than this, and only once. */
-const PATIENCE_MS = 3_000;
+/** A slow server delays a list at most this long, and only once. */
+const LIST_WAIT_MS = 3_000;
 
 export class ListReader {
   readonly #scope: Scope;
-  readonly #shelvesOf: (asker: Asker) => Shelves;
-  /** By list, what was last said to be missing. */
+  readonly #listsOf: (asker: Asker) => MergedLists;
+  /** For each list, the missing servers that were logged last. */
   readonly #missing = new Map<ListName, string>();
 
-  constructor(scope: Scope, shelvesOf: (asker: Asker) => Shelves) {
+  constructor(scope: Scope, listsOf: (asker: Asker) => MergedLists) {
     this.#scope = scope;
-    this.#shelvesOf = shelvesOf;
+    this.#listsOf = listsOf;
   }
 
   async read(list: ListName, { params, origin, listing }: ClientRequest): Promise<Raw> {
     const cursor = cursorOf(params);
-    const shelf = this.#shelvesOf(origin)[list];
-    if (cursor !== undefined) return shelf.page(cursor);
-    const shown = listing?.(list);
+    const merged = this.#listsOf(origin)[list];
+    if (cursor !== undefined) return merged.page(cursor);
+    const listed = listing?.(list);
     let version: string | undefined;
     try {
       await this.learn(list, origin);
-      ({ version } = shelf.list);
-      return shelf.page(undefined);
+      ({ version } = merged.list);
+      return merged.page(undefined);
     } finally {
-      shown?.(version);
+      listed?.(version);
     }
   }
 
-  /** Resolves with the servers that are still unknown. */
+  /** Loads unknown lists. Resolves with the servers whose lists are still unknown. */
   async learn(list: ListName, origin: Origin): Promise<readonly Unknown[]> {
     const servers = [...this.#scope.specs().keys()];
-    const unknown = await this.#scope.loader.learn(servers, origin, PATIENCE_MS, list);
+    const unknown = await this.#scope.loader.learn(servers, origin, LIST_WAIT_MS, list);
     this.#report(list, unknown);
     return unknown;
   }
 
-  /** Not even what clients of another kind are offered is enough: resolves with the servers that are still unknown. */
+  /** Like `learn` for tools, but a list that the server gave to other clients does not count as known. */
   async learnOwnTools(origin: Origin): Promise<readonly Unknown[]> {
-    const unknown = await this.#scope.loader.learnOwn([...this.#scope.specs().keys()], origin, PATIENCE_MS);
+    const unknown = await this.#scope.loader.learnOwn([...this.#scope.specs().keys()], origin, LIST_WAIT_MS);
     this.#report("tools", unknown);
     return unknown;
   }

@@ -1,4 +1,4 @@
-/** The four merged lists of one view, made anew only when something in them changed. Shared by all sessions that see it. */
+/** The four merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with that view. */
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Item } from "../../catalog/item.ts";
@@ -9,29 +9,29 @@ import type { Scope } from "../scope.ts";
 import type { ListState } from "../surface.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
 import { type PrefixedItems, publicNames } from "./public-names.ts";
-import { placeAll } from "./uris.ts";
+import { assignUris } from "./uris.ts";
 
-/** Lists kept so that a client in the middle of its pages can read on. */
-const KEPT = 8;
+/** Earlier lists that are kept, so that a client can read the remaining pages of one. */
+const KEPT_LISTS = 8;
 
-interface Kind<T extends Item> extends ListForm {
+interface ListKind<T extends Item> extends ListForm {
   readonly items: (listing: Listing) => readonly T[] | undefined;
-  /** Gives each its place in the list: what it is asked for by. */
-  readonly place: (parts: readonly PrefixedItems<T>[]) => ReadonlyMap<string, T>;
+  /** Returns all items by the name or URI that clients use. */
+  readonly assignKeys: (parts: readonly PrefixedItems<T>[]) => ReadonlyMap<string, T>;
 }
 
-/** A list that was made, and those whose parts go on from there: by the items of the next part, then by its names. */
-interface Made<T extends Item> {
-  readonly next: WeakMap<readonly T[], Map<string, Made<T>>>;
+/** A node of a tree of cached lists. The path to a node is the sequence of parts: their items, then server and prefix. */
+interface CacheNode<T extends Item> {
+  readonly next: WeakMap<readonly T[], Map<string, CacheNode<T>>>;
   list?: PublicList<T>;
 }
 
-/** Makes lists. Views that show the same get the same one, for as long as its items are somewhere. */
-class ListMaker<T extends Item> {
-  readonly #kind: Kind<T>;
-  readonly #made: Made<T> = { next: new WeakMap() };
+/** Caches lists, so that views with the same content share one. An entry lives as long as its items. */
+class ListCache<T extends Item> {
+  readonly #kind: ListKind<T>;
+  readonly #root: CacheNode<T> = { next: new WeakMap() };
 
-  constructor(kind: Kind<T>) {
+  constructor(kind: ListKind<T>) {
     this.#kind = kind;
   }
 
@@ -39,39 +39,39 @@ class ListMaker<T extends Item> {
     return this.#kind.items(listing);
   }
 
-  make(parts: readonly PrefixedItems<T>[]): PublicList<T> {
-    let made = this.#made;
+  get(parts: readonly PrefixedItems<T>[]): PublicList<T> {
+    let node = this.#root;
     for (const { server, prefix, items } of parts) {
-      const named = made.next.get(items) ?? new Map<string, Made<T>>();
-      made.next.set(items, named);
+      const byName = node.next.get(items) ?? new Map<string, CacheNode<T>>();
+      node.next.set(items, byName);
       const name = JSON.stringify([server, prefix]);
-      const next: Made<T> = named.get(name) ?? { next: new WeakMap() };
-      named.set(name, next);
-      made = next;
+      const next: CacheNode<T> = byName.get(name) ?? { next: new WeakMap() };
+      byName.set(name, next);
+      node = next;
     }
-    made.list ??= new PublicList<T>(this.#kind, this.#kind.place(parts));
-    return made.list;
+    node.list ??= new PublicList<T>(this.#kind, this.#kind.assignKeys(parts));
+    return node.list;
   }
 }
 
 export class MergedList<T extends Item> {
   readonly #scope: Scope;
   readonly #view: CatalogView;
-  readonly #maker: ListMaker<T>;
+  readonly #cache: ListCache<T>;
   #snapshot: Snapshot | undefined;
   #specs: unknown;
   #complete = false;
   /** Newest first. */
   #lists: readonly PublicList<T>[];
 
-  constructor(scope: Scope, view: CatalogView, maker: ListMaker<T>) {
+  constructor(scope: Scope, view: CatalogView, cache: ListCache<T>) {
     this.#scope = scope;
     this.#view = view;
-    this.#maker = maker;
-    this.#lists = [maker.make([])];
+    this.#cache = cache;
+    this.#lists = [cache.get([])];
   }
 
-  /** What there is now. Looks only whether anything changed: every call comes by. */
+  /** The current list. On the path of every call: updates only if the snapshot or the config is another object. */
   get list(): PublicList<T> {
     const { snapshot } = this.#view;
     const specs = this.#scope.specs();
@@ -87,7 +87,7 @@ export class MergedList<T extends Item> {
     return { version: this.list.version, complete: this.#complete };
   }
 
-  /** A page of the list it was begun on, also if there is a newer one by now. */
+  /** Returns a page of the list that the cursor belongs to, even if there is a newer list. */
   page(cursor: string | undefined): Raw {
     const { list } = this;
     if (cursor === undefined) return list.page(undefined);
@@ -107,67 +107,67 @@ export class MergedList<T extends Item> {
     this.#complete = true;
     for (const [server, { prefix }] of specs) {
       const listing = snapshot.listings.get(server);
-      const items = listing && this.#maker.itemsOf(listing);
+      const items = listing && this.#cache.itemsOf(listing);
       if (!items) this.#complete = false;
       else if (items.length > 0) parts.push({ server, prefix, items });
     }
-    const list = this.#maker.make(parts);
-    if (list !== this.#lists[0]) this.#lists = [list, ...this.#lists].slice(0, KEPT);
+    const list = this.#cache.get(parts);
+    if (list !== this.#lists[0]) this.#lists = [list, ...this.#lists].slice(0, KEPT_LISTS);
   }
 }
 
-/** One for all scopes: many endpoints may show the same, and a list with its pages is large. */
-const TOOLS = new ListMaker<Tool>({
+/** Shared by all scopes: many endpoints may have the same list, and a list with its pages is large. */
+const TOOLS = new ListCache<Tool>({
   member: "tools",
   key: "name",
   items: (listing) => listing.tools,
-  place: publicNames,
+  assignKeys: publicNames,
 });
-const PROMPTS = new ListMaker<Item>({
+const PROMPTS = new ListCache<Item>({
   member: "prompts",
   key: "name",
   items: (listing) => listing.prompts,
-  place: publicNames,
+  assignKeys: publicNames,
 });
 
-export interface Shelves {
+export interface MergedLists {
   readonly tools: MergedList<Tool>;
   readonly prompts: MergedList<Item>;
   readonly resources: MergedList<Item>;
   readonly templates: MergedList<Item>;
 }
 
-/** Gives the lists of a view. */
-export function createShelves(scope: Scope): (view: CatalogView) => Shelves {
+/** Returns a function that returns the lists of a view. */
+export function createMergedLists(scope: Scope): (view: CatalogView) => MergedLists {
   const clash = (kind: string) => (item: Item, keeper: Item) =>
     scope.log.warn(
       `${kind} ${item.name} of ${item.server} is shown under another URI: ${keeper.server} has the same URI`,
       { server: item.server },
     );
-  const resources = new ListMaker<Item>({
+  const resources = new ListCache<Item>({
     member: "resources",
     key: "uri",
     items: (listing) => listing.resources,
-    place: (parts) => placeAll(parts, clash("resource")),
+    assignKeys: (parts) => assignUris(parts, clash("resource")),
   });
-  const templates = new ListMaker<Item>({
+  const templates = new ListCache<Item>({
     member: "resourceTemplates",
     key: "uriTemplate",
     items: (listing) => listing.templates,
-    place: (parts) => placeAll(parts, clash("resource template")),
+    assignKeys: (parts) => assignUris(parts, clash("resource template")),
   });
-  const byView = new WeakMap<CatalogView, Shelves>();
+  const byView = new WeakMap<CatalogView, MergedLists>();
   return (view) => {
-    let shelves = byView.get(view);
-    if (!shelves) {
-      shelves = {
+    let lists = byView.get(view);
+    if (!lists) {
+      lists = {
         tools: new MergedList(scope, view, TOOLS),
         prompts: new MergedList(scope, view, PROMPTS),
         resources: new MergedList(scope, view, resources),
         templates: new MergedList(scope, view, templates),
       };
-      byView.set(view, shelves);
+      byView.set(view, lists);
     }
-    return shelves;
+    return lists;
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mayBeOf, nameAll, type Part } from "./names.ts";
+import { mayBelongTo, nameAll, type Part } from "./names.ts";
 
 interface Item {
   readonly server: string;
@@ -20,8 +20,8 @@ const namesOf = (...parts: Part<Item>[]): string[] => [...nameAll(parts).keys()]
 const nameOf = (parts: readonly Part<Item>[], server: string, name: string): string | undefined =>
   [...nameAll(parts)].find(([, item]) => item.server === server && item.name === name)?.[0];
 
-describe("a name", () => {
-  test("is server__tool where that is a name", () => {
+describe("a public name", () => {
+  test("is server__tool if that is valid", () => {
     expect(namesOf(part("git", ["log", "a__b"]), part("x.y-z_1", ["log"]))).toEqual([
       "git__log",
       "git__a__b",
@@ -30,7 +30,7 @@ describe("a name", () => {
     expect(namesOf(part("s", ["t".repeat(61)]))).toEqual([`s__${"t".repeat(61)}`]);
   });
 
-  test("has a hash of its server and tool where it is too long, or the server's name was altered", () => {
+  test("ends with a hash of server and tool if it is too long or the server name had to be changed", () => {
     expect(namesOf(part("s", ["t".repeat(62)]))).toEqual([expect.stringMatching(/^s__t{52}_[0-9a-f]{8}$/)]);
     expect(namesOf(part("my server", ["t"]))).toEqual([expect.stringMatching(/^my_server__t_[0-9a-f]{8}$/)]);
     expect(namesOf(part("a__b", ["t"]))).toEqual([expect.stringMatching(/^a_b__t_[0-9a-f]{8}$/)]);
@@ -40,12 +40,12 @@ describe("a name", () => {
     expect(both[1]).toBe("a_b__t");
   });
 
-  test("of a server without prefix is the tool's own; two that clash are both prefixed", () => {
+  test("is the tool's own name for a server without prefix, and both are prefixed if two clash", () => {
     const a = part("a", ["x", "y"], "none");
     const b = part("b", ["y", "z"], "none");
     expect(namesOf(a)).toEqual(["x", "y"]);
     expect(namesOf(a, b)).toEqual(["x", "a__y", "b__y", "z"]);
-    // Against a prefixed name the bare one gives way, and what it becomes may oust another.
+    // A bare name that equals a prefixed one gets a prefix, and the result may displace another bare name.
     expect(namesOf(part("a", ["b__x"], "none"), part("b", ["x"]))).toEqual(["a__b__x", "b__x"]);
     const chain = [part("a", ["b__x"], "none"), part("b", ["x"]), part("c", ["a__b__x"], "none")];
     expect(namesOf(...chain)).toEqual(["a__b__x", "b__x", "c__a__b__x"]);
@@ -54,7 +54,7 @@ describe("a name", () => {
     ]);
   });
 
-  test("with a hash makes room for who is called just that", () => {
+  test("gets a longer hash if another tool has exactly that name", () => {
     const [hashed = ""] = namesOf(part("a b", ["t"]));
     const names = namesOf(part("a b", ["t"]), part("a_b", [hashed.slice("a_b__".length)]));
     expect(names[1]).toBe(hashed);
@@ -76,7 +76,7 @@ const someParts = fc
   })
   .map((all) => all.map(([server, names, how]) => part(server, names, how)));
 
-test("everything has one name of its own, of at most 64 characters", () => {
+test("every item has a unique public name of at most 64 characters", () => {
   fc.assert(
     fc.property(someParts, (parts) => {
       const named = nameAll(parts);
@@ -84,17 +84,17 @@ test("everything has one name of its own, of at most 64 characters", () => {
       expect([...named.values()]).toEqual(items);
       for (const [name, item] of named) {
         expect(name.length).toBeLessThanOrEqual(64);
-        // Only what the tool itself is called can bring in other characters.
+        // Other characters can come only from the name of the tool.
         if (/^[\w.-]+$/.test(item.name)) expect(name).toMatch(/^[\w.-]+$/);
         const spec = parts.find(({ server }) => server === item.server);
-        expect(mayBeOf(item.server, spec?.prefix ?? "server", name)).toBe(true);
+        expect(mayBelongTo(item.server, spec?.prefix ?? "server", name)).toBe(true);
       }
     }),
     { numRuns: 500 },
   );
 });
 
-test("a prefixed name does not depend on who else is there", () => {
+test("a prefixed name does not depend on other servers", () => {
   fc.assert(
     fc.property(someParts, fc.infiniteStream(fc.boolean()), (parts, present) => {
       const some = parts.filter(() => present.next().value);
@@ -107,8 +107,8 @@ test("a prefixed name does not depend on who else is there", () => {
   );
 });
 
-test("whose a name may be is told without starting everyone", () => {
-  expect(mayBeOf("git", "server", "git__log")).toBe(true);
-  expect(mayBeOf("git", "server", "github__log")).toBe(false);
-  expect(mayBeOf("git", "none", "anything")).toBe(true);
+test("mayBelongTo excludes servers by the prefix of a name", () => {
+  expect(mayBelongTo("git", "server", "git__log")).toBe(true);
+  expect(mayBelongTo("git", "server", "github__log")).toBe(false);
+  expect(mayBelongTo("git", "none", "anything")).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Under which names the tools and prompts of many servers stand in one list. A pure function of what there is; names are looked up in its result, never split. */
+/** Gives the tools and prompts of many servers unique names in one list. Pure. Names are looked up in the result; they are never split into server and tool. */
 import { createHash } from "node:crypto";
 import type { ServerId } from "../../kernel/call.ts";
 
@@ -7,20 +7,20 @@ export interface Named {
   readonly name: string;
 }
 
-/** What one server brings in. */
+/** The items of one server. */
 export interface Part<T extends Named> {
   readonly server: ServerId;
   readonly prefix: "server" | "none";
   readonly items: readonly T[];
 }
 
-/** What model APIs take. */
-const LONGEST = 64;
+/** The limit of model APIs. */
+const LONGEST_NAME = 64;
 const HASH_DIGITS = [8, 16, 24, 32, 40] as const;
 
 /**
- * In the order of the parts. A prefixed name depends on its own server and tool alone, so it stays when others come and go.
- * What cannot be given a name of its own is left out.
+ * Returns the items by name, in the order of the parts. A prefixed name depends only on its server and tool, so it stays
+ * the same when other servers are added or removed. An item without a unique name is left out.
  */
 export function nameAll<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<string, T> {
   const bare = bareNames(parts);
@@ -32,7 +32,7 @@ export function nameAll<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap
     names.set(item, name);
     taken.add(name);
   };
-  // Plain names first: they are all different, and a hash can be made longer.
+  // Plain names come first: they are all different, and a hashed name can avoid them with more digits.
   for (const item of all) {
     const plain = bare.get(item) ?? plainName(item);
     if (plain !== undefined) take(item, plain);
@@ -43,15 +43,15 @@ export function nameAll<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap
   return new Map(all.flatMap((item) => (names.has(item) ? [[names.get(item) as string, item]] : [])));
 }
 
-/** Whether a name could be one of this server's, as far as can be told without knowing its tools. Yes in case of doubt. */
-export function mayBeOf(server: ServerId, prefix: string, name: string): boolean {
-  const shortest = LONGEST - 1 - (HASH_DIGITS.at(-1) as number);
+/** Whether a name may belong to this server, without knowing its tools. True in case of doubt. */
+export function mayBelongTo(server: ServerId, prefix: string, name: string): boolean {
+  const shortest = LONGEST_NAME - 1 - (HASH_DIGITS.at(-1) as number);
   const begins = (text: string): boolean => name.startsWith(`${text}__`.slice(0, shortest));
-  // Where its own prefix clashes, the name of the server stands there.
-  return prefix === "none" || begins(alter(server)) || (prefix !== "server" && begins(prefix));
+  // If a custom prefix clashes, the server name is used as the prefix.
+  return prefix === "none" || begins(sanitized(server)) || (prefix !== "server" && begins(prefix));
 }
 
-/** Those that stand without a prefix: nobody else has their name. */
+/** The items that keep their name without a prefix, because no other item has it. */
 function bareNames<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<T, string> {
   const wanted = new Map<string, T[]>();
   const used = new Set<string>();
@@ -59,10 +59,11 @@ function bareNames<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<T, s
   for (const { prefix, items } of parts) {
     for (const item of items) {
       if (prefix === "server") prefixed(item);
-      else if (item.name.length <= LONGEST) wanted.set(item.name, [...(wanted.get(item.name) ?? []), item]);
+      else if (item.name.length <= LONGEST_NAME)
+        wanted.set(item.name, [...(wanted.get(item.name) ?? []), item]);
     }
   }
-  // Whoever loses its name takes a prefixed one, which may in turn be what another is called.
+  // An item that loses its bare name gets a prefixed one, which may equal the bare name of another item.
   for (let before = -1; before !== used.size; ) {
     before = used.size;
     for (const [name, items] of wanted) {
@@ -74,10 +75,10 @@ function bareNames<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<T, s
   return new Map([...wanted].flatMap(([name, [item]]) => (item ? [[item, name]] : [])));
 }
 
-/** Undefined where only a hash can make it a name of its own. */
+/** Returns undefined if the name needs a hash to be valid and unique. */
 function plainName({ server, name }: Named): string | undefined {
   const plain = `${server}__${name}`;
-  return plain.length <= LONGEST && alter(server) === server ? plain : undefined;
+  return plain.length <= LONGEST_NAME && sanitized(server) === server ? plain : undefined;
 }
 
 function hashedName({ server, name }: Named, digits: number): string {
@@ -85,15 +86,15 @@ function hashedName({ server, name }: Named, digits: number): string {
     .update(JSON.stringify([server, name]))
     .digest("hex")
     .slice(0, digits);
-  const head = `${alter(server)}__${name}`;
-  const kept = LONGEST - 1 - digits;
+  const head = `${sanitized(server)}__${name}`;
+  const kept = LONGEST_NAME - 1 - digits;
   return head.length <= kept
     ? `${head}_${hash}`
     : `${head.slice(0, kept).replaceAll(/[^\w.-]/g, "_")}_${hash}`;
 }
 
-/** Without `__` and without `_` at its end a server's name is told from the tool's by the first `__`: no two pairs read the same. */
-function alter(server: ServerId): string {
+/** The result contains no `__` and does not end with `_`, so the first `__` separates server and tool and names are unambiguous. */
+function sanitized(server: ServerId): string {
   return (
     server
       .replaceAll(/[^\w.-]/g, "_")

@@ -1,4 +1,4 @@
-/** One merged list as clients see it: definitions as their servers wrote them, but for the name. A value; nothing in it ever changes. */
+/** One merged list as clients see it: the servers' definitions with public names. Immutable. */
 import { createHash } from "node:crypto";
 import type { Item } from "../../catalog/item.ts";
 import { joinArray } from "../../catalog/json-array.ts";
@@ -6,13 +6,13 @@ import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, withMember } from "../../rpc/slice.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 
-/** Large, since some clients read the first page only. */
-const PAGE = 500;
+/** Large, because some clients read only the first page. */
+const PAGE_SIZE = 500;
 
 export interface ListForm {
-  /** Under which the entries stand in an answer: "tools". */
+  /** The member of the result, e.g. "tools". */
   readonly member: string;
-  /** What an entry is asked for by: "name", "uri". */
+  /** The member that identifies an entry, e.g. "name" or "uri". */
   readonly key: string;
 }
 
@@ -35,7 +35,7 @@ export class PublicList<T extends Item> {
     return this.#byName.keys();
   }
 
-  /** The same for lists in which a client sees the same, in whatever order. */
+  /** The same for lists with the same entries in any order. */
   get version(): string {
     if (this.#version === undefined) {
       const hash = createHash("sha256");
@@ -46,12 +46,12 @@ export class PublicList<T extends Item> {
     return this.#version;
   }
 
-  /** What it costs to show it. */
+  /** The size of all definitions. */
   get bytes(): number {
     return this.#definitions().reduce((sum, definition) => sum + definition.length, 0);
   }
 
-  /** Throws RpcError for a cursor that is not of this list. */
+  /** Throws RpcError for a cursor that does not belong to this list. */
   page(cursor: string | undefined): Raw {
     const offset = cursor === undefined ? 0 : readCursor(cursor, this.#binding);
     let page = this.#pages.get(offset);
@@ -63,7 +63,7 @@ export class PublicList<T extends Item> {
   }
 
   #write(offset: number): Raw {
-    const end = offset + PAGE;
+    const end = offset + PAGE_SIZE;
     const nextCursor = end < this.#byName.size ? toRaw(writeCursor(end, this.#binding)) : undefined;
     return joinObject([
       [this.#form.member, joinArray(this.#definitions(offset, end))],

@@ -1,11 +1,11 @@
-/** The names of all tools of an endpoint in one list, as the aggregate surface and the OpenAPI view show them. */
+/** Names of all tools in one list, as the aggregate surface and the OpenAPI view use them. Adds custom prefixes to `names.ts`. */
 import type { Named, Part as NamePart } from "./names.ts";
 import { nameAll } from "./names.ts";
 
 export interface PrefixedItems<T extends Named> {
-  /** What clients call the server. */
+  /** The name of the server that clients see. */
   readonly server: string;
-  /** `server`, `none`, or a text of its own. */
+  /** `server`, `none`, or a custom text. */
   readonly prefix: string;
   readonly items: readonly T[];
 }
@@ -16,7 +16,7 @@ interface Wrapped<T> {
   readonly item: T;
 }
 
-/** As `nameAll`, and a prefix may be any text: all that clash get the name of their server before them. */
+/** Like `nameAll`, but a prefix may be any text. Names that clash get their server's name as the prefix. */
 export function publicNames<T extends Named>(parts: readonly PrefixedItems<T>[]): ReadonlyMap<string, T> {
   if (parts.every(isPlain)) return nameAll(parts);
   const clashing = new Set<T>();
@@ -31,7 +31,7 @@ export function publicNames<T extends Named>(parts: readonly PrefixedItems<T>[])
 const isPlain = <T extends Named>(part: PrefixedItems<T>): part is NamePart<T> =>
   part.prefix === "server" || part.prefix === "none";
 
-/** Each as if the text before it were part of its own name; one that clashes as any other of its server. */
+/** Treats a custom prefix as part of the item's own name. A clashing item is named like those with the prefix `server`. */
 function nameParts<T extends Named>(
   part: PrefixedItems<T>,
   clashing: ReadonlySet<T>,

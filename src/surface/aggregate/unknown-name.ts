@@ -1,4 +1,4 @@
-/** The answer to a name that nobody has: which ones are near; or that the user has not approved it. */
+/** The errors for a name that no server has, and for a tool that the user has not approved. */
 import type { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { nearest } from "../../kernel/nearest.ts";
@@ -7,7 +7,7 @@ import { quarantined } from "../call-tool.ts";
 import type { Scope } from "../scope.ts";
 import { publicNames } from "./public-names.ts";
 
-/** Under the name it would have if it were shown. */
+/** Returns an error if an unapproved tool would have this name. */
 export function quarantinedName(scope: Scope, name: string, asker: Asker): MetaMcpError | undefined {
   const { pins } = scope;
   for (const [server, { prefix }] of pins.enforced ? scope.specs() : []) {

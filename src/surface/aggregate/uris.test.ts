@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addressOf, fitsTemplate, fixedLength, placeAll, readAddress } from "./uris.ts";
+import { addressOf, assignUris, fitsTemplate, fixedLength, readAddress } from "./uris.ts";
 
 const part = (server: string, ...names: string[]) => ({
   server,
@@ -8,9 +8,9 @@ const part = (server: string, ...names: string[]) => ({
   items: names.map((name) => ({ server, name })),
 });
 
-test("URIs are kept; a second owner's gets an address, and so does what looks like one of ours", () => {
+test("URIs are kept, but a duplicate URI and one with the metamcp scheme get an address", () => {
   const clashes: string[] = [];
-  const placed = placeAll(
+  const placed = assignUris(
     [part("a", "x://1", "x://2"), part("b/c", "x://1"), part("d", "x://1", "metamcp://server/a/x://1")],
     (item, keeper) => clashes.push(`${item.server} ${keeper.server}`),
   );
@@ -24,7 +24,7 @@ test("URIs are kept; a second owner's gets an address, and so does what looks li
   expect(clashes).toEqual(["b/c a", "d a"]);
 });
 
-test("an address gives server and URI back, whatever they are", () => {
+test("readAddress returns the server and URI of any address", () => {
   const name = fc.string({ unit: "grapheme" });
   fc.assert(
     fc.property(name, name, (server, uri) => {
@@ -35,7 +35,7 @@ test("an address gives server and URI back, whatever they are", () => {
     expect(readAddress(other)).toBeUndefined();
 });
 
-test("a template fits what it may have led to, and hostile ones cost little", () => {
+test("fitsTemplate matches URIs of a template, and hostile templates are cheap", () => {
   const fits = (template: string, uri: string) => fitsTemplate({ server: "s", name: template }, uri);
   expect(fits("file:///{+path}", "file:///a/b.txt")).toBe(true);
   expect(fits("x://{id}/raw{?q,r}", "x://7/raw?q=1&r=2")).toBe(true);

@@ -1,50 +1,53 @@
-/** Resource URIs of many servers in one list. They are kept; where two servers have the same, the later one's is shown under an address of ours, which every resource can be read by. */
+/**
+ * Resource URIs of many servers in one list. URIs are kept. If two servers have the same URI, the second one is listed
+ * under an address `metamcp://server/…`. Every resource can be read by such an address.
+ */
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Named } from "./names.ts";
 import type { PrefixedItems } from "./public-names.ts";
 
-/** Nobody else's URI may look like ours. */
+/** Reserved: a server's URI with this scheme is listed under an address. */
 const SCHEME = "metamcp:";
-const OURS = `${SCHEME}//server/`;
+const ADDRESS_PREFIX = `${SCHEME}//server/`;
 
-/** The URI itself stays readable in it, so that templates stay templates. */
+/** The URI is not encoded in the address, so that templates stay templates. */
 export function addressOf(server: ServerId, uri: string): string {
-  // Half a character cannot be encoded.
-  return `${OURS}${encodeURIComponent(Buffer.from(server).toString())}/${uri}`;
+  // The conversion to a Buffer replaces lone surrogates, for which encodeURIComponent throws.
+  return `${ADDRESS_PREFIX}${encodeURIComponent(Buffer.from(server).toString())}/${uri}`;
 }
 
-/** The server and its own URI, if this is an address of ours. */
+/** Returns the server and its own URI, or undefined if this is not an address. */
 export function readAddress(uri: string): { server: ServerId; uri: string } | undefined {
-  const end = uri.indexOf("/", OURS.length);
-  if (!uri.startsWith(OURS) || end < 0) return undefined;
+  const end = uri.indexOf("/", ADDRESS_PREFIX.length);
+  if (!uri.startsWith(ADDRESS_PREFIX) || end < 0) return undefined;
   try {
-    return { server: decodeURIComponent(uri.slice(OURS.length, end)), uri: uri.slice(end + 1) };
+    return { server: decodeURIComponent(uri.slice(ADDRESS_PREFIX.length, end)), uri: uri.slice(end + 1) };
   } catch {
     return undefined;
   }
 }
 
-/** In the order of the parts; `clash` hears which server's URI had to give way. */
-export function placeAll<T extends Named>(
+/** Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server already has. */
+export function assignUris<T extends Named>(
   parts: readonly PrefixedItems<T>[],
   clash: (item: T, keeper: T) => void = () => {},
 ): ReadonlyMap<string, T> {
-  const placed = new Map<string, T>();
+  const assigned = new Map<string, T>();
   for (const { items } of parts) {
     for (const item of items) {
-      const keeper = placed.get(item.name);
+      const keeper = assigned.get(item.name);
       if (keeper) clash(item, keeper);
       const kept = !keeper && !item.name.startsWith(SCHEME);
-      placed.set(kept ? item.name : addressOf(item.server, item.name), item);
+      assigned.set(kept ? item.name : addressOf(item.server, item.name), item);
     }
   }
-  return placed;
+  return assigned;
 }
 
 const matchers = new WeakMap<Named, Matcher>();
 
-/** Whether a template may have led to this URI. Generous: whoever has it says so itself. */
+/** Whether the URI may come from this template. Matches generously, because the server decides in the end. */
 export function fitsTemplate(template: Named, uri: string): boolean {
   let matcher = matchers.get(template);
   if (!matcher) {
@@ -54,7 +57,7 @@ export function fitsTemplate(template: Named, uri: string): boolean {
   return matcher(uri);
 }
 
-/** How much of a template is fixed: the more, the better it fits. */
+/** The length of a template's fixed text. A longer one is a more specific match. */
 export function fixedLength({ name }: Named): number {
   return name.replaceAll(/\{[^{}]*\}/g, "").length;
 }
