@@ -1,4 +1,4 @@
-/** Everything that decides who somebody is, in memory and up to date with the store. */
+/** Opens everything that authenticates callers: accounts, keys, sessions, secrets. Kept in memory and updated from the store. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Principal } from "../kernel/principal.ts";
@@ -8,7 +8,7 @@ import { Accounts } from "./accounts.ts";
 import { API_KEY } from "./api-key.ts";
 import { keyRecords } from "./api-keys.ts";
 import { CONSOLE_SESSION, ConsoleSessions } from "./console-session.ts";
-import { Invitations, withoutInvitation } from "./invitations.ts";
+import { Invitations, invitationRemoval } from "./invitations.ts";
 import { type KeyControl, keyControl } from "./key-control.ts";
 import { KeyRing } from "./key-ring.ts";
 import { KeyUse } from "./key-use.ts";
@@ -20,7 +20,7 @@ export interface AccessOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
-  /** The administrator's token: with it no account of one is needed. */
+  /** The admin token. With it, no account needs to be an administrator. */
   readonly adminToken: string | undefined;
   readonly publicUrl: string | undefined;
   readonly https: boolean;
@@ -28,7 +28,7 @@ export interface AccessOptions {
 
 export interface Access {
   readonly accounts: Accounts;
-  /** Cookies of people who are logged in. */
+  /** Console sessions, identified by cookies. */
   readonly sessions: ConsoleSessions;
   readonly keys: KeyRing;
   readonly keyControl: KeyControl;
@@ -36,11 +36,11 @@ export interface Access {
   readonly invitations: Invitations;
   readonly secrets: UserSecrets;
   readonly adminToken: string | undefined;
-  /** Deletes an account and all that was its. */
+  /** Deletes an account with its keys, secrets, invitation and sessions. */
   removeAccount(account: Account): Promise<void>;
-  /** Runs when nothing of a principal may go on. One without key and client stands for all of that id. Returns what ends it. */
+  /** Runs when all sessions and calls of a principal must end. A principal without key and client means all with its id. Returns a function that unsubscribes. */
   onEnded(listener: (principal: Principal) => void): () => void;
-  /** What is buffered is written. */
+  /** Writes what is buffered. */
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     [CONSOLE_SESSION, sessions],
     [USER_SECRET, secrets],
   ]);
-  await Promise.all([...kinds.values()].map((kept) => kept.load()));
+  await Promise.all([...kinds.values()].map((cache) => cache.load()));
   const stopFollowing = store.onChange((change) => {
     if (change.of !== "records") return;
     kinds
@@ -94,7 +94,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
         ({ value }) => (value as { owner?: string }).owner === uuid,
       );
       const also: RecordChange[] = [
-        withoutInvitation(uuid),
+        invitationRemoval(uuid),
         ...secrets.removal(uuid),
         ...owned.map(({ id }) => ({ delete: { kind: API_KEY, id } })),
       ];

@@ -1,10 +1,10 @@
-/** Accounts of people. Kept as records of the store, looked up in memory: a request never asks the store. */
+/** Accounts and the principals made from them. Requests look accounts up in memory, never in the store. */
 import type { Principal } from "../kernel/principal.ts";
 
 /** The kind of record. */
 export const ACCOUNT = "account";
 
-/** Each has all rights of those after it. */
+/** Each role has all rights of the roles after it. */
 export const ROLES = ["admin", "editor", "viewer", "member"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -14,56 +14,61 @@ export interface Account {
   readonly role: Role;
   readonly groups: readonly string[];
   readonly disabled: boolean;
-  /** scrypt; absent where the account only logs in elsewhere, or was invited and has not come yet. */
+  /** scrypt hash. Absent if the account logs in at an identity provider, or has not accepted its invitation. */
   readonly password?: string;
-  /** Who it is at an outside issuer. An account is never found by its e-mail address there. */
+  /** Its identity at an external issuer. Such an account is found only by issuer and subject, never by e-mail address. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
-  /** Of an outside identity: its issuer says that the address is theirs. */
+  /** For an external identity: the issuer has verified the address. */
   readonly emailVerified?: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** What those who authenticate requests need of the accounts. */
+/** The functions of the accounts that authentication needs. */
 export interface AccountDirectory {
   byId(uuid: string): Account | undefined;
-  /** Of an account with a password here, or invited to have one. */
+  /** Only accounts without external identity. */
   byEmail(email: string): Account | undefined;
   byIdentity(issuer: string, subject: string): Account | undefined;
-  /** Finds the account of an outside login, or makes one as `member`. */
-  ofIdentity(identity: OutsideIdentity): Promise<Account>;
+  /** Finds and updates the account of an external login, or creates one with the role `member`. */
+  ofIdentity(identity: ExternalIdentity): Promise<Account>;
   /**
-   * Checks a password. Undefined: wrong, whichever of both it was. Rejects with an `AccessError` "throttled" where too
-   * many failed, by account and address.
+   * Checks a password. Returns undefined if address or password is wrong. Rejects with an `AccessError` "throttled" after
+   * too many failures of the account or the network address.
    */
   withPassword(email: string, password: string, address: string): Promise<Account | undefined>;
-  /** Runs when an account was made, changed or deleted. Returns what ends it. */
+  /** Runs when an account was created, changed or deleted. Returns a function that unsubscribes. */
   onChange(listener: (uuid: string, account: Account | undefined) => void): () => void;
 }
 
-export interface OutsideIdentity {
+export interface ExternalIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly email?: string;
   readonly emailVerified?: boolean;
-  /** What the account has from now on; as it was unless given. */
+  /** Groups and role replace those of the account if they are given. */
   readonly groups?: readonly string[];
   readonly role?: Role;
 }
 
-/** When two addresses are the same. */
+/** Normalizes an address: equal keys mean the same address. */
 export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase().normalize("NFC");
 }
 
 /**
- * Somebody who acts for an account, with a key or a client. Roles and groups are those of the account at the moment they
- * are looked at: a change counts at the next request, also in a session that is open.
+ * A principal that acts for an account, with a key or a client. Its getters read the current roles and groups of the account,
+ * so a change counts from the next request on, even in open sessions.
  */
 export function livePrincipal(
   accounts: Pick<AccountDirectory, "byId">,
   uuid: string,
-  { most, ...came }: Pick<Principal, "key" | "client" | "tiers" | "actor"> & { readonly most?: Role } = {},
+  {
+    maxRole,
+    ...fields
+  }: Pick<Principal, "key" | "client" | "tiers" | "actor"> & {
+    readonly maxRole?: Role;
+  } = {},
 ): Principal {
   const account = (): Account | undefined => {
     const found = accounts.byId(uuid);
@@ -82,12 +87,12 @@ export function livePrincipal(
     get roles() {
       const role = account()?.role;
       if (role === undefined) return [];
-      return [most === undefined || ROLES.indexOf(most) < ROLES.indexOf(role) ? role : most];
+      return [maxRole === undefined || ROLES.indexOf(maxRole) < ROLES.indexOf(role) ? role : maxRole];
     },
     get groups() {
       return account()?.groups ?? [];
     },
-    ...came,
+    ...fields,
   };
 }
 
@@ -96,7 +101,7 @@ export function accountPrincipal(account: Account): Principal {
   return { id: uuid, kind: "account", name: email, claimed: !ownsAddress(account), roles: [role], groups };
 }
 
-/** An address counts for who has a password here, or whose issuer says that it is theirs: anybody can claim one. */
+/** Whether the address is proven: accounts without external identity, or verified by the issuer. Anybody can claim an address elsewhere. */
 export function ownsAddress({ identity, emailVerified }: Account): boolean {
   return !identity || emailVerified === true;
 }

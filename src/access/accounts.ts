@@ -1,4 +1,4 @@
-/** The accounts of a gateway: looked up in memory, changed in the store. Knows passwords, sends no mail. */
+/** The accounts of a gateway: looked up in memory, changed in the store. Checks passwords. Does not send mail. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { StoreError } from "../store/error.ts";
@@ -7,11 +7,11 @@ import {
   ACCOUNT,
   type Account,
   type AccountDirectory,
+  type ExternalIdentity,
   emailKey,
-  type OutsideIdentity,
   type Role,
 } from "./account.ts";
-import { AccountTurns } from "./account-turns.ts";
+import { AccountLock } from "./account-lock.ts";
 import { AccessError } from "./error.ts";
 import { Mirror } from "./mirror.ts";
 import { hashPassword, isPassword } from "./password.ts";
@@ -21,7 +21,7 @@ export interface AccountsOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly newId: () => string;
-  /** There is another way in for an administrator, so the last account of one may go. */
+  /** An admin token is set, so the last administrator account may be deleted. */
   readonly adminToken: boolean;
 }
 
@@ -46,17 +46,17 @@ export class Accounts implements AccountDirectory {
   readonly #listeners = new Set<(uuid: string, account: Account | undefined) => void>();
   #byId: ReadonlyMap<string, Account> = new Map();
   #byKey: ReadonlyMap<string, Account> = new Map();
-  readonly #turns: AccountTurns;
+  readonly #lock: AccountLock;
 
   constructor(store: Pick<Store, "records">, options: AccountsOptions) {
     this.#store = store;
     this.#options = options;
     this.#mirror = new Mirror(store, ACCOUNT);
-    this.#mirror.on((after, before) => this.#take(after, before));
-    this.#turns = new AccountTurns(store, () => this.load());
+    this.#mirror.on((after, before) => this.#update(after, before));
+    this.#lock = new AccountLock(store, () => this.load());
   }
 
-  /** Reads all again: at start, and when the store tells of a change. */
+  /** Reads all accounts again: at start, and when the store reports a change. */
   load(): Promise<void> {
     return this.#mirror.load();
   }
@@ -88,20 +88,20 @@ export class Accounts implements AccountDirectory {
       throw new AccessError("throttled", "too many failed logins: try again later", attempt.retryAfterMs);
     const stored = this.byEmail(email)?.password;
     const right = await isPassword(password, stored).catch((error: unknown) => {
-      // Nothing was looked at, so nothing was learned.
+      // The password was not checked, so the attempt does not count as failed.
       attempt.succeeded();
       throw error;
     });
     if (!right) return undefined;
-    // Looked up again: it may have changed while the password was checked.
+    // Looks the account up again, because it may have changed during the check.
     const account = this.byEmail(email);
     if (!account || account.disabled || account.password !== stored) return undefined;
     attempt.succeeded();
     return account;
   }
 
-  async ofIdentity(identity: OutsideIdentity): Promise<Account> {
-    return await this.#turns.take(async (turn) => {
+  async ofIdentity(identity: ExternalIdentity): Promise<Account> {
+    return await this.#lock.run(async (lockChange) => {
       const { issuer, subject, email, emailVerified = false, groups, role } = identity;
       const known = this.byIdentity(issuer, subject);
       const next: Stored = {
@@ -113,30 +113,30 @@ export class Accounts implements AccountDirectory {
         ...(groups && { groups }),
         ...(role && { role: known && this.#mustStay(known) ? known.role : role }),
       };
-      return await this.#write(known?.uuid ?? this.#options.newId(), next, [], turn);
+      return await this.#write(known?.uuid ?? this.#options.newId(), next, [], lockChange);
     });
   }
 
-  /** Rejects with "taken" where the address has an account. */
+  /** Rejects with "taken" if the address already has an account. */
   async create({ email, role, groups = [], password }: NewAccount): Promise<Account> {
     const hash = password === undefined ? {} : { password: await hashPassword(password) };
-    return await this.#turns.take((turn) => {
+    return await this.#lock.run((lockChange) => {
       const account = { ...this.#stamps(), email, role, groups, disabled: false, ...hash };
-      return this.#write(this.#options.newId(), account, [], turn);
+      return this.#write(this.#options.newId(), account, [], lockChange);
     });
   }
 
-  /** While there is no administrator. `also`: what is written with it, or neither is. */
+  /** Creates an account only while there is no administrator; otherwise returns undefined. `also` is written in the same transaction. */
   async createFirst(
     account: NewAccount & { readonly password: string },
     also: readonly RecordChange[] = [],
   ): Promise<Account | undefined> {
     const password = await hashPassword(account.password);
-    return await this.#turns.take(async (turn) => {
+    return await this.#lock.run(async (lockChange) => {
       if (this.hasAdmin) return undefined;
       const { email, role, groups = [] } = account;
       const first = { ...this.#stamps(), email, role, groups, disabled: false, password };
-      return await this.#write(this.#options.newId(), first, also, turn);
+      return await this.#write(this.#options.newId(), first, also, lockChange);
     });
   }
 
@@ -146,21 +146,21 @@ export class Accounts implements AccountDirectory {
     also: readonly RecordChange[] = [],
   ): Promise<Account> {
     const hash = password === undefined ? {} : { password: await hashPassword(password) };
-    return await this.#turns.take(async (turn) => {
+    return await this.#lock.run(async (lockChange) => {
       const account = this.#existing(uuid);
       const next = { ...storedOf(account), ...fields, ...hash };
       if (next.role !== "admin" || next.disabled) this.#refuseLastAdmin(account);
-      return await this.#write(account.uuid, next, also, turn);
+      return await this.#write(account.uuid, next, also, lockChange);
     });
   }
 
-  /** `also`: what goes with it, in the same write. */
+  /** `also` is written in the same transaction. */
   async remove(uuid: string, also: readonly RecordChange[] = []): Promise<void> {
-    await this.#turns.take(async (turn) => {
+    await this.#lock.run(async (lockChange) => {
       const account = this.#existing(uuid);
       this.#refuseLastAdmin(account);
-      await this.#store.records.write([{ delete: { kind: ACCOUNT, id: account.uuid } }, ...also, turn]);
-      await this.#turns.refresh();
+      await this.#store.records.write([{ delete: { kind: ACCOUNT, id: account.uuid } }, ...also, lockChange]);
+      await this.#lock.refresh();
     });
   }
 
@@ -196,7 +196,7 @@ export class Accounts implements AccountDirectory {
     id: string,
     value: Stored,
     also: readonly RecordChange[],
-    turn: RecordChange,
+    lockChange: RecordChange,
   ): Promise<Account> {
     const before = this.#mirror.values.get(id);
     const stamped = { ...value, updatedAt: this.#stamps().updatedAt };
@@ -208,16 +208,16 @@ export class Accounts implements AccountDirectory {
       return this.#existing(id);
     try {
       const record = { kind: ACCOUNT, id, value: stamped, key: keyOf(value) };
-      await this.#store.records.write([{ put: record }, ...also, turn]);
+      await this.#store.records.write([{ put: record }, ...also, lockChange]);
     } catch (error) {
       if (!StoreError.is(error, "taken")) throw error;
       throw new AccessError("taken", `an account for ${value.email} already exists`);
     }
-    await this.#turns.refresh();
+    await this.#lock.refresh();
     return this.#existing(id);
   }
 
-  #take(after: ReadonlyMap<string, Stored>, before: ReadonlyMap<string, Stored>): void {
+  #update(after: ReadonlyMap<string, Stored>, before: ReadonlyMap<string, Stored>): void {
     const known = this.#byId;
     const changed = [...after].filter(([id, value]) => !isDeepStrictEqual(value, before.get(id)));
     const fresh = new Set(changed.map(([id]) => id));
@@ -242,7 +242,7 @@ export class Accounts implements AccountDirectory {
   }
 }
 
-/** Who was invited and has not come cannot be the one who is left. */
+/** An administrator who has not accepted the invitation does not count, because nobody can log in as them. */
 function isAdmin({ role, disabled, password, identity }: Account): boolean {
   return role === "admin" && !disabled && (password !== undefined || identity !== undefined);
 }
@@ -252,7 +252,7 @@ function storedOf(account: Account): Stored {
   return stored;
 }
 
-/** Unique within the store. An outside identity never has the key of an address. */
+/** Unique within the store. The key of an external identity never equals the key of an address. */
 function keyOf({ email, identity }: Pick<Account, "email" | "identity">): string {
   return identity ? identityKey(identity) : localKey(email);
 }

@@ -1,13 +1,13 @@
-/** Whether an account may use an endpoint. */
+/** Decides whether an account may use an endpoint. */
 import { type Account, accountPrincipal, emailKey, ownsAddress, ROLES, type Role } from "./account.ts";
 import { has } from "./may.ts";
 
-/** Whoever one of these names; without any of them, nobody. */
+/** Allows accounts that match one of the lists. If all lists are empty, no account is allowed. */
 export interface Allow {
   /** Uuids or e-mail addresses. */
   readonly users?: readonly string[] | undefined;
   readonly groups?: readonly string[] | undefined;
-  /** Each stands for those with more rights, too. */
+  /** Each also allows roles with more rights. */
   readonly roles?: readonly string[] | undefined;
 }
 

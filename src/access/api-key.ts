@@ -1,15 +1,15 @@
-/** An API key: what is stored of it, what is shown of it, and how its text becomes the hash that it is known by. */
+/** API keys: the stored and the visible fields, the text of new keys, and the hash of a text. */
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { Tier } from "../kernel/principal.ts";
 import type { Role } from "./account.ts";
 
-/** What a key may do: open endpoints, or the admin API with a role. Of an account's key: at most what the account may. */
+/** What a key may access: endpoints, or the admin API with a role. A key of an account never has more rights than the account. */
 export interface KeyLimits {
-  /** Uuids of the endpoints that it opens. */
+  /** Uuids of the endpoints that it is valid for. */
   readonly endpoints?: readonly string[] | "all" | undefined;
-  /** Opens the admin API in place of endpoints. */
+  /** Gives access to the admin API with this role, instead of endpoints. */
   readonly role?: Role | undefined;
-  /** Only tools of these tiers; all unless given. */
+  /** Only tools of these tiers. Default: all. */
   readonly tiers?: readonly Tier[] | undefined;
   /** ISO 8601. */
   readonly expiresAt?: string | undefined;
@@ -22,46 +22,49 @@ export interface ApiKey extends KeyLimits {
   readonly description?: string | undefined;
   /** Uuid of the account that owns it. */
   readonly owner?: string | undefined;
-  /** The beginning of its text, to tell keys apart by. */
+  /** The beginning of its text, so that people can recognize the key. */
   readonly prefix: string;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly lastUsedAt?: string | undefined;
 }
 
-/** As it is kept: the key itself is nowhere. */
+/** The stored form. The text of the key is not stored. */
 export interface StoredKey extends Omit<ApiKey, "id" | "lastUsedAt"> {
   readonly hash: string;
 }
 
-/** The kind of records that keys are. */
+/** The kind of record. */
 export const API_KEY = "api-key";
-/** When each was last used: records of their own, so that nobody reads all keys again for it. */
+/** The kind of record with the time of last use. It is separate, so that a use does not make every gateway read all keys again. */
 export const API_KEY_USE = "api-key-use";
 
-const MARK = "mmcp_";
+const PREFIX = "mmcp_";
 const SECRET_BYTES = 32;
-/** Enough to tell keys apart, too little to guess one from. */
-const SHOWN = 13;
-/** Keys of the system that a gateway can be moved from. */
+/** Long enough to recognize a key, too short to guess it. */
+const PREFIX_LENGTH = 13;
+/** Keys of the older MetaMCP. */
 const FOREIGN = /^sk_mt_[\w-]{16,256}$/;
 
-/** A new key. Its text is shown once. */
+/** Creates id and text of a new key. The text is shown only once. */
 export function newKeyText(): { readonly id: string; readonly text: string } {
   const id = randomUUID();
-  return { id, text: `${MARK}${id.replaceAll("-", "")}_${randomBytes(SECRET_BYTES).toString("base64url")}` };
+  return {
+    id,
+    text: `${PREFIX}${id.replaceAll("-", "")}_${randomBytes(SECRET_BYTES).toString("base64url")}`,
+  };
 }
 
-/** Whether a text is a key that another system made and that can be taken over. */
+/** Whether a text is a key of the older MetaMCP, which can be imported. */
 export function isForeignKey(text: string): boolean {
   return FOREIGN.test(text);
 }
 
-/** The same in every gateway on one store: `pepper` is derived from its secret. */
+/** `pepper` is derived from the secret of the store, so every gateway on the store computes the same hash. */
 export function hashOf(text: string, pepper: Buffer): string {
   return createHmac("sha256", pepper).update(text).digest("base64url");
 }
 
 export function prefixOf(text: string): string {
-  return text.slice(0, SHOWN);
+  return text.slice(0, PREFIX_LENGTH);
 }

@@ -1,4 +1,4 @@
-/** Makes, lists and revokes API keys. Every gateway on the store hears of it by the change of its records. */
+/** Creates, lists and revokes API keys in the store. Other gateways are notified by the change of the records. */
 import type { Store, StoredRecord } from "../store/store.ts";
 import {
   API_KEY,
@@ -17,7 +17,7 @@ export type NewApiKey = Omit<ApiKey, "id" | "prefix" | "createdAt" | "lastUsedAt
 
 export type ForeignKey = NewApiKey & { readonly id: string; readonly text: string };
 
-/** `key` is its text, which nobody can be told again. */
+/** `key` in the result is the text of the key. It cannot be read again. */
 export async function createApiKey(
   store: KeyStore,
   key: NewApiKey,
@@ -28,7 +28,7 @@ export async function createApiKey(
   return { ...shown(record), key: text };
 }
 
-/** Keys that another system made, with their texts: all or none. The same key again replaces what was said of it. */
+/** Imports keys of the older MetaMCP with their texts: all or none. A key with a known id replaces the existing one. */
 export async function takeOverApiKeys(
   store: KeyStore,
   keys: readonly ForeignKey[],
@@ -47,7 +47,7 @@ function recordOf(store: KeyStore, { id, text, ...key }: ForeignKey, now: number
   return { kind: API_KEY, id, value };
 }
 
-/** Expired ones too: whoever made them sees why they open nothing. */
+/** Includes expired keys, so that their owners see why they do not work. */
 export async function listApiKeys(store: Pick<Store, "records">): Promise<readonly ApiKey[]> {
   const used = new Map((await allRecords(store, API_KEY_USE)).map(({ id, value }) => [id, value as string]));
   return (await keyRecords(store)).map((record) => {
@@ -56,7 +56,7 @@ export async function listApiKeys(store: Pick<Store, "records">): Promise<readon
   });
 }
 
-/** Only what people call it can change. Undefined where there is none of that id. */
+/** Only name and description can change. Returns undefined for an unknown id. */
 export async function renameApiKey(
   store: Pick<Store, "records">,
   id: string,
@@ -68,7 +68,7 @@ export async function renameApiKey(
   return shown(await store.records.put({ kind: API_KEY, id, value, ifVersion: record.version }));
 }
 
-/** False where there is none of that id. */
+/** Returns false for an unknown id. */
 export async function revokeApiKey(store: Pick<Store, "records">, id: string): Promise<boolean> {
   const was = await store.records.delete(API_KEY, id);
   if (was) await store.records.delete(API_KEY_USE, id);

@@ -1,10 +1,10 @@
-/** Where a request comes from. What proxies say is believed from those alone that are named. */
+/** Determines the network address of a client. `X-Forwarded-For` counts only from trusted proxies. */
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
 export type AddressOf = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
-/** `trusted`: addresses, or networks such as 10.0.0.0/8. Throws where one is neither. */
+/** `trusted` has addresses, or networks such as 10.0.0.0/8. Throws for anything else. */
 export function addressReader(trusted: readonly string[]): AddressOf {
   const proxies = new BlockList();
   for (const written of trusted) {
@@ -21,11 +21,11 @@ export function addressReader(trusted: readonly string[]): AddressOf {
   };
   return ({ headers, socket }) => {
     let address = plain(socket.remoteAddress ?? "");
-    // Each proxy appends whom it heard: read from the end, until somebody who is not trusted.
-    const heard = String(headers["x-forwarded-for"] ?? "")
+    // Each proxy appends the address it got the request from. Read from the end up to the first untrusted address.
+    const forwarded = String(headers["x-forwarded-for"] ?? "")
       .split(",")
       .map(plain);
-    for (let next = heard.pop(); isProxy(address) && next; next = heard.pop()) {
+    for (let next = forwarded.pop(); isProxy(address) && next; next = forwarded.pop()) {
       if (isIP(next) === 0) break;
       address = next;
     }

@@ -1,6 +1,7 @@
 /**
- * Cookies of people who are logged in. Each login makes a new one; only a hash of it is kept. They open the admin API and
- * the pages of the console, never an endpoint. Whatever changes something by a cookie must come from a page of ours.
+ * Console sessions: the cookies of people who are logged in. Each login creates a new token; only its hash is stored. A
+ * session is valid for the admin API and the console, never for an endpoint. A request that changes something with a cookie
+ * must come from a page of this gateway.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -17,18 +18,18 @@ const TOKEN_BYTES = 32;
 const NAME = "metamcp";
 
 interface Stored {
-  /** Uuid. */
+  /** Its uuid. */
   readonly account: string;
-  /** Stands for the password of then: with another one the login has ended, though it began in the same moment. */
+  /** Hash of the password hash at login. After a password change it differs, so older sessions end. */
   readonly password: string;
   readonly createdAt: string;
   readonly expiresAt: number;
 }
 
 export interface ConsoleSessionsOptions {
-  /** How browsers reach us; without it what they say is their Host is believed, as it is all that a cookie is bound to. */
+  /** The address of the gateway for browsers. Without it, origins are compared with the Host header, because cookies are bound to the host. */
   readonly publicUrl?: string | undefined;
-  /** Where there is no `publicUrl`: whether we serve HTTPS ourselves. */
+  /** Without `publicUrl`: whether the gateway itself serves HTTPS. */
   readonly https: boolean;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -63,7 +64,7 @@ export class ConsoleSessions {
     return this.#mirror.load();
   }
 
-  /** The value of `Set-Cookie` for whoever has just logged in. What they came with ends. */
+  /** Starts a session and returns the value of `Set-Cookie`. The session of the request, if any, ends. */
   async begin(account: Account, headers: Headers): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const expiresAt = this.#now() + LIFETIME_MS;
@@ -81,7 +82,7 @@ export class ConsoleSessions {
     return this.#cookie(token, LIFETIME_MS / 1_000);
   }
 
-  /** Who shows a cookie of ours; undefined for everybody else, and for accounts that are disabled. */
+  /** The account of the session cookie. Undefined without a valid cookie, or if the account is disabled. */
   of(headers: Headers): Account | undefined {
     for (const token of this.#tokens(headers)) {
       const session = this.#mirror.values.get(this.#hash(token));
@@ -93,7 +94,7 @@ export class ConsoleSessions {
     return undefined;
   }
 
-  /** The value of `Set-Cookie` that takes the cookie away. */
+  /** Ends the session of the request. Returns the value of `Set-Cookie` that deletes the cookie. */
   async end(headers: Headers): Promise<string> {
     for (const token of this.#tokens(headers))
       await this.#store.records.delete(CONSOLE_SESSION, this.#hash(token));
@@ -101,7 +102,7 @@ export class ConsoleSessions {
     return this.#cookie("", 0);
   }
 
-  /** Nothing that this account logged in with goes on. */
+  /** Ends all sessions of an account. */
   async endOf(account: string): Promise<void> {
     await this.load();
     const ids = [...this.#mirror.values].flatMap(([id, session]) =>
@@ -112,7 +113,7 @@ export class ConsoleSessions {
     await this.load();
   }
 
-  /** Whether the page that sent this is one of ours. What names no page is not. */
+  /** Whether the Origin header names a page of this gateway. False without the header. */
   isOwnPage({ origin, host }: Headers): boolean {
     if (origin === undefined || host === undefined) return false;
     if (this.#origin !== undefined && origin === this.#origin) return true;
@@ -123,7 +124,7 @@ export class ConsoleSessions {
     return createHmac("sha256", this.#pepper).update(token).digest("base64url");
   }
 
-  /** A browser sends a cookie of this name back only to the host that set it, and over https alone. */
+  /** Browsers send a cookie with the prefix `__Host-` only to the host that set it, and only over HTTPS. */
   get #name(): string {
     return this.#secure ? `__Host-${NAME}` : NAME;
   }
@@ -138,7 +139,7 @@ export class ConsoleSessions {
   }
 }
 
-/** The origin of pages at this Host. Each scheme leaves out its own port. */
+/** The origins of pages at this Host header. `URL` removes the default port of each scheme. */
 function ownOrigins(host: string, secure: boolean): readonly string[] {
   const schemes = secure ? ["https:"] : ["http:", "https:"];
   const addresses = schemes.map((scheme) => `${scheme}//${host}`).filter((address) => URL.canParse(address));

@@ -1,4 +1,4 @@
-/** What a request says its cookies are. The same name may be there several times. */
+/** Reads cookies of a request. A name may occur several times. */
 import type { IncomingHttpHeaders } from "node:http";
 
 export function cookieValues(

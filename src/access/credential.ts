@@ -1,32 +1,32 @@
-/** The credential that a request shows in its headers. Whoever shows two shows none: which of them a proxy looked at cannot be known. */
+/** Reads the credential from the headers of a request. Two different credentials are invalid, because a proxy may have checked the other one. */
 import type { IncomingMessage } from "node:http";
 
-const NOBODYS = "";
+const INVALID = "";
 
-type Shown = Pick<IncomingMessage, "headers" | "rawHeaders" | "url">;
+type CredentialSource = Pick<IncomingMessage, "headers" | "rawHeaders" | "url">;
 
-/** Undefined: none is shown. Empty: what is shown can be nobody's. `inQuery`: `?api_key=` counts as well. */
-export function credentialOf(request: Shown, inQuery = false): string | undefined {
+/** Returns undefined without a credential, and "" for an invalid one. `inQuery`: also reads `?api_key=`. */
+export function credentialOf(request: CredentialSource, inQuery = false): string | undefined {
   const { headers, rawHeaders, url = "" } = request;
-  let shown: string | undefined;
+  let found: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    if (isHeader(name, "authorization")) shown = both(shown, bearerIn(rawHeaders[at + 1] as string));
-    else if (isHeader(name, "x-api-key")) shown = both(shown, rawHeaders[at + 1] as string);
+    if (isHeader(name, "authorization")) found = combine(found, bearerIn(rawHeaders[at + 1] as string));
+    else if (isHeader(name, "x-api-key")) found = combine(found, rawHeaders[at + 1] as string);
   }
   if (inQuery)
     for (const key of new URL(url, "http://localhost").searchParams.getAll("api_key"))
-      shown = both(shown, key);
-  // A trailer or a header that Node joined is in `headers` only.
-  return shown ?? (headers.authorization === undefined ? undefined : NOBODYS);
+      found = combine(found, key);
+  // A trailer, or a header that Node joined, is only in `headers`.
+  return found ?? (headers.authorization === undefined ? undefined : INVALID);
 }
 
-function both(shown: string | undefined, other: string): string {
-  return shown === undefined || shown === other ? other : NOBODYS;
+function combine(found: string | undefined, other: string): string {
+  return found === undefined || found === other ? other : INVALID;
 }
 
-function isHeader(name: string, wanted: string): boolean {
-  return name.length === wanted.length && name.toLowerCase() === wanted;
+function isHeader(name: string, lowerCaseName: string): boolean {
+  return name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName;
 }
 
 function bearerIn(authorization: string): string {

@@ -1,10 +1,10 @@
-/** Why something about keys or people was not done. One row per code, with the status that is answered; callers act on the code. */
+/** Errors about keys and accounts. One row per code, with its HTTP status. Callers act on the code. */
 
 const CODES = {
   not_found: 404,
   taken: 409,
   last_admin: 409,
-  /** Used, expired or never given: which of them is not told. */
+  /** Used, expired or unknown. The caller is not told which. */
   code_unknown: 404,
   throttled: 429,
   busy: 503,

@@ -1,4 +1,4 @@
-/** Invitations: a link for one use with which an account gets its password. Also the way to a new password. */
+/** Invitations: a code, valid once, to choose the password of an account. Also used to reset a password. */
 import { createHmac, randomBytes } from "node:crypto";
 import { StoreError } from "../store/error.ts";
 import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
@@ -28,7 +28,7 @@ export class Invitations {
     this.#now = now;
   }
 
-  /** One per account: the one before ends. */
+  /** Replaces the previous invitation of the account. */
   async create(account: Account): Promise<Invitation> {
     const code = randomBytes(32).toString("base64url");
     const expiresAt = this.#now() + LIFETIME_MS;
@@ -37,7 +37,7 @@ export class Invitations {
     return { code, expiresAt: new Date(expiresAt).toISOString() };
   }
 
-  /** Whose it is. Rejects with "code_unknown". */
+  /** The account of an invitation. Rejects with "code_unknown". */
   async find(code: string): Promise<{ readonly account: Account; readonly expiresAt: string }> {
     const { account, record } = await this.#found(code);
     return { account, expiresAt: new Date(record.expiresAt ?? 0).toISOString() };
@@ -66,8 +66,8 @@ export class Invitations {
   }
 }
 
-/** What goes with an account. */
-export function withoutInvitation(account: string): RecordChange {
+/** Deletes the invitation of an account. */
+export function invitationRemoval(account: string): RecordChange {
   return { delete: { kind: INVITATION, id: account } };
 }
 

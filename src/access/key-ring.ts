@@ -1,4 +1,4 @@
-/** All API keys in memory: each request is checked here, and the store is not asked. */
+/** All API keys in memory. Authenticates requests without reading the store. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Store } from "../store/store.ts";
@@ -11,17 +11,16 @@ import { Mirror } from "./mirror.ts";
 export interface KeyHolder {
   readonly keyId: string;
   readonly principal: Principal;
-  /** Whose the key is; undefined: nobody's. */
+  /** The owner of the key. Undefined for a key without owner. */
   readonly account: Account | undefined;
-  /** What it may do at the admin API; undefined: nothing. */
+  /** Its role at the admin API. Undefined for a key for endpoints. */
   readonly role: Role | undefined;
-  /** Whether the key opens the endpoint of that uuid, as far as the key goes. */
+  /** Whether the key is valid for the endpoint with this uuid. The endpoint may still refuse the account. */
   opens(endpoint: string): boolean;
 }
 
-/** A key as whoever holds it would be seen, told without holding it. */
+/** A key that was found by name or uuid, without its text. */
 export interface KnownKey extends KeyHolder {
-  /** Its time is over. */
   readonly expired: boolean;
 }
 
@@ -30,13 +29,13 @@ export interface KeyRingOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly clock?: Clock;
-  /** A key was revoked or has expired: nothing of this principal goes on. */
+  /** Runs when a key was revoked or has expired. Sessions and calls of the principal must end. */
   readonly onEnded?: (principal: Principal) => void;
-  /** Somebody came with it. */
+  /** Runs when a key was used. */
   readonly onUsed?: (keyId: string) => void;
 }
 
-export interface EndingKey {
+export interface ExpiringKey {
   readonly id: string;
   readonly name: string;
   /** Uuid of the account that owns it. */
@@ -44,7 +43,7 @@ export interface EndingKey {
   readonly expiresAt: number;
 }
 
-interface Held {
+interface CachedKey {
   readonly id: string;
   readonly key: StoredKey;
   readonly open: ReadonlySet<string> | "all";
@@ -58,11 +57,11 @@ export class KeyRing {
   readonly #now: () => number;
   readonly #mirror: Mirror<StoredKey>;
   /**
-   * By their hashes. How long a lookup takes tells nothing: without the pepper nobody can choose a text by its hash.
+   * By hash. The duration of a lookup reveals nothing, because nobody can choose a text by its hash without the pepper.
    */
-  #keys: ReadonlyMap<string, Held> = new Map();
-  /** By the texts of those that were shown since keys last changed: clients show theirs with each request. */
-  #shown = new Map<string, Held>();
+  #keys: ReadonlyMap<string, CachedKey> = new Map();
+  /** By text: keys that were used since the keys last changed. It saves the hash, as clients send their key with each request. */
+  #byText = new Map<string, CachedKey>();
   #timer: Timer | undefined;
 
   constructor(store: Pick<Store, "records" | "sealer">, options: KeyRingOptions = {}) {
@@ -70,55 +69,55 @@ export class KeyRing {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#mirror = new Mirror(store, API_KEY);
-    this.#mirror.on((after) => this.#take(after));
+    this.#mirror.on((after) => this.#update(after));
   }
 
-  /** Reads all keys again. What came with one that is gone ends. */
+  /** Reads all keys again. Calls `onEnded` for keys that are gone. */
   load(): Promise<void> {
     return this.#mirror.load();
   }
 
-  /** Who shows this text; undefined for whoever shows no key that counts at this moment. */
+  /** The holder of the key with this text. Undefined if the key is unknown, expired, or its account is disabled. */
   holderOf(text: string): KeyHolder | undefined {
-    const held = this.#shown.get(text) ?? this.#find(text);
-    if (!held || held.expiresAt <= this.#now()) return undefined;
-    const holder = this.#holderOf(held);
-    if (held.key.owner !== undefined && (!holder.account || holder.account.disabled)) return undefined;
-    this.#options.onUsed?.(held.id);
+    const cached = this.#byText.get(text) ?? this.#find(text);
+    if (!cached || cached.expiresAt <= this.#now()) return undefined;
+    const holder = this.#holderOf(cached);
+    if (cached.key.owner !== undefined && (!holder.account || holder.account.disabled)) return undefined;
+    this.#options.onUsed?.(cached.id);
     return holder;
   }
 
-  /** Keys of this uuid or name, in the name of somebody else. */
-  called(reference: string, actor: Principal["actor"]): readonly KnownKey[] {
+  /** Keys with this uuid or name. `actor` is the person who acts as the holder of the key. */
+  byReference(reference: string, actor: Principal["actor"]): readonly KnownKey[] {
     return [...this.#keys.values()]
       .filter(({ id, key }) => id === reference || key.name === reference)
-      .map((held) => ({
-        ...this.#holderOf(held),
-        principal: this.#principalOf(held.id, held.key, actor),
-        expired: held.expiresAt <= this.#now(),
+      .map((cached) => ({
+        ...this.#holderOf(cached),
+        principal: this.#principalOf(cached.id, cached.key, actor),
+        expired: cached.expiresAt <= this.#now(),
       }));
   }
 
-  #holderOf({ id, key, principal, open }: Held): KeyHolder {
+  #holderOf({ id, key, principal, open }: CachedKey): KeyHolder {
     const account = key.owner === undefined ? undefined : this.#options.accounts?.byId(key.owner);
     const role = key.role && account ? lesserRole(key.role, account.role) : key.role;
     const opens = (endpoint: string): boolean => open === "all" || open.has(endpoint);
     return { keyId: id, principal, account, role, opens };
   }
 
-  #find(text: string): Held | undefined {
-    const held = this.#keys.get(hashOf(text, this.#pepper));
-    // What is no key is not kept, so there are never more than keys.
-    if (held) this.#shown.set(text, held);
-    return held;
+  #find(text: string): CachedKey | undefined {
+    const cached = this.#keys.get(hashOf(text, this.#pepper));
+    // Unknown texts are not cached, so the cache is never larger than the number of keys.
+    if (cached) this.#byText.set(text, cached);
+    return cached;
   }
 
   get size(): number {
     return this.#keys.size;
   }
 
-  /** Those that end before this time, in milliseconds since 1970, the first first. */
-  ending(before: number): readonly EndingKey[] {
+  /** Keys that expire before this time (milliseconds since 1970), earliest first. */
+  expiringBefore(before: number): readonly ExpiringKey[] {
     return [...this.#keys.values()]
       .filter(({ expiresAt }) => expiresAt < before)
       .map(({ id, key: { name, owner }, expiresAt }) => ({ id, name, owner, expiresAt }))
@@ -129,16 +128,16 @@ export class KeyRing {
     this.#timer?.cancel();
   }
 
-  #take(stored: ReadonlyMap<string, StoredKey>): void {
-    const before = new Map([...this.#keys.values()].map((held) => [held.id, held]));
-    const held = [...stored].map(([id, key]) => this.#heldOf(id, key, before.get(id)));
-    this.#keys = new Map(held.map((one) => [one.key.hash, one]));
-    this.#shown = new Map();
+  #update(stored: ReadonlyMap<string, StoredKey>): void {
+    const before = new Map([...this.#keys.values()].map((cached) => [cached.id, cached]));
+    const cached = [...stored].map(([id, key]) => this.#cachedKeyOf(id, key, before.get(id)));
+    this.#keys = new Map(cached.map((one) => [one.key.hash, one]));
+    this.#byText = new Map();
     for (const [id, { principal }] of before) if (!stored.has(id)) this.#options.onEnded?.(principal);
     this.#expire();
   }
 
-  /** What is open with a key ends when the key does, by a timer: nobody need ask. */
+  /** Ends sessions and calls of expired keys by a timer, even if no request comes. */
   #expire(): void {
     const { clock, onEnded } = this.#options;
     this.#timer?.cancel();
@@ -150,24 +149,24 @@ export class KeyRing {
     if (Number.isFinite(next)) this.#timer = clock.after(next - now, () => this.#expire());
   }
 
-  /** The principal stays the same object while its key is there under its name. */
-  #heldOf(id: string, key: StoredKey, before: Held | undefined): Held {
+  /** The principal stays the same object while the key exists with the same name. */
+  #cachedKeyOf(id: string, key: StoredKey, before: CachedKey | undefined): CachedKey {
     const { endpoints = [], expiresAt, name } = key;
-    const kept = before && before.key.name === name ? before.principal : undefined;
+    const unchanged = before && before.key.name === name ? before.principal : undefined;
     return {
       id,
       key,
       open: endpoints === "all" ? endpoints : new Set(endpoints),
-      principal: kept ?? this.#principalOf(id, key),
+      principal: unchanged ?? this.#principalOf(id, key),
       expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
     };
   }
 
   #principalOf(id: string, { name, owner, role, tiers }: StoredKey, actor?: Principal["actor"]): Principal {
-    const came = { key: { id, name }, ...(tiers && { tiers }), ...(actor && { actor }) };
+    const fields = { key: { id, name }, ...(tiers && { tiers }), ...(actor && { actor }) };
     const { accounts } = this.#options;
     if (owner !== undefined && accounts)
-      return livePrincipal(accounts, owner, { ...came, ...(role && { most: role }) });
-    return { id: `key ${id}`, kind: "key", name, roles: role ? [role] : [], groups: [], ...came };
+      return livePrincipal(accounts, owner, { ...fields, ...(role && { maxRole: role }) });
+    return { id: `key ${id}`, kind: "key", name, roles: role ? [role] : [], groups: [], ...fields };
   }
 }

@@ -1,4 +1,4 @@
-/** When keys were last used: kept in memory, written now and then, all in one. */
+/** Records when keys were last used: buffered in memory and written every 30 seconds in one transaction. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Store } from "../store/store.ts";
@@ -29,7 +29,7 @@ export class KeyUse {
     this.#timer ??= this.#clock.after(EVERY_MS, () => void this.flush());
   }
 
-  /** What could not be written is tried again with the next. */
+  /** If the write fails, the next one includes these keys again. */
   async flush(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -37,9 +37,9 @@ export class KeyUse {
     if (used.size === 0) return;
     this.#used = new Map();
     try {
-      const there = new Set((await this.#store.records.list(API_KEY)).map(({ id }) => id));
+      const existing = new Set((await this.#store.records.list(API_KEY)).map(({ id }) => id));
       const changes = [...used].flatMap(([id, at]) =>
-        there.has(id) ? [{ put: { kind: API_KEY_USE, id, value: new Date(at).toISOString() } }] : [],
+        existing.has(id) ? [{ put: { kind: API_KEY_USE, id, value: new Date(at).toISOString() } }] : [],
       );
       if (changes.length > 0) await this.#store.records.write(changes);
     } catch (error) {

@@ -1,13 +1,13 @@
-/** Who may do what: the whole table, and the one function that reads it. The routes of the admin API and the docs are made with it. */
+/** The table of rights, and the function that checks it. The routes of the admin API and the docs use the same table. */
 import type { Principal } from "../kernel/principal.ts";
 import { ROLES, type Role } from "./account.ts";
 
 interface Row {
-  /** The least that one must be. */
+  /** The least role that has the right. */
   readonly least: Role | "anyone";
-  /** Where what it is about is somebody else's. */
+  /** The least role that has the right for objects of other accounts. */
   readonly others?: Role;
-  /** Only people have it, and what they let act in their name: an account, or a key of one. */
+  /** Only accounts and their keys have the right, not tokens or keys without owner. */
   readonly account?: true;
   readonly what: string;
 }
@@ -74,13 +74,13 @@ export const MATRIX = {
 export type Action = keyof typeof MATRIX;
 
 export interface RightSubject {
-  /** Uuid of the account whose it is; undefined: nobody's. */
+  /** Uuid of the account that owns the object. Undefined without owner. */
   readonly owner?: string | undefined;
-  /** A role that is given away: nobody gives one that they lack. */
+  /** A role that the action grants. Nobody can grant a role that they do not have. */
   readonly role?: Role | undefined;
 }
 
-/** Without `subject`: whether there is anything at all that it may do this with. */
+/** Without `subject`: whether the principal may do this with any object. */
 export function may(principal: Principal, action: Action, subject?: RightSubject): boolean {
   const { least, others, account }: Row = MATRIX[action];
   if (least === "anyone") return true;
@@ -90,13 +90,12 @@ export function may(principal: Principal, action: Action, subject?: RightSubject
   return has(principal, least) && (!subject?.role || has(principal, subject.role));
 }
 
-/** Each role has all rights of those after it. */
+/** Whether a principal has this role or one with more rights. */
 export function has({ roles }: Principal, least: Role): boolean {
   const rank = ROLES.indexOf(least);
   return ROLES.some((role, at) => at <= rank && roles.includes(role));
 }
 
-/** The lesser of both. */
 export function lesserRole(a: Role, b: Role): Role {
   return ROLES.indexOf(a) > ROLES.indexOf(b) ? a : b;
 }

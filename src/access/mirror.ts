@@ -1,4 +1,4 @@
-/** All records of one kind in memory, read again when they change: no request asks the store. */
+/** Keeps all records of one kind in memory, so that requests do not read the store. The owner calls `load` after changes. */
 import type { Store, StoredRecord } from "../store/store.ts";
 
 const PAGE = 500;
@@ -11,7 +11,7 @@ export class Mirror<T> {
   readonly kind: string;
   #values: ReadonlyMap<string, T> = new Map();
   #reading: Promise<void> = Promise.resolve();
-  /** A read that has not begun: whoever wants another one gets that. */
+  /** A read that has not begun. Callers that want another read share it. */
   #next: Promise<void> | undefined;
 
   constructor(store: Pick<Store, "records">, kind: string) {
@@ -24,13 +24,13 @@ export class Mirror<T> {
     return this.#values;
   }
 
-  /** Runs after each read. Returns what ends it. */
+  /** Runs after each read. Returns a function that unsubscribes. */
   on(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What was written before this call is there when it resolves. One read at a time, so no older one comes last. */
+  /** Resolves when everything written before this call is in memory. Reads run one at a time, so that an older one cannot finish last. */
   load(): Promise<void> {
     this.#next ??= this.#reading.then(async () => {
       this.#next = undefined;

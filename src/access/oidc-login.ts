@@ -1,11 +1,11 @@
 /**
- * Logs people in at an outside identity provider: authorization code with PKCE, state and nonce. What must be remembered
- * between leaving and coming back is in a sealed cookie, so another browser's answer is worth nothing.
+ * Login at an external identity provider: authorization code with PKCE, state and nonce. The state of a pending login is in
+ * a sealed cookie, so only the browser that started the login can finish it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Configuration, IDToken } from "openid-client";
 import type { Sealer } from "../store/store.ts";
-import type { Account, OutsideIdentity } from "./account.ts";
+import type { Account, ExternalIdentity } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import { cookieValues } from "./cookies.ts";
 import { ownPath } from "./own-path.ts";
@@ -14,13 +14,13 @@ export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
-  /** The claim that lists groups; with dots: a claim within one. */
+  /** The claim with the groups. Dots select a nested claim. */
   readonly groupsClaim: string;
-  /** Who is in it is an administrator, who is not is none. */
+  /** Members of this group are administrators; all others are not. */
   readonly adminGroup: string | undefined;
-  /** Only who is in one of these may log in. */
+  /** Only members of one of these groups may log in. Empty: everybody. */
   readonly allowGroups: readonly string[];
-  /** Where the provider sends people back to. */
+  /** The path that the provider redirects to. */
   readonly callback: string;
 }
 
@@ -32,12 +32,12 @@ export interface OidcParts {
   readonly now?: () => number;
 }
 
-/** Why somebody is not let in, in words that may be shown. */
+/** The login was refused. The message may be shown to the user. */
 export class LoginRefused extends Error {
   override readonly name = "LoginRefused";
 }
 
-interface Pending {
+interface PendingLogin {
   readonly of: "oidc-login";
   readonly state: string;
   readonly nonce: string;
@@ -47,14 +47,14 @@ interface Pending {
   readonly expiresAt: number;
 }
 
-const PATIENCE_MS = 10 * 60_000;
-const FRESH_MS = 60 * 60_000;
+const PENDING_MS = 10 * 60_000;
+const METADATA_MS = 60 * 60_000;
 const MOST_GROUPS = 500;
 
 export class OidcLogin {
   readonly #settings: OidcSettings;
   readonly #parts: OidcParts;
-  #known: { readonly at: number; readonly configuration: Promise<Configuration> } | undefined;
+  #metadata: { readonly at: number; readonly configuration: Promise<Configuration> } | undefined;
 
   constructor(settings: OidcSettings, parts: OidcParts) {
     this.#settings = settings;
@@ -66,19 +66,19 @@ export class OidcLogin {
     return new URL(this.#settings.issuer).host;
   }
 
-  /** Where to send the browser, and the cookie that it must come back with. */
+  /** Returns the URL for the redirect, and the cookie that the browser must send with the callback. */
   async begin(returnTo: string | undefined): Promise<{ readonly url: string; readonly cookie: string }> {
     const client = await import("openid-client");
     const configuration = await this.#configuration();
     const verifier = client.randomPKCECodeVerifier();
-    const pending: Pending = {
+    const pending: PendingLogin = {
       of: "oidc-login",
       state: client.randomState(),
       nonce: client.randomNonce(),
       verifier,
       redirectUri: `${this.#parts.publicUrl()}${this.#settings.callback}`,
       returnTo: ownPath(returnTo ?? "/") ?? "/",
-      expiresAt: this.#now() + PATIENCE_MS,
+      expiresAt: this.#now() + PENDING_MS,
     };
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: pending.redirectUri,
@@ -89,7 +89,7 @@ export class OidcLogin {
       code_challenge_method: "S256",
     });
     const sealed = Buffer.from(this.#parts.sealer.seal(JSON.stringify(pending))).toString("base64url");
-    return { url: url.href, cookie: this.#cookie(sealed, PATIENCE_MS / 1_000) };
+    return { url: url.href, cookie: this.#cookie(sealed, PENDING_MS / 1_000) };
   }
 
   /** Rejects with LoginRefused. */
@@ -110,15 +110,15 @@ export class OidcLogin {
     return { account, returnTo: pending.returnTo };
   }
 
-  /** Takes the cookie of the way back away: it is good for one answer. */
+  /** The value of `Set-Cookie` that deletes the cookie of the pending login, because it is valid for one callback. */
   get cleared(): string {
     return this.#cookie("", 0);
   }
 
   async #identity(
     answer: URLSearchParams,
-    pending: Pending,
-  ): Promise<{ readonly identity: OutsideIdentity }> {
+    pending: PendingLogin,
+  ): Promise<{ readonly identity: ExternalIdentity }> {
     const client = await import("openid-client");
     const configuration = await this.#configuration();
     const url = new URL(`${pending.redirectUri}?${answer.toString()}`);
@@ -130,11 +130,11 @@ export class OidcLogin {
         idTokenExpected: true,
       });
       const claims = tokens.claims() as IDToken;
-      // What an id token leaves out, some providers tell when asked.
-      const asked = this.#isComplete(claims)
+      // Some providers return claims only at the user info endpoint.
+      const userInfo = this.#isComplete(claims)
         ? {}
         : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({}));
-      return { identity: this.#read({ ...asked, ...claims }) };
+      return { identity: this.#identityFrom({ ...userInfo, ...claims }) };
     } catch (error) {
       if (error instanceof LoginRefused) throw error;
       const { error: code = "" } = error as { error?: unknown };
@@ -149,7 +149,7 @@ export class OidcLogin {
     return claims["email"] !== undefined && claimIn(claims, this.#settings.groupsClaim) !== undefined;
   }
 
-  #read(claims: IDToken): OutsideIdentity {
+  #identityFrom(claims: IDToken): ExternalIdentity {
     const {
       iss: issuer,
       sub: subject,
@@ -169,8 +169,8 @@ export class OidcLogin {
     };
   }
 
-  /** Where an admin group is set, it decides who is one; other roles stay as they were given here. */
-  #role({ issuer, subject, groups = [] }: OutsideIdentity): Pick<OutsideIdentity, "role"> {
+  /** If an admin group is set, it decides who is an administrator. Other roles stay as they are. */
+  #role({ issuer, subject, groups = [] }: ExternalIdentity): Pick<ExternalIdentity, "role"> {
     const { adminGroup } = this.#settings;
     if (adminGroup === undefined) return {};
     if (groups.includes(adminGroup)) return { role: "admin" };
@@ -178,37 +178,37 @@ export class OidcLogin {
     return known?.role === "admin" ? { role: "member" } : {};
   }
 
-  #pending(headers: Pick<IncomingHttpHeaders, "cookie">): Pending | undefined {
+  #pending(headers: Pick<IncomingHttpHeaders, "cookie">): PendingLogin | undefined {
     for (const value of cookieValues(headers, this.#name)) {
       try {
         const pending = JSON.parse(
           this.#parts.sealer.open(Buffer.from(value, "base64url").toString()),
-        ) as Pending;
+        ) as PendingLogin;
         if (pending.of === "oidc-login" && pending.expiresAt > this.#now()) return pending;
       } catch {
-        // Not one of ours.
+        // Not a cookie of this gateway.
       }
     }
     return undefined;
   }
 
-  /** Read anew now and then: providers change their keys and addresses. One that could not be read is asked again. */
+  /** Reads the metadata of the provider again after an hour, because keys and addresses may change. A failed read is not cached. */
   #configuration(): Promise<Configuration> {
-    if (!this.#known || this.#known.at + FRESH_MS < this.#now()) {
+    if (!this.#metadata || this.#metadata.at + METADATA_MS < this.#now()) {
       const configuration = this.#discover();
-      this.#known = { at: this.#now(), configuration };
+      this.#metadata = { at: this.#now(), configuration };
       configuration.catch(() => {
-        this.#known = undefined;
+        this.#metadata = undefined;
       });
     }
-    return this.#known.configuration;
+    return this.#metadata.configuration;
   }
 
   async #discover(): Promise<Configuration> {
     const client = await import("openid-client");
     const { issuer, clientId, clientSecret } = this.#settings;
     const authentication = clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret);
-    // Without TLS on this machine alone, which is checked at start.
+    // The check at start allows http: only for issuers on this machine.
     const execute = [
       client.enableNonRepudiationChecks,
       ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : []),
@@ -234,7 +234,7 @@ export class OidcLogin {
   }
 }
 
-/** `a.b`: the claim of that name, else `b` within `a`. */
+/** For `a.b` returns the claim with that name, or else `b` inside `a`. */
 function claimIn(claims: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path.split(".").reduce<unknown>((within, name) => {

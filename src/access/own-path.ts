@@ -1,4 +1,4 @@
-/** A path of ours, and nothing that a browser takes for another host; undefined for everything else. */
+/** Returns a path of this gateway. Undefined for anything that a browser could read as another host. */
 export function ownPath(written: string): string | undefined {
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(written)) return undefined;
   const { origin, pathname, search, hash } = new URL(written, "http://localhost");

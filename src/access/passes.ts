@@ -1,4 +1,4 @@
-/** Keys of our own for a moment: in memory alone, for one endpoint each. Nobody but this process ever sees one. */
+/** Temporary keys that the gateway uses for its own calls, one endpoint each. They exist only in memory of this process. */
 import { randomBytes } from "node:crypto";
 import type { Principal } from "../kernel/principal.ts";
 
@@ -10,14 +10,14 @@ interface PassHolder {
 export interface Pass {
   readonly text: string;
   readonly principal: Principal;
-  /** It opens nothing any more. */
+  /** Makes the pass invalid. */
   end(): void;
 }
 
 export class Passes {
   readonly #holders = new Map<string, PassHolder>();
 
-  /** `name`: what it is for, as records show it. */
+  /** `name` is its purpose, as audit records show it. */
   lend(endpoint: string, name: string): Pass {
     const text = `pass_${randomBytes(32).toString("base64url")}`;
     const id = `pass ${randomBytes(16).toString("hex")}`;

@@ -1,4 +1,4 @@
-/** The way in to a gateway that nobody administers yet: a code for one use, told to whoever started it. */
+/** Setup of a gateway without administrator: a code, valid once, that is printed when the gateway starts. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";
@@ -23,7 +23,7 @@ export class Setup {
     this.#now = now;
   }
 
-  /** A new code; those before it end. Undefined: there is an administrator. */
+  /** Returns a new code, which replaces previous ones. Undefined if there is an administrator. */
   async begin(): Promise<string | undefined> {
     if (this.#accounts.hasAdmin) return undefined;
     const code = randomBytes(32).toString("base64url");
@@ -37,18 +37,18 @@ export class Setup {
     return code;
   }
 
-  /** Makes the first administrator. Rejects with "code_unknown" where the code is not, or no longer, good. */
+  /** Creates the first administrator. Rejects with "code_unknown" if the code is wrong, used or expired. */
   async finish(code: string, { email, password }: { email: string; password: string }): Promise<Account> {
     const record = await this.#store.records.get(SETUP, ID);
-    const known = Buffer.from(typeof record?.value === "string" ? record.value : "", "base64url");
-    const shown = this.#hash(code);
-    if (!record || known.length !== shown.length || !timingSafeEqual(known, shown)) throw unknown();
+    const stored = Buffer.from(typeof record?.value === "string" ? record.value : "", "base64url");
+    const given = this.#hash(code);
+    if (!record || stored.length !== given.length || !timingSafeEqual(stored, given)) throw unknown();
     try {
       const used = { delete: { kind: SETUP, id: ID, ifVersion: record.version } };
       const account = await this.#accounts.createFirst({ email, role: "admin", password }, [used]);
       if (account) return account;
     } catch (error) {
-      // Somebody else was quicker with the same code.
+      // Another request used the code first.
       if (!StoreError.is(error, "conflict")) throw error;
     }
     throw unknown();

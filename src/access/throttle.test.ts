@@ -10,7 +10,7 @@ function failures(throttle: LoginThrottle, tries: Iterable<readonly [string, str
   return failed;
 }
 
-test("ten failures of an account from an address, fifty from an address, a hundred of an account", () => {
+test("the limits are 10 failures per account and address, 50 per address and 100 per account", () => {
   const many = (count: number, of: (at: number) => readonly [string, string]) =>
     Array.from({ length: count }, (_, at) => of(at));
   expect(
@@ -45,7 +45,7 @@ test("ten failures of an account from an address, fifty from an address, a hundr
   ).toBe(10);
 });
 
-test("who waits as long as they are told may try again, and a success counts for nothing", () => {
+test("an attempt is allowed after retryAfterMs, and a success does not count", () => {
   const throttle = new LoginThrottle();
   for (let at = 0; at < 10; at += 1) throttle.attempt("a", "192.0.2.1", at * MINUTE);
   const refused = throttle.attempt("a", "192.0.2.1", 10 * MINUTE);
@@ -57,7 +57,7 @@ test("who waits as long as they are told may try again, and a success counts for
   expect(throttle.attempt("a", "192.0.2.1", 10 * MINUTE + refused.retryAfterMs).ok).toBe(true);
 });
 
-test("no order of attempts lets more than ten of one pair fail within any quarter of an hour", () => {
+test("no order of attempts allows more than 10 failures of an account and address within 15 minutes", () => {
   const step = fc.record({ wait: fc.integer({ min: 0, max: 5 * MINUTE }), good: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

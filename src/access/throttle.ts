@@ -1,30 +1,32 @@
-/** Counts failed logins. Pure but for its memory: time is passed in. An attempt under way counts as failed until it is known not to be. */
+/** Limits failed logins. Time is passed in. A running attempt counts as failed until it succeeds. */
 
 const WINDOW_MS = 15 * 60_000;
 const LIMITS = { both: 10, address: 50, account: 100 } as const;
-/** Beyond so many names the oldest are forgotten: memory has a bound, whoever guesses. */
-const MOST_NAMES = 100_000;
+/** Beyond this number of counters the oldest are dropped, so that memory stays bounded during an attack. */
+const MOST_COUNTERS = 100_000;
 
-type Held = { readonly ok: true; succeeded(): void } | { readonly ok: false; readonly retryAfterMs: number };
+type Attempt =
+  | { readonly ok: true; succeeded(): void }
+  | { readonly ok: false; readonly retryAfterMs: number };
 
 export class LoginThrottle {
-  /** Times of failures, oldest first, by what they count for. */
+  /** Times of failures, oldest first, by counter. */
   readonly #failures = new Map<string, number[]>();
 
-  /** `account`: as it was typed, whether there is such an account or not. */
-  attempt(account: string, address: string, now: number): Held {
+  /** `account` is the address as it was typed, whether such an account exists or not. */
+  attempt(account: string, address: string, now: number): Attempt {
     const network = networkOf(address);
-    const names: readonly [string, number][] = [
+    const counters: readonly [string, number][] = [
       [`both ${network} ${account}`, LIMITS.both],
       [`address ${network}`, LIMITS.address],
       [`account ${account}`, LIMITS.account],
     ];
-    const waits = names.map(([name, limit]) => this.#wait(name, limit, now));
+    const waits = counters.map(([name, limit]) => this.#wait(name, limit, now));
     const retryAfterMs = Math.max(...waits);
     if (retryAfterMs > 0) return { ok: false, retryAfterMs };
-    for (const [name] of names) this.#add(name, now);
+    for (const [name] of counters) this.#add(name, now);
     const succeeded = (): void => {
-      for (const [name] of names) this.#takeBack(name, now);
+      for (const [name] of counters) this.#remove(name, now);
     };
     return { ok: true, succeeded };
   }
@@ -37,17 +39,17 @@ export class LoginThrottle {
 
   #add(name: string, now: number): void {
     const times = this.#failures.get(name)?.filter((at) => at > now - WINDOW_MS) ?? [];
-    // Set anew, so that the map stays in the order of the last failure.
+    // Deleted and set again, so that the map stays in the order of the last failure.
     this.#failures.delete(name);
     this.#failures.set(name, [...times, now]);
-    for (const [old, [...kept]] of this.#failures) {
-      const over = (kept.at(-1) ?? 0) <= now - WINDOW_MS;
-      if (!over && this.#failures.size <= MOST_NAMES) break;
+    for (const [old, [...last]] of this.#failures) {
+      const over = (last.at(-1) ?? 0) <= now - WINDOW_MS;
+      if (!over && this.#failures.size <= MOST_COUNTERS) break;
       this.#failures.delete(old);
     }
   }
 
-  #takeBack(name: string, at: number): void {
+  #remove(name: string, at: number): void {
     const times = this.#failures.get(name) ?? [];
     const index = times.indexOf(at);
     if (index >= 0) times.splice(index, 1);
@@ -55,7 +57,7 @@ export class LoginThrottle {
   }
 }
 
-/** One household has 2^64 addresses of IPv6: they count as one. */
+/** One household has 2^64 IPv6 addresses, so a /64 network counts as one address. */
 function networkOf(address: string): string {
   const plain = address
     .replace(/^::ffff:(?=\d+\.)/i, "")

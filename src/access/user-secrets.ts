@@ -1,11 +1,11 @@
-/** Secrets that people keep for servers they use: sealed in the store, known in memory, shown to nobody. */
+/** Secrets of accounts for servers: sealed in the store and cached in memory. The admin API never returns them. */
 import type { RecordChange, Store } from "../store/store.ts";
 import { Mirror } from "./mirror.ts";
 
 /** The kind of record. */
 export const USER_SECRET = "user-secret";
 
-/** One line, which a header or a variable can carry. */
+/** One line, because it is used in headers and environment variables. */
 export const SECRET_PATTERN = "^[^\\p{Cc}\\p{Cs}]+$";
 export const MOST_SECRET = 8_192;
 
@@ -33,7 +33,7 @@ export class UserSecrets {
     return this.#mirror.load();
   }
 
-  /** Runs when secrets may be others. Returns what ends it. */
+  /** Runs when secrets may have changed. Returns a function that unsubscribes. */
   on(listener: () => void): () => void {
     return this.#mirror.on(listener);
   }
@@ -43,7 +43,7 @@ export class UserSecrets {
     return own.map(({ name, updatedAt }) => ({ name, updatedAt })).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The secret itself; undefined where there is none of that name. */
+  /** The plain secret. Undefined for an unknown name. */
   open(account: string, name: string): string | undefined {
     const stored = this.#mirror.values.get(idOf(account, name));
     return stored && this.#store.sealer.open(stored.sealed);
@@ -56,14 +56,14 @@ export class UserSecrets {
     await this.load();
   }
 
-  /** False where there is none of that name. */
+  /** Returns false for an unknown name. */
   async remove(account: string, name: string): Promise<boolean> {
     const was = await this.#store.records.delete(USER_SECRET, idOf(account, name));
     await this.load();
     return was;
   }
 
-  /** What takes all of an account away. */
+  /** The changes that delete all secrets of an account. */
   removal(account: string): readonly RecordChange[] {
     const ids = [...this.#mirror.values].flatMap(([id, secret]) => (secret.account === account ? [id] : []));
     return ids.map((id) => ({ delete: { kind: USER_SECRET, id } }));

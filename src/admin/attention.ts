@@ -95,7 +95,7 @@ function endpointItems({ control, health }: AttentionParts): readonly AttentionI
 
 function keyItems({ access }: AttentionParts, principal: Principal, now: number): readonly AttentionItem[] {
   return access.keys
-    .ending(now + SOON_MS)
+    .expiringBefore(now + SOON_MS)
     .filter(({ owner }) => may(principal, "keys.read", { owner }))
     .map(({ id: uuid, name, expiresAt }) => ({
       kind: "key.expiring",

@@ -33,7 +33,8 @@ export function objectNamer({ control, access }: Pick<AdminParts, "control" | "a
       const found = access.accounts.byId(reference) ?? access.accounts.byEmail(reference);
       return found && { uuid: found.uuid, name: found.email };
     }
-    const key = tag === "api-keys" ? access.keys.called(reference.toLowerCase(), undefined)[0] : undefined;
+    const key =
+      tag === "api-keys" ? access.keys.byReference(reference.toLowerCase(), undefined)[0] : undefined;
     return key?.principal.key && { uuid: key.principal.key.id, name: key.principal.key.name };
   }
 }

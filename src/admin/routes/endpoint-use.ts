@@ -39,15 +39,16 @@ export function userOf(parts: Pick<AdminParts, "access">, caller: Caller, as: st
     : accountUser(parts, caller, as);
 }
 
-function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Caller, called: string): User {
-  const found = access.keys.called(called, actorOf(principal));
+function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Caller, reference: string): User {
+  const found = access.keys.byReference(reference, actorOf(principal));
   const all = may(principal, "endpoints.try", { owner: undefined });
   const [key, another] = found.filter(
     ({ account }) => all || (account && may(principal, "endpoints.try", { owner: account.uuid })),
   );
   if (!key && !all) throw new Problem(403, "only administrators can act as another account");
-  if (!key) throw new Problem(404, `there is no key "${called.slice(0, 128)}"`);
-  if (another) throw new Problem(409, `several keys have the name "${called.slice(0, 128)}": use the uuid`);
+  if (!key) throw new Problem(404, `there is no key "${reference.slice(0, 128)}"`);
+  if (another)
+    throw new Problem(409, `several keys have the name "${reference.slice(0, 128)}": use the uuid`);
   return { principal: key.principal, account: key.account, key };
 }
 
