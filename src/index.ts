@@ -15,6 +15,7 @@ export type { Raw } from "./kernel/raw.ts";
 export { fromRaw, toRaw } from "./kernel/raw.ts";
 export type { Signal } from "./kernel/signal.ts";
 export type { ToolFacts } from "./kernel/tool-facts.ts";
+export { createMetaMcp } from "./library.ts";
 export type {
   ConfigFile,
   DiscoverOptions,
@@ -24,8 +25,7 @@ export type {
   MetaMcp,
   MetaMcpOptions,
   ToolResult,
-} from "./library.ts";
-export { createMetaMcp } from "./library.ts";
+} from "./library-api.ts";
 export type { Explanation, Layer, LayerRequest, ListRule } from "./middleware/layer.ts";
 export type { OwnLayerContext, OwnLayerKind } from "./middleware/own-layer.ts";
 export { writeMessage } from "./rpc/encode.ts";
