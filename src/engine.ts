@@ -112,7 +112,7 @@ export interface Engine {
   /** Takes another config; nothing that did not change is touched. */
   apply(config: Config): void;
   /** Resolves once the server is connected, for whom it was or else for nobody in particular; `anew`: also where it is. */
-  stand(server: string, anew?: boolean): Promise<void>;
+  ensureConnected(server: string, anew?: boolean): Promise<void>;
   /** What this account is let in with is something else: where it no longer is, it is disconnected, and its clients see what is theirs. */
   credentialsChanged(account: string): void;
   /** Starts a server apart from all others, to see what it offers; nothing of it stays. */

@@ -1,5 +1,4 @@
-/** The running gateway: holds what is compiled, makes changes one at a time, and carries them through to servers and clients. */
-import { sameDial } from "../config/identity.ts";
+/** The running gateway: holds the compiled configuration, makes one change at a time, and applies it to engine, endpoints and clients. */
 import type { Config } from "../config/spec.ts";
 import type { Engine } from "../engine.ts";
 import {
@@ -21,8 +20,7 @@ import type {
 } from "../gateway/control.ts";
 import type { OverrideSearch } from "../gateway/endpoint/override-search.ts";
 import { allObjects, type Objects } from "../gateway/objects.ts";
-import { changesConnection } from "../gateway/server-entry.ts";
-import { type ChangeContext, type ChangeOutcome, type ChangeRow, changesBetween } from "../gateway/settle.ts";
+import { type ChangeContext, type ChangeOutcome, changesBetween } from "../gateway/settle.ts";
 import { readObjects, writesBetween } from "../gateway/stored.ts";
 import type { ToolRow } from "../gateway/view/tool-row.ts";
 import type { TableRow } from "../gateway/view/tool-table.ts";
@@ -36,6 +34,8 @@ import type { Store } from "../store/store.ts";
 import { engineConfig } from "./engine-config.ts";
 import { layersIn } from "./layer-start.ts";
 import type { ServerReach } from "./reachability.ts";
+import { type Reconnect, Reconnects } from "./reconnects.ts";
+import { eventRows, summaryOf } from "./revision-summary.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 import { ServerHistory } from "./server-history.ts";
 import type { ServerLines } from "./server-lines.ts";
@@ -53,11 +53,11 @@ export interface LiveParts {
   readonly stock: LayerStock;
   readonly search: OverrideSearch;
   readonly compiling: CompileOptions;
-  /** What is configured beside the servers. */
+  /** The settings of the engine beside its servers. */
   readonly config: Config;
-  /** For a change that would be that revision. */
+  /** Returns the context for a change that would become this revision. */
   readonly context: (revision: number) => ChangeContext;
-  /** Servers may have other names. */
+  /** Called when servers may have other names. */
   readonly renamed: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -68,17 +68,26 @@ export interface Start {
   readonly compiled: Compiled;
 }
 
-/** How long an answer waits for servers to be connected. */
-const PATIENCE_MS = 10_000;
+type RevisionSource = Pick<RevisionServed, "by" | "who" | "summary">;
+
+/** What applying a revision leads to. */
+interface Applied {
+  readonly work: Work;
+  readonly reconnects: readonly Reconnect[];
+}
+
+const NOTHING: Applied = { work: { servers: [], namespaces: [], endpoints: [] }, reconnects: [] };
 
 export class LiveGateway implements GatewayControl {
   readonly #parts: LiveParts;
   readonly #tools: ToolLists;
   readonly #history: ServerHistory;
   readonly #steps: UpdateSteps;
+  readonly #reconnects: Reconnects;
   #revision: number;
   #compiled: Compiled;
-  #last: Promise<unknown> = Promise.resolve();
+  /** Ends with the change that was requested last. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor({ revision, compiled }: Start, parts: LiveParts) {
     this.#parts = parts;
@@ -87,6 +96,12 @@ export class LiveGateway implements GatewayControl {
     this.#steps = new UpdateSteps(parts.engine.events);
     this.#history = new ServerHistory(parts.engine.events);
     this.#tools = new ToolLists({ ...parts, compiled: () => this.#compiled });
+    this.#reconnects = new Reconnects({
+      ...parts,
+      steps: this.#steps,
+      compiled: () => this.#compiled,
+      statusOf: (server) => this.statusOf(server),
+    });
     parts.endpoints.apply(compiled);
   }
 
@@ -103,23 +118,27 @@ export class LiveGateway implements GatewayControl {
     make: Make<T>,
     { dryRun = false, summary }: { readonly dryRun?: boolean; readonly summary?: string } = {},
   ): Promise<Changed & { readonly outcome: T }> {
-    const { outcome, taken, revision } = await this.#inTurn(async () => {
+    const { outcome, applied, revision } = await this.#afterOthers(async () => {
       const outcome = await this.#commit(actor, make, { dryRun, summary });
-      const said = { by: "this" as const, who: actor, summary: summary ?? summaryOf(outcome.changes) };
+      const source = { by: "this" as const, who: actor, summary: summary ?? summaryOf(outcome.changes) };
       const revision = this.#revision;
-      return { outcome, revision, taken: dryRun ? NOTHING : this.#take(outcome.objects, revision, said) };
+      return {
+        outcome,
+        revision,
+        applied: dryRun ? NOTHING : this.#apply(outcome.objects, revision, source),
+      };
     });
     const { changes } = outcome;
-    // The next change need not wait for servers.
-    const connections = await this.#connected(taken.reconnect);
-    return { outcome, changes, connections, revision, namespaces: taken.work.namespaces };
+    // Not part of the turn: the next change need not wait for servers.
+    const connections = await this.#reconnects.run(applied.reconnects);
+    return { outcome, changes, connections, revision, namespaces: applied.work.namespaces };
   }
 
-  /** Another gateway on this store made a revision. */
+  /** Applies the revisions that other gateways on this store made. */
   follow(): Promise<void> {
-    return this.#inTurn(async () => {
-      const taken = await this.#reload();
-      void this.#connected(taken.reconnect);
+    return this.#afterOthers(async () => {
+      const { reconnects } = await this.#reload();
+      void this.#reconnects.run(reconnects);
     });
   }
 
@@ -142,7 +161,7 @@ export class LiveGateway implements GatewayControl {
   }
 
   async connect(server: string): Promise<ConnectionStatus> {
-    if (this.#compiled.servers.get(server)?.spec) await this.#stand(server, true);
+    if (this.#compiled.servers.get(server)?.spec) await this.#reconnects.renew(server);
     return this.statusOf(server);
   }
 
@@ -162,7 +181,7 @@ export class LiveGateway implements GatewayControl {
     return this.#parts.lines.of(server);
   }
 
-  /** Made again on top of what another gateway was quicker with. */
+  /** Computes the change and stores it. If another gateway stored a revision first, starts again from that one. */
   async #commit<T extends ChangeOutcome>(
     actor: Actor,
     make: Make<T>,
@@ -172,34 +191,33 @@ export class LiveGateway implements GatewayControl {
     for (;;) {
       const base = this.#revision;
       const { objects } = this.#compiled;
-      const outcome = await loaded(() => make(objects, context(base + 1)));
+      const outcome = await onceLoaded(() => make(objects, context(base + 1)));
       if (dryRun || outcome.changes.length === 0) return outcome;
       try {
         const writes = writesBetween(objects, outcome.objects);
-        const said = summary ?? summaryOf(outcome.changes);
-        const { n } = await store.commit({ base, ...writes, who: actor, summary: said });
-        this.#revision = n;
+        const stored = { base, ...writes, who: actor, summary: summary ?? summaryOf(outcome.changes) };
+        this.#revision = (await store.commit(stored)).n;
         return outcome;
       } catch (error) {
         if (!StoreError.is(error, "conflict")) throw error;
-        void this.#connected((await this.#reload()).reconnect);
+        void this.#reconnects.run((await this.#reload()).reconnects);
       }
     }
   }
 
-  async #reload(): Promise<Taken> {
+  async #reload(): Promise<Applied> {
     const { revision, objects } = await this.#parts.store.load();
     if (revision <= this.#revision) return NOTHING;
     const read = readObjects(objects, this.#compiled.objects);
     await this.#parts.layers.prepare(layersIn(read));
     const [newest] = await this.#parts.store.revisions({ limit: 1 });
     const { who, summary } = newest?.n === revision ? newest : {};
-    return this.#take(read, revision, { by: "other", ...(who && { who }), ...(summary && { summary }) });
+    return this.#apply(read, revision, { by: "other", ...(who && { who }), ...(summary && { summary }) });
   }
 
-  /** Makes these objects what is served, at once for everyone. */
-  #take(objects: Objects, revision: number, said: Pick<RevisionServed, "by" | "who" | "summary">): Taken {
-    const { engine, endpoints, search, lines, stock, compiling, config, renamed, reach } = this.#parts;
+  /** Compiles the objects and serves them. Synchronous, so that all clients see the change at the same moment. */
+  #apply(objects: Objects, revision: number, source: RevisionSource): Applied {
+    const { engine, endpoints, compiling, reach } = this.#parts;
     const before = this.#compiled;
     if (objects === before.objects) {
       this.#revision = revision;
@@ -208,73 +226,48 @@ export class LiveGateway implements GatewayControl {
     const changes = changesBetween(before.objects, objects);
     const rows = changes.filter(({ kind }) => kind === "server");
     const { compiled, work } = compile(objects, compiling, before);
-    // Not earlier: what cannot be compiled is not served, so nothing may be built upon it.
+    // After `compile`, which may throw: no later change may build on a revision that is not served.
     this.#revision = revision;
     this.#compiled = compiled;
-    const reconnect = rows.filter((row) => row.op === "update" && changesConnection(row.fields ?? []));
     for (const { uuid } of rows) this.#tools.remember(uuid);
     for (const { uuid, op } of rows)
       if (op === "delete") {
         reach.forget(uuid);
         this.#history.forget(uuid);
       }
-    // Told apart before it is applied: what is dialled otherwise is dialled anew by that alone.
     const updated = rows.filter(({ op }) => op === "update").map(({ uuid }) => uuid);
     for (const uuid of updated) this.#steps.stored(uuid, revision);
-    const wanted = reconnect
-      .filter(({ uuid }) => compiled.servers.get(uuid)?.spec)
-      .map(({ uuid }) => ({ uuid, anew: isSameDial(before, compiled, uuid), ended: reach.begin(uuid) }));
+    const reconnects = this.#reconnects.begin(rows, before, compiled);
+    this.#serve(compiled);
+    const told = endpoints.changed();
+    for (const uuid of updated)
+      if (!reconnects.some((one) => one.uuid === uuid))
+        this.#steps.compiled(uuid, namespacesWith(compiled, uuid), told);
+    engine.events.emit({ type: "revision", at: Date.now(), revision, ...source, ...eventRows(changes) });
+    return { work, reconnects };
+  }
+
+  /** Gives the compiled objects to everything that serves them. */
+  #serve(compiled: Compiled): void {
+    const { engine, endpoints, search, lines, stock, config, renamed } = this.#parts;
     engine.apply(engineConfig(config, compiled));
     endpoints.apply(compiled);
     search.keep(compiled);
     lines.keep(compiled.servers);
-    stock.keep(new Set(allObjects(objects).map(({ uuid }) => uuid)));
+    stock.keep(new Set(allObjects(compiled.objects).map(({ uuid }) => uuid)));
     renamed();
-    const told = endpoints.changed();
-    for (const uuid of updated)
-      if (!wanted.some((one) => one.uuid === uuid))
-        this.#steps.compiled(uuid, namespacesWith(compiled, uuid), told);
-    engine.events.emit({ type: "revision", at: Date.now(), revision, ...said, ...toldOf(changes) });
-    return { work, reconnect: wanted };
   }
 
-  async #connected(reconnect: readonly Reconnect[]): Promise<ReadonlyMap<string, ConnectionStatus>> {
-    await Promise.all(reconnect.map(({ uuid, anew, ended }) => this.#stand(uuid, anew, ended)));
-    return new Map(reconnect.map(({ uuid }) => [uuid, this.statusOf(uuid)]));
-  }
-
-  /** Resolves when it stands, failed, or has taken too long to be waited for. */
-  #stand(server: string, anew: boolean, ended = this.#parts.reach.begin(server)): Promise<void> {
-    const { engine, endpoints, clock } = this.#parts;
-    const over = (fault?: string): void => {
-      if (!ended(fault)) return;
-      const told = endpoints.changed();
-      if (fault === undefined) this.#steps.connected(server, this.statusOf(server).toolCount);
-      else this.#steps.failed(server, fault);
-      this.#steps.compiled(server, namespacesWith(this.#compiled, server), told);
-    };
-    const standing = engine.stand(server, anew).then(
-      () => over(),
-      (error: Error) => over(error.message),
-    );
-    return new Promise((resolve) => {
-      const timer = clock.after(PATIENCE_MS, resolve);
-      void standing.then(() => {
-        timer.cancel();
-        resolve();
-      });
-    });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {});
-    return turn;
+  /** Runs changes one after the other. */
+  #afterOthers<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(work);
+    this.#lastChange = result.catch(() => {});
+    return result;
   }
 }
 
-/** Made again once what it needs is loaded: it is pure. */
-async function loaded<T>(make: () => T): Promise<T> {
+/** Repeats a pure function until the parts that it needs are loaded. */
+async function onceLoaded<T>(make: () => T): Promise<T> {
   for (;;) {
     try {
       return make();
@@ -283,39 +276,4 @@ async function loaded<T>(make: () => T): Promise<T> {
       await error.ready;
     }
   }
-}
-
-interface Reconnect {
-  readonly uuid: string;
-  /** It is reached as before, and connected anew all the same. */
-  readonly anew: boolean;
-  readonly ended: ReturnType<ServerReach["begin"]>;
-}
-
-interface Taken {
-  readonly work: Work;
-  readonly reconnect: readonly Reconnect[];
-}
-
-const NOTHING: Taken = { work: { servers: [], namespaces: [], endpoints: [] }, reconnect: [] };
-
-function isSameDial(before: Compiled, after: Compiled, uuid: string): boolean {
-  const [was, is] = [before.servers.get(uuid)?.spec, after.servers.get(uuid)?.spec];
-  return was !== undefined && is !== undefined && sameDial(was, is);
-}
-
-const MOST_IN_EVENT = 50;
-
-function toldOf(changes: readonly ChangeRow[]): Pick<RevisionServed, "changes" | "more"> {
-  const told = changes.slice(0, MOST_IN_EVENT).map(({ op, kind, uuid, name }) => ({ op, kind, uuid, name }));
-  const more = changes.length - told.length;
-  return { changes: told, ...(more > 0 && { more }) };
-}
-
-const MOST_TOLD = 3;
-
-function summaryOf(changes: readonly ChangeRow[]): string {
-  const told = changes.slice(0, MOST_TOLD).map(({ op, kind, name }) => `${op} ${kind} "${name}"`);
-  const more = changes.length > MOST_TOLD ? [`${changes.length - MOST_TOLD} more`] : [];
-  return [...told, ...more].join(", ");
 }
