@@ -110,7 +110,7 @@ async function open({
       notify: !settings.noNotify,
       sessionTimeoutMs: settings.sessionTimeout,
       around: { path: home, folder: process.cwd(), env: process.env },
-      front: {
+      http: {
         host,
         port,
         tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,

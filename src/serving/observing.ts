@@ -1,28 +1,38 @@
-/** What watches a running gateway, and what it asks of it. */
+/** Audit log, metrics and traces of a running gateway. */
 
 import type { Engine } from "../engine.ts";
 import type { Compiled } from "../gateway/compile.ts";
-import type { Clock } from "../kernel/clock.ts";
-import type { Log } from "../kernel/log.ts";
-import type { AuditOptions } from "../observe/audit/audit-log.ts";
 import type { Names } from "../observe/names.ts";
 import { Observer } from "../observe/observer.ts";
-import type { Store } from "../store/store.ts";
-import type { ServedEndpoints } from "./served-endpoints.ts";
+import type { GatewayCore } from "./gateway-core.ts";
+import type { GatewayContext } from "./gateway-options.ts";
 
-export interface ObservingParts {
-  readonly engine: Pick<Engine, "events" | "catalog" | "connections">;
-  readonly endpoints: Pick<ServedEndpoints, "clients">;
-  readonly compiled: () => Compiled;
-  readonly revision: () => number;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly options: AuditOptions;
-  readonly spansLost: () => number;
+export interface Observing {
+  readonly observer: Observer;
+  close(): Promise<void>;
 }
 
-export function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "catalog">): Names {
+/** Traces are loaded only if the options name an exporter. */
+export async function startObserving(context: GatewayContext, core: GatewayCore): Promise<Observing> {
+  const { events, clock, log, options } = context;
+  const observer = createObserver(context, core, () => tracing?.lost ?? 0);
+  const tracing =
+    options.otel &&
+    (await import("../observe/traces/tracing.ts")).startTracing(options.otel, {
+      events,
+      observer,
+      clock,
+      log,
+    });
+  return {
+    observer,
+    async close() {
+      await Promise.all([observer.close(), tracing?.close()]);
+    },
+  };
+}
+
+function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "catalog">): Names {
   return {
     endpoint(uuid) {
       const object = compiled().endpoints.get(uuid)?.object;
@@ -37,16 +47,19 @@ export function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "cat
   };
 }
 
-export function createObserver(parts: ObservingParts): Observer {
-  const { engine, endpoints, compiled, revision, store, clock, log, options, spansLost } = parts;
+function createObserver(
+  { events, store, clock, log, options, compiled }: GatewayContext,
+  { engine, endpoints, control }: GatewayCore,
+  spansLost: () => number,
+): Observer {
   const names = namesOf(compiled, engine);
   return new Observer({
-    events: engine.events,
+    events,
     audit: store.audit,
     names,
     clock,
     log,
-    options,
+    options: options.audit,
     gauges: {
       connections: () => engine.connections(),
       sessions: () =>
@@ -56,7 +69,7 @@ export function createObserver(parts: ObservingParts): Observer {
             clients.length,
           ]),
         ),
-      revision,
+      revision: () => control.revision,
       storeUp: () => store.state.up,
       spansLost,
     },

@@ -1,0 +1,96 @@
+/** The HTTP side of a gateway: the server with its site and admin API, and the port for metrics. Does not start to listen. */
+import type { Access } from "../access/access.ts";
+import type { OidcLogin } from "../access/oidc-login.ts";
+import { Passes } from "../access/passes.ts";
+import type { Observer } from "../observe/observer.ts";
+import { createHostGuard, isLoopback } from "../transport/http/guard.ts";
+import { HttpServer } from "../transport/http/http-server.ts";
+import type { GatewayAuthorization } from "./authorization.ts";
+import { clientSessions } from "./client-sessions.ts";
+import { ConsoleFiles } from "./console-files.ts";
+import type { GatewayCore } from "./gateway-core.ts";
+import type { Admin, GatewayContext } from "./gateway-options.ts";
+import { GatewaySite } from "./gateway-site.ts";
+import type { GatewayLogins } from "./logins.ts";
+import { MetricsPort } from "./metrics-port.ts";
+import type { Pipeline } from "./pipeline.ts";
+import { Tries } from "./try/tries.ts";
+import { createTrying } from "./trying.ts";
+
+export interface HttpParts {
+  readonly core: GatewayCore;
+  readonly pipeline: Pipeline;
+  readonly access: Access;
+  readonly oidc: OidcLogin | undefined;
+  readonly logins: GatewayLogins;
+  readonly authorization: GatewayAuthorization;
+  readonly observer: Observer;
+  readonly isClosing: () => boolean;
+}
+
+export interface GatewayHttp {
+  readonly server: HttpServer;
+  /** Undefined unless `--metrics-port` is set. */
+  readonly metrics: MetricsPort | undefined;
+}
+
+export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHttp {
+  const { http: listening, metricsPort, publicUrl, console } = context.options;
+  const { core, access, authorization, logins, observer } = parts;
+  const passes = new Passes();
+  const exposed = !isLoopback(listening.host) || publicUrl !== undefined;
+  const metricsText = (): string => observer.metrics.text();
+  const site = new GatewaySite({
+    compiled: context.compiled,
+    endpoints: core.endpoints,
+    access,
+    authorization,
+    logins: logins.site,
+    passes,
+    hostGuard: createHostGuard(listening),
+    readiness: () => ({
+      ready: !parts.isClosing(),
+      down: [],
+      // The reason may contain the address of the database, so only administrators see it (/attention).
+      ...(context.store.state.up ? {} : { store: "down" }),
+    }),
+    admin: createAdmin(context, parts, { passes, exposed }),
+    console: console ? new ConsoleFiles() : undefined,
+    // People on this machine can get the same figures in other ways.
+    metrics: exposed ? undefined : metricsText,
+  });
+  return {
+    server: new HttpServer(listening, site),
+    metrics:
+      metricsPort === undefined
+        ? undefined
+        : new MetricsPort({ host: listening.host, port: metricsPort }, metricsText),
+  };
+}
+
+function createAdmin(
+  { options, store, clock, events, compiled, address }: GatewayContext,
+  { core, pipeline, access, oidc, logins, authorization, observer }: HttpParts,
+  { passes, exposed }: { readonly passes: Passes; readonly exposed: boolean },
+): Admin {
+  const { engine, endpoints, control, market } = core;
+  const { layers, stock, approvals } = pipeline;
+  return options.admin({
+    control,
+    access,
+    oidc,
+    grants: authorization.grants,
+    logins: logins.control,
+    publicUrl: address.url,
+    events,
+    observed: observer,
+    trying: createTrying({ engine, endpoints, control, passes, url: address.url, compiled, stock, clock }),
+    tries: new Tries({ endpoints, events }),
+    pins: engine.pins,
+    layers,
+    health: { exposed, store: () => store.state },
+    market,
+    approvals,
+    sessions: clientSessions({ engine, endpoints, names: observer.names, clock }),
+  });
+}

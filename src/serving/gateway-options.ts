@@ -1,0 +1,62 @@
+/** The settings of a gateway, and what all of its parts share. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OidcSettings } from "../access/oidc-login.ts";
+import type { AdminParts } from "../admin/routes/parts.ts";
+import type { SearchStrategy } from "../catalog/search/strategy.ts";
+import type { Config } from "../config/spec.ts";
+import type { EngineOptions } from "../engine.ts";
+import type { Compiled, CompileOptions } from "../gateway/compile.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Events } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
+import type { AuditOptions } from "../observe/audit/audit-log.ts";
+import type { OtelEnvironment } from "../observe/traces/otel-environment.ts";
+import type { Store } from "../store/store.ts";
+import type { GuardOptions } from "../transport/http/guard.ts";
+import type { HttpServerOptions } from "../transport/http/http-server.ts";
+import type { GatewayAddress } from "./gateway-address.ts";
+
+export interface GatewayOptions extends Omit<EngineOptions, "config" | "onStderr" | "onConnected" | "items"> {
+  readonly store: Store;
+  /** The settings of the engine beside its servers, which are in the store. */
+  readonly config: Config;
+  readonly search?: SearchStrategy;
+  readonly http: HttpServerOptions & Omit<GuardOptions, "token">;
+  readonly sessionTimeoutMs: number;
+  /** The variables that entries of servers can use, and the folder that relative paths start from. */
+  readonly around: CompileOptions["around"];
+  /** The URL for people and clients, if the gateway is behind a proxy. */
+  readonly publicUrl: string | undefined;
+  readonly adminToken: string | undefined;
+  /** The identity provider for logins at the console. */
+  readonly oidc: OidcSettings | undefined;
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses or networks. */
+  readonly trustProxy?: readonly string[];
+  readonly audit: AuditOptions;
+  /** A port that serves only `/metrics`, without login. */
+  readonly metricsPort: number | undefined;
+  /** The exporter for traces. Without it no code for traces is loaded. */
+  readonly otel?: OtelEnvironment | undefined;
+  /** Whether to serve the web console at `/`. */
+  readonly console: boolean;
+  /** Creates the handler for `/api/v1`. */
+  readonly admin: (parts: Omit<AdminParts, "log">) => Admin;
+  /** The folder with the operator's own layers. */
+  readonly middlewareDir?: string | undefined;
+  /** Default: the official registry. */
+  readonly registryUrl?: string | undefined;
+}
+
+export type Admin = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** What all parts of a gateway share. */
+export interface GatewayContext {
+  readonly options: GatewayOptions;
+  readonly store: Store;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly address: GatewayAddress;
+  /** The configuration that is served at the moment. */
+  readonly compiled: () => Compiled;
+}
