@@ -1,9 +1,9 @@
-/** The calls that code made, as they are shown: one by one while they are few, else by tool. */
+/** Shows the calls that code made: one by one if they are few, else grouped by tool. */
 import type { CallRecord } from "../../sandbox/executor.ts";
 
 const MOST_SHOWN = 20;
 
-/** `ms` is the sum where `count` is given. */
+/** If there is a `count`, `ms` is the sum. */
 export interface ShownCall extends CallRecord {
   readonly count?: number;
 }
@@ -12,13 +12,13 @@ export function shownCalls(calls: readonly CallRecord[]): readonly ShownCall[] {
   return calls.length <= MOST_SHOWN ? calls : byTool(calls);
 }
 
-export function callsInWords(calls: readonly CallRecord[]): string {
-  const told = byTool(calls).map(({ server, tool, count = 1, error }) => {
+export function callsText(calls: readonly CallRecord[]): string {
+  const parts = byTool(calls).map(({ server, tool, count = 1, error }) => {
     const times = count > 1 ? ` ×${count}` : "";
     return `${server}:${tool}${times}${error === undefined ? "" : ` (${error})`}`;
   });
-  const more = told.length > MOST_SHOWN ? `, and ${told.length - MOST_SHOWN} other tools` : "";
-  return `${told.slice(0, MOST_SHOWN).join(", ")}${more}`;
+  const more = parts.length > MOST_SHOWN ? `, and ${parts.length - MOST_SHOWN} other tools` : "";
+  return `${parts.slice(0, MOST_SHOWN).join(", ")}${more}`;
 }
 
 function byTool(calls: readonly CallRecord[]): readonly ShownCall[] {

@@ -1,4 +1,4 @@
-/** What a client hears of code that runs: what the code itself reports, else each call as it ends. Only forwards, as the protocol wants it. */
+/** Sends the progress of running code to the client: what the code reports, else one step per call. Progress only increases, as the protocol requires. */
 import type { Uplink } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, member, members } from "../../rpc/slice.ts";
@@ -15,39 +15,36 @@ export class CodeProgress {
   readonly #uplink: Uplink;
   readonly #token: Raw | undefined;
   #last = 0;
-  /** The code reports by itself: what we would say is noise. */
-  #spoken = false;
+  /** The code reports progress itself, so steps per call are not sent. */
+  #codeReports = false;
 
   constructor(uplink: Uplink, meta: Raw | undefined) {
     this.#uplink = uplink;
     this.#token = meta && member(meta, "progressToken");
   }
 
-  said({ done, total, message }: RunProgress): void {
-    if (!this.#spoken) this.#last = Number.NEGATIVE_INFINITY;
-    this.#spoken = true;
+  reported({ done, total, message }: RunProgress): void {
+    if (!this.#codeReports) this.#last = Number.NEGATIVE_INFINITY;
+    this.#codeReports = true;
     if (done > this.#last) this.#send(done, total, message);
   }
 
-  called({ server, tool }: Named): void {
-    if (!this.#spoken) this.#send(this.#last + 1, undefined, `${server} ${tool} answered`);
+  callEnded({ server, tool }: Named): void {
+    if (!this.#codeReports) this.#send(this.#last + 1, undefined, `${server} ${tool} answered`);
   }
 
-  /** The way back for all that is no progress. */
-  wayBack(): Uplink {
-    return this.#uplink;
-  }
-
-  /** Of a call: what its child reports would be no progress of the whole. */
-  wayBackOf(uplink: Uplink, { server, tool, hold }: OutCall): Uplink {
+  /** The uplink of one call. Progress of its child becomes a step of the whole; the time limit pauses while the client is asked. */
+  uplinkOf({ server, tool, hold }: OutCall): Uplink {
+    const uplink = this.#uplink;
     return {
-      request(...asked) {
+      request(...args) {
         const release = hold();
-        return uplink.request(...asked).finally(release);
+        return uplink.request(...args).finally(release);
       },
       notify: (method, params) => {
         if (method !== METHOD || !params) uplink.notify(method, params);
-        else if (!this.#spoken) this.#send(this.#last + 1, undefined, `${server} ${tool}${saidIn(params)}`);
+        else if (!this.#codeReports)
+          this.#send(this.#last + 1, undefined, `${server} ${tool}${progressText(params)}`);
       },
     };
   }
@@ -65,7 +62,7 @@ export class CodeProgress {
   }
 }
 
-function saidIn(params: Raw): string {
+function progressText(params: Raw): string {
   const [progress, total, message] = members(params, ["progress", "total", "message"]).map(
     (raw) => raw && fromRaw(raw),
   );

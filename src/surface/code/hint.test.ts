@@ -16,7 +16,7 @@ test.each([
   ["SyntaxError: invalid property name (line 1)", "class A { @dec foo() {} }", "", /Decorators are not/],
   ["ReferenceError: X is not defined (line 2)", "X.a", "namespace X {}\nX.a", /namespaces are not/],
   ["ReferenceError: X is not defined (line 2)", "X.a", "export namespace X {}\nX.a", /namespaces are not/],
-])("%s gets a hint", (message, source, code, hint) => {
+])("hintFor returns a hint for %s", (message, source, code, hint) => {
   expect(hintFor({ message, source }, code)).toMatch(hint);
 });
 
@@ -27,6 +27,6 @@ test.each([
   ["SyntaxError: unexpected token in expression: '*' (line 1)", "important +* 2"],
   ["SyntaxError: invalid (line 1)", 'send("me@example.com"'],
   ["ToolError: fetch is not defined", "await tools.web.fetch({})"],
-])("%s needs none", (message, source) => {
+])("hintFor returns no hint for %s", (message, source) => {
   expect(hintFor({ message, source }, source)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** `search`, `describe` and `read` of running code: the same answers as our tools give, as results of a tool. */
+/** `search`, `describe` and `read` for running code. They return the same answers as the own tools, in the form of tool results. */
 import { declarationOf } from "../../catalog/declaration.ts";
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -36,7 +36,7 @@ const DESCRIBE = {
 } as const;
 
 const LONGEST_DESCRIPTION = 2_000;
-/** Where the code looks further. */
+/** Named in hints as the way to find tools. */
 const FINDER = "search(…)";
 
 export async function searchTools(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
@@ -45,12 +45,12 @@ export async function searchTools(scope: Scope, args: Raw, request: ClientReques
   return toRaw({ content: [], structuredContent: tools ?? [] });
 }
 
-/** A stored result whole, since code works with values; a resource as `read` gives it. */
+/** Returns a stored result whole, because code works with values. Reads a resource like the tool `read`. */
 export async function readWhole(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
   const uri = fromRaw(readInput(READ, args).get("uri") as Raw) as string;
   if (!isStoredUri(uri)) return await callOwnTool(scope, { tool: READ.name, args }, request);
   return await asOwnTool(scope, READ.name, request, async () =>
-    // What failed when it ran is read like any other.
+    // Reading a stored result succeeds even if the result itself is an error.
     withMember(wholeStored(scope, uri, request), "isError", toRaw(false)),
   );
 }

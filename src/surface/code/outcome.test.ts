@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { limitFailure } from "../../sandbox/limit-failure.ts";
 import { errorOf } from "./outcome.ts";
 
-test("a limit is told with what to do, and where it was met", () => {
+test("errorOf names the limit, what to do, and the source line", () => {
   const error = { ...limitFailure("calls", 100), line: 2 };
   const outcome = {
     error,

@@ -1,10 +1,10 @@
-/** How the outcome of code looks on the wire: logs, then the value, or what went wrong and what had happened until then. */
+/** Converts the outcome of code to a tool result: logs, then the value, or the error and the calls made before it. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { LogLine, Outcome } from "../../sandbox/executor.ts";
 import { errorText } from "../failure.ts";
-import { callsInWords, shownCalls } from "./call-records.ts";
+import { callsText, shownCalls } from "./call-records.ts";
 import { hintFor } from "./hint.ts";
 
 const UNSAFE =
@@ -21,12 +21,11 @@ export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpEr
   return new MetaMcpError(error.code, message, { op, ...(Object.keys(details).length > 0 && { details }) });
 }
 
-/** A result of a tool. */
 export function resultOf(outcome: Outcome, code: string, op: string): Raw {
   const error = errorOf(outcome, code, op);
   const { value, logs, calls, durationMs, unsafe, backend } = outcome;
   const shown = error ? errorText(error) : (value ?? "");
-  const note = calls.length > 0 && error ? `Calls made before the error: ${callsInWords(calls)}` : "";
+  const note = calls.length > 0 && error ? `Calls made before the error: ${callsText(calls)}` : "";
   const parts = [unsafe ? UNSAFE : "", ...logs.map(logLine), shown, note].filter((part) => part !== "");
   const text = parts.length > 0 ? parts.join("\n") : "The code ended without a value.";
   const structured = joinObject([

@@ -1,4 +1,4 @@
-/** Names as code writes them: `tools.my_server.get_sum` means the server my-server and its tool get-sum. Only where exactly one fits. */
+/** Resolves names written as identifiers: `tools.my_server.get_sum` means server `my-server` and tool `get-sum`, if exactly one matches. */
 
 import { OWN_SERVER } from "../own/tools.ts";
 import type { Scope } from "../scope.ts";
@@ -25,20 +25,20 @@ export async function resolveName(
   const { snapshot } = view;
   if (snapshot.tool(server, wanted.tool)) return { server, tool: wanted.tool };
   const names = snapshot.listings.get(server)?.tools.map(({ name }) => name) ?? [];
-  return { server, tool: only(wanted.tool, names) ?? wanted.tool };
+  return { server, tool: onlyMatch(wanted.tool, names) ?? wanted.tool };
 }
 
 export function resolveServer(scope: Scope, written: string): string {
-  return scope.has(written) ? written : (only(written, scope.specs().keys()) ?? written);
+  return scope.has(written) ? written : (onlyMatch(written, scope.specs().keys()) ?? written);
 }
 
-function only(written: string, names: Iterable<string>): string | undefined {
+function onlyMatch(written: string, names: Iterable<string>): string | undefined {
   const plain = identifier(written);
   const fitting = [...names].filter((name) => identifier(name) === plain);
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** `get-sum`, `get_sum` and `getSum` are one. */
+/** `get-sum`, `get_sum` and `getSum` are equal. */
 function identifier(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Code of a model on its way through a surface: every call it makes goes the way of a direct one, under the same rules and to the same client. */
+/** Runs code of a model. Every call it makes takes the path of a direct call, with the same rules and the same client. */
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";
@@ -19,13 +19,13 @@ export interface CodeJob {
   readonly code: string;
   readonly timeoutMs?: number;
   readonly mostCalls?: number;
-  /** `_meta` of the client's request, the progress token in it. */
+  /** `_meta` of the client's request, with the progress token. */
   readonly meta: Raw | undefined;
-  /** The tool of ours that shows what there is, for hints. */
+  /** How code finds tools, for hints in errors. */
   readonly finder: string;
 }
 
-/** Nobody waits longer for code. */
+/** The longest timeout of code. */
 export const LONGEST_MS = 600_000;
 const MOST_CALLS = 1_000;
 
@@ -37,7 +37,6 @@ export async function runCode(
 ): Promise<Outcome> {
   const { code, timeoutMs = LIMITS.wallMs, mostCalls = LIMITS.calls, meta, finder } = job;
   const progress = new CodeProgress(request.uplink, meta);
-  const uplink = progress.wayBack();
   return await executor.run({
     code,
     servers: [...scope.specs().keys()],
@@ -45,27 +44,27 @@ export async function runCode(
     limits: { ...LIMITS, wallMs: Math.min(timeoutMs, LONGEST_MS), calls: Math.min(mostCalls, MOST_CALLS) },
     principal: callerOf(request.origin),
     signal: request.signal,
-    progress: (report) => progress.said(report),
+    progress: (report) => progress.reported(report),
     async call(call) {
       const { signal, hold } = call;
       const inner: ClientRequest = {
         ...request,
         signal,
         hold,
-        uplink: progress.wayBackOf(uplink, call),
-        // Each call of code is a call of its own.
+        uplink: progress.uplinkOf(call),
+        // Each call of code is recorded separately.
         via: "code",
         trail: undefined,
         within: request.trail?.trace,
       };
       const result = await callOut(scope, call, { meta, finder }, inner);
-      progress.called(call);
+      progress.callEnded(call);
       return result.toString();
     },
   });
 }
 
-/** What code may look up beside the tools of ours that every client has. */
+/** Own functions for code only, in addition to the own tools. */
 const LOOK_UPS: ReadonlyMap<string, typeof searchTools> = new Map([
   ["search", searchTools],
   ["describe", describeTool],
@@ -90,7 +89,7 @@ async function callOut(
     if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), name.server, result);
     return result;
   } catch (error) {
-    if (MetaMcpError.is(error)) throw told(error);
+    if (MetaMcpError.is(error)) throw withDetailsInMessage(error);
     if (error instanceof RpcError)
       throw executionFailed(error, { server: name.server, tool_id: `${name.server}:${name.tool}` });
     if (request.signal.aborted) throw new MetaMcpError("cancelled", "The call was cancelled.");
@@ -98,8 +97,8 @@ async function callOut(
   }
 }
 
-/** Code sees only the message. */
-function told(error: MetaMcpError): MetaMcpError {
+/** Code sees only the message of an error. */
+function withDetailsInMessage(error: MetaMcpError): MetaMcpError {
   const more = detailsText(error);
   return more === "" ? error : new MetaMcpError(error.code, `${error.message} ${more}`, error.context);
 }

@@ -1,19 +1,22 @@
-/** The names that `Object.keys(tools.server)` shows. Only code that may ask for them gets them; a server that it names is started for that where nothing is known of it. */
+/**
+ * The tool names for `Object.keys(tools.server)`. They are loaded only if the code seems to list keys. A server that the
+ * code names is started if its tools are not known.
+ */
 import type { ToolNames } from "../../sandbox/executor.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { resolveServer } from "./resolve-name.ts";
 
-const LISTS = /\b(?:keys|entries|getOwnPropertyNames|ownKeys|in)\b/;
-const NAMED = /\btools\s*(?:\.\s*|\[\s*["'`])([^"'`\].\s(;,)]+)/g;
+const LISTS_KEYS = /\b(?:keys|entries|getOwnPropertyNames|ownKeys|in)\b/;
+const SERVER_NAME = /\btools\s*(?:\.\s*|\[\s*["'`])([^"'`\].\s(;,)]+)/g;
 
 export async function toolNames(
   scope: Scope,
   code: string,
   { origin }: ClientRequest,
 ): Promise<ToolNames | undefined> {
-  if (!LISTS.test(code)) return undefined;
-  const named = [...code.matchAll(NAMED)].map(([, written = ""]) => resolveServer(scope, written));
+  if (!LISTS_KEYS.test(code)) return undefined;
+  const named = [...code.matchAll(SERVER_NAME)].map(([, written = ""]) => resolveServer(scope, written));
   const servers = [...new Set(named)].filter((server) => scope.has(server));
   const view = scope.view(origin);
   await view.loadCached();

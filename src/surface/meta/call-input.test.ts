@@ -8,8 +8,8 @@ import { CALL } from "./tools.ts";
 
 const raw = (text: string): Raw => Buffer.from(text) as Raw;
 
-/** The way that explains what is wrong, for comparison. */
-function slowly(given: Raw | undefined): unknown {
+/** Reads the input with `readInput`, which explains errors, for comparison. */
+function readSlowly(given: Raw | undefined): unknown {
   const input = readInput(CALL, given);
   const part = (key: string): unknown => {
     const value = input.get(key);
@@ -26,7 +26,7 @@ const outcome = (read: () => unknown): unknown => {
   }
 };
 
-const quickly = (given: Raw | undefined): unknown => {
+const readQuickly = (given: Raw | undefined): unknown => {
   const { server, tool, args } = readCall(given);
   return { server, tool, args: fromRaw(args) };
 };
@@ -41,14 +41,14 @@ const members = fc.array(fc.tuple(fc.constantFrom("server", "tool", "args", "arg
   maxLength: 5,
 });
 
-test("the quick way reads what the careful one reads, and refuses what it refuses", () => {
+test("readCall returns and refuses the same as readInput", () => {
   fc.assert(
     fc.property(members, fc.constantFrom("", " "), (written, space) => {
       const text = written.map(
         ([key, one]) => `${JSON.stringify(key)}${space}:${space}${JSON.stringify(one)}`,
       );
       const given = raw(`{${space}${text.join(`,${space}`)}${space}}`);
-      expect(outcome(() => quickly(given))).toEqual(outcome(() => slowly(given)));
+      expect(outcome(() => readQuickly(given))).toEqual(outcome(() => readSlowly(given)));
     }),
   );
 });
@@ -64,22 +64,22 @@ test.each([
   '{"server":"a","tool":"t","args":[]}',
   "[]",
   "null",
-])("%s", (text) => {
-  expect(outcome(() => quickly(raw(text)))).toEqual(outcome(() => slowly(raw(text))));
+])("readCall returns or refuses the same as readInput for %s", (text) => {
+  expect(outcome(() => readQuickly(raw(text)))).toEqual(outcome(() => readSlowly(raw(text))));
 });
 
-test("what is deeper than most is read as soon, however many ways there were to begin", () => {
+test("deeply nested arguments do not make the regular expression backtrack for long", () => {
   for (const part of ['""', "1", "{}", '{"a":""}']) {
     const args = `{"a":[{"b":[${`${part},`.repeat(50)}[[[]]]]}]}`;
     expect(readCall(raw(`{"server":"a","tool":"t","args":${args}}`)).args.toString()).toBe(args);
   }
 });
 
-test("without arguments it says what is missing", () => {
+test("readCall without arguments says what is missing", () => {
   expect(() => readCall(undefined)).toThrow(/"server" is missing/);
 });
 
-test("the child gets the name of the tool, and arguments, _meta and all else as they were written", () => {
+test("callParams writes the child's tool name and copies arguments, _meta and other members as written", () => {
   const { args } = readCall(raw('{"server":"a","tool":"ta","args":{"n": 12345678901234567890}}'));
   expect(callParams({ tool: "ta", args }).toString()).toBe(
     '{"name":"ta","arguments":{"n": 12345678901234567890}}',

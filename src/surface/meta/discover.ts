@@ -1,4 +1,4 @@
-/** mcp_discover: which servers there are, what one offers, and which tools fit a task. Compact JSON, paged, never silent about what is missing. */
+/** mcp_discover: lists the servers, the tools of one server, or the tools that match a query. Returns compact JSON in pages, and names servers that are missing. */
 
 import type { Snapshot } from "../../catalog/catalog.ts";
 import type { Unknown } from "../../catalog/catalog-loader.ts";
@@ -22,12 +22,12 @@ import type { ClientRequest } from "../surface.ts";
 
 const LIMIT = 10;
 const LIMIT_MOST = 100;
-/** How many of the best hits carry a signature unasked. */
-const SIGNED = 3;
+/** The best hits get a signature even without `detail`. */
+const HITS_WITH_SIGNATURE = 3;
 const DESCRIPTION_LENGTH = 200;
-const ITEMS_MS = 3_000;
+const ITEMS_WAIT_MS = 3_000;
 
-interface Wanted {
+interface DiscoverOptions {
   readonly query: string | undefined;
   readonly server: string | undefined;
   readonly limit: number;
@@ -42,34 +42,34 @@ export async function discover(
   { origin }: ClientRequest,
 ): Promise<Raw> {
   const view = scope.view(origin);
-  const wanted = { ...read(input), origin };
-  if (wanted.server === OWN_SERVER && wanted.query === undefined)
-    return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, wanted.detail)) });
-  if (wanted.server !== undefined) requireServer(scope, wanted.server);
+  const options = { ...read(input), origin };
+  if (options.server === OWN_SERVER && options.query === undefined)
+    return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, options.detail)) });
+  if (options.server !== undefined) requireServer(scope, options.server);
   await view.loadCached();
-  const concerned = wanted.server === undefined ? usable(scope, origin) : [wanted.server];
-  const unknown = await scope.loader.learn(concerned, origin);
+  const needed = options.server === undefined ? usable(scope, origin) : [options.server];
+  const unknown = await scope.loader.learn(needed, origin);
 
   const notice = scope.notice();
-  if (wanted.query !== undefined) {
-    const found = await search(view, wanted);
-    const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, wanted) };
+  if (options.query !== undefined) {
+    const found = await search(view, options);
+    const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, options) };
     return answer({ ...found, ...missing, notice });
   }
   await scope.pins.settled();
-  if (wanted.server !== undefined) {
-    if (scope.server(wanted.server, origin)?.connected) await learnItems(scope, wanted.server, origin);
-    return answer({ ...oneServer(scope, wanted, unknown), notice });
+  if (options.server !== undefined) {
+    if (scope.server(options.server, origin)?.connected) await loadItems(scope, options.server, origin);
+    return answer({ ...oneServer(scope, options, unknown), notice });
   }
-  readCursor(wanted.cursor, "the list of servers has only one page");
+  readCursor(options.cursor, "the list of servers has only one page");
   const servers = scope.servers(origin).map((status) => ({
-    ...shown(scope, status, origin, unknown),
+    ...statusEntry(scope, status, origin, unknown),
     ...purpose(view, status.name),
   }));
   return answer({ servers, notice });
 }
 
-function read(input: ReadonlyMap<string, Raw>): Omit<Wanted, "origin"> {
+function read(input: ReadonlyMap<string, Raw>): Omit<DiscoverOptions, "origin"> {
   const value = (key: string) => {
     const raw = input.get(key);
     return raw && fromRaw(raw);
@@ -80,7 +80,7 @@ function read(input: ReadonlyMap<string, Raw>): Omit<Wanted, "origin"> {
     server: value("server") as string | undefined,
     limit: Math.min((value("limit") as number | undefined) ?? LIMIT, LIMIT_MOST),
     cursor: value("cursor") as string | undefined,
-    detail: value("detail") as Wanted["detail"],
+    detail: value("detail") as DiscoverOptions["detail"],
   };
 }
 
@@ -90,14 +90,17 @@ const usable = (scope: Scope, origin: Origin): string[] =>
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
 
-/** In short: there may be many, and whoever searches wants tools. */
-function unusable(scope: Scope, { server, origin }: Wanted): string | undefined {
+/** Only names, because there may be many and a search should return tools. */
+function unusable(scope: Scope, { server, origin }: DiscoverOptions): string | undefined {
   const names = scope.servers(origin).flatMap(({ misconfigured, name }) => (misconfigured ? [name] : []));
   if (server !== undefined || names.length === 0) return undefined;
   return `${someOf(names)}; mcp_discover {} says why`;
 }
 
-async function search(view: CatalogView, { query = "", server, limit, cursor, detail, origin }: Wanted) {
+async function search(
+  view: CatalogView,
+  { query = "", server, limit, cursor, detail, origin }: DiscoverOptions,
+) {
   const { snapshot } = view;
   const binding = JSON.stringify(["query", query, server, callerOf(origin), snapshot.version]);
   const offset = readCursor(cursor, binding);
@@ -110,19 +113,19 @@ async function search(view: CatalogView, { query = "", server, limit, cursor, de
     if (!tool) return [];
     return [
       {
-        ...brief(tool, detail, offset + index < SIGNED),
+        ...brief(tool, detail, offset + index < HITS_WITH_SIGNATURE),
         score: round(hit.score),
         confidence: round(hit.confidence),
       },
     ];
   });
-  const way = next(offset + limit, hits.length, binding);
-  return { tools: page, ...way, ...(bounded && !way.nextCursor && { truncated: boundedNote(view) }) };
+  const more = nextCursor(offset + limit, hits.length, binding);
+  return { tools: page, ...more, ...(bounded && !more.nextCursor && { truncated: boundedNote(view) }) };
 }
 
 function oneServer(
   scope: Scope,
-  { server = "", limit, cursor, detail, origin }: Wanted,
+  { server = "", limit, cursor, detail, origin }: DiscoverOptions,
   unknown: readonly Unknown[],
 ) {
   const { snapshot } = scope.view(origin);
@@ -133,16 +136,16 @@ function oneServer(
   const status = scope.server(server, origin);
   return {
     server: status && {
-      ...shown(scope, status, origin, unknown),
-      ...(offset === 0 && beside(scope, snapshot, { server, origin })),
+      ...statusEntry(scope, status, origin, unknown),
+      ...(offset === 0 && instructionsAndItems(scope, snapshot, { server, origin })),
     },
     tools: page,
-    ...next(offset + limit, tools.length, binding),
+    ...nextCursor(offset + limit, tools.length, binding),
   };
 }
 
-/** What the server says of itself, and what it has beside tools. */
-function beside(
+/** The instructions of the server, the number of its prompts and resources, and how to list them. */
+function instructionsAndItems(
   scope: Scope,
   { listings }: Snapshot,
   { server, origin }: { readonly server: string; readonly origin: Origin },
@@ -151,22 +154,23 @@ function beside(
   if (!listing) return {};
   const { prompts = [], resources = [], templates = [] } = listing;
   const count = resources.length + templates.length;
-  const ways = [...(prompts.length > 0 ? [PROMPTS.name] : []), ...(count > 0 ? [RESOURCES.name] : [])].filter(
-    (tool) => hasOwn(scope, tool, origin),
-  );
+  const listTools = [
+    ...(prompts.length > 0 ? [PROMPTS.name] : []),
+    ...(count > 0 ? [RESOURCES.name] : []),
+  ].filter((tool) => hasOwn(scope, tool, origin));
   return {
     instructions: instructionsOf(listing),
     prompts: prompts.length || undefined,
     resources: count || undefined,
-    ...(ways.length > 0 && {
-      more: `mcp_call {server: "${OWN_SERVER}", tool: "${ways.join('" | "')}", args: {server: "${server}"}}`,
+    ...(listTools.length > 0 && {
+      more: `mcp_call {server: "${OWN_SERVER}", tool: "${listTools.join('" | "')}", args: {server: "${server}"}}`,
     }),
   };
 }
 
-/** Of a server that runs it is soon known; none is started for it. */
-async function learnItems(scope: Scope, server: string, origin: Origin): Promise<void> {
-  await Promise.all(ITEM_KINDS.map((kind) => scope.loader.learn([server], origin, ITEMS_MS, kind)));
+/** Loads the prompts and resources of a connected server. A server is not started for this. */
+async function loadItems(scope: Scope, server: string, origin: Origin): Promise<void> {
+  await Promise.all(ITEM_KINDS.map((kind) => scope.loader.learn([server], origin, ITEMS_WAIT_MS, kind)));
 }
 
 function purpose({ snapshot }: CatalogView, server: string): { readonly about?: string } {
@@ -175,18 +179,18 @@ function purpose({ snapshot }: CatalogView, server: string): { readonly about?: 
   return about === undefined ? {} : { about };
 }
 
-/** What is cut is said. */
-function next(end: number, total: number, binding: string): { nextCursor?: string } {
+/** Returns a cursor if there are more entries. */
+function nextCursor(end: number, total: number, binding: string): { nextCursor?: string } {
   return end < total ? { nextCursor: writeCursor(end, binding) } : {};
 }
 
-/** Among those of its own server. */
-function listed(tool: Tool, detail: Wanted["detail"]) {
+/** An entry in the list of one server, without the server name. */
+function listed(tool: Tool, detail: DiscoverOptions["detail"]) {
   const { server: _, ...rest } = brief(tool, detail, true);
   return rest;
 }
 
-function brief(tool: Tool, detail: Wanted["detail"], signed: boolean) {
+function brief(tool: Tool, detail: DiscoverOptions["detail"], withSignature: boolean) {
   const { name, server, description, inputSchema } = tool;
   return {
     tool: name,
@@ -194,11 +198,11 @@ function brief(tool: Tool, detail: Wanted["detail"], signed: boolean) {
     description: summarize(description, DESCRIPTION_LENGTH),
     ...(detail === "schema" && { inputSchema: fromRaw(inputSchema) }),
     ...(detail === "types" && { types: declarationOf(tool) }),
-    ...(!detail && signed && { signature: signatureOf(name, inputSchema) }),
+    ...(!detail && withSignature && { signature: signatureOf(name, inputSchema) }),
   };
 }
 
-function shown(scope: Scope, status: ServerStatus, origin: Origin, unknown: readonly Unknown[]) {
+function statusEntry(scope: Scope, status: ServerStatus, origin: Origin, unknown: readonly Unknown[]) {
   const { name, state, connected, criticality } = status;
   const listing = scope.view(origin).snapshot.listings.get(name);
   const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
@@ -206,7 +210,7 @@ function shown(scope: Scope, status: ServerStatus, origin: Origin, unknown: read
   return { name, state, connected, toolCount, criticality, reason, ...unapproved(scope, name, origin) };
 }
 
-/** Of the user's to decide: a model can only say so. What is merely new is no news where it may be used. */
+/** Tools that the user should approve; a model can only say so. If pins are not enforced, new tools are usable and not listed here. */
 function unapproved({ pins }: Scope, server: string, origin: Origin) {
   const changes = pins.unapproved(server, origin).filter(({ kind }) => pins.enforced || kind === "changed");
   if (changes.length === 0) return {};

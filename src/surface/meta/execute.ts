@@ -1,4 +1,4 @@
-/** mcp_execute: code that calls many tools and gives back one answer. */
+/** mcp_execute: runs code that can call many tools and returns one value. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Executor } from "../../sandbox/executor.ts";
 import { resultOf } from "../code/outcome.ts";

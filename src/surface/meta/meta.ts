@@ -1,4 +1,4 @@
-/** The meta surface: four tools instead of hundreds, at constant cost. */
+/** The meta surface: four own tools that find and call all others, so that the tool list stays small. */
 import { callerOf } from "../../kernel/call.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
@@ -26,42 +26,43 @@ import { execute } from "./execute.ts";
 import { provision } from "./provision.ts";
 import { CALL, DISCOVER, EXECUTE, instructions, PROVISION } from "./tools.ts";
 
-type Run = (
+type RunTool = (
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
   request: ClientRequest,
 ) => Promise<Raw>;
 
-interface OwnTool {
+interface MetaTool {
   readonly definition: { readonly name: string };
-  /** Its failures are results already, but for those that it throws at once. */
-  readonly run: Run;
-  /** Whether it is there at all. */
+  /** Resolves with a result even for failures. Only what it throws synchronously must be converted. */
+  readonly run: RunTool;
+  /** Whether the scope supports this tool. */
   offered(scope: Scope): boolean;
 }
 
 const always = (): boolean => true;
-const OWN: readonly OwnTool[] = [
+const TOOLS: readonly MetaTool[] = [
   {
     definition: DISCOVER,
-    run: (scope, args, _meta, request) => shown(scope, discover(scope, readInput(DISCOVER, args), request)),
+    run: (scope, args, _meta, request) =>
+      errorsAsResults(scope, discover(scope, readInput(DISCOVER, args), request)),
     offered: always,
   },
-  { definition: PROVISION, run: provisions, offered: (scope) => scope.provision !== undefined },
-  { definition: CALL, run: call, offered: always },
-  { definition: EXECUTE, run: executes, offered: (scope) => scope.code !== undefined },
+  { definition: PROVISION, run: runProvision, offered: (scope) => scope.provision !== undefined },
+  { definition: CALL, run: runCall, offered: always },
+  { definition: EXECUTE, run: runExecute, offered: (scope) => scope.code !== undefined },
 ];
-const BY_NAME: ReadonlyMap<unknown, OwnTool> = new Map(OWN.map((own) => [own.definition.name, own]));
+const BY_NAME: ReadonlyMap<unknown, MetaTool> = new Map(TOOLS.map((tool) => [tool.definition.name, tool]));
 
-export const META_TOOLS: readonly string[] = OWN.map(({ definition }) => definition.name);
+export const META_TOOLS: readonly string[] = TOOLS.map(({ definition }) => definition.name);
 
 export function isMetaTool(name: unknown): boolean {
   return BY_NAME.has(name);
 }
 
 export function createMetaSurface(scope: Scope): Surface {
-  const offered = OWN.filter((own) => own.offered(scope)).map(({ definition }) => definition);
+  const offered = TOOLS.filter((tool) => tool.offered(scope)).map(({ definition }) => definition);
   const tools = toRaw({ tools: offered });
   const { tasks, clock } = scope;
   const taskRequests = new TaskRequests({
@@ -70,7 +71,7 @@ export function createMetaSurface(scope: Scope): Surface {
     supportOf: (name) => (name === CALL.name ? "optional" : "forbidden"),
   });
   const handle = (request: ClientRequest): Promise<Raw> => {
-    if (request.method === "tools/call") return callOwnTool(scope, request);
+    if (request.method === "tools/call") return callMetaTool(scope, request);
     if (request.method === "tools/list") {
       emitListed(scope, request, tools);
       return Promise.resolve(list(tools, request.params));
@@ -79,7 +80,7 @@ export function createMetaSurface(scope: Scope): Surface {
     return resource ?? passThrough(scope, request);
   };
   return {
-    // Only stored results are resources here.
+    // The only resources on this surface are stored results.
     capabilities: { tools: {}, resources: {}, logging: {}, tasks: TASK_CAPABILITY },
     instructions: (asker) =>
       instructions(
@@ -101,31 +102,28 @@ function list(tools: Raw, params: Raw | undefined): Raw {
   return tools;
 }
 
-function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
-  const { name: wanted, args, meta } = readParams(request.params);
-  const own = BY_NAME.get(wanted);
-  if (!own?.offered(scope)) {
-    recordRefusal(scope, { server: "", tool: nameIn(wanted), args }, request, { code: "tool_not_found" });
-    const names = OWN.filter((other) => other.offered(scope))
+function callMetaTool(scope: Scope, request: ClientRequest): Promise<Raw> {
+  const { name, args, meta } = readParams(request.params);
+  const tool = BY_NAME.get(name);
+  if (!tool?.offered(scope)) {
+    recordRefusal(scope, { server: "", tool: typeof name === "string" ? name : "", args }, request, {
+      code: "tool_not_found",
+    });
+    const names = TOOLS.filter((other) => other.offered(scope))
       .map(({ definition }) => definition.name)
-      .filter((tool) => hasOwn(scope, tool, request.origin));
-    throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${names.join(", ")}`);
+      .filter((known) => hasOwn(scope, known, request.origin));
+    throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(name)}. Tools here: ${names.join(", ")}`);
   }
   const run = (inner: ClientRequest): Promise<Raw> => {
     try {
-      return own.run(scope, args, meta, inner);
+      return tool.run(scope, args, meta, inner);
     } catch (error) {
       return Promise.resolve(asResult(scope.log, error));
     }
   };
-  // Its call is that of the tool it calls.
-  if (own.definition === CALL) return run(request);
-  return recorded(scope, { server: OWN_SERVER, tool: own.definition.name, args }, request, run);
-}
-
-/** Of a call that names nothing, nothing. */
-function nameIn(written: unknown): string {
-  return typeof written === "string" ? written : "";
+  // mcp_call is not recorded itself; the tool that it calls is.
+  if (tool.definition === CALL) return run(request);
+  return recorded(scope, { server: OWN_SERVER, tool: tool.definition.name, args }, request, run);
 }
 
 function readOrRefuse(scope: Scope, args: Raw | undefined, request: ClientRequest): CallInput {
@@ -139,7 +137,7 @@ function readOrRefuse(scope: Scope, args: Raw | undefined, request: ClientReques
   }
 }
 
-function call(
+function runCall(
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
@@ -153,40 +151,42 @@ function call(
       if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), server, whole);
       const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
       if (fits || readsStored(server, { tool, args: input.args })) return whole;
-      return shown(scope, fitted(result, scope, `${server}:${tool}`, request));
+      return errorsAsResults(scope, withinBudget(result, scope, `${server}:${tool}`, request));
     },
     (error: unknown) => {
-      const theirs = error instanceof RpcError;
-      const failed = theirs ? executionFailed(error, { server, tool_id: `${server}:${tool}` }) : error;
+      const fromServer = error instanceof RpcError;
+      const failed = fromServer ? executionFailed(error, { server, tool_id: `${server}:${tool}` }) : error;
       return asResult(scope.log, failed);
     },
   );
 }
 
-function shown(scope: Scope, result: Promise<Raw>): Promise<Raw> {
+function errorsAsResults(scope: Scope, result: Promise<Raw>): Promise<Raw> {
   return result.catch((error: unknown) => asResult(scope.log, error));
 }
 
-function executes(
+function runExecute(
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
   request: ClientRequest,
 ): Promise<Raw> {
   const result = execute(scope, { args, meta, executor: scope.code as Executor }, request);
-  return shown(scope, fitted(result, scope, EXECUTE.name, request));
+  return errorsAsResults(scope, withinBudget(result, scope, EXECUTE.name, request));
 }
 
-function provisions(
+function runProvision(
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
   request: ClientRequest,
 ): Promise<Raw> {
-  return shown(scope, fitted(provision(scope, args, meta, request), scope, PROVISION.name, request));
+  const result = provision(scope, args, meta, request);
+  return errorsAsResults(scope, withinBudget(result, scope, PROVISION.name, request));
 }
 
-async function fitted(
+/** Stores a result that is too large, and returns a short form of it. */
+async function withinBudget(
   result: Promise<Raw>,
   scope: Scope,
   source: string,

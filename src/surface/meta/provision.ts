@@ -1,4 +1,4 @@
-/** mcp_provision: asks for servers on behalf of a client, and lets its person be asked. What is found and done is decided elsewhere. */
+/** mcp_provision: searches servers for a client and asks the person at the client if needed. The scope decides what is found and added. */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../../middleware/person.ts";
 import { readInput } from "../input.ts";
@@ -20,16 +20,16 @@ export async function provision(
     const raw = input.get(key);
     return raw && fromRaw(raw);
   };
-  const wanted = {
+  const search = {
     intent: value("intent") as string,
     context: value("context") as string | undefined,
     autoProvision: value("autoProvision") === true,
   };
-  const answer = await (scope.provision as Provision)(wanted, seekerOf(scope, meta, request));
+  const answer = await (scope.provision as Provision)(search, provisionCaller(scope, meta, request));
   return toRaw({ content: [{ type: "text", text: JSON.stringify(answer) }] });
 }
 
-function seekerOf({ clock }: Scope, meta: Raw | undefined, request: ClientRequest): ProvisionCaller {
+function provisionCaller({ clock }: Scope, meta: Raw | undefined, request: ClientRequest): ProvisionCaller {
   const { origin, signal, uplink } = request;
   const progress = new Progress(uplink, meta);
   let reported = 0;

@@ -1,4 +1,4 @@
-/** The definitions of the meta surface. Constant, and small: every byte is paid for in every conversation. */
+/** The tool definitions and instructions of the meta surface. They are constant and small, because they are part of every conversation. */
 
 import { namesIn } from "../server-names.ts";
 
@@ -76,7 +76,7 @@ export const EXECUTE = {
   annotations: { openWorldHint: true },
 } as const;
 
-/** What a model that has never seen MetaMCP must know. Every conversation pays for it: it does not grow with the servers. */
+/** What a model needs to know to use these tools. The length does not grow with the number of servers. */
 export function instructions(
   servers: readonly string[],
   { code, provision, read }: { readonly code: boolean; readonly provision: boolean; readonly read: boolean },

@@ -5,16 +5,24 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { askServer } from "./ask-server.ts";
 
-const asked = { server: "files", method: "resources/read", params: toRaw({ uri: "x://y" }), tool: "read" };
+const forwarded = {
+  server: "files",
+  method: "resources/read",
+  params: toRaw({ uri: "x://y" }),
+  tool: "read",
+};
 
 test.each([
   [METHOD_NOT_FOUND, "Method not found", "files has no resources."],
   [-32002, "gone", "files answered with an error: gone"],
-])("an error %i of the server is told as its own", async (code, message, told) => {
-  const scope = { call: () => Promise.reject(RpcError.of(code, message)) } as unknown as Scope;
-  await expect(askServer(scope, asked, {} as ClientRequest)).rejects.toMatchObject({
-    code: "execution_failed",
-    message: told,
-    context: { server: "files", tool_id: "metamcp:read" },
-  });
-});
+])(
+  "an error %i of the server becomes an execution_failed error that names the server",
+  async (code, message, text) => {
+    const scope = { call: () => Promise.reject(RpcError.of(code, message)) } as unknown as Scope;
+    await expect(askServer(scope, forwarded, {} as ClientRequest)).rejects.toMatchObject({
+      code: "execution_failed",
+      message: text,
+      context: { server: "files", tool_id: "metamcp:read" },
+    });
+  },
+);

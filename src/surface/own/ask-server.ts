@@ -1,4 +1,4 @@
-/** A request that a tool of ours makes at a server. Its error is that server's, and says what the model can do. */
+/** Sends a request of an own tool to a server. Converts a JSON-RPC error of the server to an error that names the server. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
@@ -10,14 +10,14 @@ import { OWN_SERVER } from "./tools.ts";
 
 export async function askServer(
   scope: Scope,
-  asked: Forwarded & { readonly tool: string },
+  forwarded: Forwarded & { readonly tool: string },
   request: ClientRequest,
 ): Promise<Raw> {
   try {
-    return await forward(scope, asked, request);
+    return await forward(scope, forwarded, request);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    const { server, method, tool } = asked;
+    const { server, method, tool } = forwarded;
     const context = { server, tool_id: `${OWN_SERVER}:${tool}` };
     const [kind] = method.split("/");
     throw error.code === METHOD_NOT_FOUND

@@ -1,4 +1,4 @@
-/** Prompts and resources of a server, for clients whose surface shows only tools. */
+/** Lists prompts and resources of a server, for clients on a surface that has only tools. */
 import type { ItemKind } from "../../catalog/item.ts";
 import { joinArray } from "../../catalog/json-array.ts";
 import { callerOf } from "../../kernel/call.ts";
@@ -24,7 +24,7 @@ export async function listResources(
     itemsOf(scope, server, "templates", request),
   ]);
   for (const { name } of resources) scope.results.links.note(callerOf(request.origin), server, name);
-  return shown(
+  return textResult(
     joinObject([
       ["resources", joinArray(resources.map(({ definition }) => definition))],
       [
@@ -43,10 +43,10 @@ export async function listPrompts(
 ): Promise<Raw> {
   const server = serverIn(scope, input, finder);
   const prompts = await itemsOf(scope, server, "prompts", request);
-  return shown(joinObject([["prompts", joinArray(prompts.map(({ definition }) => definition))]]));
+  return textResult(joinObject([["prompts", joinArray(prompts.map(({ definition }) => definition))]]));
 }
 
-/** As the server gave it. */
+/** Returns the server's answer as text. */
 export async function getPrompt(
   scope: Scope,
   input: Input,
@@ -58,7 +58,9 @@ export async function getPrompt(
     ["name", input.get("name") as Raw],
     ["arguments", input.get("args") ?? EMPTY_OBJECT],
   ]);
-  return shown(await askServer(scope, { server, method: "prompts/get", params, tool: PROMPT.name }, request));
+  return textResult(
+    await askServer(scope, { server, method: "prompts/get", params, tool: PROMPT.name }, request),
+  );
 }
 
 function serverIn(scope: Scope, input: Input, finder: string | undefined): string {
@@ -67,7 +69,7 @@ function serverIn(scope: Scope, input: Input, finder: string | undefined): strin
   return server;
 }
 
-/** Connects where nothing is known of them. */
+/** Connects to the server if its items are not known. */
 async function itemsOf(scope: Scope, server: string, kind: ItemKind, { origin }: ClientRequest) {
   const [unknown] = await scope.loader.learn([server], origin, undefined, kind);
   if (unknown)
@@ -81,6 +83,6 @@ async function itemsOf(scope: Scope, server: string, kind: ItemKind, { origin }:
   return scope.view(origin).snapshot.listings.get(server)?.[kind] ?? [];
 }
 
-function shown(value: Raw): Raw {
+function textResult(value: Raw): Raw {
   return toRaw({ content: [{ type: "text", text: value.toString() }] });
 }

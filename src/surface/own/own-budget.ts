@@ -1,18 +1,18 @@
-/** Where results that are too large to show are kept, and which tools of ours read them there: those that whoever asks has. */
+/** The budget for results: where large results are stored, and which own tools this client can read them with. */
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import type { Budget } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import { hasOwn, READ } from "./tools.ts";
 
-interface Readers {
-  /** How the tool that reads is called on this surface. */
+interface ReadTools {
+  /** Returns how to call the own tool `read` on this surface. */
   readonly how: NonNullable<Budget["how"]>;
-  /** The tool that runs code. */
+  /** The name of the own tool that runs code. */
   readonly code: string;
 }
 
-/** `source`: the tool whose result it is. */
-export function ownBudget(scope: Scope, source: string, origin: Origin, { how, code }: Readers): Budget {
+/** `source` is the tool that returned the result. */
+export function ownBudget(scope: Scope, source: string, origin: Origin, { how, code }: ReadTools): Budget {
   return {
     store: scope.results,
     caller: callerOf(origin),

@@ -1,4 +1,4 @@
-/** Runs a tool of MetaMCP itself. */
+/** Runs an own tool, i.e. a tool of MetaMCP itself. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { type Fields, type Input, readFields } from "../input.ts";
 import { isStoredUri } from "../result/store.ts";
@@ -11,40 +11,39 @@ import { OWN_SERVER, PROMPT, PROMPTS, READ, RESOURCES, requireOwnTool } from "./
 export interface OwnCall {
   readonly tool: string;
   readonly args: Raw;
-  /** What shows the servers there are, for hints. */
+  /** The name of the own tool that lists servers, for hints in errors. */
   readonly finder?: string | undefined;
 }
 
-type Run = (scope: Scope, input: Input, request: ClientRequest, finder?: string) => Promise<Raw>;
+type RunTool = (scope: Scope, input: Input, request: ClientRequest, finder?: string) => Promise<Raw>;
 
-interface OwnRun {
+interface Implementation {
   readonly schema: Fields;
-  readonly run: Run;
+  readonly run: RunTool;
 }
 
-/** Each of the tools that there are. */
-const RUNS: ReadonlyMap<string, OwnRun> = new Map([
-  [READ.name as string, { schema: READ.inputSchema as Fields, run: read as Run }],
+const BY_NAME: ReadonlyMap<string, Implementation> = new Map([
+  [READ.name as string, { schema: READ.inputSchema as Fields, run: read as RunTool }],
   [RESOURCES.name, { schema: RESOURCES.inputSchema, run: listResources }],
   [PROMPTS.name, { schema: PROMPTS.inputSchema, run: listPrompts }],
   [PROMPT.name, { schema: PROMPT.inputSchema, run: getPrompt }],
 ]);
 
-/** Throws or rejects like a call of a child's tool. */
+/** Throws or rejects like a call to a child's tool. */
 export function callOwnTool(
   scope: Scope,
   { tool, args, finder }: OwnCall,
   request: ClientRequest,
 ): Promise<Raw> {
   return asOwnTool(scope, tool, request, () => {
-    const { schema, run } = RUNS.get(tool) as OwnRun;
+    const { schema, run } = BY_NAME.get(tool) as Implementation;
     const context = { server: OWN_SERVER, tool_id: `${OWN_SERVER}:${tool}` };
     const input = readFields(schema, args, { name: `${OWN_SERVER} ${tool}`, context });
     return run(scope, input, request, finder);
   });
 }
 
-/** What is done in the way of one of these tools, behind whatever stands around it. */
+/** Runs `run` as this own tool: checks that the tool exists for the client, and applies the layers around own tools. */
 export function asOwnTool(
   scope: Pick<Scope, "own">,
   tool: string,
@@ -55,7 +54,7 @@ export function asOwnTool(
   return scope.own ? scope.own.around(tool, request, run) : run();
 }
 
-/** A part of a stored result is bounded by itself: to store it again would lead nowhere. */
+/** Whether the call reads a stored result. Its pages are already limited, so they must not be stored again. */
 export function readsStored(server: string, { tool, args }: OwnCall): boolean {
   if (server !== OWN_SERVER || tool !== READ.name) return false;
   return isStoredUri(uriIn(args));

@@ -1,4 +1,4 @@
-/** `read`: stored results page by page or by lines, and resources of servers. */
+/** The own tool `read`: reads stored results by pages or lines, and resources of servers. */
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -13,7 +13,7 @@ import { OWN_SERVER, READ } from "./tools.ts";
 
 export const NEXT = "metamcp/next";
 
-/** What a server says is in a resource. */
+/** One entry of the result of `resources/read`. */
 interface Contents {
   readonly uri?: string;
   readonly mimeType?: string;
@@ -38,10 +38,10 @@ export async function read(scope: Scope, input: Input, request: ClientRequest): 
   const { contents } = fromRaw(answer) as { contents?: readonly Contents[] };
   const list = Array.isArray(contents) ? (contents as readonly Contents[]) : [];
   if (!looks) return toRaw({ content: list.map((one) => blockOf(one, uri)) });
-  return texts(lookInto(textLines(list.map(({ text }) => text ?? "").join("\n")), look));
+  return textResult(lookInto(textLines(list.map(({ text }) => text ?? "").join("\n")), look));
 }
 
-/** Code gets a stored result as a value, not in pages. */
+/** Returns a stored result without paging. */
 export function wholeStored({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
   const found = results.whole(callerOf(origin), uri);
   if ("missing" in found) throw missing(found);
@@ -49,23 +49,23 @@ export function wholeStored({ results }: Scope, uri: string, { origin }: ClientR
 }
 
 function lookedInto(scope: Scope, uri: string, look: Look, request: ClientRequest): Raw {
-  return texts(lookInto(linesOf(wholeStored(scope, uri, request)), look));
+  return textResult(lookInto(linesOf(wholeStored(scope, uri, request)), look));
 }
 
-/** A page stands in the text alone. What a client hides of `_meta` and links is there too: the way on. */
+/** Returns one page as text. The URI of the next page is also in the text, because clients may hide `_meta` and links from the model. */
 function page({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
   const found = results.read(callerOf(origin), uri, { plain: true });
   if ("missing" in found) throw missing(found);
   const { text, mimeType, nextUri } = found;
-  const way = nextUri === undefined ? [] : [`Next page: ${nextUri}`];
+  const next = nextUri === undefined ? [] : [`Next page: ${nextUri}`];
   const content =
     mimeType === undefined
-      ? [{ type: "text", text: [text, ...way].join("\n\n") }]
-      : [binary(found, mimeType), ...way.map((line) => ({ type: "text", text: line }))];
+      ? [{ type: "text", text: [text, ...next].join("\n\n") }]
+      : [binary(found, mimeType), ...next.map((line) => ({ type: "text", text: line }))];
   return toRaw({ content, ...(nextUri !== undefined && { _meta: { [NEXT]: nextUri } }) });
 }
 
-/** Half a picture is no picture, but never text either. */
+/** A part of an image is not a valid image block, so it is returned as a binary resource. */
 function binary({ text, wholeBinary, uri }: StoredPage, mimeType: string): object {
   return wholeBinary
     ? blockOf({ uri, mimeType, blob: text }, uri)
@@ -79,7 +79,7 @@ function blockOf({ uri, mimeType, text, blob = "" }: Contents, asked: string): o
   return { type: "resource", resource: { uri: uri ?? asked, mimeType, blob } };
 }
 
-function texts(text: string): Raw {
+function textResult(text: string): Raw {
   return toRaw({ content: [{ type: "text", text }] });
 }
 

@@ -1,4 +1,4 @@
-/** Tools of MetaMCP itself, called like those of a child under the reserved server name: what is no tool of a server can be reached by them. */
+/** Own tools, i.e. tools of MetaMCP itself. They are called like a child's tools, under a reserved server name, and give access to prompts, resources and stored results. */
 import { readTool } from "../../catalog/read-tool.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -11,7 +11,7 @@ export const OWN_SERVER = "metamcp";
 
 const text = (description: string) => ({ type: "string", description }) as const;
 const line = (description: string) => ({ type: "integer", minimum: 1, description }) as const;
-const READS = { readOnlyHint: true, openWorldHint: false } as const;
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 const SERVER = text("Name of the server");
 
 export const READ = {
@@ -31,7 +31,7 @@ export const READ = {
     required: ["uri"],
     additionalProperties: false,
   },
-  annotations: READS,
+  annotations: READ_ONLY,
 } as const;
 
 export const RESOURCES = {
@@ -44,7 +44,7 @@ export const RESOURCES = {
     required: ["server"],
     additionalProperties: false,
   },
-  annotations: READS,
+  annotations: READ_ONLY,
 } as const;
 
 export const PROMPTS = {
@@ -57,7 +57,7 @@ export const PROMPTS = {
     required: ["server"],
     additionalProperties: false,
   },
-  annotations: READS,
+  annotations: READ_ONLY,
 } as const;
 
 export const PROMPT = {
@@ -74,29 +74,29 @@ export const PROMPT = {
     required: ["server", "name"],
     additionalProperties: false,
   },
-  annotations: READS,
+  annotations: READ_ONLY,
 } as const;
 
 const DEFINITIONS = [READ, RESOURCES, PROMPTS, PROMPT];
 
-/** Of all there are, whoever asks. */
+/** The names of all own tools, also of those hidden from some clients. */
 export const OWN_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
 
 const OWN_TOOLS: readonly Tool[] = DEFINITIONS.flatMap(
   (definition) => readTool(OWN_SERVER, toRaw(definition)) ?? [],
 );
 
-/** Whether a tool of ours exists for this client: one of these, or one that a surface lists. */
+/** Whether an own tool exists for this client. Also for own tools that a surface lists, such as mcp_call. */
 export function hasOwn({ own }: Pick<Scope, "own">, tool: string, asker: Asker): boolean {
   return !own?.hides(tool, asker);
 }
 
-/** Those that exist for this client. */
+/** The own tools that exist for this client. */
 export function ownTools(scope: Pick<Scope, "own">, asker: Asker): readonly Tool[] {
   return OWN_TOOLS.filter(({ name }) => hasOwn(scope, name, asker));
 }
 
-/** Throws where there is none of that name for this client. */
+/** Throws if this client has no own tool of that name. */
 export function requireOwnTool(scope: Pick<Scope, "own">, name: string, asker: Asker): Tool {
   const tools = ownTools(scope, asker);
   const found = tools.find((tool) => tool.name === name);
