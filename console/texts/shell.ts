@@ -67,7 +67,7 @@ export const shellTexts = {
     saved: (name: string) => `${name} is saved`,
   },
   roles: { admin: "Administrator", editor: "Editor", viewer: "Viewer", member: "Member" },
-  limits: { sessions: "Limit of sessions", inFlight: "Limit of requests at once", none: "no limit" },
+  limits: { sessions: "Maximum sessions", inFlight: "Maximum concurrent requests", none: "no limit" },
   noTools: {
     title: "No tools are known yet",
     text: "No server has been started yet. Each starts when a client first needs it, or now.",

@@ -1,5 +1,5 @@
 /** Texts of the page Try it. */
-import { count } from "../format.ts";
+import { count, plural } from "../format.ts";
 
 export const tryTexts = {
   title: "Try it",
@@ -35,7 +35,7 @@ export const tryTexts = {
   logs: "What the server logged",
   way: "Layers it passed",
   failed: (code: number, message: string) => `JSON-RPC error ${code}: ${message}`,
-  missed: (n: number) => `${n} events were lost because they came too fast.`,
+  missed: (n: number) => `${plural(n, "event was", "events were")} lost because they came too fast.`,
   cancelled: "Cancelled.",
   question: {
     form: "The server asks",

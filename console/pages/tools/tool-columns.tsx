@@ -80,7 +80,7 @@ function Tier({ tier }: { readonly tier: ReturnType<typeof tierOf> }) {
 function singleColumn(namespace: NamespaceColumn): Column<ToolTableRow> {
   return {
     id: namespace.uuid,
-    head: namespace.name,
+    head: columns.namespace(namespace.name),
     named: true,
     width: "130px",
     value: ({ tool }) => tool.in[namespace.at] ?? "",
@@ -97,7 +97,7 @@ function sharedColumn(namespaces: readonly NamespaceColumn[]): Column<ToolTableR
       .join(", ");
   return {
     id: "namespaces",
-    head: columns.places,
+    head: columns.namespaces,
     width: "22%",
     mono: true,
     value: offering,

@@ -27,6 +27,7 @@ export function CallView({ call, endpoint }: CallViewProps) {
   const [begun] = all("begun");
   const progress = all("progress").at(-1);
   const withdrawn = new Set(all("withdrawn").map(({ id }) => id));
+  const missed = all("missed").reduce((sum, event) => sum + event.count, 0);
   const logs = all("log").map(({ level = "", data }, key) => ({ key, text: `${level} ${textOf(data)}` }));
   const ended = events.find(({ event }) => event.type === "result" || event.type === "error");
   const waiting = call.running.value && !ended;
@@ -50,6 +51,7 @@ export function CallView({ call, endpoint }: CallViewProps) {
           <LogView label={texts.logs} lines={logs} />
         </>
       )}
+      {missed > 0 && <p class="muted">{texts.missed(missed)}</p>}
       {begun && (
         <details>
           <summary>{texts.request}</summary>
