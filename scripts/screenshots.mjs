@@ -74,7 +74,7 @@ async function takePictures(browser, link) {
   await picture("servers", "/servers", () => page.getByText("filesystem").first().waitFor());
   await picture("tools", "/tools", () => page.getByText("get-sum", { exact: true }).first().waitFor());
   await picture("endpoint", "/endpoints/default?tab=preview", () =>
-    page.getByText("A client is shown about").waitFor(),
+    page.getByText("A client sees about").waitFor(),
   );
   await picture("try", "/try?endpoint=default", async () => {
     await page.getByText("get-sum", { exact: true }).first().click();
