@@ -22,7 +22,7 @@ test("a token is valid only for its endpoint, account and client", async () => {
   const session = begun.headers.get("mcp-session-id") ?? "";
   const use = (token: string, endpoint = "one") => mcp(team, endpoint, { token, session });
   expect((await use(tokens.access_token)).status).toBe(200);
-  // For a session the same person with another client is somebody else.
+  // A session belongs to the person and the client, so the same person with another client cannot use it.
   expect((await use(other.tokens.access_token)).status).toBe(404);
   const elsewhere = await mcp(team, "two", { token: tokens.access_token });
   expect(elsewhere.status).toBe(401);
