@@ -31,20 +31,20 @@ export function plainText(b: Buffer, from: number, end: number): string | undefi
  * As a text with one letter for each byte (Latin-1). What is made of short payloads is made of such texts: joining texts
  * is done by the machine from the first call on, joining bytes by code that has to be compiled first.
  */
-export function toLetters(raw: Buffer): string {
+export function toLatin1(raw: Buffer): string {
   return raw.toString("latin1");
 }
 
-export function fromLetters(letters: string): Raw {
+export function fromLatin1(letters: string): Raw {
   return Buffer.from(letters, "latin1") as Raw;
 }
 
 const PRINTABLE = /^[ -~]*$/;
 
 /** A text of ours as JSON, in letters. */
-export function lettersOf(text: string): string {
+export function jsonLatin1(text: string): string {
   const json = JSON.stringify(text);
-  return PRINTABLE.test(json) ? json : toLetters(Buffer.from(json));
+  return PRINTABLE.test(json) ? json : toLatin1(Buffer.from(json));
 }
 
 /** Bytes that the caller has already checked. */

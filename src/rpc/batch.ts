@@ -1,4 +1,4 @@
-/** Several messages in one array, as revision 2025-03-26 alone has them. */
+/** Batches: several messages in one array. Only revision 2025-03-26 has them. */
 import { asRaw } from "../kernel/raw.ts";
 import { encode } from "./encode.ts";
 import type { Malformed, Message } from "./message.ts";
@@ -6,20 +6,20 @@ import { INVALID_REQUEST } from "./rpc-error.ts";
 import { readMessage } from "./scan.ts";
 import { elements, isArray } from "./slice.ts";
 
-/** Who sends more would hold up everybody else. */
+/** A larger batch would block other clients for too long. */
 export const MOST_IN_BATCH = 100;
 
 const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
-/** The messages of what was found to be none; undefined where it is no array either, and a fault where it is no batch. */
+/** Reads bytes that are no single message. Returns the messages of a batch, undefined if it is no array, or a Malformed if the batch is invalid. */
 export function readBatch(
   bytes: Buffer,
   { code }: Malformed,
 ): readonly (Message | Malformed)[] | Malformed | undefined {
   const written = asRaw(bytes);
-  // What is not even JSON holds no messages.
+  // Another code means that the bytes are not valid JSON.
   if (code !== INVALID_REQUEST || !isArray(written)) return undefined;
   const found = elements(written);
   if (found.length === 0) return fault("a batch is empty");

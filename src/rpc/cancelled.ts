@@ -1,4 +1,4 @@
-/** Which request a message gives up. */
+/** The id of the request that a message cancels. */
 import { type IdKey, idKey } from "./id.ts";
 import type { Malformed, Message } from "./message.ts";
 import { members } from "./slice.ts";

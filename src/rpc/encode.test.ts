@@ -32,13 +32,13 @@ test.each<[Message, string]>([
   [answer(3, "null"), '"id":3,"result":null'],
   [{ kind: "error", id: raw("3"), error: raw("{}") }, '"id":3,"error":{}'],
   [{ kind: "error", id: undefined, error: raw("{}") }, '"id":null,"error":{}'],
-])("%j", (message, inside) => {
+])("encode writes %j, and readMessage reads it back", (message, inside) => {
   const bytes = Buffer.concat(encode(message));
   expect(bytes.toString()).toBe(`{"jsonrpc":"2.0",${inside}}`);
   expect(readMessage(bytes)).toEqual(message);
 });
 
-test("many different methods are all written rightly", () => {
+test("encode writes many different methods correctly", () => {
   for (let n = 0; n < 300; n++) {
     const text = Buffer.concat(
       encode({ kind: "notification", method: `m${n % 150}`, params: undefined }),
@@ -47,7 +47,7 @@ test("many different methods are all written rightly", () => {
   }
 });
 
-/** A stream that notes what it is given in one go. */
+/** A stream that records each write. With `holding` a write ends when the test calls `hold`. */
 class Sink extends Writable {
   readonly writes: Buffer[][] = [];
   hold: (() => void) | undefined;
@@ -86,7 +86,7 @@ class Sink extends Writable {
 describe("LineWriter", () => {
   const line = (id: number, text = "{}"): string => `{"jsonrpc":"2.0","id":${id},"result":${text}}\n`;
 
-  test("puts small messages of one turn into one write", async () => {
+  test("joins small messages of one event into one write", async () => {
     const sink = new Sink();
     const writer = new LineWriter(sink);
     for (let id = 0; id < 20; id++) writer.send(answer(id));
@@ -96,7 +96,7 @@ describe("LineWriter", () => {
     expect(sink.text).toBe(Array.from({ length: 21 }, (_, id) => line(id)).join(""));
   });
 
-  test("does not copy big payloads, and keeps the order", async () => {
+  test("writes large payloads without a copy and keeps the order", async () => {
     const sink = new Sink();
     const writer = new LineWriter(sink);
     const big = raw(`"${"x".repeat(100_000)}"`);
@@ -109,7 +109,7 @@ describe("LineWriter", () => {
     expect(sink.text).toBe(line(1) + line(2, big.toString()) + line(3));
   });
 
-  test("tells what has not left yet, and when there is room again", async () => {
+  test("reports the backlog in bytes, and when the stream has room again", async () => {
     const sink = new Sink(true);
     let drained = 0;
     const writer = new LineWriter(sink, { onDrain: () => drained++ });
@@ -123,7 +123,7 @@ describe("LineWriter", () => {
     expect(writer.backlog).toBe(0);
   });
 
-  test("flush writes at once, and nothing twice", async () => {
+  test("flush() writes at once and writes nothing twice", async () => {
     const sink = new Sink();
     const writer = new LineWriter(sink);
     writer.send(answer(1));
@@ -134,21 +134,24 @@ describe("LineWriter", () => {
     expect(sink.text).toBe(line(1) + line(2));
   });
 
-  test.each([true, false])("one that is alone takes along what waits, by turn: %s", async (byTurn) => {
-    const sink = new Sink();
-    const writer = new LineWriter(sink, { byTurn });
-    writer.send(answer(1));
-    writer.send(answer(2), true);
-    expect(sink.text).toBe(line(1) + line(2));
-    writer.send(answer(3), true);
-    writer.send(answer(4));
-    await turn();
-    await turn();
-    expect(sink.writes.map((chunks) => chunks.length)).toEqual([1, 1, 1]);
-    expect(sink.text).toBe([1, 2, 3, 4].map((id) => line(id)).join(""));
-  });
+  test.each([true, false])(
+    "writes queued messages together with one sent at once, byTurn: %s",
+    async (byTurn) => {
+      const sink = new Sink();
+      const writer = new LineWriter(sink, { byTurn });
+      writer.send(answer(1));
+      writer.send(answer(2), true);
+      expect(sink.text).toBe(line(1) + line(2));
+      writer.send(answer(3), true);
+      writer.send(answer(4));
+      await turn();
+      await turn();
+      expect(sink.writes.map((chunks) => chunks.length)).toEqual([1, 1, 1]);
+      expect(sink.text).toBe([1, 2, 3, 4].map((id) => line(id)).join(""));
+    },
+  );
 
-  test("however they are sent, messages arrive in order, each once, and are counted until they have left", async () => {
+  test("writes all messages once and in order, and counts them in the backlog until then", async () => {
     const step = fc.oneof(
       fc.record({ bytes: fc.constantFrom(0, 10, 20_000), atOnce: fc.boolean() }),
       fc.record({ notification: fc.constant(true) }),
@@ -184,9 +187,9 @@ describe("LineWriter", () => {
     );
   });
 
-  test("a reader that is gone is an event, not a crash", async () => {
-    const deaf = 'require("node:fs").closeSync(0); console.log("deaf"); setInterval(() => {}, 1e6)';
-    const child = spawn(process.execPath, ["-e", deaf], { stdio: ["pipe", "pipe", "ignore"] });
+  test("reports a broken pipe as an event", async () => {
+    const closesStdin = 'require("node:fs").closeSync(0); console.log("closed"); setInterval(() => {}, 1e6)';
+    const child = spawn(process.execPath, ["-e", closesStdin], { stdio: ["pipe", "pipe", "ignore"] });
     try {
       const errors: NodeJS.ErrnoException[] = [];
       const writer = new LineWriter(child.stdin, { onError: (error) => errors.push(error) });
@@ -203,7 +206,7 @@ describe("LineWriter", () => {
     }
   });
 
-  test("a stream that was ended swallows what it is given", async () => {
+  test("drops messages to an ended stream", async () => {
     const ended = new Sink();
     const errors: Error[] = [];
     const writer = new LineWriter(ended, { onError: (error) => errors.push(error) });

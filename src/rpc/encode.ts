@@ -1,23 +1,23 @@
-/** Writes messages: an envelope made from scratch around payloads as they are. Nothing of the envelope that came survives here. */
+/** Writes messages: a new envelope around unchanged payloads. Nothing of a received envelope is reused. */
 import type { Writable } from "node:stream";
-import { fromLetters, lettersOf, type Raw, toLetters } from "../kernel/raw.ts";
+import { fromLatin1, jsonLatin1, type Raw, toLatin1 } from "../kernel/raw.ts";
 import type { Message } from "./message.ts";
 import { SHORT } from "./short.ts";
 
 const END = Buffer.from("}");
 
-/** Parts from here on are handed to the system as they are; smaller ones are joined. */
-const BIG = 16 * 1024;
+/** Parts of this size or more are written without a copy; smaller ones are joined. */
+const UNCOPIED_BYTES = 16 * 1024;
 
-/** The message in parts, to be joined or written one after the other. */
+/** Returns the message in parts, to be joined or written one after the other. */
 export function encode(message: Message, parts: Buffer[] = []): Buffer[] {
   const payload = payloadOf(message);
-  if (isLong(payload)) parts.push(fromLetters(before(message)), payload, END);
-  else parts.push(fromLetters(line(message, payload)));
+  if (isLong(payload)) parts.push(fromLatin1(before(message)), payload, END);
+  else parts.push(fromLatin1(line(message, payload)));
   return parts;
 }
 
-/** The whole of it, as one line without its break. */
+/** The message as one line, without the line break. */
 export function writeMessage(message: Message): Buffer {
   return Buffer.concat(encode(message));
 }
@@ -32,30 +32,30 @@ function payloadOf(message: Message): Raw | undefined {
 }
 
 function line(message: Message, payload: Raw | undefined): string {
-  return `${before(message)}${payload ? toLetters(payload) : ""}}`;
+  return `${before(message)}${payload ? toLatin1(payload) : ""}}`;
 }
 
-/** What stands before the payload, in letters. */
+/** The text before the payload, in Latin-1. */
 function before(message: Message): string {
   switch (message.kind) {
     case "request":
-      return `{"jsonrpc":"2.0","id":${toLetters(message.id)},${methodOf(message)}`;
+      return `{"jsonrpc":"2.0","id":${toLatin1(message.id)},${methodOf(message)}`;
     case "notification":
       return `{"jsonrpc":"2.0",${methodOf(message)}`;
     case "result":
-      return `{"jsonrpc":"2.0","id":${toLetters(message.id)},"result":`;
+      return `{"jsonrpc":"2.0","id":${toLatin1(message.id)},"result":`;
     case "error":
-      return `{"jsonrpc":"2.0","id":${message.id ? toLetters(message.id) : "null"},"error":`;
+      return `{"jsonrpc":"2.0","id":${message.id ? toLatin1(message.id) : "null"},"error":`;
   }
 }
 
 function methodOf({ method, params }: Message & { kind: "request" | "notification" }): string {
-  return params ? `"method":${lettersOf(method)},"params":` : `"method":${lettersOf(method)}`;
+  return params ? `"method":${jsonLatin1(method)},"params":` : `"method":${jsonLatin1(method)}`;
 }
 
-/** As few pieces as can be without copying a big one. */
+/** Joins small parts, so that there are as few pieces as possible without copying a large part. */
 export function inPieces(parts: readonly Buffer[], bytes = lengthOf(parts)): Buffer[] {
-  if (bytes < BIG) return [Buffer.concat(parts, bytes)];
+  if (bytes < UNCOPIED_BYTES) return [Buffer.concat(parts, bytes)];
   const pieces: Buffer[] = [];
   let small: Buffer[] = [];
   const join = (): void => {
@@ -63,7 +63,7 @@ export function inPieces(parts: readonly Buffer[], bytes = lengthOf(parts)): Buf
     small = [];
   };
   for (const part of parts) {
-    if (part.length < BIG) small.push(part);
+    if (part.length < UNCOPIED_BYTES) small.push(part);
     else {
       join();
       pieces.push(part);
@@ -80,20 +80,20 @@ export function lengthOf(parts: readonly Buffer[]): number {
 }
 
 export interface WriterOptions {
-  /** Waits for all that is ready in this turn of the event loop, and not only for what one event led to. */
+  /** Joins all messages of one turn of the event loop; otherwise only those of one event. */
   readonly byTurn?: boolean;
-  /** The stream had been full and has room again. */
+  /** The stream was full and has room again. */
   onDrain?(): void;
-  /** The stream broke; nothing more is written. */
+  /** The stream failed. Nothing more is written. */
   onError?(error: Error): void;
 }
 
-/** Writes messages as lines. Those that one event of the loop led to, or all of one turn, go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
+/** Writes messages as lines. Messages of one event, or of one turn of the event loop, go out in one write. Large payloads are not copied. Messages to an ended stream are dropped. */
 export class LineWriter {
   readonly #stream: Writable;
-  /** What is to be written: parts up to the last long payload, then letters. */
+  /** The queue: parts up to the last long payload, then Latin-1 text. */
   #parts: Buffer[] = [];
-  #letters = "";
+  #text = "";
   #bytes = 0;
   readonly #byTurn: boolean;
   readonly #flush = (): void => this.flush();
@@ -106,40 +106,40 @@ export class LineWriter {
     stream.on("drain", () => options.onDrain?.());
   }
 
-  /** Bytes that have not left the process. */
+  /** Bytes that are not yet written to the operating system. */
   get backlog(): number {
-    return this.#bytes + this.#letters.length + this.#stream.writableLength;
+    return this.#bytes + this.#text.length + this.#stream.writableLength;
   }
 
-  /** A line that is written already, in parts. */
+  /** Sends a line that is already encoded, given in parts. */
   sendLine(written: readonly Buffer[]): void {
     if (!this.#stream.writable) return;
     for (const part of written) this.#add(part);
-    this.#letters += "\n";
+    this.#text += "\n";
     this.flush();
   }
 
   send(message: Message, atOnce = false): void {
     if (!this.#stream.writable) return;
-    const first = this.#letters === "";
+    const first = this.#text === "";
     const payload = payloadOf(message);
     if (isLong(payload)) {
-      this.#letters += before(message);
+      this.#text += before(message);
       this.#add(payload);
-      this.#letters = "}\n";
-    } else this.#letters += `${line(message, payload)}\n`;
-    // Official clients drop progress that they read together with its answer: it must not wait for it here.
+      this.#text = "}\n";
+    } else this.#text += `${line(message, payload)}\n`;
+    // Official clients drop progress that they read together with its answer, so a notification is written at once.
     if (atOnce || message.kind === "notification") this.flush();
     else if (first) this.#flushSoon();
   }
 
-  /** Behind the letters so far. */
+  /** Appends a part after the text so far. */
   #add(part: Buffer): void {
-    for (const one of [fromLetters(this.#letters), part]) {
+    for (const one of [fromLatin1(this.#text), part]) {
       this.#parts.push(one);
       this.#bytes += one.length;
     }
-    this.#letters = "";
+    this.#text = "";
   }
 
   #flushSoon(): void {
@@ -147,17 +147,17 @@ export class LineWriter {
     else process.nextTick(this.#flush);
   }
 
-  /** Writes at once what was sent so far. */
+  /** Writes all queued messages now. */
   flush(): void {
-    const letters = this.#letters;
+    const text = this.#text;
     const parts = this.#parts;
-    this.#letters = "";
+    this.#text = "";
     if (parts.length > 0) this.#parts = [];
     const bytes = this.#bytes;
     this.#bytes = 0;
-    if (letters === "" || !this.#stream.writable) return;
-    if (parts.length === 0) this.#stream.write(letters, "latin1");
-    else this.#writeAll(inPieces([...parts, fromLetters(letters)], bytes + letters.length));
+    if (text === "" || !this.#stream.writable) return;
+    if (parts.length === 0) this.#stream.write(text, "latin1");
+    else this.#writeAll(inPieces([...parts, fromLatin1(text)], bytes + text.length));
   }
 
   #writeAll(pieces: readonly Buffer[]): void {

@@ -40,20 +40,20 @@ describe("events", () => {
     ["LF", text],
     ["CRLF", text.replaceAll("\n", "\r\n")],
     ["CR", text.replaceAll("\n", "\r")],
-  ])("%s, however the bytes are cut", (_, stream) => {
+  ])("are read with line ends %s, however the bytes are split", (_, stream) => {
     const bytes = Buffer.from(stream);
     for (let size = 1; size <= bytes.length; size++)
       expect(read(bytes, size).events, `${size}`).toEqual(expected);
   });
 
-  test("mixed line ends", () => {
+  test("are read with mixed line ends", () => {
     const bytes = Buffer.from("data: a\r\rdata: b\n\r\ndata: c\r\n\ndata: d\n\n");
     for (let size = 1; size <= bytes.length; size++) {
       expect(read(bytes, size).events.map((event) => (event as string[])[1])).toEqual(["a", "b", "c", "d"]);
     }
   });
 
-  test("the last id counts even when its event has no data", () => {
+  test("set lastId even without data, but only once they are complete", () => {
     const { reader } = read(Buffer.from("data: a\n\nid: 5\nretry: 10\n\n"), 3);
     expect([reader.lastId, reader.retry]).toEqual(["5", 10]);
     expect(read(Buffer.from("id: 5\n\nid: 6\ndata: cut"), 3).reader.lastId).toBe("5");
@@ -68,7 +68,7 @@ describe("an event over the limit", () => {
     [`event: message\nid: 3\ndata: {"result":\ndata: "${big}",\ndata: "id":9}`, ["9", false]],
     [`data: {"method":\ndata: "${big}","id":"a"}`, ['"a"', true]],
     [`data: {"id":4,\ndata: "result":{}\n: ${huge}\ndata: ,"x":"${big}"}`, ["4", false]],
-  ])("case %#", (event, expected) => {
+  ])("is reported with the id of its message (case %#)", (event, expected) => {
     const bytes = Buffer.from(`data: before\n\n${event}\n\ndata: after\n\n`);
     for (const size of [1, 10, 97, 2_000]) {
       const seen = read(bytes, size, 200).events.map((event) => (event as unknown[]).slice(0, 3));
@@ -81,7 +81,7 @@ describe("an event over the limit", () => {
     }
   });
 
-  test("a long comment is no event and spoils none", () => {
+  test("is not caused by a long comment", () => {
     const bytes = Buffer.from(`data: {"a":1,\n: ${huge}\ndata: "b":2}\n\n`);
     for (const size of [1, 10, 97, 2_000]) {
       expect(read(bytes, size, 200).events).toEqual([["message", '{"a":1,\n"b":2}', undefined, undefined]]);
@@ -89,7 +89,7 @@ describe("an event over the limit", () => {
   });
 });
 
-test("what is written is read", () => {
+test("EventReader reads what encodeEvent writes", () => {
   const parts = [
     ...encodeEvent([Buffer.from('{"a":'), Buffer.from("1}")], "12"),
     ...encodeEvent([Buffer.from("/messages")], undefined, "endpoint"),

@@ -1,15 +1,16 @@
-/** Server-sent events, read from bytes and written to them. An event over the limit is skipped, never kept, and reported with the id of its message. Reconnecting is the caller's. */
+/** Reads and writes server-sent events. An event over the size limit is skipped without keeping it, and reported with the id of its message. Does not reconnect. */
+
+import { IdFinder } from "./id-finder.ts";
 import { DEFAULT_MAX_MESSAGE, type TooLong } from "./lines.ts";
-import { Skim } from "./skim.ts";
 
 export interface ServerEvent {
-  /** "message" unless the stream says otherwise. */
+  /** "message" if the stream names no other type. */
   readonly event: string;
-  /** Empty in events that only carry an id. */
+  /** Empty if the event has only an id. */
   readonly data: Buffer;
-  /** The last one the stream has given, for `Last-Event-ID`. */
+  /** The last id of the stream, for `Last-Event-ID`. */
   readonly id: string | undefined;
-  /** Milliseconds to wait before reconnecting; the last the stream has given. */
+  /** Milliseconds to wait before reconnecting; the last value of the stream. */
   readonly retry: number | undefined;
 }
 
@@ -31,29 +32,29 @@ export class EventReader {
   readonly #limit: number;
   #atStart = true;
   #afterCr = false;
-  /** The line so far, joined once it is whole. */
+  /** Parts of the incomplete line, joined once it is complete. */
   #line: Buffer[] = [];
-  /** Data lines of the event so far, with the line breaks between them. */
+  /** Data lines of the event so far, with line breaks between them. */
   #data: Buffer[] = [];
-  /** Of the data lines that are complete. */
+  /** Length of the complete data lines. */
   #bytes = 0;
   #lineBytes = 0;
   #event = "";
   #id: string | undefined;
-  /** Of the event so far: given once that is whole. */
+  /** The id of the event so far. It counts once the event is complete. */
   #nextId: string | undefined;
   #retry: number | undefined;
-  /** Set while an event over the limit goes by. */
-  #skim: Skim | undefined;
-  /** The rest of this line is not kept, being more data than there may be, or no data. */
-  #passing: "data" | "other" | undefined;
+  /** Set while an event over the limit is skipped. */
+  #idFinder: IdFinder | undefined;
+  /** Set while the rest of a line is skipped: data over the limit, or a line that is no data. */
+  #skipping: "data" | "other" | undefined;
 
   constructor(handlers: EventHandlers, limit = DEFAULT_MAX_MESSAGE) {
     this.#handlers = handlers;
     this.#limit = limit;
   }
 
-  /** The last one given by an event that came whole, also if it had no data and was not dispatched. */
+  /** The id of the last complete event that had one, even if it had no data and was not dispatched. */
   get lastId(): string | undefined {
     return this.#id;
   }
@@ -87,24 +88,24 @@ export class EventReader {
   #append(part: Buffer): void {
     if (part.length === 0) return;
     this.#lineBytes += part.length;
-    if (this.#passing) {
-      if (this.#passing === "data") this.#skim?.push(part);
+    if (this.#skipping) {
+      if (this.#skipping === "data") this.#idFinder?.push(part);
       return;
     }
     this.#line.push(part);
-    // With fewer bytes one cannot tell what line it is.
-    if (this.#bytes + this.#lineBytes > this.#limit && this.#lineBytes >= DATA.length) this.#passBy();
+    // With fewer bytes the kind of the line is not known yet.
+    if (this.#bytes + this.#lineBytes > this.#limit && this.#lineBytes >= DATA.length) this.#skipLine();
   }
 
-  /** Gives up what was kept of an event over the limit, or of a line that is no data. */
-  #passBy(): void {
+  /** Drops what was kept of an event over the limit, or of a long line that is no data. */
+  #skipLine(): void {
     const line = this.#takeLine();
-    this.#passing = line.subarray(0, DATA.length).equals(DATA) ? "data" : "other";
-    if (this.#passing === "other") return;
-    this.#skim ??= new Skim();
-    for (const part of this.#data) this.#skim.push(part);
+    this.#skipping = line.subarray(0, DATA.length).equals(DATA) ? "data" : "other";
+    if (this.#skipping === "other") return;
+    this.#idFinder ??= new IdFinder();
+    for (const part of this.#data) this.#idFinder.push(part);
     this.#data = [];
-    this.#skim.push(line.subarray(DATA.length));
+    this.#idFinder.push(line.subarray(DATA.length));
   }
 
   #takeLine(): Buffer {
@@ -117,11 +118,11 @@ export class EventReader {
   }
 
   #endLine(): void {
-    const passing = this.#passing;
-    if (passing === "data") this.#bytes += this.#lineBytes;
-    this.#passing = undefined;
+    const skipped = this.#skipping;
+    if (skipped === "data") this.#bytes += this.#lineBytes;
+    this.#skipping = undefined;
     this.#lineBytes = 0;
-    if (passing) return;
+    if (skipped) return;
     const line = this.#takeLine();
     if (line.length === 0) {
       this.#dispatch();
@@ -136,7 +137,7 @@ export class EventReader {
   #field(name: string, value: Buffer): void {
     if (name === "data") {
       this.#bytes += value.length;
-      if (this.#skim) this.#skim.push(value);
+      if (this.#idFinder) this.#idFinder.push(value);
       else if (this.#data.length > 0) this.#data.push(NEWLINE, value);
       else this.#data.push(value);
       return;
@@ -150,14 +151,14 @@ export class EventReader {
   #dispatch(): void {
     const parts = this.#data;
     const event = this.#event || "message";
-    const skim = this.#skim;
+    const idFinder = this.#idFinder;
     const bytes = this.#bytes;
     this.#id = this.#nextId;
     this.#data = [];
     this.#bytes = 0;
     this.#event = "";
-    this.#skim = undefined;
-    if (skim) this.#handlers.onTooLong({ id: skim.id, method: skim.meant === "request", bytes });
+    this.#idFinder = undefined;
+    if (idFinder) this.#handlers.onTooLong({ id: idFinder.id, method: idFinder.meant === "request", bytes });
     else if (parts.length > 0) {
       const data = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
       this.#handlers.onEvent({ event, data, id: this.#id, retry: this.#retry });
@@ -165,7 +166,7 @@ export class EventReader {
   }
 }
 
-/** One event in parts. The data must have no line breaks, as messages of ours have none. */
+/** Encodes one event in parts. The data must contain no line breaks. */
 export function encodeEvent(data: readonly Buffer[], id?: string, event?: string): Buffer[] {
   const head = `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}data: `;
   return [Buffer.from(head), ...data, BLANK_LINE];

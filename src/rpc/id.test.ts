@@ -6,7 +6,7 @@ import { idKey, ownId, writeId } from "./id.ts";
 const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const keyOf = (text: string) => idKey(raw(text));
 
-describe("an id of theirs", () => {
+describe("idKey", () => {
   test.each([
     ["1", "1.0"],
     ["100000", "1e5"],
@@ -15,7 +15,7 @@ describe("an id of theirs", () => {
     ["123456789012000", "123456789012e3"],
     ['"a"', '"\\u0061"'],
     ['"a/b"', '"a\\/b"'],
-  ])("%s is %s", (one, other) => {
+  ])("gives %s and %s the same key", (one, other) => {
     expect(keyOf(one)).toBe(keyOf(other));
   });
 
@@ -33,11 +33,11 @@ describe("an id of theirs", () => {
     ['"a"', '"a\\u0000"'],
     ['""', "0"],
     ['"\\ud800"', '"\\udc00"'],
-  ])("%s is not %s", (one, other) => {
+  ])("gives %s and %s different keys", (one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other));
   });
 
-  test("different ones are told apart, equal ones are not", () => {
+  test("gives two ids the same key exactly if they are equal", () => {
     const id = fc.oneof(fc.maxSafeInteger(), fc.nat(20), fc.string(), fc.nat(20).map(String));
     fc.assert(
       fc.property(id, id, (one, other) => {
@@ -47,7 +47,7 @@ describe("an id of theirs", () => {
   });
 });
 
-test("an id of ours is written as JSON writes it, and read back as number or text", () => {
+test("writeId writes JSON, and ownId reads it back as a number or a string", () => {
   fc.assert(
     fc.property(fc.oneof(fc.nat(), fc.maxSafeInteger().map(Math.abs)), (id) => {
       const written = writeId(id);
@@ -59,7 +59,7 @@ test("an id of ours is written as JSON writes it, and read back as number or tex
 });
 
 test.each(['"x"', '"1x"', '"1.0"', '" 1"', "-1", "1.5", "null", '""', '"-1"'])(
-  "%s is no id of ours",
+  "ownId does not accept %s",
   (text) => {
     expect(ownId(raw(text)) > 0 && Number.isInteger(ownId(raw(text)))).toBe(false);
   },

@@ -1,21 +1,21 @@
-/** Ids and progress tokens, which are written alike. Theirs are compared and echoed as written; ours are numbers. */
-import { fromLetters, type Raw } from "../kernel/raw.ts";
+/** Ids and progress tokens, which have the same form. Those of the other side are compared and echoed as written; ours are numbers. */
+import { fromLatin1, type Raw } from "../kernel/raw.ts";
 
 export type IdKey = string | number;
 
-/** Longer ones may be beyond what a number holds exactly. */
-const DIGITS = 15;
+/** Longer numbers may not be exact in a JavaScript number. */
+const MAX_DIGITS = 15;
 
-/** A key for an id of theirs: the same for the same id, however it is written. */
+/** A map key for an id of the other side. Different spellings of the same id have the same key. */
 export function idKey(raw: Raw): IdKey {
-  const number = raw.length <= DIGITS && raw[0] !== 0x22 ? ownId(raw) : 0;
-  // Others (0, -1, 1.5) are rare and keep their text.
+  const number = raw.length <= MAX_DIGITS && raw[0] !== 0x22 ? ownId(raw) : 0;
+  // Other numbers (0, -1, 1.5) are rare and are compared as text.
   if (number > 0 && Number.isInteger(number)) return number;
   const text = raw.toString();
   return text.includes("\\") ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-/** The number an id of ours comes back as; NaN or 0 if it is none. Some servers send it back as a string. */
+/** The number of our own id in an answer; NaN or 0 if it cannot be ours. Some servers return the id as a string. */
 export function ownId(raw: Raw): number {
   const quoted = raw[0] === 0x22 ? 1 : 0;
   let value = 0;
@@ -27,7 +27,7 @@ export function ownId(raw: Raw): number {
   return value;
 }
 
-/** An id of ours. */
+/** Writes our own id. */
 export function writeId(id: number): Raw {
-  return fromLetters(`${id}`);
+  return fromLatin1(`${id}`);
 }

@@ -18,7 +18,7 @@ function reader(limit?: number) {
   return { lines, events };
 }
 
-/** What comes out for the bytes in these pieces. */
+/** The events for these bytes, split into chunks of these sizes. */
 function read(bytes: Buffer, sizes: () => number, limit?: number): string[] {
   const { lines, events } = reader(limit);
   for (let at = 0; at < bytes.length; ) {
@@ -40,7 +40,7 @@ describe("lines", () => {
   ]);
   const expected = [latin1('{"a":"ж😀"}'), '{"b":1}', "noise", "\u00ff\u00fe", "\0", "last"];
 
-  test("the same however the bytes are cut", () => {
+  test("are the same however the bytes are split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const sizes = [cut, stream.length];
       expect(
@@ -55,14 +55,14 @@ describe("lines", () => {
       ).toEqual(expected);
   });
 
-  test("a line within a chunk is a view of it", () => {
+  test("are views of their chunk if they are within one", () => {
     const chunk = Buffer.from("one\ntwo\n");
     const found: Buffer[] = [];
     new LineReader({ onLine: (line) => found.push(line), onTooLong: () => {} }).push(chunk);
     expect(found.every((line) => line.buffer === chunk.buffer)).toBe(true);
   });
 
-  test("a line of many parts is joined once", () => {
+  test("of many parts are joined once", () => {
     const { lines, events } = reader();
     const part = Buffer.alloc(1_024, 0x61);
     for (let n = 0; n < 20_000; n++) lines.push(part);
@@ -70,7 +70,7 @@ describe("lines", () => {
     expect(events[0]?.length).toBe(20_000 * 1_024);
   });
 
-  test("end without anything left is nothing", () => {
+  test("are not emitted by end() if nothing is left", () => {
     const { lines, events } = reader();
     lines.push(Buffer.from("a\n"));
     lines.end();
@@ -95,7 +95,7 @@ describe("a message over the limit", () => {
     [`{"id":"${"k".repeat(3_000)}","result":${big}}`, "undefined answer"],
     [`{"method":"m","result":${big},"id":7}`, "7 request"],
     [`garbage without end ${big}`, "undefined answer"],
-  ])("case %#", (message, expected) => {
+  ])("is reported with its id (case %#)", (message, expected) => {
     const bytes = Buffer.from(`{"before":1}\n${message}\n{"after":1}\n`);
     for (const size of [1, 7, 100, 10_000]) {
       expect(read(bytes, () => size, 100)).toEqual([
@@ -106,7 +106,7 @@ describe("a message over the limit", () => {
     }
   });
 
-  test("exactly the limit still passes", () => {
+  test("is longer than the limit, not equal to it", () => {
     const line = "x".repeat(100);
     expect(read(Buffer.from(`${line}\n${line}y\n`), () => 9, 100)).toEqual([
       line,
@@ -114,7 +114,7 @@ describe("a message over the limit", () => {
     ]);
   });
 
-  test("is found out whatever else it holds, and however it is cut", () => {
+  test("is reported with its id for random contents and random chunks", () => {
     const random = new Random(9);
     for (let n = 0; n < 2_000; n++) {
       const id = random.pick(["1", '"a\\"b"', "99"]);
@@ -134,7 +134,7 @@ describe("a message over the limit", () => {
     }
   });
 
-  test("is not kept", async () => {
+  test("is not kept in memory", async () => {
     const { lines, events } = reader(1_000);
     let chunk: Buffer | undefined = Buffer.from("x".repeat(5_000));
     const kept = new WeakRef(chunk);

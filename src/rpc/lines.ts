@@ -1,18 +1,18 @@
-/** Cuts a byte stream into lines. A line within one chunk is a view of it; one over the limit is skipped, never kept, and reported with its id. */
+/** Splits a byte stream into lines. A line within one chunk is a view of the chunk. A line over the size limit is skipped without keeping it, and reported with its id. */
 import type { Raw } from "../kernel/raw.ts";
-import { Skim } from "./skim.ts";
+import { IdFinder } from "./id-finder.ts";
 
 export const DEFAULT_MAX_MESSAGE = 64 * 1024 * 1024;
 
 export interface TooLong {
   readonly id: Raw | undefined;
-  /** It was a request or a notification, so that the id is the other side's, not ours. */
+  /** The message has a method, so its id belongs to the other side. */
   readonly method: boolean;
   readonly bytes: number;
 }
 
 export interface LineHandlers {
-  /** Without its line break; never empty. */
+  /** Called without the line break, and not for empty lines. */
   onLine(line: Buffer): void;
   onTooLong(message: TooLong): void;
 }
@@ -20,11 +20,11 @@ export interface LineHandlers {
 export class LineReader {
   readonly #handlers: LineHandlers;
   readonly #limit: number;
-  /** The line so far, joined once it is whole. */
+  /** Parts of the incomplete line, joined once it is complete. */
   #parts: Buffer[] = [];
   #length = 0;
-  /** Set while a line over the limit goes by. */
-  #skim: Skim | undefined;
+  /** Set while a line over the limit is skipped. */
+  #idFinder: IdFinder | undefined;
 
   constructor(handlers: LineHandlers, limit = DEFAULT_MAX_MESSAGE) {
     this.#handlers = handlers;
@@ -44,16 +44,16 @@ export class LineReader {
     if (start < chunk.length) this.#append(start === 0 ? chunk : chunk.subarray(start));
   }
 
-  /** Takes what there is as a line: after a line break, or when the stream has ended. */
+  /** Ends the current line: after a line break, or at the end of the stream. */
   end(): void {
     const parts = this.#parts;
     const length = this.#length;
-    const skim = this.#skim;
+    const idFinder = this.#idFinder;
     this.#parts = [];
     this.#length = 0;
-    this.#skim = undefined;
-    if (skim) {
-      this.#handlers.onTooLong({ id: skim.id, method: skim.meant === "request", bytes: length });
+    this.#idFinder = undefined;
+    if (idFinder) {
+      this.#handlers.onTooLong({ id: idFinder.id, method: idFinder.meant === "request", bytes: length });
       return;
     }
     let line = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length);
@@ -64,12 +64,12 @@ export class LineReader {
   #append(part: Buffer | undefined): void {
     if (!part) return;
     this.#length += part.length;
-    if (!this.#skim) {
+    if (!this.#idFinder) {
       this.#parts.push(part);
       if (this.#length <= this.#limit) return;
-      this.#skim = new Skim();
-      for (const kept of this.#parts) this.#skim.push(kept);
+      this.#idFinder = new IdFinder();
+      for (const kept of this.#parts) this.#idFinder.push(kept);
       this.#parts = [];
-    } else this.#skim.push(part);
+    } else this.#idFinder.push(part);
   }
 }

@@ -5,7 +5,7 @@ import { hasManyValues } from "./many-values.ts";
 
 const many = (text: string): boolean => hasManyValues(asRaw(Buffer.from(text)));
 
-test("many values, however they are written, and not one long text", () => {
+test("hasManyValues counts values of all types, but not characters within strings", () => {
   expect(many(`[${"{},".repeat(100_000)}{}]`)).toBe(true);
   expect(many(`[${"[],".repeat(100_000)}[]]`)).toBe(true);
   expect(many(`[${"1,".repeat(100_000)}1]`)).toBe(true);
@@ -16,7 +16,7 @@ test("many values, however they are written, and not one long text", () => {
   expect(many(`[${"1,".repeat(90_000)}1]`)).toBe(false);
 });
 
-test("texts of any characters end where a parser ends them", () => {
+test("hasManyValues finds the end of strings with any characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "a") }), (text) => {
       const padded = [text, "x".repeat(100_000)];

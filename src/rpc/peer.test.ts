@@ -13,7 +13,7 @@ const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const never = new Promise<Raw>(() => {});
 
-/** A peer with nobody at the other end: the test speaks for it. */
+/** A peer without another side: the test sends its messages with `say`. */
 function alone(handlers: Partial<PeerHandlers> = {}) {
   const sent: string[] = [];
   const vias: Via[] = [];
@@ -38,7 +38,7 @@ function alone(handlers: Partial<PeerHandlers> = {}) {
   return { peer, sent, vias, served, notified, say };
 }
 
-test("what is alone under way in its direction is sent as such", async () => {
+test("a message is sent with `alone` if no other one is pending in its direction", async () => {
   const sent: [string, boolean | undefined][] = [];
   const answers: ((result: Raw) => void)[] = [];
   const peer = new Peer(
@@ -57,7 +57,7 @@ test("what is alone under way in its direction is sent as such", async () => {
   for (const id of [7, 8, 9]) say(`"id":${id},"method":"m"`);
   answers[1]?.(raw("1"));
   await turn();
-  // Nobody waits for the answer to this one: the last of the others is alone.
+  // A cancelled request gets no answer, so the last of the others is alone.
   say('"method":"notifications/cancelled","params":{"requestId":9}');
   answers[0]?.(raw("1"));
   answers[2]?.(raw("1"));
@@ -71,8 +71,8 @@ test("what is alone under way in its direction is sent as such", async () => {
   ]);
 });
 
-describe("requests of ours", () => {
-  test("are numbered from 1, and each answer finds its own, as written", async () => {
+describe("our own requests", () => {
+  test("are numbered from 1 and get their own answers as written", async () => {
     const { peer, sent, say } = alone();
     const first = peer.request("a", raw('{"x":1.0}'));
     const second = peer.request("b", undefined);
@@ -87,7 +87,7 @@ describe("requests of ours", () => {
     expect(peer.pending).toBe(0);
   });
 
-  test.each(['"1"', "1.0", "1e0"])("an id that comes back as %s is still ours", async (id) => {
+  test.each(['"1"', "1.0", "1e0"])("accept an answer whose id is %s", async (id) => {
     const { peer, say } = alone();
     const answer = peer.request("a", undefined);
     say(`{"id":${id},"result":7}`);
@@ -95,7 +95,7 @@ describe("requests of ours", () => {
   });
 
   test.each(['"x1"', "2", "0", "-1", "10000000000000000000001", '""', '"1 "', "1.5"])(
-    "an answer to %s is nobody's",
+    "ignore an answer whose id is %s",
     async (id) => {
       const { peer, say, sent } = alone();
       const answer = peer.request("a", undefined);
@@ -108,7 +108,7 @@ describe("requests of ours", () => {
     },
   );
 
-  test("a second answer is dropped", async () => {
+  test("ignore a second answer", async () => {
     const { peer, say } = alone();
     const answer = peer.request("a", undefined);
     say('{"id":1,"result":1}');
@@ -116,7 +116,7 @@ describe("requests of ours", () => {
     expect(fromRaw(await answer)).toBe(1);
   });
 
-  test("tell under which id they go, before they go, and carry their stream", () => {
+  test("report their id before they are sent, and are sent on their stream", () => {
     const { peer, sent, vias } = alone();
     const seen: unknown[] = [];
     const via = {};
@@ -125,7 +125,7 @@ describe("requests of ours", () => {
     expect(vias).toEqual([via]);
   });
 
-  test("an answer that cannot be read fails the request it names", async () => {
+  test("fail if their answer cannot be read", async () => {
     const { peer, say, sent } = alone();
     const answers = [1, 2, 3].map(() => peer.request("a", undefined).catch((error: RpcError) => error.code));
     say('{"id":1,"result":{"a":1,}}');
@@ -135,7 +135,7 @@ describe("requests of ours", () => {
     expect(sent.length).toBe(3);
   });
 
-  test("one that failed below rejects with the reason; others go on", async () => {
+  test("reject one by one with the reason given to fail()", async () => {
     const { peer, say } = alone();
     const [first, second] = [peer.request("a", undefined), peer.request("b", undefined)];
     const reason = new Error("HTTP 500");
@@ -148,8 +148,8 @@ describe("requests of ours", () => {
   });
 });
 
-describe("cancelling our own", () => {
-  test("tells the other side, rejects at once, and a late answer is dropped", async () => {
+describe("cancelling our own request", () => {
+  test("notifies the other side, rejects at once and ignores a late answer", async () => {
     const { peer, sent, vias, say } = alone();
     const controller = new AbortController();
     const via = {};
@@ -165,7 +165,7 @@ describe("cancelling our own", () => {
     expect([peer.pending, sent.length]).toEqual([0, 2]);
   });
 
-  test("nobody listens to the signal after the answer", async () => {
+  test("leaves no listener on the signal after the answer", async () => {
     const { peer, say } = alone();
     const { signal } = new AbortController();
     const answers = [peer.request("a", undefined, { signal }), peer.request("b", undefined, { signal })];
@@ -176,13 +176,13 @@ describe("cancelling our own", () => {
     expect(getEventListeners(signal, "abort").length).toBe(0);
   });
 
-  test("before it is sent, nothing is sent", async () => {
+  test("before it is sent sends nothing", async () => {
     const { peer, sent } = alone();
     await expect(peer.request("a", undefined, { signal: AbortSignal.abort("why") })).rejects.toBe("why");
     expect(sent).toEqual([]);
   });
 
-  test("after the answer, nothing is sent", async () => {
+  test("after the answer sends nothing", async () => {
     const { peer, sent, say } = alone();
     const controller = new AbortController();
     const answer = peer.request("a", undefined, { signal: controller.signal });
@@ -192,7 +192,7 @@ describe("cancelling our own", () => {
     expect(sent.length).toBe(1);
   });
 
-  test("the handshake is given up without a word", async () => {
+  test("sends no cancellation for initialize", async () => {
     const { peer, sent } = alone();
     const controller = new AbortController();
     const answer = peer.request("initialize", undefined, { signal: controller.signal });
@@ -202,8 +202,8 @@ describe("cancelling our own", () => {
   });
 });
 
-describe("requests of theirs", () => {
-  test("are answered under the id as written, on the stream they came on", async () => {
+describe("requests of the other side", () => {
+  test("are answered with their id as written, on the stream they came on", async () => {
     const { say, sent, vias } = alone({ onRequest: ({ params }) => Promise.resolve(params ?? raw("0")) });
     say('{"id":"\\u0061","method":"m","params":{"a":1.0}}', 7);
     say('{"id":12345678901234567890,"method":"m"}', 8);
@@ -214,18 +214,18 @@ describe("requests of theirs", () => {
 
   test.each<[string, unknown, string]>([
     [
-      "an RpcError as it is",
+      "an RpcError unchanged",
       new RpcError(raw('{"code":-1,"message":"m","x":1.0}')),
       '{"code":-1,"message":"m","x":1.0}',
     ],
     [
-      "anything else without its text",
+      "any other error without its text",
       new Error("/home/secret"),
       '{"code":-32603,"message":"internal error"}',
     ],
     ["undefined", undefined, '{"code":-32603,"message":"internal error"}'],
     [
-      "an error of ours with its code",
+      "a MetaMcpError with its code",
       new MetaMcpError("server_unavailable", "try later"),
       '{"code":-32603,"message":"try later","data":{"code":"server_unavailable","message":"try later","retryable":true}}',
     ],
@@ -244,7 +244,7 @@ describe("requests of theirs", () => {
     }
   });
 
-  test("an id in use is refused and its first use not disturbed", async () => {
+  test("are refused if their id is in use, without affecting the first request", async () => {
     let finish: ((result: Raw) => void) | undefined;
     const { say, sent, peer } = alone({ onRequest: () => new Promise((resolve) => (finish = resolve)) });
     say('{"id":"a","method":"m"}');
@@ -258,14 +258,14 @@ describe("requests of theirs", () => {
     expect(peer.serving).toBe(1);
   });
 
-  test('1 and "1" are two ids', () => {
+  test('are distinguished by the ids 1 and "1"', () => {
     const { say, peer } = alone();
     say('{"id":1,"method":"m"}');
     say('{"id":"1","method":"m"}');
     expect(peer.serving).toBe(2);
   });
 
-  test("when cancelled are aborted, with the reason given, and not answered", async () => {
+  test("are aborted with the given reason and not answered when they are cancelled", async () => {
     let finish: ((result: Raw) => void) | undefined;
     const seen: Incoming[] = [];
     const { say, sent, peer, notified } = alone({
@@ -276,18 +276,18 @@ describe("requests of theirs", () => {
     });
     say('{"id":"a","method":"m"}');
     say('{"id":"b","method":"m"}');
-    let heard = 0;
-    seen[1]?.signal.addEventListener("abort", () => heard++);
+    let aborts = 0;
+    seen[1]?.signal.addEventListener("abort", () => aborts++);
     say('{"method":"notifications/cancelled","params":{"requestId":"\\u0062","reason":"enough"}}');
     say('{"method":"notifications/cancelled","params":{"requestId":"b"}}');
-    expect([seen[0]?.signal.aborted, seen[1]?.signal.aborted, heard]).toEqual([false, true, 1]);
+    expect([seen[0]?.signal.aborted, seen[1]?.signal.aborted, aborts]).toEqual([false, true, 1]);
     expect(seen[1]?.signal.reason).toMatchObject({ code: "cancelled", message: "enough" });
     finish?.(raw("1"));
     await turn();
     expect([sent, peer.serving, notified]).toEqual([[], 1, []]);
   });
 
-  test("a cancelled id may be used again, and the late end of the first is not taken for the second's", async () => {
+  test("may reuse a cancelled id, and do not get the late result of the cancelled request", async () => {
     const finish: ((result: Raw) => void)[] = [];
     const { say, sent } = alone({ onRequest: () => new Promise((resolve) => finish.push(resolve)) });
     say('{"id":1,"method":"m"}');
@@ -302,7 +302,7 @@ describe("requests of theirs", () => {
   });
 
   test.each(["{}", '{"requestId":{"a":1}}', '{"requestId":null}', "[]", '{"requestId":5,"reason":{}}'])(
-    "cancelling %s harms nobody",
+    "are not cancelled by %s",
     (params) => {
       const { say, served } = alone();
       say('{"id":1,"method":"m"}');
@@ -313,7 +313,7 @@ describe("requests of theirs", () => {
 });
 
 describe("notifications", () => {
-  test("go out and come in untouched, unknown ones too", () => {
+  test("are sent and received unchanged, including unknown methods", () => {
     const { peer, say, sent, vias, notified } = alone();
     peer.notify("x/y", raw('{"a":1.0}'), 3);
     peer.notify("z", undefined);
@@ -327,7 +327,7 @@ describe("notifications", () => {
 });
 
 describe("progress", () => {
-  test("two callers with the same token get each their own, every other byte untouched", async () => {
+  test("goes to the right caller if two use the same token, and all other bytes stay", async () => {
     const { peer, sent, say, notified } = alone();
     const got: string[] = [];
     const params = raw('{"big":9007199254740993, "_meta":{"x":1.0,"progressToken":"t\\u0031"} }');
@@ -354,7 +354,7 @@ describe("progress", () => {
     expect(notified).toEqual([]);
   });
 
-  test("is found however its key is written", () => {
+  test("is recognised if its key is written with escapes", () => {
     const { peer, sent } = alone();
     void peer.request("a", raw('{"\\u005fmeta":{"progress\\u0054oken":5}}'));
     expect(sent[0]).toContain('{"\\u005fmeta":{"progress\\u0054oken":1}}');
@@ -367,7 +367,7 @@ describe("progress", () => {
     '{"_meta":"progressToken"}',
     '{"arguments":{"_meta":{"progressToken":7}}}',
     '["progressToken"]',
-  ])("is not asked for by %s", (params) => {
+  ])("is not requested by %s", (params) => {
     const { peer, sent, say } = alone();
     const got: unknown[] = [];
     void peer.request("a", raw(params), { onProgress: (progress) => got.push(progress) });
@@ -377,8 +377,8 @@ describe("progress", () => {
   });
 });
 
-describe("what cannot be read", () => {
-  test("is answered where it is a request with an id, and only there", () => {
+describe("a malformed message", () => {
+  test("is answered with an error if it has an id and is no answer", () => {
     const { say, sent, vias } = alone();
     say('{"id":5,"method":7}', 1);
     say('{"id":6,"method":"m","params":{', 2);
@@ -394,7 +394,7 @@ describe("what cannot be read", () => {
     expect(vias).toEqual([1, 2, 3]);
   });
 
-  test("is no answer of ours where it is a request, though the ids be equal", () => {
+  test("that is a request does not settle our request with the same id", () => {
     const { peer, say, sent } = alone();
     void peer.request("a", undefined);
     say('{"id":1,"method":7}');
@@ -402,7 +402,7 @@ describe("what cannot be read", () => {
     expect([peer.pending, sent.length]).toEqual([1, 3]);
   });
 
-  test("goes to the handler instead, if there is one", () => {
+  test("goes to onMalformed if there is such a handler", () => {
     const seen: unknown[] = [];
     const { say, sent } = alone({ onMalformed: ({ code, meant }) => seen.push([code, meant]) });
     say('{"id":5,"method":7}');
@@ -411,7 +411,7 @@ describe("what cannot be read", () => {
 });
 
 describe("destroy", () => {
-  test("rejects what is pending, aborts what is served, and ends everything", async () => {
+  test("rejects our requests, aborts those of the other side, and ignores later messages", async () => {
     const { peer, sent, served, say, notified } = alone();
     const answers = [peer.request("a", undefined), peer.request("b", undefined)];
     say('{"id":1,"method":"m"}');
@@ -431,8 +431,8 @@ describe("destroy", () => {
   });
 });
 
-/** Two peers, with the bytes between them held back until the test lets them go. */
-class Wire {
+/** Two peers. The bytes between them are held back until the test delivers them. */
+class PeerPair {
   readonly #towards: [Buffer[], Buffer[]] = [[], []];
   readonly #open: { finish: (result: Raw) => void; fail: (reason: unknown) => void; value: unknown }[] = [];
   readonly peers: [Peer, Peer];
@@ -470,7 +470,7 @@ class Wire {
     return bytes !== undefined;
   }
 
-  /** The request that came as the nth of those under way ends. */
+  /** Ends the nth of the requests that are being served. */
   finish(nth: number): boolean {
     const [work] = this.#open.splice(nth % Math.max(1, this.#open.length), 1);
     if (!work) return false;
@@ -481,11 +481,11 @@ class Wire {
   }
 }
 
-test("in any order of events each request has exactly one outcome, and its own", async () => {
+test("in any order of events each request has exactly one outcome, which is its own", async () => {
   const step = fc.record({ what: fc.nat(9), which: fc.nat(20) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const wire = new Wire();
+      const pair = new PeerPair();
       const outcomes: string[][] = [];
       const controllers: AbortController[] = [];
       for (const { what, which } of steps) {
@@ -494,13 +494,13 @@ test("in any order of events each request has exactly one outcome, and its own",
           const controller = new AbortController();
           controllers.push(controller);
           const params = toRaw({ _meta: { n, fails: which % 3 === 0, progressToken: "same" } });
-          wire.peers[(which % 2) as 0 | 1].request("m", params, { signal: controller.signal }).then(
+          pair.peers[(which % 2) as 0 | 1].request("m", params, { signal: controller.signal }).then(
             (result) => outcomes[n]?.push(`result ${(fromRaw(result) as { n: number }).n}`),
             (reason) =>
               outcomes[n]?.push(reason instanceof RpcError ? `error ${reason.code}` : `aborted ${reason}`),
           );
-        } else if (what < 6) wire.deliver(which % 2);
-        else if (what < 8) wire.finish(which);
+        } else if (what < 6) pair.deliver(which % 2);
+        else if (what < 8) pair.finish(which);
         else
           controllers[which % Math.max(1, controllers.length)]?.abort(
             which % Math.max(1, controllers.length),
@@ -509,7 +509,7 @@ test("in any order of events each request has exactly one outcome, and its own",
       }
       let moved = true;
       while (moved) {
-        const steps = [wire.deliver(0), wire.deliver(1), wire.finish(0)];
+        const steps = [pair.deliver(0), pair.deliver(1), pair.finish(0)];
         moved = steps.includes(true);
         await turn();
       }
@@ -518,9 +518,9 @@ test("in any order of events each request has exactly one outcome, and its own",
         expect([`result ${n}`, `error ${n}`, `aborted ${n}`]).toContain(outcome[0]);
         if (!controllers[n]?.signal.aborted) expect(outcome[0]).not.toContain("aborted");
       }
-      expect([...wire.answers.values()].every((count) => count === 1)).toBe(true);
-      expect(wire.aborted).toBeLessThanOrEqual(controllers.filter(({ signal }) => signal.aborted).length);
-      expect(wire.peers.map(({ pending, serving }) => [pending, serving])).toEqual([
+      expect([...pair.answers.values()].every((count) => count === 1)).toBe(true);
+      expect(pair.aborted).toBeLessThanOrEqual(controllers.filter(({ signal }) => signal.aborted).length);
+      expect(pair.peers.map(({ pending, serving }) => [pending, serving])).toEqual([
         [0, 0],
         [0, 0],
       ]);

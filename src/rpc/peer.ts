@@ -1,4 +1,4 @@
-/** One side of a JSON-RPC conversation: who waits for which answer. Knows no stream, no time and no protocol era. */
+/** One side of a JSON-RPC connection: matches answers to requests, in both directions. Knows no stream, no timeouts and no protocol era. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
@@ -8,10 +8,10 @@ import { mapProgress, progressToken, restoreProgress } from "./progress.ts";
 import { errorOf, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 import { members } from "./slice.ts";
 
-/** Opaque name of the stream a message came on or shall go on; the wire makes it, the peer carries it. */
+/** The stream on which a message came or is to be sent. The transport creates it; for the peer it is opaque. */
 export type Via = object | number | undefined;
 
-/** `alone`: nothing else is under way in its direction, so it need not wait for others to be written with. */
+/** `alone`: no other message is expected in this direction, so it need not wait to be written together with others. */
 export type Send = (message: Message, via: Via, alone?: boolean) => void;
 
 /** A request of the other side, until it is answered. */
@@ -19,36 +19,36 @@ export interface Incoming {
   readonly id: Raw;
   readonly method: string;
   readonly params: Raw | undefined;
-  /** Aborted when the other side cancels or the peer is destroyed; no answer is sent then. */
+  /** Aborted when the other side cancels or the peer is destroyed. No answer is sent then. */
   readonly signal: Signal;
   readonly via: Via;
 }
 
 export interface PeerHandlers {
-  /** Rejecting with RpcError sends its error as it is; anything else becomes -32603, with a text only if it is a MetaMcpError. */
+  /** If it rejects with RpcError, that error is sent. Any other error becomes -32603, with its text only if it is a MetaMcpError. */
   onRequest(request: Incoming): Promise<Raw>;
-  /** Cancellation and progress are used up by the peer and do not come here. */
+  /** Not called for cancellation and progress, which the peer handles itself. */
   onNotification(method: string, params: Raw | undefined, via: Via): void;
-  /** Without it, a request that cannot be read is answered with an error. */
+  /** Without it, an invalid request is answered with an error. */
   onMalformed?(malformed: Malformed): void;
 }
 
 export interface RequestOptions {
   readonly signal?: Signal;
   readonly via?: Via;
-  /** Gets the progress that was asked for in `params`, in the token that stands there. */
+  /** Gets the progress that `params` ask for, with the token that `params` contain. */
   readonly onProgress?: (params: Raw) => void;
-  /** Progress may come after the answer too, until `endProgress`. */
+  /** Progress may also come after the answer, until `endProgress`. */
   readonly lasting?: boolean;
-  /** Called with the id it is sent under, just before. */
+  /** Called with the id just before the request is sent. */
   readonly onSent?: (id: number) => void;
 }
 
-/** A request of ours that waits for its answer. */
+/** Our request that waits for its answer. */
 class Pending {
   readonly method: string;
   readonly options: RequestOptions | undefined;
-  /** The token of whoever asked for progress. */
+  /** The progress token of the caller. */
   readonly token: Raw | undefined;
   onAbort: (() => void) | undefined;
   resolve!: (result: Raw) => void;
@@ -65,7 +65,7 @@ class Pending {
   }
 }
 
-class Serving implements Incoming {
+class ServedRequest implements Incoming {
   readonly id: Raw;
   readonly method: string;
   readonly params: Raw | undefined;
@@ -84,9 +84,9 @@ export class Peer {
   readonly #send: Send;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<number, Pending>();
-  /** Answered, but still reporting. */
+  /** Answered requests that may still report progress. */
   readonly #reporting = new Map<number, Pending>();
-  readonly #serving = new Map<IdKey, Serving>();
+  readonly #serving = new Map<IdKey, ServedRequest>();
   #lastId = 0;
   #destroyed: Error | undefined;
 
@@ -95,12 +95,12 @@ export class Peer {
     this.#handlers = handlers;
   }
 
-  /** Requests of ours without an answer. */
+  /** Number of our requests without an answer. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** Requests of the other side that we owe an answer. */
+  /** Number of requests of the other side that we have not answered yet. */
   get serving(): number {
     return this.#serving.size;
   }
@@ -127,7 +127,7 @@ export class Peer {
     }
   }
 
-  /** Rejects with RpcError (answered so), the reason of `destroy` or `fail`, or the signal's reason. */
+  /** Rejects with RpcError if the answer is an error, otherwise with the reason of `destroy`, `fail` or the signal. */
   request(method: string, params: Raw | undefined, options?: RequestOptions): Promise<Raw> {
     const signal = options?.signal;
     if (this.#destroyed) return Promise.reject(this.#destroyed);
@@ -151,17 +151,17 @@ export class Peer {
     if (!this.#destroyed) this.#send({ kind: "notification", method, params }, via);
   }
 
-  /** Nobody wants to hear more of a request that was answered. */
+  /** Ignores further progress of an answered request. */
   endProgress(id: number): void {
     this.#reporting.delete(id);
   }
 
-  /** One pending request of ours failed below. */
+  /** Rejects one pending request, because the transport failed. */
   fail(id: number, error: Error): void {
     this.#take(id)?.reject(error);
   }
 
-  /** Gives one request of ours up: the other side is told, and it rejects with the reason. */
+  /** Cancels one of our requests: tells the other side, and rejects it with the reason. */
   cancel(id: number, reason: unknown): void {
     const pending = this.#take(id);
     if (!pending) return;
@@ -173,7 +173,7 @@ export class Peer {
     pending.reject(reason);
   }
 
-  /** Rejects all that is pending, aborts all that is served, and ignores everything after. */
+  /** Rejects our pending requests, aborts the requests of the other side, and ignores all later messages. */
   destroy(reason: Error): void {
     if (this.#destroyed) return;
     this.#destroyed = reason;
@@ -183,7 +183,7 @@ export class Peer {
     for (const request of serving) request.signal.abort(reason);
   }
 
-  /** As `destroy`, but whoever waits for an answer of ours gets the reason. */
+  /** Like `destroy`, but first answers all open requests of the other side with the reason. */
   dismiss(reason: Error): void {
     if (this.#destroyed) return;
     const error = errorOf(reason);
@@ -198,7 +198,7 @@ export class Peer {
       this.#send({ kind: "error", id: request.id, error: error.raw }, via);
       return;
     }
-    const serving = new Serving(request, via);
+    const serving = new ServedRequest(request, via);
     this.#serving.set(key, serving);
     this.#run(serving).then(
       (result) => this.#answer(key, serving, { kind: "result", id: request.id, result }),
@@ -206,7 +206,7 @@ export class Peer {
     );
   }
 
-  #run(serving: Serving): Promise<Raw> {
+  #run(serving: ServedRequest): Promise<Raw> {
     try {
       return this.#handlers.onRequest(serving);
     } catch (error) {
@@ -214,8 +214,8 @@ export class Peer {
     }
   }
 
-  /** Nobody waits for the answer to a request that was cancelled. */
-  #answer(key: IdKey, serving: Serving, message: Message): void {
+  /** Sends the answer unless the request was cancelled. */
+  #answer(key: IdKey, serving: ServedRequest, message: Message): void {
     if (this.#serving.get(key) !== serving) return;
     this.#serving.delete(key);
     this.#send(message, serving.via, this.#serving.size === 0);

@@ -1,11 +1,11 @@
-/** Progress tokens on their way through: callers choose them freely, so two may choose the same. Towards the other side ours stands in its place. */
+/** Maps progress tokens. Two callers may choose the same token, so the other side gets a token of ours instead. */
 import type { Raw } from "../kernel/raw.ts";
 import { member, members, mentions, withMember } from "./slice.ts";
 
-/** Letters of a key can be written otherwise only like this. */
+/** The only other way to write ASCII letters of a key. */
 const ESCAPE = "\\u";
 
-/** A request's params with our token in them, and the caller's token as written. Undefined if no progress is asked for. */
+/** Returns the params with our token, and the caller's token as written; undefined if the caller asks for no progress. */
 export function mapProgress(params: Raw, token: Raw): { params: Raw; token: Raw } | undefined {
   if (!mentions(params, "progressToken", ESCAPE)) return undefined;
   const meta = member(params, "_meta");
@@ -14,12 +14,11 @@ export function mapProgress(params: Raw, token: Raw): { params: Raw; token: Raw 
   return { params: withMember(params, "_meta", withMember(meta, "progressToken", token)), token: theirs };
 }
 
-/** The token of a progress notification. */
 export function progressToken(params: Raw): Raw | undefined {
   return member(params, "progressToken");
 }
 
-/** A progress notification's params in the caller's own token. */
+/** Returns the params of a progress notification with the caller's own token. */
 export function restoreProgress(params: Raw, token: Raw): Raw {
   return withMember(params, "progressToken", token);
 }

@@ -1,14 +1,14 @@
-/** Whether an object in this JSON names a member twice. Readers differ in which one counts, so nobody can judge such a value for another. */
+/** Finds a key that occurs twice in an object of this JSON. Parsers differ in which value they take, so such JSON cannot be checked on behalf of another parser. */
 import type { Raw } from "../kernel/raw.ts";
 import { textAt } from "./slice.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** One pass, without recursion: nesting costs nothing. */
+/** Returns the key, or undefined. One pass without recursion, so that deep nesting is safe. */
 export function repeatedKey(raw: Raw): string | undefined {
   const open: (Set<string> | undefined)[] = [];
-  // Right after { or , within an object stands a key.
+  // In an object a key follows { and comma.
   let atKey = false;
   for (let i = 0; i < raw.length; i++) {
     switch (raw[i] as number) {

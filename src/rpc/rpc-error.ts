@@ -1,4 +1,4 @@
-/** A JSON-RPC error: what a peer answered, or what we answer to a malformed request. Numeric codes exist only here. */
+/** A JSON-RPC error: the answer of the other side, or our answer to an invalid request. Numeric codes are defined only here. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { hasManyValues } from "./many-values.ts";
@@ -12,7 +12,7 @@ export const INTERNAL_ERROR = -32603;
 
 export class RpcError extends Error {
   override readonly name = "RpcError";
-  /** The whole error object as it was written. */
+  /** The whole error object as written. */
   readonly raw: Raw;
 
   constructor(raw: Raw) {
@@ -33,13 +33,13 @@ export class RpcError extends Error {
   }
 }
 
-/** Undefined where it would take long to read: whoever needs that takes the bytes. */
+/** Returns undefined if parsing the member would take long. The bytes are still in `raw`. */
 function memberOf(raw: Raw, name: string): unknown {
   const written = member(raw, name);
   return written && !hasManyValues(written) ? fromRaw(written) : undefined;
 }
 
-/** What the other side may read of a failure. Texts of unknown errors can hold paths and secrets. */
+/** The error object for the other side. Texts of unknown errors may contain paths and secrets, so they are not included. */
 export function errorOf(reason: unknown): Raw {
   if (reason instanceof RpcError) return reason.raw;
   const known = MetaMcpError.is(reason);

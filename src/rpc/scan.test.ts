@@ -4,12 +4,12 @@ import { mutate, Random, randomJson, randomSpace } from "../../test/support/rand
 import type { Malformed, Message } from "./message.ts";
 import { readMessage } from "./scan.ts";
 
-/** More by a flag; the first ones are always the same. */
+/** The environment variable sets another number. The first lines are always the same. */
 const FUZZED_LINES = Number(process.env["FUZZED_LINES"] ?? 30_000);
 
 const read = (text: string): Message | Malformed => readMessage(Buffer.from(text));
 
-/** Spans as text, to compare with what was written. */
+/** The message with its bytes as text. */
 function shown(message: Message | Malformed): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(message).map(([key, value]) => [key, Buffer.isBuffer(value) ? value.toString() : value]),
@@ -17,7 +17,7 @@ function shown(message: Message | Malformed): Record<string, unknown> {
 }
 
 describe("messages", () => {
-  test("a request, with everything as written", () => {
+  test("keep the id and params of a request as written", () => {
     expect(
       shown(
         read(' { "params" : {"a":1.0} ,"method":"m","id": 12345678901234567890, "jsonrpc":"2.0","x":[] } '),
@@ -45,7 +45,7 @@ describe("messages", () => {
       '{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1}}',
       { kind: "error", id: "1", error: '{"code":1}' },
     ],
-  ])("%s", (text, expected) => {
+  ])("are read from %s", (text, expected) => {
     expect(shown(read(text))).toEqual(expected);
   });
 
@@ -67,28 +67,28 @@ describe("messages", () => {
     ['{"jsonrpc":"2.0","id":1,"method":"m","result":{}}', "1", "request"],
     ['{"jsonrpc":"2.0","id":1,"error":"bad"}', "1", "answer"],
     ['{"jsonrpc":"2.0","id":1,"error":null}', "1", "answer"],
-  ])("JSON but no message: %s", (text, id, meant) => {
+  ])("are not accepted as %s", (text, id, meant) => {
     expect(shown(read(text))).toMatchObject({ kind: "malformed", code: -32600, id, meant });
   });
 
-  test("keys are compared decoded, and of duplicates the last counts", () => {
+  test("may have keys with escapes, and of duplicate keys the last counts", () => {
     const text =
       '{"jsonrpc":"2.0","id":1,"result":{"id":7},"\\u0069d":2,"res\\u0075lt":[],"nested":{"id":9}}';
     expect(shown(read(text))).toEqual({ kind: "result", id: "2", result: "[]" });
   });
 
-  test("what stands deeper is not the envelope's", () => {
+  test("do not take members of nested objects for their own", () => {
     const text = '{"result":{},"id":2,"x":{"a":1,"id":3},"jsonrpc":"2.0","id":1}';
     expect(shown(read(text))).toEqual({ kind: "result", id: "1", result: "{}" });
   });
 
-  test("a method with escapes is decoded", () => {
+  test("have a decoded method", () => {
     expect(read('{"jsonrpc":"2.0","method":"a\\u002fb\\n"}')).toMatchObject({ method: "a/b\n" });
   });
 });
 
-describe("what cannot be read", () => {
-  test("an answer that is not UTF-8 still names its request", () => {
+describe("a malformed message", () => {
+  test("that is not UTF-8 is reported with its id", () => {
     const line = Buffer.from('{"jsonrpc":"2.0","result":{"t":"?"},"id":4}');
     line[line.indexOf("?")] = 0xff;
     expect(shown(readMessage(line))).toMatchObject({
@@ -99,7 +99,7 @@ describe("what cannot be read", () => {
     });
   });
 
-  test("so does one that is not JSON, wherever the id stands", () => {
+  test("that is not JSON is reported with its id, at any position", () => {
     expect(shown(read('{"jsonrpc":"2.0","result":{"a":1,},"id":"x"}'))).toMatchObject({
       id: '"x"',
       meant: "answer",
@@ -110,7 +110,7 @@ describe("what cannot be read", () => {
     });
   });
 
-  test("a log line between messages is not JSON and names nothing", () => {
+  test("that is a log line has no id", () => {
     expect(read("Server listening on stdio")).toMatchObject({
       code: -32700,
       id: undefined,
@@ -118,7 +118,7 @@ describe("what cannot be read", () => {
     });
   });
 
-  test("nesting is bounded", () => {
+  test("has more than 1,000 levels of nesting", () => {
     const nested = (depth: number): string =>
       `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(depth)}${"]".repeat(depth)}}`;
     expect(read(nested(1_000)).kind).toBe("result");
@@ -126,23 +126,23 @@ describe("what cannot be read", () => {
     expect(read(nested(1_000_000))).toMatchObject({ kind: "malformed", code: -32700 });
   });
 
-  test("lone surrogates as escapes are legal", () => {
+  test("is not one with lone surrogates as escapes", () => {
     expect(read('{"jsonrpc":"2.0","id":1,"result":"\\ud800"}').kind).toBe("result");
   });
 });
 
 describe("line breaks", () => {
-  test("between tokens become spaces, so that a payload fits on a line", () => {
+  test("between tokens become spaces", () => {
     const message = read('{\r\n"jsonrpc": "2.0",\n"id":1,"result": {\n  "a": [1,\r2]\n}\n}\n');
     expect(shown(message)).toEqual({ kind: "result", id: "1", result: '{   "a": [1, 2] }' });
   });
 
-  test("inside strings they are wrong", () => {
+  test("inside strings are invalid", () => {
     expect(read('{"jsonrpc":"2.0","id":1,"result":"a\nb"}').kind).toBe("malformed");
     expect(read('{"jsonrpc":"2.0","id":1,"result":"a\rb"}').kind).toBe("malformed");
   });
 
-  test("the bytes that came are left alone", () => {
+  test("are replaced in a copy, not in the received bytes", () => {
     const body = Buffer.from('{"jsonrpc":"2.0",\n"id":1,"result":{}}');
     const before = Buffer.from(body);
     readMessage(body);
@@ -150,8 +150,8 @@ describe("line breaks", () => {
   });
 });
 
-describe("against JSON.parse", () => {
-  /** What a message is by its parsed value; undefined: malformed. */
+describe("readMessage compared with JSON.parse", () => {
+  /** The kind of a message by its parsed value; undefined if it is malformed. */
   function kindOf(value: unknown): string | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
     const { jsonrpc, id, method, params, result, error } = value as Record<string, unknown>;
@@ -169,7 +169,7 @@ describe("against JSON.parse", () => {
     return result !== undefined && usable ? "result" : undefined;
   }
 
-  /** `expect` is too slow for so many lines. */
+  /** Calls the slow `expect` only for differences. */
   function same(line: Buffer, actual: unknown, expected: unknown): void {
     if (actual !== expected)
       expect({ line: line.toString(), actual }).toEqual({ line: line.toString(), actual: expected });
@@ -200,7 +200,7 @@ describe("against JSON.parse", () => {
     return kind;
   }
 
-  /** An envelope, mostly of one of the usual forms, sometimes anything. */
+  /** A random envelope, mostly in one of the usual forms. */
   function randomLine(random: Random): string {
     const json = (): string => randomJson(random, 3);
     const usual = [
@@ -244,7 +244,7 @@ describe("against JSON.parse", () => {
       .join(",")}}${space()}`;
   }
 
-  test("same verdict and equal spans, on whole and broken lines", { timeout: 120_000 }, () => {
+  test("gives the same result for valid and mutated lines", { timeout: 120_000 }, () => {
     const random = new Random(20_261_115);
     const seen: Record<string, number> = {};
     for (let n = 0; n < FUZZED_LINES; n++) {
@@ -258,7 +258,7 @@ describe("against JSON.parse", () => {
     }
   });
 
-  /** As most write it: without spaces, id and version before the payload or behind it. */
+  /** A line in the usual form: without spaces, with id and version before or after the payload. */
   function usualLine(random: Random): string {
     const payload = `{"a":${randomJson(random, 5)}}`;
     const id = random.pick(["0", "7", '"a"', '"ж"', "1234567890123456", '"\\n"', "01", "null"]);
@@ -273,7 +273,7 @@ describe("against JSON.parse", () => {
     ]);
   }
 
-  test("the same for what is written as most write it, short and long", { timeout: 120_000 }, () => {
+  test("gives the same result for short and long lines in the usual form", { timeout: 120_000 }, () => {
     const random = new Random(20_261_117);
     const seen: Record<string, number> = {};
     for (let n = 0; n < FUZZED_LINES; n++) {
@@ -307,21 +307,21 @@ describe("against JSON.parse", () => {
     '{"a":"\\u12g4"}',
     '{"a":"\u0001"}',
     '{"\u0001":1}',
-  ])("%j is no JSON, in whatever place", (payload) => {
+  ])("rejects %j at any position", (payload) => {
     for (const inside of [payload, `{"b":${payload}}`, `{"b":[${payload}]}`, `{"b":[{"c":${payload}}]}`]) {
       expect(check(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${inside}}`))).toBe("broken");
       expect(check(Buffer.from(`{"result":${inside},"jsonrpc":"2.0","id":1}`))).toBe("broken");
     }
   });
 
-  test("what turns out to be wrong at its end is given up at once, however many ways there were to read it", () => {
+  test("rejects a line with an error at its end without backtracking", () => {
     const many = (value: string, end: string): string =>
       `{"jsonrpc":"2.0","id":1,"result":{"a":[{"b":[${`${value},`.repeat(150)}${end}]}]}}`;
     for (const value of ['""', "1", "11", "{}", "[]", '"\\n"', '{"a":1}'])
       for (const end of ["x", "[[[]]]", '"\u0000"']) check(Buffer.from(many(value, end)));
   });
 
-  test("as a view into a larger buffer, at every alignment, with any byte at every place of a long string", () => {
+  test("reads views of a larger buffer at every alignment, with special bytes at every position of a long string", () => {
     const around = Buffer.alloc(400, 0x22);
     for (const c of [
       0x00, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x61, 0x7f, 0x80, 0xa2, 0xdc, 0xff,

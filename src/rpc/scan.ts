@@ -1,10 +1,10 @@
-/** Reads the envelope of one JSON-RPC message and leaves the payloads as the bytes that came. What passes is valid JSON without line breaks; parses nothing but the method. */
+/** Reads the envelope of one JSON-RPC message and keeps the payloads as bytes. Checks that the message is valid JSON and replaces line breaks. Parses only the method. */
 import { isUtf8 } from "node:buffer";
-import { asRaw, type Raw, toLetters } from "../kernel/raw.ts";
+import { asRaw, type Raw, toLatin1 } from "../kernel/raw.ts";
+import { IdFinder } from "./id-finder.ts";
 import type { Malformed, Message } from "./message.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc-error.ts";
 import { ENVELOPE, SHORT } from "./short.ts";
-import { Skim } from "./skim.ts";
 import { isKey } from "./slice.ts";
 import { reset, sawLineBreak, scanKey, scanValue, skipSpace } from "./validate.ts";
 
@@ -16,28 +16,28 @@ const PARAMS = 3;
 const RESULT = 4;
 const ERROR = 5;
 
-/** What most messages ask for: it need not be made into a text each time. */
-const MOST = "tools/call";
+/** The method of most messages. It is compared as bytes, so that no string is made each time. */
+const USUAL_METHOD = "tools/call";
 
-/** Before an id, and its version: at the start of a message, and at its end. */
+/** The length of the text before an id. At the end of a message a comma takes the place of the brace. */
 const BEFORE_ID = '{"jsonrpc":"2.0","id":'.length;
 
-/** Start and end of each member in the message being read; start 0: not there. */
+/** Start and end of each member in the message being read. Start 0 means that the member is missing. */
 const spans = new Int32Array(2 * NAMES.length);
 
-/** One line, HTTP body or event. The message shares memory with it. */
+/** Reads one line, HTTP body or event. The message shares memory with the bytes. */
 export function readMessage(bytes: Buffer): Message | Malformed {
   return (bytes.length <= SHORT && readShort(bytes)) || readAny(bytes);
 }
 
-/** Undefined: it is written otherwise than most are. */
+/** Reads a short message in the usual form by a regular expression. Returns undefined for other forms. */
 function readShort(bytes: Buffer): Message | undefined {
-  // A letter for each byte, so that places are the same.
-  const found = ENVELOPE.exec(toLetters(bytes));
+  // Latin-1 has one character per byte, so positions in the text and in the bytes are the same.
+  const found = ENVELOPE.exec(toLatin1(bytes));
   if (!found || !isUtf8(bytes)) return undefined;
   const before = found[1];
   const id = before ?? found[4];
-  // Without one, or with two.
+  // There is no id, or there are two.
   if (id === undefined || (before && found[4])) return undefined;
   const method = found[2];
   const payload = found[3] as string;
@@ -58,11 +58,11 @@ function readAny(bytes: Buffer): Message | Malformed {
   reset();
   if (end < 0) return unreadable(bytes, `not JSON at byte ${~end}`);
   if (!isUtf8(bytes)) return unreadable(bytes, "not UTF-8");
-  // Pasted into a line, a break between two tokens would end it.
+  // Messages are sent as lines, so a line break between two tokens must go.
   return toMessage(lineBreak ? withoutLineBreaks(bytes) : bytes);
 }
 
-/** Bytes that should be one JSON value, of whatever kind; why they are not, where they are not. */
+/** Checks that the bytes are one JSON value of any kind. Returns the value, or the reason as a string. */
 export function readValue(bytes: Buffer): Raw | string {
   reset();
   const end = expectEnd(bytes, scanValue(bytes, skipSpace(bytes, 0)));
@@ -97,7 +97,7 @@ function scanEnvelope(b: Buffer): number {
 }
 
 function expectEnd(b: Buffer, i: number): number {
-  // Reading past the end would make every later read in there slower.
+  // Reading past the end of the buffer would make later reads of this function slower.
   if (i < 0 || i === b.length) return i;
   i = skipSpace(b, i);
   return i === b.length ? i : ~i;
@@ -116,7 +116,7 @@ function toMessage(b: Buffer): Message | Malformed {
     return { kind: "malformed", code: INVALID_REQUEST, reason: wrong, id, meant };
   }
   if (has(METHOD)) {
-    const method = isText(b, METHOD, MOST) ? MOST : textOf(b, METHOD);
+    const method = isText(b, METHOD, USUAL_METHOD) ? USUAL_METHOD : textOf(b, METHOD);
     const params = has(PARAMS) && first(b, PARAMS) !== 0x6e ? span(b, PARAMS) : undefined;
     return id ? { kind: "request", id, method, params } : { kind: "notification", method, params };
   }
@@ -124,7 +124,7 @@ function toMessage(b: Buffer): Message | Malformed {
   return { kind: "result", id: id as Raw, result: span(b, RESULT) };
 }
 
-/** Why it is no message, if it is none. */
+/** Why the JSON is no valid message; undefined if it is one. */
 function faultOf(b: Buffer, id: Raw | undefined): string | undefined {
   if (b[skipSpace(b, 0)] === 0x5b) return "batches are not supported";
   if (!has(JSONRPC) || !isText(b, JSONRPC, "2.0")) return 'jsonrpc is not "2.0"';
@@ -139,7 +139,7 @@ function faultOf(b: Buffer, id: Raw | undefined): string | undefined {
   }
   if (!has(RESULT) && !has(ERROR)) return "neither method nor result nor error";
   if (has(ID) && !id && first(b, ID) !== 0x6e) return "id is neither string nor number";
-  // JSON-RPC 1.0 wrote both, one of them null.
+  // JSON-RPC 1.0 has both members, and one of them is null.
   if (has(ERROR) && first(b, ERROR) === 0x7b) return undefined;
   if (has(ERROR) && !(has(RESULT) && first(b, ERROR) === 0x6e)) return "error is not an object";
   return id ? undefined : "a result without an id";
@@ -162,13 +162,13 @@ function isId(b: Buffer): boolean {
   return c === 0x22 || c === 0x2d || (c >= 0x30 && c <= 0x39);
 }
 
-/** Whether the value is this string. */
+/** Whether the value of the member is this string. */
 function isText(b: Buffer, name: number, text: string): boolean {
   const start = spans[2 * name] as number;
   return b[start] === 0x22 && isKey(b, start, text);
 }
 
-/** The value as text; a string without its quotes. */
+/** The value of a string member; "" for other types. */
 function textOf(b: Buffer, name: number): string {
   const start = spans[2 * name] as number;
   const end = spans[2 * name + 1] as number;
@@ -184,7 +184,7 @@ function withoutLineBreaks(bytes: Buffer): Buffer {
 }
 
 function unreadable(bytes: Buffer, reason: string): Malformed {
-  const skim = new Skim();
-  skim.push(bytes);
-  return { kind: "malformed", code: PARSE_ERROR, reason, id: skim.id, meant: skim.meant };
+  const finder = new IdFinder();
+  finder.push(bytes);
+  return { kind: "malformed", code: PARSE_ERROR, reason, id: finder.id, meant: finder.meant };
 }

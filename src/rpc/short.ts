@@ -1,12 +1,12 @@
 /**
- * What most messages look like, as patterns. A pattern is machine code from its second use on, where a loop over bytes
- * takes hundreds of messages to become that: loops are for what is long, deep, or written in another way.
- * In each pattern the next letter decides what follows, so that what does not match is given up after one walk.
+ * Regular expressions for the usual form of short messages. V8 compiles a regular expression at its second use, but a loop over bytes
+ * only after hundreds of messages. So loops read only messages that are long, deeply nested or in another form.
+ * In each expression the next character decides what follows, so that text that does not match fails after one pass.
  */
 
-/** Bytes up to which a pattern is as fast as a loop that is compiled. */
+/** Up to this number of bytes a regular expression is as fast as a compiled loop. */
 export const SHORT = 1_024;
-/** Objects and arrays within each other; each doubles the pattern. */
+/** The maximum nesting of objects and arrays. Each level doubles the expression. */
 const DEPTH = 4;
 
 const KEY = String.raw`"[^"\\\0-\x1f]*"`;
@@ -14,7 +14,7 @@ const STRING = String.raw`"[^"\\\0-\x1f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const PLAIN = `${STRING}|${NUMBER}|true|false|null`;
 
-/** An object of valid JSON, without spaces. */
+/** Matches an object of valid JSON without spaces. */
 function objectPattern(): string {
   let object = "";
   let value = PLAIN;
@@ -29,12 +29,12 @@ function objectPattern(): string {
 const ID = String.raw`([1-9]\d{0,14}|0|${KEY})`;
 const METHOD = String.raw`"method":"([ !#-[\]-~]*)","params"`;
 
-/** A request or a result with id and version before or behind. Groups: id before, method, payload, id behind. */
+/** Matches a request or a result with id and version at the start or at the end. Groups: id at the start, method, payload, id at the end. */
 export const ENVELOPE = new RegExp(
   String.raw`^\{(?:"jsonrpc":"2\.0","id":${ID},)?(?:${METHOD}|"result"):(${objectPattern()})(?:,"jsonrpc":"2\.0","id":${ID})?\}$`,
 );
 
-/** An object of JSON that is known to be valid, with spaces or without. */
+/** Matches an object in JSON that is known to be valid, with or without spaces. */
 function knownObject(): string {
   const string = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
   let inside = string;
@@ -48,5 +48,5 @@ function bracketed(inside: string): string {
 }
 
 export const KNOWN_OBJECT = knownObject();
-/** Of a known string, without its quotes: a name that is written letter for letter. */
+/** Matches the inside of a string in valid JSON if it is ASCII without escapes. */
 export const KNOWN_NAME = String.raw`[^"\\\x80-\xff]*`;

@@ -18,7 +18,7 @@ const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const texts = (found: (Raw | undefined)[]): (string | undefined)[] => found.map((span) => span?.toString());
 
 describe("members", () => {
-  test("are found at their own level, decoded, the last of duplicates, as written", () => {
+  test("are found at the top level by decoded keys, and of duplicates the last counts", () => {
     const object = raw(
       ' { "a" : 1.0 , "b":{"c":[{"c":2}]},"\\u0063": "x\\"}" ,"a":-0 , "\\uD83D\\uDE00":[] } ',
     );
@@ -31,7 +31,7 @@ describe("members", () => {
     ]);
   });
 
-  test("a key may be the beginning of another", () => {
+  test("are found if one key is a prefix of another", () => {
     expect(texts(members(raw('{"ab":1,"a":2,"":3}'), ["a", "ab", "abc", ""]))).toEqual([
       "2",
       "1",
@@ -40,7 +40,7 @@ describe("members", () => {
     ]);
   });
 
-  test("__proto__ is an ordinary key", () => {
+  test("may have the key __proto__", () => {
     const object = raw('{"__proto__":{"a":1},"constructor":2}');
     expect(texts(members(object, ["__proto__", "a", "constructor", "toString"]))).toEqual([
       '{"a":1}',
@@ -51,7 +51,7 @@ describe("members", () => {
     expect(entries(object).map(([key]) => key)).toEqual(["__proto__", "constructor"]);
   });
 
-  test.each(["[1]", '"a"', "1", "null", "{}", " [ ] "])("%s has none", (text) => {
+  test.each(["[1]", '"a"', "1", "null", "{}", " [ ] "])("do not exist in %s", (text) => {
     expect(members(raw(text), ["a"])).toEqual([undefined]);
     expect(entries(raw(text))).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe("withMember", () => {
     ['{"b":{"a":1}}', "a", "X", '{"b":{"a":1},"a":X}'],
     ['{"b":1}', "__proto__", "X", '{"b":1,"__proto__":X}'],
     ['{"b":1}', 'ä"', "X", '{"b":1,"ä\\"":X}'],
-  ])("of %s: %s = %s", (object, key, value, expected) => {
+  ])("changes %s by setting %s to %s", (object, key, value, expected) => {
     const before = raw(object);
     expect(withMember(before, key, value === undefined ? undefined : raw(value)).toString()).toBe(expected);
     expect(before.toString()).toBe(object);
@@ -85,11 +85,11 @@ test.each([
   ['{"n":1,"a":2,"n":3}', '{"a":2,"n":X}'],
   ['{"__proto__":1,"__proto__":2}', '{"__proto__":2,"n":X}'],
   ["{}", '{"n":X}'],
-])("onceWith names nothing twice: %s", (object, expected) => {
+])("onceWith leaves no key twice in %s", (object, expected) => {
   expect(onceWith(raw(object), "n", raw("X")).toString()).toBe(expected);
 });
 
-test("joinObject leaves out what is undefined", () => {
+test("joinObject leaves out undefined members", () => {
   expect(
     joinObject([
       ["a", undefined],
@@ -100,7 +100,7 @@ test("joinObject leaves out what is undefined", () => {
   expect(joinObject([]).toString()).toBe("{}");
 });
 
-test("kinds are told by the first byte", () => {
+test("isObject and isString look at the first byte that is no white space", () => {
   expect([isObject(raw(" {}")), isObject(raw("[]")), isString(raw(' "x"')), isString(raw("1"))]).toEqual([
     true,
     false,
@@ -109,8 +109,8 @@ test("kinds are told by the first byte", () => {
   ]);
 });
 
-describe("against JSON.parse", () => {
-  test("every member and element of random values", () => {
+describe("slice functions compared with JSON.parse", () => {
+  test("find and change members and elements of random values", () => {
     const random = new Random(4);
     for (let n = 0; n < 5_000; n++) {
       const text = randomJson(random, 4);
@@ -137,7 +137,7 @@ describe("against JSON.parse", () => {
     }
   });
 
-  test("long strings with any mixture of escapes and quotes", () => {
+  test("find the end of long strings with escapes and quotes", () => {
     const random = new Random(5);
     for (let n = 0; n < 2_000; n++) {
       const strings = Array.from({ length: 3 }, () => {
@@ -154,7 +154,7 @@ test.each([
   [" { } ", '{"x":1,"y":2 } '],
   ['{"a":"{"}', '{"x":1,"y":2,"a":"{"}'],
   ['{ "a":1}', '{"x":1,"y":2, "a":1}'],
-])("members before those of %s", (before, after) => {
+])("withFirst adds members at the start of %s", (before, after) => {
   const written = withFirst(raw(before), [Buffer.from('"x":1'), Buffer.from('"y":2')]).toString();
   expect(written).toBe(after);
   expect(JSON.parse(written)).toEqual({ x: 1, y: 2, ...(JSON.parse(before) as object) });
@@ -167,6 +167,6 @@ test.each([
   ['{"a":{"_meta":{}}}', true],
   ['{"\\u005fmeta":{}}', true],
   ['{"_metadata":{}}', false],
-])("whether %s may have a key is never denied wrongly", (object, may) => {
+])("mayHave finds a key in %s if it is there", (object, may) => {
   expect(mayHave(raw(object), "_meta")).toBe(may);
 });

@@ -1,5 +1,5 @@
-/** Looks into JSON that is known to be valid, without parsing it: spans of members and elements, and copies with one member changed. What it returns shares memory with what it was given: copy it before keeping it for long. */
-import { asRaw, plainText, type Raw, toLetters } from "../kernel/raw.ts";
+/** Reads members and elements of valid JSON without parsing it, and makes copies with one member changed. Results share memory with the input: copy one (`kept`) before you store it. */
+import { asRaw, plainText, type Raw, toLatin1 } from "../kernel/raw.ts";
 import { SHORT } from "./short.ts";
 
 const QUOTE = 0x22;
@@ -8,15 +8,15 @@ const COMMA = asRaw(Buffer.from(","));
 const OPEN = Buffer.from("{");
 const CLOSE = Buffer.from("}");
 
-/** Keys may come from outside: only so many are remembered. */
-const KEYS = 64;
+/** Keys may come from outside, so the cache is limited. */
+const MAX_KEYS = 64;
 const keys = new Map<string, Buffer>();
 
 function keyPart(key: string): Buffer {
   const known = keys.get(key);
   if (known) return known;
   const part = Buffer.from(`${JSON.stringify(key)}:`);
-  if (keys.size < KEYS) keys.set(key, part);
+  if (keys.size < MAX_KEYS) keys.set(key, part);
   return part;
 }
 
@@ -32,7 +32,7 @@ export function isString(raw: Raw): boolean {
   return raw[skip(raw, 0)] === QUOTE;
 }
 
-/** The values of the wanted keys, in their order; of duplicates the last. */
+/** The values of these keys, in the same order. Of duplicate keys the last counts. */
 export function members(raw: Raw, keys: readonly string[]): (Raw | undefined)[] {
   const found = keys.map((): Raw | undefined => undefined);
   eachMember(raw, (key, value, end) => {
@@ -43,21 +43,21 @@ export function members(raw: Raw, keys: readonly string[]): (Raw | undefined)[] 
   return found;
 }
 
-/** The value of one key. */
-export function member(raw: Raw, wanted: string): Raw | undefined {
-  const from = valueAt(raw, wanted);
+/** The value of one key. Of duplicate keys the last counts. */
+export function member(raw: Raw, name: string): Raw | undefined {
+  const from = valueAt(raw, name);
   return from < 0 ? undefined : asRaw(raw.subarray(from, endOfValue(raw, from)));
 }
 
-/** Where the value of a key of the object at `at` begins, of duplicates the last; -1 where there is none. */
-export function valueAt(raw: Raw, wanted: string, at = 0): number {
+/** The position of the value of a key in the object at `at`; -1 if there is none. Of duplicate keys the last counts. */
+export function valueAt(raw: Raw, name: string, at = 0): number {
   let found = -1;
   let i = skip(raw, at);
   if (raw[i] !== 0x7b) return found;
   i = skip(raw, i + 1);
   while (raw[i] === QUOTE) {
     const value = skip(raw, skip(raw, endOfString(raw, i)) + 1);
-    if (isKey(raw, i, wanted)) found = value;
+    if (isKey(raw, i, name)) found = value;
     i = skip(raw, endOfValue(raw, value));
     if (raw[i] !== 0x2c) return found;
     i = skip(raw, i + 1);
@@ -65,18 +65,18 @@ export function valueAt(raw: Raw, wanted: string, at = 0): number {
   return found;
 }
 
-/** Whether there may be such a key, at whatever depth: where it is rare, looking for its letters is far cheaper than walking. */
+/** Whether the key may occur at any depth. For a rare key this search is much cheaper than walking through the JSON. */
 export function mayHave(raw: Raw, key: string): boolean {
   return mentions(raw, "\\", `"${key}"`);
 }
 
-/** Whether these letters, or those, stand anywhere in it. */
+/** Whether the JSON text contains one of these strings. */
 export function mentions(raw: Raw, these: string, those = these): boolean {
-  const text = raw.length <= SHORT ? toLetters(raw) : raw;
+  const text = raw.length <= SHORT ? toLatin1(raw) : raw;
   return text.includes(these) || (those !== these && text.includes(those));
 }
 
-/** All members as written, duplicates too. */
+/** All members as written, including duplicates. */
 export function entries(raw: Raw): [string, Raw][] {
   const found: [string, Raw][] = [];
   eachMember(raw, (key, value, end) => {
@@ -85,7 +85,7 @@ export function entries(raw: Raw): [string, Raw][] {
   return found;
 }
 
-/** The text of the string, or key, whose opening quote is there. */
+/** The decoded string or key whose opening quote is at this position. */
 export function textAt(raw: Raw, quote: number): string {
   const end = endOfString(raw, quote);
   return plainText(raw, quote, end) ?? (JSON.parse(raw.toString("utf8", quote, end)) as string);
@@ -97,7 +97,7 @@ export function elements(raw: Raw): Raw[] {
   return found;
 }
 
-/** Gives the place of each element, and the byte after it. `at`: where the array stands. */
+/** Calls `visit` with the start and the end of each element. `at` is the position of the array. */
 export function eachElement(raw: Raw, visit: (from: number, end: number) => void, at = 0): void {
   let i = skip(raw, at);
   if (raw[i] !== 0x5b) return;
@@ -111,12 +111,12 @@ export function eachElement(raw: Raw, visit: (from: number, end: number) => void
   }
 }
 
-/** A copy of an object with one member replaced, added or (undefined) left out; every other byte as it was. Duplicates of the key go. */
+/** A copy of an object with one member replaced, added or (if undefined) removed. Duplicates of the key are removed; all other bytes stay. */
 export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
   return rewritten(raw, key, value);
 }
 
-/** The same, and of every other key the last alone: whoever reads it elsewhere finds what we find in it. */
+/** Like `withMember`, and of every other key only the last member stays, so that every parser reads the same values. */
 export function onceWith(raw: Raw, key: string, value: Raw): Raw {
   return rewritten(raw, key, value, new Map());
 }
@@ -125,19 +125,20 @@ interface Span {
   readonly key: number;
   readonly value: number;
   readonly end: number;
-  readonly wanted: boolean;
-  /** The same key comes again. */
+  /** It is the member to change. */
+  readonly matches: boolean;
+  /** The same key comes again later. */
   repeated: boolean;
 }
 
-/** `lasts`: where each key was seen last; without it other keys may be there twice. */
+/** `lasts` collects the last span of each key; without it, duplicates of other keys stay. */
 function rewritten(raw: Raw, key: string, value: Raw | undefined, lasts?: Map<string, Span>): Raw {
   const spans: Span[] = [];
   let last = -1;
   eachMember(raw, (start, from, end) => {
-    const wanted = isKey(raw, start, key);
-    const span = { key: start, value: from, end, wanted, repeated: false };
-    if (wanted) last = spans.length;
+    const matches = isKey(raw, start, key);
+    const span = { key: start, value: from, end, matches, repeated: false };
+    if (matches) last = spans.length;
     else if (lasts) {
       const name = textAt(raw, start);
       const before = lasts.get(name);
@@ -152,9 +153,9 @@ function rewritten(raw: Raw, key: string, value: Raw | undefined, lasts?: Map<st
   const parts: Buffer[] = [raw.subarray(0, first.key)];
   let before = -1;
   for (const [index, span] of spans.entries()) {
-    if (span.repeated || (span.wanted && (index !== last || value === undefined))) continue;
+    if (span.repeated || (span.matches && (index !== last || value === undefined))) continue;
     if (before >= 0) parts.push(before === index - 1 ? raw.subarray(spans[before]?.end, span.key) : COMMA);
-    if (span.wanted && value !== undefined) parts.push(raw.subarray(span.key, span.value), value);
+    if (span.matches && value !== undefined) parts.push(raw.subarray(span.key, span.value), value);
     else parts.push(raw.subarray(span.key, span.end));
     before = index;
   }
@@ -163,7 +164,7 @@ function rewritten(raw: Raw, key: string, value: Raw | undefined, lasts?: Map<st
   return asRaw(Buffer.concat(parts));
 }
 
-/** A copy of an object with members, written without brackets, before its own. */
+/** A copy of an object with more members at the start. Each is given as JSON text `"key":value`. */
 export function withFirst(raw: Raw, members: readonly Buffer[]): Raw {
   const open = skip(raw, 0) + 1;
   const parts: Buffer[] = [];
@@ -173,7 +174,7 @@ export function withFirst(raw: Raw, members: readonly Buffer[]): Raw {
   return asRaw(Buffer.concat(parts));
 }
 
-/** A new object; members that are undefined are left out. */
+/** Makes an object. Members that are undefined are left out. */
 export function joinObject(members: readonly (readonly [string, Raw | undefined])[]): Raw {
   const parts: Buffer[] = [];
   for (const [key, value] of members) {
@@ -185,7 +186,7 @@ export function joinObject(members: readonly (readonly [string, Raw | undefined]
   return asRaw(Buffer.concat(parts));
 }
 
-/** Whether the key that opens with a quote at `i` is this one, however it is written. */
+/** Whether the key whose opening quote is at `i` is this one, with or without escapes. */
 export function isKey(b: Buffer, i: number, key: string): boolean {
   for (let k = 0; k < key.length; k++) {
     const c = b[i + 1 + k] as number;
@@ -195,7 +196,7 @@ export function isKey(b: Buffer, i: number, key: string): boolean {
   return b[i + 1 + key.length] === QUOTE;
 }
 
-/** Gives the places of each member: the quote before its key, its value, and the byte after it. `at`: where the object stands. */
+/** Calls `visit` with the positions of each member: the quote of its key, its value, and its end. `at` is the position of the object. */
 export function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void, at = 0): void {
   let i = skip(raw, at);
   if (raw[i] !== 0x7b) return;
@@ -210,7 +211,7 @@ export function eachMember(raw: Raw, visit: (key: number, value: number, end: nu
   }
 }
 
-/** Past white space. */
+/** The position of the next byte that is no white space. */
 function skip(b: Buffer, i: number): number {
   while ((b[i] as number) <= 0x20) i++;
   return i;
@@ -227,7 +228,7 @@ function endOfValue(b: Buffer, i: number): number {
       i = endOfString(b, i);
       continue;
     }
-    // Both kinds of brackets differ in bit 5 only: [ and {, ] and }.
+    // [ and { differ only in bit 5, and so do ] and }.
     const bracket = (c as number) | 0x20;
     if (bracket === 0x7b) depth++;
     else if (bracket === 0x7d) depth--;
@@ -245,7 +246,7 @@ function endOfWord(b: Buffer, i: number): number {
   return i;
 }
 
-/** A few bytes one by one, then a jump to the next quote; the more quotes turn out to be escaped, the fewer jumps. */
+/** Reads some bytes one by one, then jumps to the next quote. After each escaped quote it reads more bytes before the next jump. */
 function endOfString(b: Buffer, i: number): number {
   let span = 32;
   for (i++; ; span *= 2) {

@@ -1,11 +1,11 @@
-/** The words of tasks (2025-11-25) that both edges use. In between there are none: a call has one result, however it is run. */
+/** Task states and `related-task` marks of 2025-11-25, for both sides of the gateway. In between, a call has one result, whether or not it runs as a task. */
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { entries, isObject, joinObject, member, members, withMember } from "./slice.ts";
 
 const RELATED = "io.modelcontextprotocol/related-task";
 const RELATED_BYTES = Buffer.from(RELATED);
 
-/** The task that a message says it belongs to. */
+/** The id of the task that a message names in its `_meta`. */
 export function relatedTask(params: Raw | undefined): string | undefined {
   if (!params?.includes(RELATED_BYTES)) return undefined;
   const meta = member(params, "_meta");
@@ -13,14 +13,14 @@ export function relatedTask(params: Raw | undefined): string | undefined {
   return related && isObject(related) ? textOf(member(related, "taskId")) : undefined;
 }
 
-/** Params or a result that say which task they belong to. */
+/** Adds the id of the task to the `_meta` of params or a result. */
 export function withRelatedTask(message: Raw = EMPTY_OBJECT, taskId: string): Raw {
   const meta = member(message, "_meta");
   const related = withMember(meta && isObject(meta) ? meta : EMPTY_OBJECT, RELATED, toRaw({ taskId }));
   return withMember(message, "_meta", related);
 }
 
-/** A task's id means something to who was given it, and to nobody further on. */
+/** Removes the id of the task, which is meaningless beyond the peer that gave it. */
 export function withoutRelatedTask(message: Raw): Raw {
   if (!message.includes(RELATED_BYTES)) return message;
   const meta = member(message, "_meta");
@@ -29,7 +29,7 @@ export function withoutRelatedTask(message: Raw): Raw {
   return withMember(message, "_meta", kept.length > 0 ? joinObject(kept) : undefined);
 }
 
-/** What matters of a task's state. */
+/** The members of a task state that MetaMCP uses. */
 export interface TaskState {
   readonly taskId: string;
   readonly status: string;
@@ -43,7 +43,7 @@ export function hasEnded({ status }: TaskState): boolean {
   return ENDED.has(status);
 }
 
-/** Undefined for what is no state of a task. */
+/** Returns undefined if it is no valid task state. */
 export function readTaskState(raw: Raw | undefined): TaskState | undefined {
   if (!raw || !isObject(raw)) return undefined;
   const [id, state, ttl, interval] = members(raw, ["taskId", "status", "ttl", "pollInterval"]);

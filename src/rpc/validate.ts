@@ -1,4 +1,4 @@
-/** Where a JSON value ends, for bytes nobody has checked. Accepts exactly what JSON.parse accepts, 1,000 levels deep at most; knows no meaning. */
+/** Validates JSON and finds where a value ends. Accepts exactly what JSON.parse accepts, up to 1,000 levels of nesting. */
 import { endianness } from "node:os";
 
 export const MAX_DEPTH = 1_000;
@@ -9,23 +9,23 @@ const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");
 const NULL = Buffer.from("null");
 
-/** By byte: whether it may follow a backslash, `u` excepted. */
+/** By byte: whether it may follow a backslash, except `u`. */
 const SIMPLE_ESCAPE = new Uint8Array(256);
 for (const c of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPE[c] = 1;
 
-/** Elsewhere the first byte of a word is not its lowest, and strings are read byte by byte. */
+/** On big-endian machines the first byte of a word is not its lowest, so strings are read byte by byte. */
 const LITTLE_ENDIAN = endianness() === "LE";
 
 /** Strings longer than this are read four bytes at a time. */
 const SHORT = 24;
 
-/** For each open container, whether the one around it is an object. */
-const around = new Uint8Array(MAX_DEPTH);
-/** The buffer of the scan under way, four bytes at a time. Made when the first long string asks for it. */
+/** For each open container: whether its parent is an object. */
+const parentIsObject = new Uint8Array(MAX_DEPTH);
+/** The buffer of the current scan as 32-bit words. Made for the first long string. */
 let words: Int32Array | undefined;
 let lineBreak = false;
 
-/** To be called before a buffer is scanned, and after it, so that it is not kept alive. */
+/** Call it before and after the scan of a buffer. After it, so that the buffer can be freed. */
 export function reset(): void {
   words = undefined;
   lineBreak = false;
@@ -36,7 +36,7 @@ export function sawLineBreak(): boolean {
   return lineBreak;
 }
 
-/** The first byte from `i` on that is no white space. */
+/** The position of the first byte from `i` on that is no white space. */
 export function skipSpace(b: Buffer, i: number): number {
   return (b[i] as number) > 0x20 ? i : skipSomeSpace(b, i);
 }
@@ -49,7 +49,7 @@ function skipSomeSpace(b: Buffer, i: number): number {
   }
 }
 
-/** From the first byte of a value to the one after it. This and the others return `~` of the place where it is wrong. */
+/** Takes the position of a value and returns the position after it. All scan functions return `~position` of an error. */
 export function scanValue(b: Buffer, i: number): number {
   let depth = 0;
   let inObject = 0;
@@ -59,7 +59,7 @@ export function scanValue(b: Buffer, i: number): number {
     else if ((first >= 0x30 && first <= 0x39) || first === 0x2d) i = scanNumber(b, i);
     else if (first === 0x7b || first === 0x5b) {
       if (depth === MAX_DEPTH) return ~i;
-      around[depth++] = inObject;
+      parentIsObject[depth++] = inObject;
       inObject = first === 0x7b ? 1 : 0;
       i = skipSpace(b, i + 1);
       if (b[i] !== first + 2) {
@@ -76,7 +76,7 @@ export function scanValue(b: Buffer, i: number): number {
       const next = b[i++];
       if (next === 0x2c) break;
       if (next !== (inObject === 1 ? 0x7d : 0x5d)) return ~(i - 1);
-      inObject = around[--depth] as number;
+      inObject = parentIsObject[--depth] as number;
     }
     i = skipSpace(b, i);
     if (inObject === 1) i = scanKey(b, i);
@@ -84,7 +84,7 @@ export function scanValue(b: Buffer, i: number): number {
   }
 }
 
-/** From the opening quote of a key to the first byte of its value. */
+/** Takes the position of the opening quote of a key and returns the position of its value. */
 export function scanKey(b: Buffer, i: number): number {
   if (b[i] !== QUOTE) return ~i;
   i = scanString(b, i);
@@ -93,7 +93,7 @@ export function scanKey(b: Buffer, i: number): number {
   return b[i] === 0x3a ? skipSpace(b, i + 1) : ~i;
 }
 
-/** From the opening quote to the byte after the closing one. */
+/** Takes the position of the opening quote and returns the position after the closing one. */
 function scanString(b: Buffer, i: number): number {
   const until = i + SHORT;
   for (i++; i < until; i++) {
@@ -104,7 +104,7 @@ function scanString(b: Buffer, i: number): number {
   return scanLongString(b, i);
 }
 
-/** The same from anywhere inside a string, four bytes at a time and from escape to escape. */
+/** The same from any position inside a string, four bytes at a time and from escape to escape. */
 function scanLongString(b: Buffer, i: number): number {
   words ??= new Int32Array(b.buffer, 0, b.buffer.byteLength >> 2);
   const w = words;
@@ -113,7 +113,7 @@ function scanLongString(b: Buffer, i: number): number {
   for (let at = offset + i; ; at = offset + i) {
     let k = at >> 2;
     if (k >= end) return scanLastBytes(b, i);
-    // The bytes before `at` in its word count as plain.
+    // The bytes of the word before `at` must not match.
     let hit = special((w[k] as number) | ((1 << ((at & 3) << 3)) - 1));
     if (hit === 0) {
       k = skipPlain(w, k + 1, end);
@@ -129,7 +129,7 @@ function scanLongString(b: Buffer, i: number): number {
   }
 }
 
-/** The same byte by byte. */
+/** The same, byte by byte. */
 function scanLastBytes(b: Buffer, i: number): number {
   while ((b[i] as number) >= 0x20 && b[i] !== QUOTE) {
     if (b[i] !== BACKSLASH) i++;
@@ -140,7 +140,7 @@ function scanLastBytes(b: Buffer, i: number): number {
   return b[i] === QUOTE ? i + 1 : ~i;
 }
 
-/** Past groups of four words in which nothing is special. */
+/** Skips groups of four words without special bytes. */
 function skipPlain(w: Int32Array, k: number, end: number): number {
   for (; k + 3 < end; k += 4) {
     const a = w[k] as number;
@@ -153,20 +153,20 @@ function skipPlain(w: Int32Array, k: number, end: number): number {
   return k;
 }
 
-/** Not 0 if a byte of the word is quote, backslash or control character; the lowest bit set is in the first such byte. */
+/** Returns a number other than 0 if a byte of the word is a quote, backslash or control character. Its lowest set bit is in the first such byte. */
 function special(word: number): number {
-  // Flipping bit 1 puts the quote below the control characters' limit: one comparison finds both. See "hasless" in Bit Twiddling Hacks.
+  // Flipping bit 1 moves the quote below the limit of control characters, so one comparison finds both. See "hasless" in Bit Twiddling Hacks.
   const low = word ^ 0x02020202;
   const slash = word ^ 0x5c5c5c5c;
   return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
 }
 
-/** The same for ASCII, cheaper; other letters may be suspected wrongly. Only the highest bit of each byte counts. */
+/** A cheaper form of `special` for ASCII. Other characters may give a false positive. Only the highest bit of each byte counts. */
 function suspect(word: number): number {
   return ((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101);
 }
 
-/** From a backslash to the byte after the escape. */
+/** Takes the position of a backslash and returns the position after the escape. */
 function scanUnicodeEscape(b: Buffer, i: number): number {
   if (b[i + 1] !== 0x75) return ~i;
   for (let k = i + 2; k < i + 6; k++) if (!isHex(b[k] as number)) return ~k;

@@ -1,5 +1,5 @@
 /** Reads the params of a tool call of a client and writes those for the child. This is on the path of every call, so it allocates as little as possible. */
-import { asRaw, fromLetters, fromRaw, lettersOf, type Raw, toLetters, toRaw } from "../kernel/raw.ts";
+import { asRaw, fromLatin1, fromRaw, jsonLatin1, type Raw, toLatin1, toRaw } from "../kernel/raw.ts";
 import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../rpc/short.ts";
 import { joinObject, members, onceWith } from "../rpc/slice.ts";
 
@@ -23,7 +23,7 @@ export function readParams(params: Raw | undefined): GivenParams {
 }
 
 function readUsual(params: Raw): GivenParams | undefined {
-  const found = USUAL.exec(toLetters(params));
+  const found = USUAL.exec(toLatin1(params));
   if (!found) return undefined;
   const args = found[2] as string;
   const meta = found[3];
@@ -55,7 +55,7 @@ export interface CallParts {
 export function callParams({ tool, args, meta, written }: CallParts): Raw {
   if (written) return onceWith(written, "name", toRaw(tool));
   if (args.length <= SHORT && !meta)
-    return fromLetters(`{"name":${lettersOf(tool)},"arguments":${toLetters(args)}}`);
+    return fromLatin1(`{"name":${jsonLatin1(tool)},"arguments":${toLatin1(args)}}`);
   return joinObject([
     ["name", toRaw(tool)],
     ["arguments", args],

@@ -10,12 +10,12 @@ test.each([
   ["line1\nline2", "=?base64?bGluZTEKbGluZTI=?="],
   ["=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="],
   ["", "=?base64??="],
-])("%j stands as %j", (value, header) => {
+])("toHeader encodes %j as %j, and fromHeader decodes it", (value, header) => {
   expect(toHeader(value)).toBe(header);
   expect(fromHeader(header)).toBe(value);
 });
 
-test("any text comes back, and what stands in a header may stand there", () => {
+test("any text survives encoding and decoding, and the encoded form is a valid header", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       const header = toHeader(text);
@@ -26,7 +26,7 @@ test("any text comes back, and what stands in a header may stand there", () => {
 });
 
 test.each(["=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?=", "=?base64?SGVsbG9=?=", "caf\u00e9"])(
-  "%j is no value",
+  "fromHeader rejects %j",
   (header) => {
     expect(fromHeader(header)).toBeUndefined();
   },

@@ -1,4 +1,4 @@
-/** The words of the stateless protocol era (2026-07-28), for both edges. Nothing between them knows one of these. */
+/** Names and codes of the stateless protocol era (2026-07-28). Only the code that speaks to clients and children of this era uses them. */
 
 export const ERA_2026_VERSION = "2026-07-28";
 
@@ -19,7 +19,7 @@ export const UNSUPPORTED_VERSION = -32022;
 /** The extension that adds tasks. */
 export const TASKS = "io.modelcontextprotocol/tasks";
 
-/** Which member of the params the Mcp-Name header repeats. */
+/** By method: the member of the params that the Mcp-Name header repeats. */
 export const NAMED_BY: ReadonlyMap<string, "name" | "uri" | "taskId"> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -31,12 +31,12 @@ export const NAMED_BY: ReadonlyMap<string, "name" | "uri" | "taskId"> = new Map(
 
 const ASKING: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** Requests whose answer may be a question first. */
+/** Whether the answer to this method may be a question. */
 export function mayAsk(method: string): boolean {
   return ASKING.has(method);
 }
 
-/** Results that say how long they may be kept. */
+/** Methods whose results contain `ttlMs` and `cacheScope`. */
 export const CACHEABLE: ReadonlySet<string> = new Set([
   "server/discover",
   "tools/list",

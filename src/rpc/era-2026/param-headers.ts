@@ -1,4 +1,4 @@
-/** Parameters of tools that are to be repeated in headers (`x-mcp-header` in the input schema). A tool that asks for it wrongly is no tool. */
+/** Reads which parameters of a tool must be repeated in headers (`x-mcp-header` in the input schema). A tool with an invalid declaration must not be offered. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { isArray, isObject, members } from "../slice.ts";
 
@@ -11,14 +11,14 @@ const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples
 export interface ParamHeader {
   /** In lower case. */
   readonly header: string;
-  /** The names of the properties on the way to the value. */
+  /** The names of the properties that lead to the value. */
   readonly path: readonly string[];
 }
 
 const NONE: readonly ParamHeader[] = [];
 const known = new WeakMap<Raw, readonly ParamHeader[] | { readonly problem: string }>();
 
-/** What the definition of a tool asks for, or what is wrong with it. */
+/** The headers that a tool definition declares, or the problem with them. */
 export function paramHeaders(definition: Raw): readonly ParamHeader[] | { readonly problem: string } {
   if (!definition.includes(KEY)) return NONE;
   const before = known.get(definition);
@@ -39,7 +39,7 @@ function read(definition: Raw): readonly ParamHeader[] | { readonly problem: str
   }
 }
 
-/** `path` is undefined where no chain of properties leads from the root. */
+/** `path` is undefined if the node cannot be reached from the root by properties alone. */
 function visit(node: unknown, path: readonly string[] | undefined, found: Map<string, ParamHeader>): void {
   if (typeof node !== "object" || node === null) return;
   if (Array.isArray(node)) {
@@ -68,7 +68,7 @@ function take(
   found.set(header, { header, path });
 }
 
-/** The value as text; undefined where there is none that could stand in a header. */
+/** The value as text; undefined if there is none that can be sent in a header. */
 export function valueAt(args: Raw, path: readonly string[]): string | undefined {
   let at: Raw | undefined = args;
   for (const name of path) if (at) [at] = members(at, [name]);

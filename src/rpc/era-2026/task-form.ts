@@ -1,33 +1,34 @@
-/** Tasks as the extension of 2026-07-28 writes them, from and to the form of 2025-11-25 that the rest of the house knows. */
+/** Converts task states between the extension of 2026-07-28 and the form of 2025-11-25, which the rest of MetaMCP uses. */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, joinObject, member, withMember } from "../slice.ts";
 import { TASKS } from "./names.ts";
 
 const TASK = Buffer.from('"task"');
-/** Of the other era by our name. */
-const OTHERWISE: ReadonlyMap<string, string> = new Map([
+const TO_ERA_2026: ReadonlyMap<string, string> = new Map([
   ["ttl", "ttlMs"],
   ["pollInterval", "pollIntervalMs"],
 ]);
-const BACK: ReadonlyMap<string, string> = new Map([...OTHERWISE].map(([own, other]) => [other, own]));
-/** What the extension says beside the state. */
-const BESIDE: ReadonlySet<string> = new Set(["resultType", "result", "error", "inputRequests", "_meta"]);
+const FROM_ERA_2026: ReadonlyMap<string, string> = new Map(
+  [...TO_ERA_2026].map(([legacy, era2026]) => [era2026, legacy]),
+);
+/** Members of the extension that do not belong to the state. */
+const NOT_STATE: ReadonlySet<string> = new Set(["resultType", "result", "error", "inputRequests", "_meta"]);
 
-/** Whether a result says that a task was made instead. */
+/** Whether the result says that the child created a task. */
 export function isTaskResult(result: Raw): boolean {
   return result.includes(TASK) && member(result, "resultType")?.equals(TASK) === true;
 }
 
 export function fromEra2026(task: Raw): Raw {
-  const state = entries(task).filter(([key]) => !BESIDE.has(key));
-  return joinObject(state.map(([key, value]) => [BACK.get(key) ?? key, value]));
+  const state = entries(task).filter(([key]) => !NOT_STATE.has(key));
+  return joinObject(state.map(([key, value]) => [FROM_ERA_2026.get(key) ?? key, value]));
 }
 
 export function toEra2026(state: Raw): Raw {
-  return joinObject(entries(state).map(([key, value]) => [OTHERWISE.get(key) ?? key, value]));
+  return joinObject(entries(state).map(([key, value]) => [TO_ERA_2026.get(key) ?? key, value]));
 }
 
-/** Capabilities that say whether tasks are understood; all else in them as it is. */
+/** The capabilities with or without the tasks extension. All other bytes stay. */
 export function declaringTasks(capabilities: Raw, tasks: boolean): Raw {
   if (!tasks && !capabilities.includes(TASKS)) return capabilities;
   const written = member(capabilities, "extensions");

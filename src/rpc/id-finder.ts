@@ -1,26 +1,26 @@
-/** Finds the id of a message that is too long or too broken to be read, wherever the id stands. Keeps next to nothing and judges nothing else. */
+/** Finds the id of a message that is too long or invalid, at any position in it. Keeps almost nothing in memory and validates nothing. */
 import { isUtf8 } from "node:buffer";
 import { asRaw, type Raw } from "../kernel/raw.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Keys and ids longer than this are of no interest. */
-const KEPT = 1_024;
+/** Longer keys and ids are ignored. */
+const MAX_KEPT = 1_024;
 
-/** By byte: whether it means something outside strings. */
+/** By byte: whether it is a structural character of JSON outside of strings. */
 const STRUCTURE = new Uint8Array(256);
 for (const c of Buffer.from('"{}[]:,')) STRUCTURE[c] = 1;
 
-export class Skim {
+export class IdFinder {
   #meant: "request" | "answer" | undefined;
   #id: Raw | undefined;
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The key of the top-level member whose value goes by. */
+  /** The key of the top-level member whose value is being read. */
   #key: string | undefined;
-  /** The text of a top-level key, or of the value of `id`, one character for each byte. */
+  /** The text of a top-level key or of the value of `id`, in Latin-1. */
   #kept = "";
 
   get id(): Raw | undefined {
@@ -36,7 +36,7 @@ export class Skim {
     for (let i = 0; i < chunk.length; ) i = this.#inString ? this.#inside(chunk, i) : this.#outside(chunk, i);
   }
 
-  /** To the end of the string. */
+  /** Reads to the end of the string. */
   #inside(chunk: Buffer, from: number): number {
     let escaped = this.#escaped;
     let i = from;
@@ -54,7 +54,7 @@ export class Skim {
     return i;
   }
 
-  /** To the byte after the next one that means something. */
+  /** Reads to the byte after the next structural character. */
   #outside(chunk: Buffer, from: number): number {
     let i = from;
     while (i < chunk.length && STRUCTURE[chunk[i] as number] === 0) i++;
@@ -75,9 +75,9 @@ export class Skim {
   }
 
   #keep(chunk: Buffer, from: number, to: number): void {
-    if (this.#depth !== 1 || this.#kept.length > KEPT) return;
+    if (this.#depth !== 1 || this.#kept.length > MAX_KEPT) return;
     if (this.#key === undefined || this.#key === "id") {
-      this.#kept += chunk.toString("latin1", from, Math.min(to, from + KEPT + 1));
+      this.#kept += chunk.toString("latin1", from, Math.min(to, from + MAX_KEPT + 1));
     }
   }
 
