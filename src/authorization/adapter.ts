@@ -1,4 +1,4 @@
-/** What oidc-provider keeps, as records of our store: under hashed ids, sealed, and gone when they expire. */
+/** Storage adapter of oidc-provider: keeps its data as sealed records of the store, under hashed ids, with expiry. */
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import { StoreError } from "../store/error.ts";
 import type { NewRecord, Store, StoredRecord } from "../store/store.ts";
@@ -9,16 +9,16 @@ export interface AdapterParts {
   readonly store: Pick<Store, "records" | "sealer">;
   readonly idOf: RecordId;
   readonly grants: Grants;
-  /** The audience of a resource that a client named. */
+  /** The token audience for a resource that a client named. */
   readonly audienceOf: (resource: string) => string;
   readonly now: () => number;
 }
 
-/** A client that registered itself and was not used for so long is forgotten. */
+/** A client that registered itself is deleted after 30 days without use. */
 const UNUSED_MS = 30 * 24 * 60 * 60_000;
 const CLIENT = "oauth-client";
 
-interface Kept extends Partial<GrantScope> {
+interface StoredPayload extends Partial<GrantScope> {
   readonly sealed: string;
 }
 
@@ -26,7 +26,7 @@ export function createAdapter(parts: AdapterParts): (model: string) => Adapter {
   return (model) => new RecordAdapter(model, parts);
 }
 
-/** Called when a client was given tokens: it is in use. Written once a day at most. */
+/** Extends the lifetime of a client that got tokens. Writes at most once a day. */
 export async function touchClient({ store, idOf, now }: AdapterParts, clientId: string): Promise<void> {
   const record = await store.records.get(CLIENT, idOf("Client", clientId));
   const expiresAt = now() + UNUSED_MS;
@@ -55,18 +55,18 @@ class RecordAdapter implements Adapter {
     return record && { ...this.#payload(record), ...(this.#model === "Client" ? {} : { jti: id }) };
   }
 
-  /** Only sessions are asked for so. Their id is a cookie that is not kept; nobody needs it here. */
+  /** Used only for sessions. The result has no `jti`, because the id of a session is a cookie that is not stored. */
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
     const record = await this.#parts.store.records.find(this.#kind, this.#parts.idOf("uid", uid));
     return record && this.#payload(record);
   }
 
-  /** Of the device flow, which is off. */
+  /** Part of the device flow, which is disabled. */
   findByUserCode(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
-  /** Of several who bring the same code or token at once, one succeeds. */
+  /** If several requests use the same code or token at once, only one succeeds. */
   async consume(id: string): Promise<void> {
     const { store, now } = this.#parts;
     const record = await store.records.get(this.#kind, this.#id(id));
@@ -95,7 +95,7 @@ class RecordAdapter implements Adapter {
     else await store.records.delete(this.#kind, this.#id(id));
   }
 
-  /** The grant itself is always destroyed with them, and nothing of a grant that is gone is good for anything. */
+  /** Does nothing: the grant itself is always destroyed too, and its codes and tokens are invalid without it. */
   revokeByGrantId(): Promise<void> {
     return Promise.resolve();
   }
@@ -106,9 +106,9 @@ class RecordAdapter implements Adapter {
 
   #record(id: string, payload: AdapterPayload, expiresIn?: number): NewRecord {
     const { store, idOf, now } = this.#parts;
-    // The id is the token itself.
+    // The id is the token itself, so it must not be stored.
     const { jti: _, ...rest } = payload;
-    const value: Kept = { sealed: store.sealer.seal(JSON.stringify(rest)), ...this.#scope(payload) };
+    const value: StoredPayload = { sealed: store.sealer.seal(JSON.stringify(rest)), ...this.#scope(payload) };
     const lifetime = this.#kind === CLIENT ? UNUSED_MS : expiresIn && expiresIn * 1_000;
     return {
       kind: this.#kind,
@@ -119,7 +119,7 @@ class RecordAdapter implements Adapter {
     };
   }
 
-  /** What a grant is looked for by. */
+  /** The fields by which grants are searched. They are stored in plain text. */
   #scope({ accountId, clientId, resources }: AdapterPayload): Partial<GrantScope> {
     const [resource] = Object.keys(resources ?? {});
     if (this.#kind !== GRANT || !accountId || !clientId || resource === undefined) return {};
@@ -127,6 +127,6 @@ class RecordAdapter implements Adapter {
   }
 
   #payload({ value }: StoredRecord): AdapterPayload {
-    return JSON.parse(this.#parts.store.sealer.open((value as Kept).sealed)) as AdapterPayload;
+    return JSON.parse(this.#parts.store.sealer.open((value as StoredPayload).sealed)) as AdapterPayload;
   }
 }

@@ -1,4 +1,4 @@
-/** Who shows an access token. The token is checked once, the account behind it at each use. */
+/** Authenticates access tokens. A token is verified once; its account and grant are checked at each use. */
 import { type Account, type AccountDirectory, livePrincipal } from "../access/account.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Claims } from "./claims.ts";
@@ -29,24 +29,24 @@ export class Bearers {
     this.#now = parts.now ?? Date.now;
   }
 
-  /** Undefined for whoever shows no token that counts at this moment. A promise only for one that was not seen before. */
+  /** Returns undefined for an invalid token. Returns a promise only for a token that is not cached. */
   holderOf(token: string): TokenHolder | undefined | Promise<TokenHolder | undefined> {
-    const known = this.#parts.tokens.known(token);
-    return known ? this.#holder(known) : this.#check(token);
+    const cached = this.#parts.tokens.cached(token);
+    return cached ? this.#holder(cached) : this.#check(token);
   }
 
   async #check(token: string): Promise<TokenHolder | undefined> {
     const claims = await this.#parts.tokens.check(token);
-    if (claims) await this.#introduce(claims);
+    if (claims) await this.#updateAccount(claims);
     return claims && this.#holder(claims);
   }
 
-  /** Who comes from elsewhere has an account from then on, in the groups that their issuer says. */
-  async #introduce({ issuer, subject, groups, email, emailVerified }: Claims): Promise<void> {
+  /** Creates or updates the account of a token of an external issuer, with the groups in the token. */
+  async #updateAccount({ issuer, subject, groups, email, emailVerified }: Claims): Promise<void> {
     if (issuer === undefined) return;
     const { accounts } = this.#parts;
     const known = accounts.byIdentity(issuer, subject);
-    if (known && (groups === undefined || sameTexts(known.groups, groups))) return;
+    if (known && (groups === undefined || sameElements(known.groups, groups))) return;
     await accounts.ofIdentity({
       issuer,
       subject,
@@ -64,6 +64,6 @@ export class Bearers {
   }
 }
 
-function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+function sameElements(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text) => b.includes(text));
 }

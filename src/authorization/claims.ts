@@ -1,24 +1,24 @@
-/** What a token says once its signature was checked. Whether it opens anything is decided at each use. */
+/** The claims of a verified token. Whether the token gives access is decided at each use. */
 
 export interface Claims {
-  /** Undefined: a token of our own. */
+  /** Undefined for a token of this gateway. */
   readonly issuer?: string;
   readonly subject: string;
   readonly audience: readonly string[];
   readonly scopes: readonly string[];
-  /** The OAuth client that it was given to. */
+  /** The OAuth client that got the token. */
   readonly client: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Of our own: what revokes it. */
+  /** Id of the grant, for a token of this gateway. Revoking the grant revokes the token. */
   readonly grant?: string;
-  /** Of an outside issuer, where it is configured to tell. */
+  /** For a token of an external issuer, if `groupsClaim` is configured. */
   readonly groups?: readonly string[];
   readonly email?: string;
   readonly emailVerified?: boolean;
 }
 
-/** A payload with every claim that we must have; undefined for any other. */
+/** Reads the claims of a payload. Undefined if a required claim is missing. */
 export function claimsOf(
   payload: Readonly<Record<string, unknown>>,
   { issuer, groupsClaim }: { readonly issuer?: string; readonly groupsClaim?: string | undefined },
@@ -29,9 +29,9 @@ export function claimsOf(
   if (client === undefined) return undefined;
   const common = {
     subject: sub,
-    audience: texts(aud),
-    // Some issuers write the scopes as a list, or under another name.
-    scopes: texts(scope ?? scp),
+    audience: wordsIn(aud),
+    // Some issuers write scopes as a list, or in the claim `scp`.
+    scopes: wordsIn(scope ?? scp),
     client: client as string,
     expiresAt: exp * 1_000,
   };
@@ -39,15 +39,15 @@ export function claimsOf(
   return {
     ...common,
     issuer,
-    ...(groupsClaim === undefined ? {} : { groups: listed(payload[groupsClaim]) }),
+    ...(groupsClaim === undefined ? {} : { groups: stringsIn(payload[groupsClaim]) }),
     ...(typeof email === "string" ? { email, emailVerified: payload["email_verified"] === true } : {}),
   };
 }
 
-function texts(value: unknown): readonly string[] {
-  return typeof value === "string" ? value.split(" ").filter(Boolean) : listed(value);
+function wordsIn(value: unknown): readonly string[] {
+  return typeof value === "string" ? value.split(" ").filter(Boolean) : stringsIn(value);
 }
 
-function listed(value: unknown): readonly string[] {
+function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }

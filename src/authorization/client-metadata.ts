@@ -1,19 +1,19 @@
-/** What clients say of themselves, made to fit what is offered here. Clients ask for more than they need; refusing them for that would shut out the known ones. */
+/** Normalizes the metadata of OAuth clients to what this server offers. Well-known clients request more than they need, so extra values are removed instead of refused. */
 import { SCOPE } from "./resource.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const GRANT_TYPES = new Set(["authorization_code", "refresh_token"]);
-/** Schemes that run something in the browser, or read from the machine it is on. */
-const FORBIDDEN = new Set(["javascript:", "vbscript:", "data:", "blob:", "file:", "about:"]);
+/** Schemes that run code in the browser or read local data. */
+const FORBIDDEN_SCHEMES = new Set(["javascript:", "vbscript:", "data:", "blob:", "file:", "about:"]);
 
 type Metadata = Record<string, unknown>;
 
-/** Changes it in place. A text: why it is refused. */
-export function fitMetadata(metadata: Metadata): string | undefined {
-  const uris = texts(metadata["redirect_uris"]);
+/** Changes the metadata in place. Returns the reason if the metadata are refused. */
+export function normalizeMetadata(metadata: Metadata): string | undefined {
+  const uris = stringsIn(metadata["redirect_uris"]);
   const fault = uris.map(redirectFault).find((found) => found !== undefined);
   if (fault !== undefined) return fault;
-  const grants = texts(metadata["grant_types"]).filter((grant) => GRANT_TYPES.has(grant));
+  const grants = stringsIn(metadata["grant_types"]).filter((grant) => GRANT_TYPES.has(grant));
   Object.assign(metadata, {
     application_type: isNative(uris) ? "native" : "web",
     grant_types: grants.length > 0 ? grants : ["authorization_code"],
@@ -23,13 +23,13 @@ export function fitMetadata(metadata: Metadata): string | undefined {
     id_token_signed_response_alg: "ES256",
     subject_type: "public",
   });
-  // Nothing of it is offered, and checking it would ask addresses that the client names.
+  // These are not offered, and validating them would fetch URLs that the client chose.
   for (const name of ["sector_identifier_uri", "default_max_age", "require_auth_time", "default_acr_values"])
     delete metadata[name];
   return undefined;
 }
 
-/** A program on the person's own machine: the port of its address may be another each time, and nobody can vouch for who listens there. */
+/** A client on the user's own machine. Its port may change, and nothing proves which program listens there. */
 export function isNative(uris: readonly string[]): boolean {
   const parsed = uris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const secureLoopback = parsed.some(
@@ -41,7 +41,7 @@ export function isNative(uris: readonly string[]): boolean {
 function redirectFault(uri: string): string | undefined {
   if (!URL.canParse(uri)) return "redirect_uris must contain only URLs";
   const { protocol, hostname, username, password } = new URL(uri);
-  if (FORBIDDEN.has(protocol)) return `redirect_uris must not use ${protocol}`;
+  if (FORBIDDEN_SCHEMES.has(protocol)) return `redirect_uris must not use ${protocol}`;
   if (username + password !== "") return "redirect_uris must not contain a user name";
   if (uri.includes("*")) return "redirect_uris must not contain wildcards";
   return protocol === "http:" && !LOOPBACK.has(hostname)
@@ -49,6 +49,6 @@ function redirectFault(uri: string): string | undefined {
     : undefined;
 }
 
-function texts(value: unknown): readonly string[] {
+function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }

@@ -1,9 +1,9 @@
-/** Reads what a person sent with a form. */
+/** Reads a submitted HTML form. */
 import type { IncomingMessage } from "node:http";
 
 const MOST_BYTES = 16 * 1024;
 
-/** Undefined: it is no form, or too large. */
+/** Returns undefined if the body is not a form, or is too large. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) return undefined;
   const parts: Buffer[] = [];

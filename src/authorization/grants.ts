@@ -1,6 +1,7 @@
 /**
- * What people allowed clients to do. A consent is one account, client and endpoint; each login under it makes a grant of
- * its own, whose tokens are one family. Revoked grants are known in memory while access tokens of theirs may be around.
+ * Consents and grants of OAuth clients. A consent belongs to one account, client and endpoint. Each login under it creates
+ * its own grant, and all tokens of that login belong to the grant. Revoked grants stay in memory until their access tokens
+ * have expired.
  */
 import { allRecords } from "../access/mirror.ts";
 import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
@@ -10,14 +11,14 @@ export const CONSENT = "oauth-consent";
 export const GRANT = "oauth-grant";
 export const REVOKED = "oauth-revoked";
 
-/** Access tokens live so long at most, in seconds. */
+/** Lifetime of access tokens, in seconds. */
 export const ACCESS_TOKEN_S = 3_600;
 const REVOKED_MS = (ACCESS_TOKEN_S + 60) * 1_000;
-/** How exact the last use is. */
+/** Precision of `lastUsedAt`. */
 const USE_MS = 60 * 60_000;
 
 export interface GrantHolder {
-  /** Uuid. */
+  /** Its uuid. */
   readonly account: string;
   /** Id of the OAuth client. */
   readonly client: string;
@@ -53,7 +54,7 @@ export class Grants {
       now = Date.now,
     }: {
       readonly idOf: RecordId;
-      /** Sessions of this account with this client must end. */
+      /** Runs when a grant was revoked. Sessions of this account with this client must end. */
       readonly onRevoked: (holder: GrantHolder) => void;
       readonly now?: () => number;
     },
@@ -64,7 +65,7 @@ export class Grants {
     this.#onRevoked = onRevoked;
   }
 
-  /** Reads again what was revoked: at start, and when the store tells of a change. */
+  /** Reads the revoked grants again: at start, and when the store reports a change. */
   async load(): Promise<void> {
     const before = this.#revoked;
     const records = await allRecords(this.#store, REVOKED);
@@ -72,7 +73,7 @@ export class Grants {
     for (const [id, holder] of this.#revoked) if (!before.has(id)) this.#onRevoked(holder);
   }
 
-  /** `grant`: its id in the store, as tokens name it. */
+  /** `grant` is its id in the store, which tokens contain. */
   isRevoked(grant: string): boolean {
     return this.#revoked.has(grant);
   }
@@ -81,7 +82,10 @@ export class Grants {
     return (await this.#store.records.get(CONSENT, this.#consentId(scope))) !== undefined;
   }
 
-  async consent(scope: GrantScope, shown: Pick<ClientConsent, "clientName" | "redirectHost">): Promise<void> {
+  async consent(
+    scope: GrantScope,
+    details: Pick<ClientConsent, "clientName" | "redirectHost">,
+  ): Promise<void> {
     const id = this.#consentId(scope);
     const at = new Date(this.#now()).toISOString();
     const known = (await this.#store.records.get(CONSENT, id))?.value as ClientConsent | undefined;
@@ -90,21 +94,21 @@ export class Grants {
       account,
       client,
       resource,
-      ...shown,
+      ...details,
       createdAt: known?.createdAt ?? at,
       lastUsedAt: at,
     };
     await this.#store.records.put({ kind: CONSENT, id, value });
   }
 
-  /** Tokens were given under it. Written once an hour at most. */
+  /** Records that tokens were issued under the consent. Writes at most once an hour. */
   async used(scope: GrantScope): Promise<void> {
     const id = this.#consentId(scope);
     const record = await this.#store.records.get(CONSENT, id);
     const consent = record?.value as ClientConsent | undefined;
     if (!record || !consent || this.#now() - Date.parse(consent.lastUsedAt) < USE_MS) return;
     const value: ClientConsent = { ...consent, lastUsedAt: new Date(this.#now()).toISOString() };
-    // Whoever changed it meanwhile knows better.
+    // Ignores a conflict: the newer write counts.
     await this.#store.records.put({ kind: CONSENT, id, value, ifVersion: record.version }).catch(() => {});
   }
 
@@ -115,7 +119,7 @@ export class Grants {
       .filter((consent) => consent.account === account);
   }
 
-  /** Its client must ask again, and what it holds is worth nothing. False where the account has no such consent. */
+  /** Deletes a consent and revokes its grants, so that the client must ask again. Returns false if the account has no such consent. */
   async revoke(account: string, id: string): Promise<boolean> {
     const consent = (await this.#store.records.get(CONSENT, id))?.value as ClientConsent | undefined;
     if (consent?.account !== account) return false;
@@ -125,13 +129,13 @@ export class Grants {
     return true;
   }
 
-  /** Everything that the account allowed. */
+  /** Revokes all consents and grants of an account. */
   async revokeAll(account: string): Promise<void> {
     const consents = (await this.list(account)).map(({ id }) => ({ delete: { kind: CONSENT, id } }));
     await this.#revoke(await this.#grantsOf((scope) => scope.account === account), consents);
   }
 
-  /** One family: a code or refresh token came twice, or the client gave it back. */
+  /** Revokes one grant: a code or refresh token was used twice, or the client revoked a token. */
   async revokeGrant(id: string): Promise<void> {
     const record = await this.#store.records.get(GRANT, id);
     if (record) await this.#revoke([record], []);
@@ -150,8 +154,8 @@ export class Grants {
     await this.load();
   }
 
-  async #grantsOf(wanted: (scope: GrantScope) => boolean): Promise<readonly StoredRecord[]> {
-    return (await allRecords(this.#store, GRANT)).filter(({ value }) => wanted(value as GrantScope));
+  async #grantsOf(matches: (scope: GrantScope) => boolean): Promise<readonly StoredRecord[]> {
+    return (await allRecords(this.#store, GRANT)).filter(({ value }) => matches(value as GrantScope));
   }
 
   #consentId({ account, client, resource }: GrantScope): string {

@@ -1,9 +1,9 @@
-/** Pages of the authorization server: plain HTML that works without script, in no frame, and asks no other address. */
+/** HTML pages of the authorization server. They work without script, cannot be framed, and load nothing from other origins. */
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { STYLE } from "./page-style.ts";
 
-/** Text that is HTML already. */
+/** Text that is already HTML and is not escaped. */
 export class Html {
   readonly text: string;
 
@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** Every value is escaped, but for what is HTML already. */
+/** Template tag that escapes all values except `Html`. */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html)[]): Html {
   const written = values.map((value) => (value instanceof Html ? value.text : escaped(value)));
   return new Html(parts.map((part, index) => part + (written[index] ?? "")).join(""));
@@ -26,8 +26,8 @@ export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Where its forms may lead in the end, beside us: browsers check that for redirects too. */
-  readonly leadsTo?: string | undefined;
+  /** URL that its forms may redirect to. Browsers apply `form-action` to redirects too. */
+  readonly formTarget?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,15 +36,15 @@ export function pageText({ title, body }: HtmlPage): string {
   return `<!doctype html>\n${html`<html lang="en"><head>${head}</head><body><main><p class="product">MetaMCP</p><div class="card"><h1>${title}</h1>${body}</div></main></body></html>`.text}`;
 }
 
-export function pageHeaders({ leadsTo, headers }: HtmlPage): Readonly<Record<string, string>> {
-  const target = leadsTo === undefined ? "" : sourceOf(leadsTo);
+export function pageHeaders({ formTarget, headers }: HtmlPage): Readonly<Record<string, string>> {
+  const target = formTarget === undefined ? "" : sourceOf(formTarget);
   return {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
     "content-security-policy": `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self'${target}; frame-ancestors 'none'; base-uri 'none'`,
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    // With "no-referrer" browsers would call our own forms those of nobody.
+    // With "no-referrer" browsers would send "Origin: null" for our own forms.
     "referrer-policy": "same-origin",
     ...headers,
   };
@@ -55,7 +55,7 @@ export function sendPage(response: ServerResponse, page: HtmlPage): void {
   response.writeHead(page.status ?? 200).end(pageText(page));
 }
 
-/** As a content security policy names it. */
+/** The URL as a source of a content security policy. */
 function sourceOf(uri: string): string {
   if (!URL.canParse(uri)) return "";
   const { protocol, origin } = new URL(uri);

@@ -1,4 +1,4 @@
-/** The two things that a person is asked: who they are, and whether the client may. */
+/** The pages of an OAuth login: authentication of the user, and consent for the client. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type Provider from "oidc-provider";
 import { errors, type InteractionResults } from "oidc-provider";
@@ -15,7 +15,7 @@ import {
   redirectHost,
 } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
-import { ownForm, withPassword } from "./password-form.ts";
+import { logInWithPassword, readOwnForm } from "./password-form.ts";
 import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
 import { LOGIN } from "./routes.ts";
 
@@ -38,7 +38,7 @@ export class Interaction {
     const details = await this.#details(path, request, response);
     if (!details) return sendPage(response, faultPage(EXPIRED));
     const form =
-      request.method === "POST" ? await ownForm(request, this.#parts.logins) : new URLSearchParams();
+      request.method === "POST" ? await readOwnForm(request, this.#parts.logins) : new URLSearchParams();
     if (typeof form === "string") return sendPage(response, faultPage(form, 403));
     const outcome =
       details.prompt.name === "login"
@@ -69,43 +69,43 @@ export class Interaction {
     response: ServerResponse,
   ): Promise<Outcome> {
     const { logins, sso } = this.#parts;
-    const asked = await this.#asked(details);
-    const here = sso?.(`${LOGIN}/${details.uid}`);
+    const question = await this.#question(details);
+    const ssoUrl = sso?.(`${LOGIN}/${details.uid}`);
     if (form.get("action") !== "login") {
       const known = details.prompt.reasons.includes("login_prompt") ? undefined : logins.of(request.headers);
-      return known ? loggedIn(known) : { page: loginPage(asked, { sso: here }) };
+      return known ? loggedIn(known) : { page: loginPage(question, { sso: ssoUrl }) };
     }
-    const tried = await withPassword(this.#parts, form, request);
-    if (!("account" in tried)) return { page: loginPage(asked, { ...tried, sso: here }) };
-    response.appendHeader("set-cookie", tried.cookie);
-    return loggedIn(tried.account);
+    const login = await logInWithPassword(this.#parts, form, request);
+    if (!("account" in login)) return { page: loginPage(question, { ...login, sso: ssoUrl }) };
+    response.appendHeader("set-cookie", login.cookie);
+    return loggedIn(login.account);
   }
 
   async #consent(details: Details, form: URLSearchParams, request: IncomingMessage): Promise<Outcome> {
     const { logins, mayUse } = this.#parts;
     const account = logins.of(request.headers);
     if (!account || account.uuid !== details.session?.accountId) return { page: faultPage(ENDED, 403) };
-    const asked = await this.#asked(details);
+    const question = await this.#question(details);
     const action = form.get("action");
-    const tell = (outcome: LoginTried["outcome"]): void => {
+    const emit = (outcome: LoginTried["outcome"]): void => {
       const principal = { ...accountPrincipal(account), client: String(details.params["client_id"]) };
-      const { clientName: client, endpoint } = asked;
-      this.#tell(request, { by: "oauth", outcome, principal, client, endpoint });
+      const { clientName: client, endpoint } = question;
+      this.#emit(request, { by: "oauth", outcome, principal, client, endpoint });
     };
     if (action === "refuse") {
-      tell("refused");
+      emit("refused");
       return { result: { error: "access_denied", error_description: "the person refused" } };
     }
-    if (!mayUse(asked.endpoint, account)) return { page: nothingToAllowPage(asked, account.email) };
-    if (action !== "allow") return { page: consentPage(asked, account.email) };
-    tell("ok");
-    return { result: { consent: { grantId: await this.#allow(details, asked, account) } } };
+    if (!mayUse(question.endpoint, account)) return { page: nothingToAllowPage(question, account.email) };
+    if (action !== "allow") return { page: consentPage(question, account.email) };
+    emit("ok");
+    return { result: { consent: { grantId: await this.#allow(details, question, account) } } };
   }
 
-  /** A login that somebody tried, or a client that they let in or refused. */
-  #tell(request: IncomingMessage, tried: Omit<LoginTried, "type" | "at" | "address">): void {
+  /** Emits a login event: consent was given or refused. */
+  #emit(request: IncomingMessage, login: Omit<LoginTried, "type" | "at" | "address">): void {
     const { events, addressOf, now } = this.#parts;
-    events?.emit({ type: "login", at: now(), address: addressOf(request), ...tried });
+    events?.emit({ type: "login", at: now(), address: addressOf(request), ...login });
   }
 
   async #allow(
@@ -122,7 +122,7 @@ export class Interaction {
     return await grant.save();
   }
 
-  async #asked({ params }: Details): Promise<ConsentQuestion> {
+  async #question({ params }: Details): Promise<ConsentQuestion> {
     const id = String(params["client_id"]);
     const client = await this.#provider.Client.find(id);
     return {

@@ -3,13 +3,13 @@ import { issuerKeys } from "./issuer-keys.ts";
 
 const HEADER = { alg: "RS256", kid: "one" };
 
-function asking(issuer: string, keys: unknown, jwksUri?: string) {
-  const asked: string[] = [];
+function fetchKeys(issuer: string, keys: unknown, jwksUri?: string) {
+  const fetched: string[] = [];
   const keyOf = issuerKeys(
     { issuer, algorithms: ["RS256"], ...(jwksUri === undefined ? {} : { jwksUri }) },
     {
       fetch(url) {
-        asked.push(url);
+        fetched.push(url);
         return Promise.resolve(
           Response.json(url.includes("well-known") ? { issuer, jwks_uri: keys } : { keys: [] }),
         );
@@ -17,7 +17,7 @@ function asking(issuer: string, keys: unknown, jwksUri?: string) {
     },
   );
   const fault = Promise.resolve(keyOf(HEADER, {} as never)).catch((error: Error) => error.message);
-  return { asked, fault };
+  return { fetched, fault };
 }
 
 test.each([
@@ -29,10 +29,10 @@ test.each([
   "file:///etc/passwd",
   "keys",
   7,
-])("an issuer far away cannot have us ask for its keys at %s", async (keys) => {
-  const { asked, fault } = asking("https://idp.test", keys);
+])("a public issuer cannot make the gateway fetch keys from %s", async (keys) => {
+  const { fetched, fault } = fetchKeys("https://idp.test", keys);
   expect(await fault).toMatch(/cannot get the keys of https:\/\/idp.test/);
-  expect(asked.every((url) => url.startsWith("https://idp.test/"))).toBe(true);
+  expect(fetched.every((url) => url.startsWith("https://idp.test/"))).toBe(true);
 });
 
 test.each([
@@ -40,8 +40,11 @@ test.each([
   ["http://127.0.0.1:1", "http://127.0.0.1:2/jwks", undefined],
   ["http://idp.intranet", "http://idp.intranet/jwks", undefined],
   ["https://idp.test", "unused", "http://10.0.0.1/jwks"],
-])("%s names %s; an administrator %s", async (issuer, keys, jwksUri) => {
-  const { asked, fault } = asking(issuer, keys, jwksUri);
-  expect(await fault).toMatch(/no applicable key/i);
-  expect(asked.at(-1)).toBe(jwksUri ?? keys);
-});
+])(
+  "keys of %s are fetched from its jwks_uri %s, or from the configured jwksUri %s",
+  async (issuer, keys, jwksUri) => {
+    const { fetched, fault } = fetchKeys(issuer, keys, jwksUri);
+    expect(await fault).toMatch(/no applicable key/i);
+    expect(fetched.at(-1)).toBe(jwksUri ?? keys);
+  },
+);

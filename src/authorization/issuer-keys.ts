@@ -1,4 +1,4 @@
-/** Keys of an outside issuer: found by its metadata where they are not configured, and asked for anew when they change. */
+/** Fetches the keys of an external issuer: from the configured URL or from its metadata. Fetches them again when they change. */
 import type { JWTVerifyGetKey } from "jose";
 import { mayLeadTo } from "../oauth/reach.ts";
 
@@ -9,15 +9,15 @@ export interface TrustedIssuer {
   readonly groupsClaim?: string;
 }
 
-/** Whatever tokens name, an issuer is asked at most so often. */
-const PAUSE_MS = 30_000;
-/** Keys that the issuer withdrew are good for so long at most. */
-const STALE_MS = 10 * 60_000;
-const PATIENCE_MS = 5_000;
+/** Time between two requests to an issuer, whatever keys tokens name. */
+const COOLDOWN_MS = 30_000;
+/** Keys that the issuer has withdrawn are accepted for at most this time. */
+const CACHE_MS = 10 * 60_000;
+const TIMEOUT_MS = 5_000;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Rejects where the issuer cannot be asked, or was just asked in vain. */
+/** Rejects if the issuer is unreachable, or a request to it failed within the cooldown. */
 export function issuerKeys(
   { issuer, jwksUri }: TrustedIssuer,
   { fetch = globalThis.fetch, now = Date.now }: { readonly fetch?: Fetch; readonly now?: () => number } = {},
@@ -25,11 +25,11 @@ export function issuerKeys(
   let found: Promise<JWTVerifyGetKey> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  async function paced<T>(ask: () => Promise<T>): Promise<T> {
-    if (now() - failedAt < PAUSE_MS)
+  async function withCooldown<T>(run: () => Promise<T>): Promise<T> {
+    if (now() - failedAt < COOLDOWN_MS)
       throw new Error(`${issuer} could not be asked for its keys a moment ago`);
     try {
-      return await ask();
+      return await run();
     } catch (error) {
       failedAt = now();
       throw error;
@@ -44,12 +44,12 @@ export function issuerKeys(
 
   async function find(): Promise<JWTVerifyGetKey> {
     const { createRemoteJWKSet, customFetch } = await import("jose");
-    const url = jwksUri ?? (await paced(() => keysAddress(issuer, get)));
+    const url = jwksUri ?? (await withCooldown(() => keysAddress(issuer, get)));
     return createRemoteJWKSet(new URL(url), {
-      cooldownDuration: PAUSE_MS,
-      cacheMaxAge: STALE_MS,
-      timeoutDuration: PATIENCE_MS,
-      [customFetch]: (address: string, init: RequestInit) => paced(() => get(address, init)),
+      cooldownDuration: COOLDOWN_MS,
+      cacheMaxAge: CACHE_MS,
+      timeoutDuration: TIMEOUT_MS,
+      [customFetch]: (address: string, init: RequestInit) => withCooldown(() => get(address, init)),
     });
   }
 
@@ -66,12 +66,12 @@ async function keysAddress(issuer: string, fetch: Fetch): Promise<string> {
   const faults: string[] = [];
   for (const address of metadataAddresses(issuer)) {
     try {
-      const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
       const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
       if (metadata.issuer !== issuer) throw new Error(`${address} belongs to another issuer`);
       const { jwks_uri: keys } = metadata;
       if (typeof keys !== "string" || !URL.canParse(keys)) throw new Error(`${address} has no jwks_uri`);
-      // The administrator named the issuer; what the issuer names must be no nearer to us.
+      // The administrator trusts the issuer, but a public issuer must not make the gateway request private addresses.
       if (!mayLeadTo(new URL(issuer), new URL(keys)))
         throw new Error(
           `the keys in ${address} are at a private address, but the issuer is not; if this is intended, set jwksUri`,
@@ -84,7 +84,7 @@ async function keysAddress(issuer: string, fetch: Fetch): Promise<string> {
   throw new Error(`cannot get the keys of ${issuer}: ${faults.join("; ")}`);
 }
 
-/** RFC 8414 puts the well-known part before the path of the issuer, OpenID behind it. */
+/** RFC 8414 puts the well-known part before the path of the issuer, OpenID after it. */
 function metadataAddresses(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { TOKENS } from "./page-style.ts";
 
-test("pages of the authorization server have the colours and sizes of the console", () => {
+test("the style tokens of the login pages equal those of the console", () => {
   const console = readFileSync(new URL("../../console/styles/tokens.css", import.meta.url), "utf8");
   const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
   const known = inOneLine(console);

@@ -1,6 +1,6 @@
-/** How pages of the authorization server look: as the console does before a login, with its colours and sizes. One text, because their policy allows a single style by its hash. */
+/** The style of the pages of the authorization server, like the console before login. One text, because their content security policy allows a single style by its hash. */
 
-/** Word for word as in `console/styles/tokens.css`, which a test compares: these pages must stand without the console. */
+/** Copied from `console/styles/tokens.css`, because these pages must work without the console. A test compares both. */
 export const TOKENS = `
   --ground: light-dark(#f7f8fa, #0e1013);
   --surface: light-dark(#ffffff, #15181d);

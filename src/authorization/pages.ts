@@ -1,13 +1,13 @@
-/** What a person sees while a client logs them in. */
+/** The pages that a user sees while an OAuth client logs in. */
 import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
 import { passwordFields } from "./password-form.ts";
 
 const MOST_CHARACTERS = 80;
 
 export interface ConsentQuestion {
-  /** As the client calls itself: `clientNameOf`. */
+  /** The name that the client gave itself, cleaned by `clientNameOf`. */
   readonly clientName: string;
-  /** Where it can be recognised by: an address that it proved to have, else nothing. */
+  /** The host of the client id, if the client proved that it controls that address. */
   readonly clientHost: string | undefined;
   readonly endpoint: string;
   readonly redirectUri: string;
@@ -24,21 +24,21 @@ export function loginPage(
   }: {
     readonly email?: string;
     readonly fault?: string;
-    /** Where to log in elsewhere. */
+    /** URL for login with the organisation. */
     readonly sso?: string | undefined;
   } & Pick<HtmlPage, "status" | "headers"> = {},
 ): HtmlPage {
   return {
     title: "Log in",
-    leadsTo: redirectUri,
+    formTarget: redirectUri,
     ...(status === undefined ? {} : { status }),
     ...(headers && { headers }),
     body: html`<p><strong><bdi>${clientName}</bdi></strong> asks to use MetaMCP as you.</p>${passwordFields({ email, fault, sso })}`,
   };
 }
 
-export function consentPage(asked: ConsentQuestion, account: string): HtmlPage {
-  const { clientName, clientHost, endpoint, redirectUri } = asked;
+export function consentPage(question: ConsentQuestion, account: string): HtmlPage {
+  const { clientName, clientHost, endpoint, redirectUri } = question;
   const named =
     clientHost === undefined
       ? html`<p class="quiet">The client chose this name itself. Allow it only if you have just started this login in the client.</p>`
@@ -46,19 +46,19 @@ export function consentPage(asked: ConsentQuestion, account: string): HtmlPage {
   const host = clientHost === undefined ? NOTHING : html`<dt>Client</dt><dd>${clientHost}</dd>`;
   return {
     title: `Allow ${clientName}?`,
-    leadsTo: redirectUri,
+    formTarget: redirectUri,
     body: html`<p><strong><bdi>${clientName}</bdi></strong> will be able to use all tools of this endpoint that you can use, with your account.</p>
 <dl>${host}<dt>Endpoint</dt><dd>${endpoint}</dd><dt>Returns to</dt><dd>${redirectHost(redirectUri)}</dd><dt>Account</dt><dd>${account}</dd></dl>
 ${named}${choice("Allow", "Refuse")}`,
   };
 }
 
-/** The same whether there is no such endpoint, it is disabled, or the account may not use it. */
+/** The same page whether the endpoint does not exist, is disabled, or is not allowed for the account. */
 export function nothingToAllowPage({ endpoint, redirectUri }: ConsentQuestion, account: string): HtmlPage {
   return {
     title: "No access",
     status: 403,
-    leadsTo: redirectUri,
+    formTarget: redirectUri,
     body: html`<p>There is no endpoint <strong>${endpoint}</strong> that ${account} may use. Ask an administrator for access.</p>${choice(undefined, "Go back")}`,
   };
 }
@@ -67,7 +67,7 @@ export function faultPage(fault: string, status = 400): HtmlPage {
   return { title: "Something went wrong", status, body: html`<p>${fault}</p>` };
 }
 
-/** As a client calls itself, without what would be invisible or turn the text around it. */
+/** Cleans the name of a client: removes invisible characters and those that change the text direction. */
 export function clientNameOf(written: string): string {
   return written
     .slice(0, MOST_CHARACTERS)
@@ -75,7 +75,7 @@ export function clientNameOf(written: string): string {
     .trim();
 }
 
-/** As people recognise it: the host, or the program that a link opens. */
+/** A description of the redirect target for people: the host, or the scheme of a local program. */
 export function redirectHost(uri: string): string {
   if (!URL.canParse(uri)) return uri;
   const { protocol, host, hostname } = new URL(uri);

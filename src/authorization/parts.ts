@@ -1,4 +1,4 @@
-/** What the authorization server is made of. */
+/** The dependencies of the authorization server. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Account, AccountDirectory } from "../access/account.ts";
 import type { Events } from "../kernel/events.ts";
@@ -8,17 +8,17 @@ import type { Grants } from "./grants.ts";
 import type { RecordId } from "./record-id.ts";
 import type { SigningKey } from "./signing-key.ts";
 
-/** Cookies of people who are logged in at the console: the only login there is. */
+/** Console sessions. The authorization server has no other login. */
 export interface Logins {
   of(headers: IncomingHttpHeaders): Account | undefined;
-  /** The value of `Set-Cookie`. */
+  /** Returns the value of `Set-Cookie`. */
   begin(account: Account, headers: IncomingHttpHeaders): Promise<string>;
-  /** Whether the page that sent a form is one of ours. */
+  /** Whether a form was sent from a page of this gateway. */
   isOwnPage(headers: IncomingHttpHeaders): boolean;
 }
 
 export interface AuthorizationParts {
-  /** How clients reach us, without a slash at the end. It is the issuer, whatever requests say their Host is. */
+  /** The URL of the gateway for clients, without a trailing slash. It is the issuer, independent of Host headers. */
   readonly base: () => string;
   readonly store: Pick<Store, "records" | "sealer">;
   readonly key: SigningKey;
@@ -26,18 +26,18 @@ export interface AuthorizationParts {
   readonly grants: Grants;
   readonly accounts: Pick<AccountDirectory, "byId" | "withPassword">;
   readonly logins: Logins;
-  /** False for names of endpoints whose `oauth` is off, true for all others: which there are is not told. */
+  /** False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which endpoints exist. */
   readonly isOffered: (endpoint: string) => boolean;
   readonly mayUse: (endpoint: string, account: Account) => boolean;
-  /** Whether clients may register themselves. */
+  /** Whether dynamic client registration is on. */
   readonly registers: () => boolean;
-  /** Where a request comes from. */
+  /** Network address of the client. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Where people log in with their organisation, and come back to `returnTo`. */
+  /** URL for login with the organisation, which then redirects to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
-  /** Fetches what clients name. */
+  /** Fetches URLs that clients name. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Hears of logins and of what people allow. */
+  /** Gets an event for each login and consent. */
   readonly events?: Pick<Events, "emit"> | undefined;
   readonly log: Log;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** The form in which a person says who they are, and what becomes of it. */
+/** The password form, and the login with it. */
 import type { IncomingMessage } from "node:http";
 import { type Account, type AccountDirectory, accountPrincipal } from "../access/account.ts";
 import { AccessError } from "../access/error.ts";
@@ -19,42 +19,42 @@ export interface RefusedLogin extends Pick<HtmlPage, "status" | "headers"> {
   readonly fault: string;
 }
 
-const NOT_OURS = "This form was not sent from a page of this gateway.";
-const WRONG = "The e-mail address or the password is wrong.";
+const FOREIGN_FORM = "This form was not sent from a page of this gateway.";
+const WRONG_PASSWORD = "The e-mail address or the password is wrong.";
 
-/** A text: why it is not taken. Cookies alone prove nothing: another site can have a browser send them. */
-export async function ownForm(
+/** Reads a form that was sent from a page of this gateway. Returns the reason as a text if it is refused. Cookies do not prove the origin, because a browser also sends them for other sites. */
+export async function readOwnForm(
   request: IncomingMessage,
   logins: Pick<Logins, "isOwnPage">,
 ): Promise<URLSearchParams | string> {
   const { headers } = request;
   const site = headers["sec-fetch-site"];
   const own = headers.origin === undefined || logins.isOwnPage(headers);
-  if (!own || (site !== undefined && site !== "same-origin")) return NOT_OURS;
-  return (await readForm(request)) ?? NOT_OURS;
+  if (!own || (site !== undefined && site !== "same-origin")) return FOREIGN_FORM;
+  return (await readForm(request)) ?? FOREIGN_FORM;
 }
 
-/** Whoever gave a right password is logged in by `cookie`. */
-export async function withPassword(
+/** Checks the password of the form and starts a session. `cookie` is the value of `Set-Cookie`. */
+export async function logInWithPassword(
   { accounts, logins, addressOf, events }: PasswordParts,
   form: URLSearchParams,
   request: IncomingMessage,
 ): Promise<{ readonly account: Account; readonly cookie: string } | RefusedLogin> {
   const email = form.get("email") ?? "";
   const address = addressOf(request);
-  const tell = (account?: Account): void => {
+  const emit = (account?: Account): void => {
     const principal = account && { principal: accountPrincipal(account) };
     const outcome = account ? "ok" : "refused";
     events?.emit({ type: "login", at: Date.now(), by: "password", outcome, address, ...principal });
   };
   try {
     const account = await accounts.withPassword(email, form.get("password") ?? "", address);
-    tell(account);
-    if (!account) return { email, fault: WRONG, status: 401 };
+    emit(account);
+    if (!account) return { email, fault: WRONG_PASSWORD, status: 401 };
     return { account, cookie: await logins.begin(account, request.headers) };
   } catch (error) {
     if (!(error instanceof AccessError) || error.code !== "throttled") throw error;
-    tell();
+    emit();
     const headers = { "retry-after": String(Math.ceil((error.retryAfterMs ?? 0) / 1_000)) };
     return { email, fault: "Too many attempts. Try again later.", status: 429, headers };
   }
@@ -67,16 +67,16 @@ export function passwordFields({
 }: {
   readonly email?: string;
   readonly fault?: string | undefined;
-  /** Where to log in elsewhere. */
+  /** URL for login with the organisation. */
   readonly sso?: string | undefined;
 }): Html {
   const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
-  const elsewhere =
+  const ssoLink =
     sso === undefined
       ? NOTHING
       : html`<a class="button main" href="${sso}">Log in with your organisation</a><div class="or">or</div>`;
   const kind = sso === undefined ? "main" : "plain";
-  return html`${elsewhere}${wrong}<form method="post">
+  return html`${ssoLink}${wrong}<form method="post">
 <input type="hidden" name="action" value="login">
 <label>E-mail address <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
 <label>Password <input type="password" name="password" autocomplete="current-password" required></label>

@@ -1,4 +1,4 @@
-/** oidc-provider, told to be no more than what MCP clients need: codes with PKCE, resources, registration, rotation. Loaded when first asked. */
+/** Configures oidc-provider for what MCP clients need: codes with PKCE, resource indicators, registration, refresh token rotation. Loaded on first use. */
 import type { EventEmitter } from "node:events";
 import Provider, {
   type Configuration,
@@ -7,13 +7,13 @@ import Provider, {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { type AdapterParts, createAdapter, touchClient } from "./adapter.ts";
-import { Attempts } from "./attempts.ts";
-import { fitMetadata, isNative } from "./client-metadata.ts";
+import { isNative, normalizeMetadata } from "./client-metadata.ts";
 import { ACCESS_TOKEN_S } from "./grants.ts";
 import { pageHeaders, pageText } from "./html.ts";
 import { faultPage } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { isPublic } from "./public-fetch.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
 import { LOGIN, ROUTES } from "./routes.ts";
 
@@ -24,10 +24,10 @@ const FETCHES_A_MINUTE = 20;
 export function createProvider(parts: AuthorizationParts): Provider {
   const { base, key, store, log } = parts;
   const audience = (resource: string): string => audienceOf(base(), endpointIn(base(), resource) ?? "");
-  const keeping: AdapterParts = { ...parts, audienceOf: audience };
+  const adapterParts: AdapterParts = { ...parts, audienceOf: audience };
   const provider = new Provider(base(), {
-    ...flowOf(parts),
-    adapter: createAdapter(keeping),
+    ...configurationOf(parts),
+    adapter: createAdapter(adapterParts),
     jwks: { keys: [key.private] },
     cookies: cookies(store.sealer.derive("oauth-cookies")),
     loadExistingGrant: (ctx) => existingGrant(ctx, parts, audience),
@@ -39,12 +39,12 @@ export function createProvider(parts: AuthorizationParts): Provider {
       ctx.body = pageText(page);
     },
   });
-  // Headers are ours by now (`server.ts`): what a proxy would say is what we say.
+  // `server.ts` has replaced the forwarded headers with our own, so they can be trusted.
   provider.proxy = true;
-  provider.use(onlyThisLogin(provider, parts));
-  provider.use(honestMetadata(parts));
+  provider.use(dropForeignSession(provider, parts));
+  provider.use(trimMetadata(parts));
   provider.on("server_error", (_ctx, error) => log.error(`authorization server: ${error.stack}`));
-  // Of Koa, which it is built on: what goes wrong while an answer is written.
+  // Koa, on which oidc-provider is built, reports errors while a response is written.
   (provider as EventEmitter).on("error", (error: Error) =>
     log.warn(`authorization server: ${error.message}`),
   );
@@ -53,15 +53,15 @@ export function createProvider(parts: AuthorizationParts): Provider {
     const [resource] = Object.keys(grant?.resources ?? {});
     if (!client || !grant?.accountId || resource === undefined) return;
     const scope = { account: grant.accountId, client: client.clientId, resource: audience(resource) };
-    const written = [touchClient(keeping, client.clientId), parts.grants.used(scope)];
+    const written = [touchClient(adapterParts, client.clientId), parts.grants.used(scope)];
     void Promise.all(written).catch((error: Error) => log.warn(`authorization server: ${error.message}`));
   });
   return provider;
 }
 
-function flowOf(parts: AuthorizationParts): Configuration {
+function configurationOf(parts: AuthorizationParts): Configuration {
   const { accounts, fetch, addressOf, now } = parts;
-  const fetches = new Attempts(FETCHES_A_MINUTE);
+  const fetches = new RateLimiter(FETCHES_A_MINUTE);
   return {
     routes: ROUTES,
     scopes: [SCOPE],
@@ -74,7 +74,7 @@ function flowOf(parts: AuthorizationParts): Configuration {
       idTokenSigningAlgValues: ["ES256"],
       clientAuthSigningAlgValues: ["RS256", "ES256", "EdDSA"],
     },
-    // Origins are looked at before requests come here.
+    // The HTTP server has already checked the origin.
     clientBasedCORS: () => true,
     fetch: (from, init) => fetch(from instanceof Request ? from.url : from, init as RequestInit),
     fetchResponseBodyLimits: { jwks_uri: 64 * 1024, sector_identifier_uri: 64 * 1024 },
@@ -103,10 +103,10 @@ function flowOf(parts: AuthorizationParts): Configuration {
       },
     },
     extraClientMetadata: {
-      // Called for every client, with all that it says.
+      // The validator runs for every client, with all of its metadata.
       properties: ["metamcp"],
       validator(_ctx, _name, _value, metadata) {
-        const fault = fitMetadata(metadata as Record<string, unknown>);
+        const fault = normalizeMetadata(metadata as Record<string, unknown>);
         if (fault !== undefined) throw new errors.InvalidClientMetadata(fault);
       },
     },
@@ -142,7 +142,7 @@ function cookies(secret: Buffer): NonNullable<Configuration["cookies"]> {
   };
 }
 
-/** Every name is a resource, but for those that an administrator took out: strangers must not learn which there are. */
+/** Accepts every endpoint name, except those with `oauth` off, so that callers cannot find out which endpoints exist. */
 function resourceServer(
   { oidc }: KoaContextWithOIDC,
   resource: string,
@@ -167,7 +167,7 @@ function policyOf({ logins }: AuthorizationParts): interactionPolicy.DefaultPoli
   const { Check, Prompt, base } = interactionPolicy;
   const policy = base();
   policy.clear();
-  // The login of the console is the only one: who logged out there is logged out here.
+  // The console session is the only login, so a logout there also counts here.
   const login = new Check("no_login", "a login is needed", "login_required", ({ oidc, req }) => {
     const { account, session } = oidc;
     return !account || logins.of(req.headers)?.uuid !== session?.accountId;
@@ -186,8 +186,8 @@ interface ResourceGrant {
 }
 
 /**
- * What was allowed before need not be asked again: a grant of its own is made of it, because a family of tokens is one
- * login. Nobody can vouch for who listens on a person's own machine: such clients ask each time (RFC 8252, 8.6).
+ * Skips the consent page if the user consented before. It creates a new grant, because all tokens of a grant belong to one
+ * login. Native clients ask each time, because nothing proves which program listens on the user's machine (RFC 8252, 8.6).
  */
 async function existingGrant(
   ctx: KoaContextWithOIDC,
@@ -212,24 +212,24 @@ async function existingGrant(
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
-/** A new request starts without what an earlier login left, unless it is the login of now. */
-function onlyThisLogin(provider: Provider, { logins }: AuthorizationParts): Middleware {
+/** Removes the session cookie of oidc-provider from an authorization request if it belongs to another account than the console session. */
+function dropForeignSession(provider: Provider, { logins }: AuthorizationParts): Middleware {
   const name = provider.cookieName("session");
-  const ours = new RegExp(`(?:^|; *)${name}(?:\\.sig)?=[^;]*`, "g");
+  const sessionCookies = new RegExp(`(?:^|; *)${name}(?:\\.sig)?=[^;]*`, "g");
   return async (ctx, next) => {
     if (ctx.path === ROUTES.authorization) {
       const id = ctx.cookies.get(name, { signed: true });
       const session = id === undefined ? undefined : await provider.Session.find(id);
       const { headers } = ctx.req;
       if (session?.accountId === undefined || session.accountId !== logins.of(headers)?.uuid)
-        headers.cookie = headers.cookie?.replace(ours, "") ?? "";
+        headers.cookie = headers.cookie?.replace(sessionCookies, "") ?? "";
     }
     await next();
   };
 }
 
-/** What is offered, and no more. */
-function honestMetadata({ registers }: AuthorizationParts): Middleware {
+/** Removes features that are not offered from the server metadata. */
+function trimMetadata({ registers }: AuthorizationParts): Middleware {
   return async (ctx, next) => {
     await next();
     if (ctx.path !== ROUTES.metadata || ctx.status !== 200) return;

@@ -1,13 +1,13 @@
-/** Fetches what strangers name: over https, from public addresses alone, whatever a name resolves to, and without following redirects. */
+/** Fetches URLs that untrusted clients name: only https, only from public addresses after DNS resolution, without redirects. */
 import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { mayLeadTo } from "../oauth/reach.ts";
 
-/** As far away as anything: what may be asked from there may be asked at all. */
-const FAR = new URL("https://metamcp.invalid");
-const MOST_MS = 5_000;
+/** Any public origin. A URL that it may lead to is public. */
+const PUBLIC_ORIGIN = new URL("https://metamcp.invalid");
+const TIMEOUT_MS = 5_000;
 
 export type Resolve = (
   hostname: string,
@@ -16,10 +16,10 @@ export type Resolve = (
 ) => void;
 
 export function isPublic(url: URL): boolean {
-  return url.protocol === "https:" && url.username === "" && mayLeadTo(FAR, url);
+  return url.protocol === "https:" && url.username === "" && mayLeadTo(PUBLIC_ORIGIN, url);
 }
 
-/** `resolve`: who is asked for the addresses of a name. */
+/** `resolve` looks up the addresses of a name. */
 export async function fetchPublic(
   address: string | URL,
   init: RequestInit = {},
@@ -27,36 +27,37 @@ export async function fetchPublic(
 ): Promise<Response> {
   const url = new URL(address);
   if (!isPublic(url)) throw new Error(`${url.host} is not a public address`);
-  return await new Promise((answered, reject) => {
+  return await new Promise((resolveResponse, reject) => {
     const headers = Object.fromEntries(new Headers(init.headers));
-    const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(init.signal ? [init.signal] : [])]);
-    const asked = request(url, {
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])]);
+    const outgoing = request(url, {
       method: "GET",
       headers,
       signal,
       lookup: publicLookup(resolve),
       agent: false,
     });
-    asked.once("error", reject);
-    asked.once("response", (answer) => {
-      const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+    outgoing.once("error", reject);
+    outgoing.once("response", (incoming) => {
+      const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
         name,
         String(value),
       ]);
-      const status = answer.statusCode ?? 502;
-      answered(new Response(Readable.toWeb(answer) as ReadableStream, { status, headers }));
+      const status = incoming.statusCode ?? 502;
+      resolveResponse(new Response(Readable.toWeb(incoming) as ReadableStream, { status, headers }));
     });
-    asked.end();
+    outgoing.end();
   });
 }
 
-/** The connection is made to the very addresses that were looked at: a name that means another one the next moment changes nothing. */
+/** Checks the resolved addresses and connects to exactly these, so that a later DNS incoming cannot change the target. */
 function publicLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, "", 0);
-      const hidden = found.find(({ address }) => !isPublicAddress(address));
-      if (hidden || !found[0]) return callback(new Error(`${hostname} is not a public address`), "", 0);
+      const privateAddress = found.find(({ address }) => !isPublicAddress(address));
+      if (privateAddress || !found[0])
+        return callback(new Error(`${hostname} is not a public address`), "", 0);
       if (options.all) callback(null, found);
       else callback(null, found[0].address, found[0].family);
     });

@@ -1,4 +1,4 @@
-/** Ids of what the authorization server keeps. Its ids are tokens, codes and cookies: only their keyed hashes are stored. */
+/** Record ids of the authorization server. The original ids are tokens, codes and cookies, so only their keyed hashes are stored. */
 import { createHmac } from "node:crypto";
 import type { Sealer } from "../store/store.ts";
 

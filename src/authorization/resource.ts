@@ -1,21 +1,21 @@
-/** Endpoints as OAuth resources: their addresses, their metadata (RFC 9728), and what a 401 tells a client. Pure. */
+/** Endpoints as OAuth resources: addresses, metadata (RFC 9728), and the challenge of a 401. Pure. */
 
-/** All that a token can be good for. */
+/** The only scope. */
 export const SCOPE = "mcp";
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9_-]{0,62}";
 const RESOURCE = new RegExp(`^/metamcp/(${NAME})/(mcp|sse)/?$`);
 const METADATA = new RegExp(`^/\\.well-known/oauth-protected-resource/metamcp/(${NAME})/(mcp|sse)$`);
 
-/** The transports that a client can be given the address of. */
+/** The transport in the address of an endpoint. */
 type Way = "mcp" | "sse";
 
-/** The address of an endpoint: the audience of its tokens, whichever transport they are used at. */
+/** The audience of tokens for an endpoint. It is the same for both transports. */
 export function audienceOf(base: string, endpoint: string): string {
   return addressOf(base, endpoint, "mcp");
 }
 
-/** The name in an address of ours that a client calls its resource; undefined for every other text. */
+/** The name of the endpoint in a resource URL. Undefined if the URL is not an endpoint of this gateway. */
 export function endpointIn(base: string, resource: string): string | undefined {
   if (!URL.canParse(resource)) return undefined;
   const { origin, pathname, search, hash, username } = new URL(resource);
@@ -23,25 +23,25 @@ export function endpointIn(base: string, resource: string): string | undefined {
   return RESOURCE.exec(pathname)?.[1];
 }
 
-/** The name in an address that is known to be one of ours, or was when it was kept. */
+/** The name of the endpoint in a stored resource URL. It may have another origin if the address of the gateway changed. */
 export function endpointOf(resource: string): string {
   return RESOURCE.exec(new URL(resource).pathname)?.[1] ?? resource;
 }
 
-/** Which endpoint a path asks the metadata of. */
+/** The endpoint whose metadata a path names. */
 export function metadataPath(path: string): { readonly endpoint: string; readonly way: Way } | undefined {
   const [, endpoint, way] = METADATA.exec(path) ?? [];
   return endpoint === undefined ? undefined : { endpoint, way: way as Way };
 }
 
-/** The same for every name: whether there is such an endpoint is not told. */
+/** The same for every name, so that callers cannot find out whether the endpoint exists. */
 export function resourceMetadata(
   base: string,
   { endpoint, way }: { readonly endpoint: string; readonly way: Way },
   issuers: readonly string[] = [],
 ): object {
   return {
-    // What the client was given: it compares.
+    // Must equal the address that the client uses, because clients compare them.
     resource: addressOf(base, endpoint, way),
     authorization_servers: [base, ...issuers],
     scopes_supported: [SCOPE],
@@ -51,7 +51,7 @@ export function resourceMetadata(
 
 export type TokenFault = "invalid_token" | "insufficient_scope";
 
-/** The value of `WWW-Authenticate`. `way`: what stands behind the name in the path that was asked for. */
+/** The value of `WWW-Authenticate`. `way` is the part of the requested path after the name of the endpoint. */
 export function challenge(base: string, endpoint: string, way: string, fault?: TokenFault): string {
   const transport: Way = way === "sse" || way === "message" ? "sse" : "mcp";
   const name = encodeURIComponent(endpoint);

@@ -1,6 +1,6 @@
-/** Where the authorization server is to be found. Pure. */
+/** The paths of the authorization server. Pure. */
 
-/** Paths as oidc-provider knows them. */
+/** The paths in the configuration of oidc-provider. */
 export const ROUTES = {
   authorization: "/oauth/authorize",
   token: "/oauth/token",
@@ -11,10 +11,10 @@ export const ROUTES = {
   metadata: "/.well-known/oauth-authorization-server",
 } as const;
 
-/** Pages for people: one below it for each login. */
+/** The prefix of login pages. Each login has its own path below it. */
 export const LOGIN = "/oauth/login";
 
-/** Some clients ask there, whatever the metadata say. */
+/** Some clients use these paths, whatever the metadata say. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["/authorize", ROUTES.authorization],
   ["/token", ROUTES.token],
@@ -23,22 +23,22 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 const DOCUMENT = "(?:oauth-authorization-server|openid-configuration)";
 const RESOURCE = "/metamcp/[^/]+/(?:mcp|sse)";
-/** At the root, with the path of a resource inserted (RFC 8414), and with it in front (as OpenID has it). */
+/** At the root, with the path of a resource after it (RFC 8414), and with the path before it (OpenID). */
 const METADATA = new RegExp(
   `^(?:/\\.well-known/${DOCUMENT}(?:${RESOURCE})?|${RESOURCE}/\\.well-known/${DOCUMENT})/?$`,
 );
 
-/** The path that answers; undefined: it is none of ours. */
+/** Maps a path to the path that serves it. Undefined if it does not belong to the authorization server. */
 export function routeOf(path: string): string | undefined {
   if (METADATA.test(path)) return ROUTES.metadata;
   return ALIASES.get(path) ?? (path.startsWith("/oauth/") ? path : undefined);
 }
 
-/** An authorization request names scopes of its own making, or none: whatever it names, `scope` is what it gets. */
+/** Replaces the scopes of an authorization request with `scope`, because clients request arbitrary scopes or none. Keeps `offline_access`. */
 export function withScope(url: string, scope: string): string {
   const [path = "", query = ""] = url.split("?", 2);
   const params = new URLSearchParams(query);
-  // Twice is for the provider to refuse.
+  // The provider refuses a duplicate parameter.
   if (params.getAll("scope").length > 1) return url;
   const kept = (params.get("scope") ?? "").split(" ").includes("offline_access") ? " offline_access" : "";
   params.set("scope", `${scope}${kept}`);

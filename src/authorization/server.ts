@@ -1,14 +1,14 @@
-/** The built-in authorization server: what is asked of it, limits, and the one door to oidc-provider, which is loaded when first needed. */
+/** The built-in authorization server: routing and rate limits in front of oidc-provider, which is loaded on first use. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Attempts } from "./attempts.ts";
 import { type HtmlPage, sendPage } from "./html.ts";
 import { faultPage } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { SCOPE } from "./resource.ts";
 import { LOGIN, ROUTES, routeOf, withScope } from "./routes.ts";
 
 const REGISTRATIONS_A_MINUTE = 20;
-/** Each is kept for a while, and nobody need be known to begin one. */
+/** Starting a login needs no authentication and stores a record for a while, so it is limited. */
 const LOGINS_A_MINUTE = 120;
 
 interface Loaded {
@@ -18,22 +18,22 @@ interface Loaded {
 
 export class AuthorizationServer {
   readonly #parts: AuthorizationParts;
-  readonly #registrations = new Attempts(REGISTRATIONS_A_MINUTE);
-  readonly #logins = new Attempts(LOGINS_A_MINUTE);
+  readonly #registrations = new RateLimiter(REGISTRATIONS_A_MINUTE);
+  readonly #logins = new RateLimiter(LOGINS_A_MINUTE);
   #loaded: Promise<Loaded> | undefined;
 
   constructor(parts: AuthorizationParts) {
-    // What proxies said of it is taken out of the request below.
-    const known = new WeakMap<IncomingMessage, string>();
+    // `#rewrite` removes the headers of proxies, so the address is remembered before.
+    const addresses = new WeakMap<IncomingMessage, string>();
     const addressOf = (request: IncomingMessage): string => {
-      const address = known.get(request) ?? parts.addressOf(request);
-      known.set(request, address);
+      const address = addresses.get(request) ?? parts.addressOf(request);
+      addresses.set(request, address);
       return address;
     };
     this.#parts = { ...parts, addressOf };
   }
 
-  /** False: the path is none of its own. */
+  /** Whether the path belongs to the authorization server. */
   answers(path: string): boolean {
     return routeOf(path) !== undefined;
   }
@@ -55,7 +55,7 @@ export class AuthorizationServer {
       const wait = this.#logins.take(address, this.#parts.now());
       if (wait > 0) return sendPage(response, busyPage(wait));
     }
-    this.#adopt(route, request);
+    this.#rewrite(route, request);
     this.#loaded ??= load(this.#parts);
     const { provide, interact } = await this.#loaded;
     if (route.startsWith(`${LOGIN}/`)) await interact(route, request, response);
@@ -75,8 +75,8 @@ export class AuthorizationServer {
     return false;
   }
 
-  /** oidc-provider makes addresses of what requests say: they say what we are, not what somebody sent. */
-  #adopt(route: string, request: IncomingMessage): void {
+  /** Replaces Host and forwarded headers with our own address, because oidc-provider builds URLs from them. */
+  #rewrite(route: string, request: IncomingMessage): void {
     const { host, protocol } = new URL(this.#parts.base());
     const { headers, url = "" } = request;
     for (const name of Object.keys(headers))
@@ -90,7 +90,7 @@ export class AuthorizationServer {
     const query = url.indexOf("?");
     const rewritten = query < 0 ? route : `${route}${url.slice(query)}`;
     request.url = route === ROUTES.authorization ? withScope(rewritten, SCOPE) : rewritten;
-    // Ours are looked at by `interaction.ts`; of all others the door has judged.
+    // `interaction.ts` checks the origin of login pages. The HTTP server has checked all others.
     if (!route.startsWith(`${LOGIN}/`)) delete headers.origin;
   }
 }

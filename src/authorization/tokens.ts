@@ -1,4 +1,4 @@
-/** Checks access tokens: our own, and those of issuers that an administrator configured. What was checked is remembered, so that most requests wait for nothing. */
+/** Verifies access tokens: our own, and those of configured issuers. Caches verified tokens, so that most requests need no cryptography. */
 import { createHash } from "node:crypto";
 import type { JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import { type Claims, claimsOf } from "./claims.ts";
@@ -6,37 +6,37 @@ import { type Fetch, issuerKeys, type TrustedIssuer } from "./issuer-keys.ts";
 import type { SigningJwk } from "./signing-key.ts";
 
 export interface TokenParts {
-  /** Our own issuer. */
+  /** The issuer of our own tokens. */
   readonly base: () => string;
   readonly key: SigningJwk;
-  /** The same objects while nothing about them changed. */
+  /** Must return the same objects while the configuration is unchanged. */
   readonly issuers: () => readonly TrustedIssuer[];
-  /** Asks outside issuers for their keys. */
+  /** Fetches the keys of external issuers. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-interface Checked {
+interface CachedToken {
   readonly claims: Claims;
-  /** Whose keys it was checked with; undefined: ours. */
+  /** The issuer whose keys verified it. Undefined for our own. */
   readonly by: TrustedIssuer | undefined;
   readonly until: number;
 }
 
-const MOST_REMEMBERED = 10_000;
-/** Then it is checked again: its issuer may have withdrawn the key. */
-const REMEMBERED_MS = 5 * 60_000;
+const MOST_CACHED = 10_000;
+/** After this time a token is verified again, because its issuer may have withdrawn the key. */
+const CACHE_MS = 5 * 60_000;
 const MOST_CHARACTERS = 8_192;
-/** Clocks differ, in seconds. */
-const TOLERANCE = 5;
-const SHAPE = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
+/** Allowed clock difference, in seconds. */
+const CLOCK_TOLERANCE_S = 5;
+const JWT_FORM = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 
 export class Tokens {
   readonly #parts: TokenParts;
   readonly #now: () => number;
-  /** By a hash of the token, oldest first. */
-  readonly #checked = new Map<string, Checked>();
+  /** By hash of the token, oldest first. */
+  readonly #cache = new Map<string, CachedToken>();
   readonly #keys = new WeakMap<TrustedIssuer, JWTVerifyGetKey>();
 
   constructor(parts: TokenParts) {
@@ -44,40 +44,42 @@ export class Tokens {
     this.#now = parts.now ?? Date.now;
   }
 
-  /** What an earlier check found; undefined: `check` must be asked. */
-  known(token: string): Claims | undefined {
-    const checked = this.#checked.get(digest(token));
+  /** The claims of a cached token. Undefined if the token must be verified with `check`. */
+  cached(token: string): Claims | undefined {
+    const checked = this.#cache.get(digest(token));
     if (!checked || this.#now() >= checked.until) return undefined;
     return checked.by === undefined || this.#parts.issuers().includes(checked.by)
       ? checked.claims
       : undefined;
   }
 
-  /** Undefined for everything that is no token that we believe, whatever is wrong with it. */
+  /** Returns undefined for any invalid token. */
   async check(token: string): Promise<Claims | undefined> {
     const issuer = issuerIn(token);
     if (issuer === undefined) return undefined;
     const own = issuer === this.#parts.base();
     const by = own ? undefined : this.#parts.issuers().find((one) => one.issuer === issuer);
     if (!own && !by) return undefined;
-    const claims = await (by ? this.#outside(token, by) : this.#own(token)).catch(() => undefined);
-    if (claims) this.#remember(token, claims, by);
+    const claims = await (by ? this.#verifyExternal(token, by) : this.#verifyOwn(token)).catch(
+      () => undefined,
+    );
+    if (claims) this.#addToCache(token, claims, by);
     return claims;
   }
 
-  async #own(token: string): Promise<Claims | undefined> {
+  async #verifyOwn(token: string): Promise<Claims | undefined> {
     const { key, base } = this.#parts;
-    return await this.#verified(token, async () => await (await import("jose")).importJWK(key), {
+    return await this.#verify(token, async () => await (await import("jose")).importJWK(key), {
       issuer: base(),
       algorithms: ["ES256"],
       typ: "at+jwt",
     });
   }
 
-  async #outside(token: string, by: TrustedIssuer): Promise<Claims | undefined> {
+  async #verifyExternal(token: string, by: TrustedIssuer): Promise<Claims | undefined> {
     const keys = this.#keys.get(by) ?? issuerKeys(by, this.#parts);
     this.#keys.set(by, keys);
-    return await this.#verified(
+    return await this.#verify(
       token,
       keys,
       { issuer: by.issuer, algorithms: [...by.algorithms] },
@@ -85,7 +87,7 @@ export class Tokens {
     );
   }
 
-  async #verified(
+  async #verify(
     token: string,
     key: JWTVerifyGetKey,
     options: JWTVerifyOptions & { readonly issuer: string },
@@ -94,7 +96,7 @@ export class Tokens {
     const { jwtVerify } = await import("jose");
     const { payload } = await jwtVerify(token, key, {
       ...options,
-      clockTolerance: TOLERANCE,
+      clockTolerance: CLOCK_TOLERANCE_S,
       requiredClaims: ["exp", "sub", "aud"],
       currentDate: new Date(this.#now()),
     });
@@ -102,19 +104,19 @@ export class Tokens {
     return claimsOf(payload, own ? {} : { issuer: options.issuer, groupsClaim });
   }
 
-  #remember(token: string, claims: Claims, by: TrustedIssuer | undefined): void {
-    const until = Math.min(claims.expiresAt, this.#now() + REMEMBERED_MS);
-    this.#checked.set(digest(token), { claims, by, until });
-    for (const [old, { until: end }] of this.#checked) {
-      if (this.#checked.size <= MOST_REMEMBERED && end > this.#now()) break;
-      this.#checked.delete(old);
+  #addToCache(token: string, claims: Claims, by: TrustedIssuer | undefined): void {
+    const until = Math.min(claims.expiresAt, this.#now() + CACHE_MS);
+    this.#cache.set(digest(token), { claims, by, until });
+    for (const [old, { until: end }] of this.#cache) {
+      if (this.#cache.size <= MOST_CACHED && end > this.#now()) break;
+      this.#cache.delete(old);
     }
   }
 }
 
-/** What the token says who made it: not believed, only where to look for keys. */
+/** The unverified issuer of a token. Used only to select the keys. */
 function issuerIn(token: string): string | undefined {
-  const [, body] = token.length > MOST_CHARACTERS ? [] : (SHAPE.exec(token) ?? []);
+  const [, body] = token.length > MOST_CHARACTERS ? [] : (JWT_FORM.exec(token) ?? []);
   if (body === undefined) return undefined;
   try {
     const { iss } = JSON.parse(Buffer.from(body, "base64url").toString()) as { iss?: unknown };
