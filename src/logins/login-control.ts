@@ -1,4 +1,4 @@
-/** What people see and do about logins at servers: their own, and as administrators those that all share. */
+/** Logins at servers for the admin API: those of an account, and the shared ones of administrators. */
 import type { Account } from "../access/account.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -6,27 +6,27 @@ import type { CallerCredentials } from "./caller-credentials.ts";
 import { SHARED } from "./login-records.ts";
 import type { LoginBy, LoginState, ServerLogins } from "./server-logins.ts";
 
-/** One server that lets an account in as itself. */
+/** A server with per-account access, as one account sees it. */
 export interface OwnServer {
-  /** Uuid. */
+  /** Its uuid. */
   readonly server: string;
   readonly name: string;
-  /** "login": after a login there; "values": by what it is told of the account. */
+  /** "login": the account logs in there. "values": the server gets values of the account, such as secrets. */
   readonly needs: "login" | "values";
-  /** Calls can be made. */
+  /** The account can call it. */
   readonly ready: boolean;
   readonly login?: LoginState;
   /** Names of secrets that are missing. */
   readonly missing?: readonly string[];
   readonly reason?: string;
-  /** The page that asks for what is missing. */
+  /** URL of the page that asks for what is missing. */
   readonly page: string;
 }
 
 export interface ControlParts {
   readonly callers: CallerCredentials;
   readonly servers: ServerLogins;
-  /** Servers that let this account in as itself, among those that it may use. */
+  /** Servers with per-account access that this account may use. */
   readonly ownServers: (account: Account) => readonly ServerSpec[];
   readonly sharedServer: (server: string) => ServerSpec | undefined;
   readonly page: (server: string, account: string) => string;
@@ -45,7 +45,7 @@ export class LoginControl {
     return this.#parts.ownServers(account).map((spec) => this.#shown(spec, account));
   }
 
-  /** By uuid or name; undefined where there is no such server for this account. */
+  /** Finds a server by uuid or name. Undefined if the account has no such server. */
   find(account: Account, reference: string): OwnServer | undefined {
     const found = this.list(account);
     return (
@@ -62,12 +62,12 @@ export class LoginControl {
     return await this.#parts.servers.begin({ server: own.server, account: by.account.uuid }, by, returnTo);
   }
 
-  /** False: there was no login. */
+  /** Returns false if there was no login. */
   async end(own: OwnServer, account: Account): Promise<boolean> {
     return (await this.#parts.servers.logOut({ server: own.server, account: account.uuid })) !== undefined;
   }
 
-  /** Of a server that all share; undefined where nobody logs in there. */
+  /** The shared login of a server. Undefined if the server has none. */
   shared(server: string): LoginState | undefined {
     return this.#parts.sharedServer(server) && this.#parts.servers.stateAt({ server, account: SHARED });
   }
@@ -84,7 +84,7 @@ export class LoginControl {
     const { callers, servers, page } = this.#parts;
     const server = spec.id ?? spec.name;
     const outcome = callers.of(spec, uuid);
-    const { secrets, other } = callers.lacking(spec, uuid);
+    const { secrets, other } = callers.missing(spec, uuid);
     const needs = spec.perAccount ?? "values";
     return {
       server,

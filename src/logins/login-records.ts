@@ -1,38 +1,38 @@
-/** Logins at servers as the store has them: sealed, one for each server and account, in memory as long as they are there. No call asks the store. */
+/** Logins at servers: sealed records, one per server and account, all cached in memory. Calls do not read the store. */
 import type { RecordChange, Store } from "../store/store.ts";
 
 /** The kind of record. */
 export const SERVER_LOGIN = "server-login";
 
-/** Of the gateway itself: for servers that all share. */
+/** The account name of shared logins, which belong to the gateway. */
 export const SHARED = "shared";
 
-/** Whose login it is, and where. */
-export interface LoginPlace {
-  /** Uuid. */
+/** Identifies a login by server and account. */
+export interface LoginKey {
+  /** Its uuid. */
   readonly server: string;
-  /** Uuid, or `SHARED`. */
+  /** Its uuid, or `SHARED`. */
   readonly account: string;
 }
 
-interface Stored extends LoginPlace {
-  /** Missing where it was logged out: other processes learn of it by this. */
+interface Stored extends LoginKey {
+  /** Missing after a logout. The record stays for a day, so that other gateways see the logout. */
   readonly sealed?: string;
 }
 
-export interface KeptLogin extends LoginPlace {
+export interface StoredLogin extends LoginKey {
   readonly sealed: string;
   readonly version: number;
 }
 
-/** So long a logout is told to processes that could not hear it. */
-const TOLD_MS = 24 * 60 * 60_000;
+/** How long the record of a logout stays, for gateways that were disconnected. */
+const LOGOUT_KEPT_MS = 24 * 60 * 60_000;
 
 export class LoginRecords {
   readonly #store: Pick<Store, "records" | "sealer">;
-  readonly #listeners = new Set<(place: LoginPlace) => void>();
-  readonly #logins = new Map<string, KeptLogin>();
-  /** The last that was seen of each, ended ones too: what is read late changes nothing. */
+  readonly #listeners = new Set<(key: LoginKey) => void>();
+  readonly #logins = new Map<string, StoredLogin>();
+  /** The last version of each login, including ended ones, so that an older read that finishes late is ignored. */
   readonly #seen = new Map<string, number>();
   #version = 0;
   #reading: Promise<void> = Promise.resolve();
@@ -41,97 +41,95 @@ export class LoginRecords {
     this.#store = store;
   }
 
-  get all(): Iterable<KeptLogin> {
+  get all(): Iterable<StoredLogin> {
     return this.#logins.values();
   }
 
-  /** The same object until it changes. */
-  at(place: LoginPlace): KeptLogin | undefined {
-    return this.#logins.get(idOf(place));
+  /** Returns the same object until the login changes. */
+  at(key: LoginKey): StoredLogin | undefined {
+    return this.#logins.get(idOf(key));
   }
 
-  /** As the store has it at this moment; 0 is the version of none. */
-  async fresh(
-    place: LoginPlace,
-  ): Promise<{ readonly login: KeptLogin | undefined; readonly version: number }> {
-    const record = await this.#store.records.get(SERVER_LOGIN, idOf(place));
+  /** Reads the login from the store. The version is 0 if there is none. */
+  async fresh(key: LoginKey): Promise<{ readonly login: StoredLogin | undefined; readonly version: number }> {
+    const record = await this.#store.records.get(SERVER_LOGIN, idOf(key));
     if (!record) return { login: undefined, version: 0 };
-    this.#take(record.value as Stored, record.version);
-    return { login: this.at(place), version: record.version };
+    this.#update(record.value as Stored, record.version);
+    return { login: this.at(key), version: record.version };
   }
 
-  /** Runs when a login was made, renewed or ended. Returns what ends it. */
-  on(listener: (place: LoginPlace) => void): () => void {
+  /** Runs when a login was created, renewed or ended. Returns a function that unsubscribes. */
+  on(listener: (key: LoginKey) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reads what was written since it last did; `anew`: everything. One after the other. */
-  load(anew = false): Promise<void> {
+  /** Reads the changes since the last read, or everything with `full`. Reads run one at a time. */
+  load(full = false): Promise<void> {
     const next = this.#reading.then(async () => {
-      const since = anew ? 0 : this.#version;
+      const since = full ? 0 : this.#version;
       const records = await this.#store.records.list(SERVER_LOGIN, { since });
-      if (anew) {
-        const there = new Set(records.map(({ id }) => id));
-        for (const [id, login] of this.#logins) if (!there.has(id)) this.#forget(login);
+      if (full) {
+        const existing = new Set(records.map(({ id }) => id));
+        for (const [id, login] of this.#logins) if (!existing.has(id)) this.#forget(login);
       }
       for (const { value, version } of records) {
         this.#version = Math.max(this.#version, version);
-        this.#take(value as Stored, version);
+        this.#update(value as Stored, version);
       }
     });
     this.#reading = next.catch(() => {});
     return next;
   }
 
-  /** Rejects with "conflict" where it is not of this version any more. */
-  async put(place: LoginPlace, sealed: string, ifVersion: number): Promise<void> {
-    const value = { ...place, sealed } satisfies Stored;
+  /** Rejects with "conflict" if the stored version is another one. */
+  async put(key: LoginKey, sealed: string, ifVersion: number): Promise<void> {
+    const value = { ...key, sealed } satisfies Stored;
     const { version } = await this.#store.records.put({
       kind: SERVER_LOGIN,
-      id: idOf(place),
+      id: idOf(key),
       value,
       ifVersion,
     });
-    this.#take(value, version);
+    this.#update(value, version);
   }
 
-  async remove(places: readonly LoginPlace[]): Promise<void> {
-    if (places.length === 0) return;
-    await this.#store.records.write(removal(places));
+  async remove(keys: readonly LoginKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#store.records.write(removal(keys));
     await this.load();
   }
 
-  /** What takes all logins of an account away. */
+  /** The changes that delete all logins of an account. */
   removalOf(account: string): readonly RecordChange[] {
     return removal([...this.#logins.values()].filter((login) => login.account === account));
   }
 
-  #take(value: Stored, version: number): void {
+  #update(value: Stored, version: number): void {
     const { server, account, sealed } = value;
-    const place = { server, account };
-    const id = idOf(place);
+    const key = { server, account };
+    const id = idOf(key);
     if (version <= (this.#seen.get(id) ?? 0)) return;
     this.#seen.set(id, version);
-    if (sealed === undefined) this.#forget(place);
+    if (sealed === undefined) this.#forget(key);
     else {
-      this.#logins.set(id, { ...place, sealed, version });
-      this.#tell(place);
+      this.#logins.set(id, { ...key, sealed, version });
+      this.#notify(key);
     }
   }
 
-  #forget(place: LoginPlace): void {
-    if (this.#logins.delete(idOf(place))) this.#tell(place);
+  #forget(key: LoginKey): void {
+    if (this.#logins.delete(idOf(key))) this.#notify(key);
   }
 
-  #tell(place: LoginPlace): void {
-    for (const listener of this.#listeners) listener(place);
+  #notify(key: LoginKey): void {
+    for (const listener of this.#listeners) listener(key);
   }
 }
 
-function removal(places: readonly LoginPlace[]): readonly RecordChange[] {
-  const expiresAt = Date.now() + TOLD_MS;
-  return places.map(({ server, account }) => ({
+function removal(keys: readonly LoginKey[]): readonly RecordChange[] {
+  const expiresAt = Date.now() + LOGOUT_KEPT_MS;
+  return keys.map(({ server, account }) => ({
     put: {
       kind: SERVER_LOGIN,
       id: idOf({ server, account }),
@@ -141,6 +139,6 @@ function removal(places: readonly LoginPlace[]): readonly RecordChange[] {
   }));
 }
 
-function idOf({ server, account }: LoginPlace): string {
+function idOf({ server, account }: LoginKey): string {
   return `${server} ${account}`;
 }

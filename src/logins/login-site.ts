@@ -1,23 +1,23 @@
-/** The pages on which people log in at servers, and the address that issuers send them back to. Who somebody is, a cookie says. */
+/** Serves the pages for logins at servers, and the callback of issuers. Users are identified by their console session. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import { may } from "../access/may.ts";
 import { isSecretValue, type UserSecrets } from "../access/user-secrets.ts";
 import { type HtmlPage, sendPage } from "../authorization/html.ts";
 import { faultPage } from "../authorization/pages.ts";
-import { ownForm, type PasswordParts, withPassword } from "../authorization/password-form.ts";
+import { logInWithPassword, type PasswordParts, readOwnForm } from "../authorization/password-form.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import type { CallerCredentials } from "./caller-credentials.ts";
-import { type LoginPlace, SHARED } from "./login-records.ts";
-import { donePage, type LoginOnPage, leavePage, neededPage, sharedPage, whoPage } from "./pages.ts";
+import { type LoginKey, SHARED } from "./login-records.ts";
+import { donePage, type LoginOnPage, missingPage, passwordPage, redirectPage, sharedPage } from "./pages.ts";
 import type { ServerLogins } from "./server-logins.ts";
 
 const BASE = "/oauth/logins";
 export const CALLBACK = `${BASE}/callback`;
-/** Who we are, for issuers that read it (a client metadata document). */
+/** Our client metadata document, for issuers that support it. */
 export const DOCUMENT = `${BASE}/client.json`;
 
 export function pageOf(server: string, account?: string): string {
@@ -29,11 +29,11 @@ export interface LoginSiteParts extends PasswordParts {
   readonly logins: PasswordParts["logins"];
   readonly servers: ServerLogins;
   readonly secrets: Pick<UserSecrets, "put">;
-  /** A server that this account may log in at, for itself or, as an administrator, for all; undefined for all others. */
+  /** The server, if this account may log in to it: for itself, or as an administrator for all. Otherwise undefined. */
   readonly serverFor: (server: string, account: Account) => ServerSpec | undefined;
-  /** Where people log in with their organisation, and come back to `returnTo`. */
+  /** URL for login with the organisation, which then redirects to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
-  /** How browsers reach us. */
+  /** URL of the gateway for browsers. */
   readonly base: () => string;
   readonly log: Log;
 }
@@ -61,7 +61,7 @@ export class LoginSite {
     const url = new URL(request.url ?? "/", "http://localhost");
     try {
       if (path === DOCUMENT) this.#document(response);
-      else if (path === CALLBACK) await this.#back({ request, response, url });
+      else if (path === CALLBACK) await this.#callback({ request, response, url });
       else sendPage(response, await this.#page(path.slice(BASE.length + 1), { request, response, url }));
     } catch (error) {
       this.#parts.log.error(`logins at servers: ${(error as Error).stack}`);
@@ -86,8 +86,8 @@ export class LoginSite {
       .end(body);
   }
 
-  /** Whoever comes with somebody else's answer is told nothing, and changes nothing. */
-  async #back({ request, response, url }: Visit): Promise<void> {
+  /** The callback of an issuer. A browser with the callback of another user gets an error, and nothing changes. */
+  async #callback({ request, response, url }: Visit): Promise<void> {
     if (request.method !== "GET") return sendPage(response, faultPage("Only GET here.", 405));
     const { logins, servers, addressOf } = this.#parts;
     const account = logins.of(request.headers);
@@ -106,25 +106,25 @@ export class LoginSite {
   async #page(server: string, visit: Visit): Promise<HtmlPage> {
     const { request } = visit;
     const { logins } = this.#parts;
-    const form = request.method === "POST" ? await ownForm(request, logins) : new URLSearchParams();
+    const form = request.method === "POST" ? await readOwnForm(request, logins) : new URLSearchParams();
     if (typeof form === "string") return faultPage(form, 403);
     const account =
-      form.get("action") === "login" ? await this.#who(form, visit) : logins.of(request.headers);
-    if (account && "fault" in account) return whoPage({ ...account, sso: this.#sso(visit) });
-    if (!account) return whoPage({ sso: this.#sso(visit) });
-    const wanted = visit.url.searchParams.get("for");
-    if (wanted !== null && wanted !== account.uuid)
-      return whoPage({ sso: this.#sso(visit), other: account.email });
+      form.get("action") === "login" ? await this.#logIn(form, visit) : logins.of(request.headers);
+    if (account && "fault" in account) return passwordPage({ ...account, sso: this.#sso(visit) });
+    if (!account) return passwordPage({ sso: this.#sso(visit) });
+    const expected = visit.url.searchParams.get("for");
+    if (expected !== null && expected !== account.uuid)
+      return passwordPage({ sso: this.#sso(visit), other: account.email });
     const spec = this.#parts.serverFor(server, account);
     if (!spec) return faultPage(NOTHING_HERE, 404);
     return await this.#step(spec, account, { ...visit, form });
   }
 
-  async #who(form: URLSearchParams, { request, response }: Visit) {
-    const tried = await withPassword(this.#parts, form, request);
-    if (!("account" in tried)) return tried;
-    response.appendHeader("set-cookie", tried.cookie);
-    return tried.account;
+  async #logIn(form: URLSearchParams, { request, response }: Visit) {
+    const login = await logInWithPassword(this.#parts, form, request);
+    if (!("account" in login)) return login;
+    response.appendHeader("set-cookie", login.cookie);
+    return login.account;
   }
 
   async #step(
@@ -137,36 +137,36 @@ export class LoginSite {
     const shown = shownOf(spec, account);
     const action = form.get("action");
     if (action === "secrets") {
-      const typed = callers.lacking(spec, account.uuid).secrets.flatMap((name) => {
+      const typed = callers.missing(spec, account.uuid).secrets.flatMap((name) => {
         const value = form.get(`secret.${name}`);
         return value === null ? [] : [{ name, value }];
       });
       if (!typed.every(({ value }) => isSecretValue(value)))
-        return this.#needed(spec, account, "A secret is one line without control characters.");
+        return this.#missing(spec, account, "A secret is one line without control characters.");
       for (const { name, value } of typed) await secrets.put(account.uuid, name, value);
     }
     if (action === "begin") {
-      const place = { server: spec.id ?? "", account: own ? account.uuid : SHARED };
-      return await this.#begin(place, account, request).catch((error: unknown) => {
+      const key = { server: spec.id ?? "", account: own ? account.uuid : SHARED };
+      return await this.#begin(key, account, request).catch((error: unknown) => {
         if (!MetaMcpError.is(error)) throw error;
-        return own ? this.#needed(spec, account, error.message) : sharedPage(shown, error.message);
+        return own ? this.#missing(spec, account, error.message) : sharedPage(shown, error.message);
       });
     }
-    return own ? this.#needed(spec, account) : sharedPage(shown);
+    return own ? this.#missing(spec, account) : sharedPage(shown);
   }
 
-  #needed(spec: ServerSpec, account: Account, fault?: string): HtmlPage {
+  #missing(spec: ServerSpec, account: Account, fault?: string): HtmlPage {
     const { callers } = this.#parts;
     if (fault === undefined && !MetaMcpError.is(callers.of(spec, account.uuid))) return donePage(spec.name);
-    return neededPage(shownOf(spec, account), callers.lacking(spec, account.uuid), fault);
+    return missingPage(shownOf(spec, account), callers.missing(spec, account.uuid), fault);
   }
 
-  async #begin(place: LoginPlace, account: Account, request: IncomingMessage): Promise<HtmlPage> {
+  async #begin(key: LoginKey, account: Account, request: IncomingMessage): Promise<HtmlPage> {
     const principal = accountPrincipal(account);
-    if (place.account === SHARED && !may(principal, "servers.write")) return faultPage(NOTHING_HERE, 404);
+    if (key.account === SHARED && !may(principal, "servers.write")) return faultPage(NOTHING_HERE, 404);
     const by = { account, principal, address: this.#parts.addressOf(request) };
-    const { url } = await this.#parts.servers.begin(place, by);
-    return leavePage(url);
+    const { url } = await this.#parts.servers.begin(key, by);
+    return redirectPage(url);
   }
 
   #sso({ url }: Visit): string | undefined {

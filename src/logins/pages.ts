@@ -1,19 +1,19 @@
-/** What a person sees who logs in at a server: plain HTML that works without script. */
+/** The pages for a login at a server: HTML that works without script. */
 import { type Html, type HtmlPage, html, NOTHING } from "../authorization/html.ts";
 import { passwordFields, type RefusedLogin } from "../authorization/password-form.ts";
-import type { Lacking } from "./caller-credentials.ts";
+import type { MissingCredentials } from "./caller-credentials.ts";
 
-/** Whose page it is, where somebody is known. */
+/** The server and the account that a page shows. */
 export interface LoginOnPage {
   readonly server: string;
-  /** Where calls go with it. */
+  /** The address of the server. */
   readonly at: string;
   /** E-mail address. */
   readonly account: string;
 }
 
-/** Who they are has to be known first. */
-export function whoPage(
+/** Asks the user to log in to the gateway first. */
+export function passwordPage(
   given: Partial<RefusedLogin> & { readonly sso?: string | undefined; readonly other?: string },
 ): HtmlPage {
   const { status, headers, other } = given;
@@ -29,8 +29,12 @@ export function whoPage(
   };
 }
 
-/** What is missing, and the way to it. */
-export function neededPage(shown: LoginOnPage, { login, secrets, other }: Lacking, fault?: string): HtmlPage {
+/** Asks for what is missing: secrets first, then the login. */
+export function missingPage(
+  shown: LoginOnPage,
+  { login, secrets, other }: MissingCredentials,
+  fault?: string,
+): HtmlPage {
   const { server, at, account } = shown;
   const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
   const blocked = other.map(
@@ -45,7 +49,7 @@ export function neededPage(shown: LoginOnPage, { login, secrets, other }: Lackin
   };
 }
 
-/** Of a server that all share: an administrator's. */
+/** Asks an administrator for the login that all users share. */
 export function sharedPage({ server, at, account }: LoginOnPage, fault?: string): HtmlPage {
   const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
   return {
@@ -56,8 +60,8 @@ export function sharedPage({ server, at, account }: LoginOnPage, fault?: string)
   };
 }
 
-/** A form must not be redirected to where its page did not say it would be: the browser is sent on by this page. */
-export function leavePage(address: string): HtmlPage {
+/** Sends the browser to the issuer by a refresh, because the content security policy forbids that a form is redirected there. */
+export function redirectPage(address: string): HtmlPage {
   const { host } = new URL(address);
   return {
     title: "One moment",

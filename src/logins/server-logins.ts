@@ -1,4 +1,4 @@
-/** Logs accounts, and the gateway itself, in at remote servers: begun here, finished when the person is back, kept sealed in the store. */
+/** OAuth logins of accounts, and of the gateway itself, at remote servers. The tokens are stored sealed. */
 import type { Account } from "../access/account.ts";
 import { may } from "../access/may.ts";
 import type { RemoteSpec } from "../config/spec.ts";
@@ -20,27 +20,27 @@ import { findLoginTarget } from "../oauth/login-target.ts";
 import { logOut } from "../oauth/logout.ts";
 import { isFinal, loadSdk, shownError } from "../oauth/sdk.ts";
 import type { Store } from "../store/store.ts";
-import { type Begun, BegunLogins } from "./begun-logins.ts";
-import { keptBook, opened } from "./kept-book.ts";
-import { type LoginPlace, type LoginRecords, SHARED } from "./login-records.ts";
-import { OwnClients } from "./own-clients.ts";
+import { ClientRegistrations } from "./client-registrations.ts";
+import { type LoginKey, type LoginRecords, SHARED } from "./login-records.ts";
+import { type PendingLogin, PendingLogins } from "./pending-logins.ts";
+import { openBook, storedTokenBook } from "./stored-token-book.ts";
 
 export interface ServerLoginsParts {
   readonly store: Pick<Store, "records" | "sealer">;
   readonly records: LoginRecords;
-  /** The server as it is reached there, but for the login; undefined where nobody can log in. */
-  readonly specOf: (place: LoginPlace) => RemoteSpec | undefined;
-  /** Where issuers send people back to. */
+  /** The server with the values of the account, without its login. Undefined if no login is possible. */
+  readonly specOf: (key: LoginKey) => RemoteSpec | undefined;
+  /** URL that issuers redirect to. */
   readonly callback: () => string;
-  /** Where issuers can read who we are; undefined where they cannot reach us. */
+  /** URL of our client metadata document. Undefined if issuers cannot reach the gateway. */
   readonly document: () => string | undefined;
   readonly events: Pick<Events, "emit">;
 }
 
-/** Who logs in, and from where. */
+/** The caller who starts or finishes a login. */
 export interface LoginBy {
   readonly principal: Principal;
-  /** Whose browser must come back; undefined: an administrator's token has none. */
+  /** The account whose browser must return. Undefined for the admin token, which no browser has. */
   readonly account: Account | undefined;
   readonly address: string;
 }
@@ -49,36 +49,36 @@ export interface LoginState {
   readonly state: "none" | "active" | "expired";
   readonly issuer?: string;
   readonly scopes?: readonly string[];
-  /** Scopes that the server wants besides: the next login asks for them. */
+  /** More scopes that the server requires. The next login requests them. */
   readonly wanted?: readonly string[];
   readonly since?: string;
   readonly expiresAt?: string;
-  /** A new token is fetched by itself. */
+  /** The token is renewed automatically. */
   readonly renews?: boolean;
 }
 
 export class ServerLogins {
   readonly #parts: ServerLoginsParts;
-  readonly #begun: BegunLogins;
-  readonly #clients: OwnClients;
+  readonly #pending: PendingLogins;
+  readonly #clients: ClientRegistrations;
 
   constructor(parts: ServerLoginsParts) {
     this.#parts = parts;
-    this.#begun = new BegunLogins(parts.store);
-    this.#clients = new OwnClients(parts.store);
+    this.#pending = new PendingLogins(parts.store);
+    this.#clients = new ClientRegistrations(parts.store);
   }
 
-  /** Where the person has to go, and until when. Rejects with MetaMcpError. */
+  /** Starts a login. Returns the URL to open and when the login expires. Rejects with MetaMcpError. */
   async begin(
-    place: LoginPlace,
+    key: LoginKey,
     by: LoginBy,
     returnTo?: string,
   ): Promise<{ readonly url: string; readonly expiresAt: string }> {
-    const spec = this.#spec(place);
+    const spec = this.#spec(key);
     const sdk = await loadSdk();
     try {
       const target = await findLoginTarget(sdk, spec);
-      const book: Book = { ...this.#book(place), registrations: await this.#clients.at(place.server) };
+      const book: Book = { ...this.#book(key), registrations: await this.#clients.at(key.server) };
       const started = await startLogin(sdk, {
         spec: this.#asClient(spec),
         place: target,
@@ -87,9 +87,9 @@ export class ServerLogins {
         redirectUri: this.#parts.callback(),
         now: Date.now(),
       });
-      if (started.registered) await this.#clients.add(place.server, started.registered);
-      const { server, account } = place;
-      const expiresAt = await this.#begun.keep({
+      if (started.registered) await this.#clients.add(key.server, started.registered);
+      const { server, account } = key;
+      const expiresAt = await this.#pending.add({
         server,
         account,
         by: by.account?.uuid,
@@ -102,83 +102,85 @@ export class ServerLogins {
     }
   }
 
-  /** The person is back. Only the browser of who began it counts. Rejects with MetaMcpError. */
+  /** Finishes a login in the callback. Accepts only the browser that started it. Rejects with MetaMcpError. */
   async finish(
     answer: URLSearchParams,
     by: Omit<LoginBy, "principal"> & { readonly principal: Principal | undefined },
-  ): Promise<LoginPlace & { readonly name: string; readonly returnTo: string | undefined }> {
+  ): Promise<LoginKey & { readonly name: string; readonly returnTo: string | undefined }> {
     const state = answer.get("state") ?? "";
-    const begun = state === "" ? undefined : await this.#begun.find(state);
-    if (!begun || !mayFinish(begun, by))
+    const pending = state === "" ? undefined : await this.#pending.find(state);
+    if (!pending || !mayFinish(pending, by))
       throw new MetaMcpError(
         "auth_required",
         "This login was started in another browser, or too long ago. Start it again.",
       );
-    if (!(await this.#begun.take(state)))
+    if (!(await this.#pending.take(state)))
       throw new MetaMcpError("auth_required", "This login is already complete.");
-    const { server, account, returnTo, login } = begun;
-    const place = { server, account };
-    const spec = this.#spec(place);
-    const tell = (outcome: "ok" | "refused"): void =>
-      this.#tell({ uuid: server, name: spec.name }, outcome, by);
+    const { server, account, returnTo, login } = pending;
+    const key = { server, account };
+    const spec = this.#spec(key);
+    const emit = (outcome: "ok" | "refused"): void =>
+      this.#emit({ uuid: server, name: spec.name }, outcome, by);
     const sdk = await loadSdk();
     try {
       if (addressOf(spec.url) !== login.grant.url)
         throw new MetaMcpError("auth_required", "the address of the server has changed");
-      const said = (name: string): string | undefined => answer.get(name) ?? undefined;
+      const param = (name: string): string | undefined => answer.get(name) ?? undefined;
       const grant = await finishLogin(
         sdk,
         { spec, begun: login, now: Date.now() },
-        { code: said("code"), error: said("error"), iss: said("iss") },
+        { code: param("code"), error: param("error"), iss: param("iss") },
       );
-      await keptBook(this.#parts, place).update((book) =>
+      await storedTokenBook(this.#parts, key).update((book) =>
         using(withGrant(book, grant), grant.url, grant.account),
       );
-      tell("ok");
-      return { ...place, name: spec.name, returnTo };
+      emit("ok");
+      return { ...key, name: spec.name, returnTo };
     } catch (error) {
-      tell("refused");
+      emit("refused");
       if (isFinal(sdk, error)) await this.#clients.forget(server);
       throw failed(spec, shownError(sdk, error));
     }
   }
 
-  /** Forgets the login, then tells its issuer. Undefined: there was none; else whether the issuer revoked the tokens too. */
-  async logOut(place: LoginPlace): Promise<boolean | undefined> {
-    const [grant] = this.#book(place).grants;
+  /** Deletes the login, then revokes its tokens at the issuer. Returns whether the issuer revoked them; undefined if there was no login. */
+  async logOut(key: LoginKey): Promise<boolean | undefined> {
+    const [grant] = this.#book(key).grants;
     if (!grant) return undefined;
-    return await logOut(keptBook(this.#parts, place), grant, this.#parts.specOf(place)?.oauth);
+    return await logOut(storedTokenBook(this.#parts, key), grant, this.#parts.specOf(key)?.oauth);
   }
 
-  /** For what is left after an account or a server has gone: at their issuers, where that is possible. */
-  async revoke(places: readonly LoginPlace[]): Promise<void> {
-    await Promise.all(places.map((place) => this.logOut(place).catch(() => false)));
+  /** Ends the logins of a deleted account or server, and revokes them at the issuers if possible. */
+  async revoke(keys: readonly LoginKey[]): Promise<void> {
+    await Promise.all(keys.map((key) => this.logOut(key).catch(() => false)));
   }
 
-  stateAt(place: LoginPlace, now = Date.now()): LoginState {
-    const spec = this.#parts.specOf(place);
-    const grant = spec && grantInUse(this.#book(place), addressOf(spec.url));
+  stateAt(key: LoginKey, now = Date.now()): LoginState {
+    const spec = this.#parts.specOf(key);
+    const grant = spec && grantInUse(this.#book(key), addressOf(spec.url));
     return grant ? shown(grant, now) : { state: "none" };
   }
 
-  #book(place: LoginPlace): Book {
-    const login = this.#parts.records.at(place);
-    return login ? opened(this.#parts.store, login) : { version: 1, use: {}, grants: [], registrations: [] };
+  #book(key: LoginKey): Book {
+    const login = this.#parts.records.at(key);
+    return login
+      ? openBook(this.#parts.store, login)
+      : { version: 1, use: {}, grants: [], registrations: [] };
   }
 
-  #spec(place: LoginPlace): RemoteSpec {
-    const spec = this.#parts.specOf(place);
+  #spec(key: LoginKey): RemoteSpec {
+    const spec = this.#parts.specOf(key);
     if (spec) return spec;
     throw new MetaMcpError("auth_required", "This server has no login, or it is disabled.");
   }
 
-  /** Issuers that take a document of ours need not register us. */
+  /** Adds our client metadata document, so that issuers that support it need no registration. */
   #asClient(spec: RemoteSpec): RemoteSpec {
     const clientMetadataUrl = spec.oauth?.clientMetadataUrl ?? this.#parts.document();
     return clientMetadataUrl === undefined ? spec : { ...spec, oauth: { ...spec.oauth, clientMetadataUrl } };
   }
 
-  #tell(
+  #emit(
     server: LoginTried["server"] & object,
     outcome: LoginTried["outcome"],
     { principal, address }: { readonly principal: Principal | undefined; readonly address: string },
@@ -188,16 +190,16 @@ export class ServerLogins {
   }
 }
 
-/** Whoever was sent somebody else's address must not give their own account there away. */
+/** A user who was tricked into opening the URL of another login must not connect their own account to it. */
 function mayFinish(
-  { by: beganBy, account }: Begun,
+  { by: startedBy, account }: PendingLogin,
   {
-    account: back,
+    account: returning,
     principal,
   }: { readonly account: Account | undefined; readonly principal: Principal | undefined },
 ): boolean {
-  if (beganBy !== undefined && beganBy !== back?.uuid) return false;
-  // What all share is an administrator's, at the end too.
+  if (startedBy !== undefined && startedBy !== returning?.uuid) return false;
+  // A shared login needs the right of an administrator at the end too.
   return account !== SHARED || principal === undefined || may(principal, "servers.write");
 }
 

@@ -15,11 +15,11 @@ import type { Log } from "../kernel/log.ts";
 import type { Signal } from "../kernel/signal.ts";
 import { unlessAborted } from "../kernel/signal.ts";
 import { CallerCredentials } from "../logins/caller-credentials.ts";
-import { keptBook } from "../logins/kept-book.ts";
 import { LoginControl } from "../logins/login-control.ts";
-import { type LoginPlace, LoginRecords, SERVER_LOGIN, SHARED } from "../logins/login-records.ts";
+import { type LoginKey, LoginRecords, SERVER_LOGIN, SHARED } from "../logins/login-records.ts";
 import { CALLBACK, DOCUMENT, LoginSite, pageOf } from "../logins/login-site.ts";
 import { ServerLogins } from "../logins/server-logins.ts";
+import { storedTokenBook } from "../logins/stored-token-book.ts";
 import type { Store } from "../store/store.ts";
 import { engineSpec } from "./engine-config.ts";
 
@@ -84,7 +84,7 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
   await accounts.load();
   const failed = (error: Error): void =>
     log.warn(`logins at servers could not be read or ended: ${error.message}`);
-  const forget = (concerns: (place: LoginPlace) => boolean): void =>
+  const forget = (concerns: (place: LoginKey) => boolean): void =>
     void servers.revoke([...records.all].filter(concerns)).catch(failed);
   const stops = [
     store.onChange((change) => {
@@ -120,7 +120,7 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
     onChange: (listener) => void callers.onChange(listener),
     credentials: {
       of: (spec, account) => callers.of(spec, account),
-      logins: (spec) => keptBook({ store, records }, { server: idOf(spec), account: holderOf(spec) }),
+      logins: (spec) => storedTokenBook({ store, records }, { server: idOf(spec), account: holderOf(spec) }),
       howToLogIn(spec) {
         if (spec.perAccount) {
           const url = page(idOf(spec), holderOf(spec));

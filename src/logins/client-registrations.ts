@@ -1,4 +1,4 @@
-/** Who the gateway is to issuers that registered it: one client for each server and issuer, for whoever logs in there. Read when somebody does. */
+/** OAuth client registrations of the gateway: one per server and issuer, used for all logins there. Read from the store at each login. */
 import { withRegistration } from "../oauth/client.ts";
 import { type Book, EMPTY_BOOK, type Registration, readBook } from "../oauth/grant.ts";
 import type { Store } from "../store/store.ts";
@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 /** The kind of record. */
 const SERVER_CLIENT = "server-client";
 
-export class OwnClients {
+export class ClientRegistrations {
   readonly #store: Pick<Store, "records" | "sealer">;
 
   constructor(store: Pick<Store, "records" | "sealer">) {
@@ -22,7 +22,7 @@ export class OwnClients {
     await this.#store.records.put({ kind: SERVER_CLIENT, id: server, value: { sealed } });
   }
 
-  /** An issuer may have forgotten us: the next login registers anew. */
+  /** Deletes the registrations, because an issuer may have deleted them too. The next login registers again. */
   async forget(server: string): Promise<void> {
     await this.#store.records.delete(SERVER_CLIENT, server);
   }

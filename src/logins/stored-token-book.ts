@@ -1,13 +1,13 @@
-/** The login of one account at one server, as whoever shows and renews it needs it. Changed by one at a time, over all gateways on the store. */
+/** The tokens of one account at one server, kept in the store. A lease makes sure that only one gateway at a time changes them. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { type Book, EMPTY_BOOK, readBook } from "../oauth/grant.ts";
 import type { TokenBook } from "../oauth/store.ts";
 import { StoreError } from "../store/error.ts";
 import { withLease } from "../store/lease.ts";
 import type { Store } from "../store/store.ts";
-import type { KeptLogin, LoginPlace, LoginRecords } from "./login-records.ts";
+import type { LoginKey, LoginRecords, StoredLogin } from "./login-records.ts";
 
-/** An issuer may take its time while it is held. */
+/** Long enough for a slow issuer, which is called while the lease is held. */
 const LEASE = { holdMs: 60_000, waitMs: 45_000 } as const;
 
 export interface BookParts {
@@ -15,25 +15,25 @@ export interface BookParts {
   readonly records: LoginRecords;
 }
 
-export function keptBook({ store, records }: BookParts, place: LoginPlace): TokenBook {
-  const open = (login: KeptLogin | undefined): Book => (login ? opened(store, login) : EMPTY_BOOK);
-  const stamp = (): string => String(records.at(place)?.version ?? "");
+export function storedTokenBook({ store, records }: BookParts, key: LoginKey): TokenBook {
+  const open = (login: StoredLogin | undefined): Book => (login ? openBook(store, login) : EMPTY_BOOK);
+  const stamp = (): string => String(records.at(key)?.version ?? "");
   return {
     stamp,
-    read: async () => open(records.at(place)),
+    read: async () => open(records.at(key)),
     async update(change) {
-      const name = `login ${place.server} ${place.account}`;
+      const name = `login ${key.server} ${key.account}`;
       try {
         return await withLease(
           store.records,
           name,
           async () => {
-            const { login, version } = await records.fresh(place);
+            const { login, version } = await records.fresh(key);
             const before = open(login);
             const book = await change(before);
             if (book === before) return { book, stamp: stamp() };
-            if (book.grants.length === 0) await records.remove([place]);
-            else await records.put(place, store.sealer.seal(JSON.stringify(book)), version);
+            if (book.grants.length === 0) await records.remove([key]);
+            else await records.put(key, store.sealer.seal(JSON.stringify(book)), version);
             return { book, stamp: stamp() };
           },
           LEASE,
@@ -48,10 +48,10 @@ export function keptBook({ store, records }: BookParts, place: LoginPlace): Toke
   };
 }
 
-const books = new WeakMap<KeptLogin, Book>();
+const books = new WeakMap<StoredLogin, Book>();
 
-/** What cannot be read is no login. */
-export function opened({ sealer }: Pick<Store, "sealer">, login: KeptLogin): Book {
+/** Decrypts a login. An unreadable one gives an empty book. */
+export function openBook({ sealer }: Pick<Store, "sealer">, login: StoredLogin): Book {
   let book = books.get(login);
   if (!book) {
     book = readBook(JSON.parse(sealer.open(login.sealed))) ?? EMPTY_BOOK;
