@@ -1,4 +1,4 @@
-/** How the metatools answer: many clients show a model only the text, so that it says as much as the structured content. */
+/** Builds the results of the metatools. The text says as much as the structured content, because many clients show only the text to the model. */
 import { joinArray } from "../../catalog/json-array.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { MetaMcpError } from "../../kernel/errors.ts";
@@ -8,9 +8,9 @@ import { errorObject, errorText } from "../failure.ts";
 
 export interface ToolAnswer {
   readonly structured: Raw;
-  /** In place of the structured content as JSON, where other words say the same. */
+  /** Replaces the structured content as JSON in the text, if it says the same. */
   readonly text?: string | undefined;
-  /** What must be read beside the value. */
+  /** A further text block. */
   readonly note?: string | undefined;
   /** Further content: images, files, links. */
   readonly blocks?: readonly Raw[];
@@ -18,20 +18,20 @@ export interface ToolAnswer {
   readonly failed?: boolean;
 }
 
-/** A client whose protocol version knows no structured content gets the text alone. */
-export function answer({ textOnly }: Origin, told: ToolAnswer): Raw {
-  const { structured, text = structured.toString(), note, blocks = [], meta, failed } = told;
-  const words = note === undefined ? [text] : [text, note];
+/** A client whose protocol version has no structured content gets only the text. */
+export function answer({ textOnly }: Origin, toolAnswer: ToolAnswer): Raw {
+  const { structured, text = structured.toString(), note, blocks = [], meta, failed } = toolAnswer;
+  const texts = note === undefined ? [text] : [text, note];
   return joinObject([
-    ["content", joinArray([...words.map((word) => toRaw({ type: "text", text: word })), ...blocks])],
+    ["content", joinArray([...texts.map((part) => toRaw({ type: "text", text: part })), ...blocks])],
     ["structuredContent", textOnly ? undefined : structured],
     ["isError", failed ? toRaw(true) : undefined],
     ["_meta", meta],
   ]);
 }
 
-export interface Beside extends Pick<ToolAnswer, "meta"> {
-  /** What is known beside the error. */
+export interface FailureParts extends Pick<ToolAnswer, "meta"> {
+  /** Further members of the structured content, beside `error`. */
   readonly more?: readonly (readonly [string, Raw | undefined])[];
   readonly blocks?: readonly Raw[] | undefined;
 }
@@ -39,7 +39,7 @@ export interface Beside extends Pick<ToolAnswer, "meta"> {
 export function failure(
   origin: Origin,
   error: MetaMcpError,
-  { more = [], blocks = [], meta }: Beside = {},
+  { more = [], blocks = [], meta }: FailureParts = {},
 ): Raw {
   return answer(origin, {
     structured: joinObject([["error", errorObject(error)], ...more]),

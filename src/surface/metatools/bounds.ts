@@ -1,4 +1,4 @@
-/** How much of a child's result the metatools show, and where the rest of it is kept. */
+/** The result budget of the metatools: how much of a child's result is returned, and where the rest is stored. */
 import type { Origin } from "../../kernel/call.ts";
 import { ownBudget } from "../own/own-budget.ts";
 import { OWN_SERVER, READ } from "../own/tools.ts";
@@ -9,12 +9,12 @@ import { EXECUTE_CODE } from "./tools.ts";
 const how = (uri: string): string =>
   `run_tool {tool_id: "${OWN_SERVER}:${READ.name}", args: {uri: "${uri}"}}`;
 
-/** In bytes. */
+/** The largest result that is returned whole, in bytes. */
 export function budgetFor(scope: Scope): number {
   return scope.maxResultBytes() ?? DEFAULT_BUDGET;
 }
 
-/** `source`: the tool whose result it is. */
+/** `source` is the tool that returned the result. */
 export function budgetOf(scope: Scope, source: string, origin: Origin): Budget {
   return ownBudget(scope, source, origin, { how, code: EXECUTE_CODE.name });
 }

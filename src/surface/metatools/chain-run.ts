@@ -1,4 +1,4 @@
-/** Runs the steps of a chain, one after the other or as they become free. Starts none after an error that ends it, or once it is cancelled. */
+/** Runs the steps of a chain, in sequence or in parallel. Starts no step after an error that ends the chain, or after a cancellation. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";
@@ -6,16 +6,16 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { execute, isSafe, type StepOutcome } from "./execute.ts";
 import { knownTool } from "./known-tool.ts";
-import { Patience } from "./patience.ts";
 import type { ChainPlan, Step } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import { BadReference } from "./reference-values.ts";
 import { resolved } from "./references.ts";
+import { RequestTimeout } from "./request-timeout.ts";
 
 const OP = "run_chain";
 
 export interface ChainOutcome {
-  /** By step; one that was never started has none. */
+  /** One entry per step; undefined for a step that was not started. */
   readonly outcomes: readonly (StepOutcome | undefined)[];
   /** The step that ended the chain. */
   readonly failedAt: number | undefined;
@@ -28,14 +28,14 @@ export class ChainRun {
   readonly #meta: Raw | undefined;
   readonly #progress: Progress;
   readonly #outcomes: (StepOutcome | undefined)[];
-  readonly #underWay = new Set<Patience>();
+  readonly #running = new Set<RequestTimeout>();
   #failedAt: number | undefined;
   #done = 0;
 
   constructor(scope: Scope, plan: ChainPlan, meta: Raw | undefined, request: ClientRequest) {
     this.#scope = scope;
     this.#plan = plan;
-    // Each step is a call of its own.
+    // Each step is recorded as a separate call.
     this.#request = { ...request, via: "chain", trail: undefined, within: request.trail?.trace };
     this.#meta = meta;
     this.#progress = new Progress(request.uplink, meta);
@@ -44,14 +44,14 @@ export class ChainRun {
 
   async run(): Promise<ChainOutcome> {
     const { steps, parallel } = this.#plan;
-    this.#tell(0, `starting ${steps.length} steps`);
-    if (parallel) await this.#runFreely();
+    this.#report(0, `starting ${steps.length} steps`);
+    if (parallel) await this.#runParallel();
     else for (const step of steps) await this.#runStep(step);
     return { outcomes: this.#outcomes, failedAt: this.#failedAt };
   }
 
-  /** Each as soon as what it needs is there. */
-  async #runFreely(): Promise<void> {
+  /** Starts each step as soon as the steps that it needs have ended. */
+  async #runParallel(): Promise<void> {
     const runs: Promise<void>[] = [];
     for (const step of this.#plan.steps) {
       const needs = step.needs.map((index) => runs[index] ?? Promise.resolve());
@@ -68,11 +68,11 @@ export class ChainRun {
     this.#outcomes[step.index] = outcome;
     this.#done++;
     if (this.#progress.wanted)
-      this.#tell(this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "done"}`);
-    if (!outcome.error || this.#plan.goOn || this.#failedAt !== undefined) return;
+      this.#report(this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "done"}`);
+    if (!outcome.error || this.#plan.continueOnError || this.#failedAt !== undefined) return;
     this.#failedAt = step.index;
     const reason = new MetaMcpError("cancelled", `Step ${step.index} failed, so this one was cancelled.`);
-    for (const other of this.#underWay) other.abort(reason);
+    for (const other of this.#running) other.abort(reason);
   }
 
   async #execute(step: Step): Promise<StepOutcome> {
@@ -82,28 +82,28 @@ export class ChainRun {
       args = this.#argumentsOf(step);
     } catch (error) {
       if (!(error instanceof BadReference)) throw error;
-      return { durationMs: 0, error: this.#misfit(step, error.message) };
+      return { durationMs: 0, error: this.#badReference(step, error.message) };
     }
-    const patience = new Patience(this.#scope.clock, this.#request.signal, timeoutMs);
-    this.#underWay.add(patience);
+    const timeout = new RequestTimeout(this.#scope.clock, this.#request.signal, timeoutMs);
+    this.#running.add(timeout);
     try {
-      const request = patience.bound(this.#progress.wanted ? this.#reporting(step) : this.#request);
+      const request = timeout.applyTo(this.#progress.wanted ? this.#reporting(step) : this.#request);
       const outcome = await execute(this.#scope, { name, args, meta: this.#meta, op: OP }, request);
       const { error } = outcome;
       if (!error) return outcome;
-      const late = patience.ended && error.code === "cancelled";
-      return { ...outcome, error: late ? this.#tooLate(step) : error.with({ step_index: step.index }) };
+      const late = timeout.expired && error.code === "cancelled";
+      return { ...outcome, error: late ? this.#timedOut(step) : error.with({ step_index: step.index }) };
     } finally {
-      patience.release();
-      this.#underWay.delete(patience);
+      timeout.release();
+      this.#running.delete(timeout);
     }
   }
 
-  /** What the child of a step reports is a share of the step. */
+  /** Converts progress of a step's child to a fraction of the step. */
   #reporting({ index, name }: Step): ClientRequest {
-    const uplink = this.#progress.wayBack(({ progress, total, message }) => {
+    const uplink = this.#progress.uplink(({ progress, total, message }) => {
       const share = total !== undefined && total > 0 ? Math.min(Math.max(progress / total, 0), 0.99) : 0;
-      this.#tell(this.#done + share, message ?? `step ${index} (${name.id})`);
+      this.#report(this.#done + share, message ?? `step ${index} (${name.id})`);
     });
     return { ...this.#request, uplink };
   }
@@ -119,7 +119,7 @@ export class ChainRun {
     return value;
   }
 
-  #misfit({ index, name }: Step, problem: string): MetaMcpError {
+  #badReference({ index, name }: Step, problem: string): MetaMcpError {
     return new MetaMcpError("validation_input", `Step ${index}: ${problem}.`, {
       op: OP,
       server: name.server,
@@ -128,9 +128,9 @@ export class ChainRun {
     });
   }
 
-  #tooLate({ index, name, timeoutMs }: Step): MetaMcpError {
+  #timedOut({ index, name, timeoutMs }: Step): MetaMcpError {
     const { server, id } = name;
-    // Only what is repeated without harm is still under way after its connection was lost.
+    // If the connection was lost after sending, only a call that is safe to repeat can still be in flight.
     const sent = this.#scope.server(server, this.#request.origin)?.connected ?? true;
     const what = sent
       ? "the call was cancelled at the server. It may still have had effects."
@@ -144,7 +144,7 @@ export class ChainRun {
     });
   }
 
-  #tell(progress: number, message: string): void {
+  #report(progress: number, message: string): void {
     this.#progress.report({ progress, total: this.#plan.steps.length, message });
   }
 }

@@ -1,4 +1,4 @@
-/** run_chain: several tools in one request, each with what earlier ones gave. Tells what every step gave, and where it ended. */
+/** run_chain: runs several tools in one request; each can use values of earlier ones. Returns the result of every step, and where the chain ended. */
 import { joinArray } from "../../catalog/json-array.ts";
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -17,21 +17,21 @@ import { backendOf, definitionOf, type StepOutcome } from "./execute.ts";
 import { type ChainPlan, planOf, type Step } from "./plan.ts";
 
 const OP = "run_chain";
-/** The whole is in the cause. */
+/** The whole message is in the cause. */
 const LONGEST_MESSAGE = 160;
-/** In bytes, of a step that is not the last: there may be many. */
+/** In bytes, for each step except the last, because there may be many. */
 const SMALL_PREVIEW = 200;
-/** In bytes: preview, note and link would cost more. */
-const CHEAP = 800;
+/** In bytes. A result up to this size is returned whole: preview, note and link would be larger. */
+const SMALL_RESULT = 800;
 const NOT_STARTED: StepOutcome = {
   durationMs: 0,
   error: new MetaMcpError("cancelled", "Not started: an earlier step failed."),
 };
 
-type Ran = readonly [Step, StepOutcome];
+type FinishedStep = readonly [Step, StepOutcome];
 
-/** What is shown of one step. */
-interface Shown {
+/** What is returned of one step. */
+interface ShownStep {
   readonly value?: Raw | undefined;
   readonly error?: Raw | undefined;
   readonly blocks: readonly Raw[];
@@ -48,10 +48,10 @@ export async function runChain(
   const outcome = plan.dryRun
     ? await dryRun(scope, plan, request)
     : await new ChainRun(scope, plan, meta, request).run();
-  return toldOf(scope, plan, outcome, request);
+  return chainAnswer(scope, plan, outcome, request);
 }
 
-function toldOf(
+function chainAnswer(
   scope: Scope,
   plan: ChainPlan,
   { outcomes, failedAt }: ChainOutcome,
@@ -87,14 +87,14 @@ function toldOf(
 }
 
 /**
- * Where steps run one after the other, those that ran: the failed one is the last. In parallel each step has its place,
- * so that it can be told which is which.
+ * For a sequence, returns the steps that ran; a failed one is the last. In parallel, returns all steps, so that each
+ * result has the index of its step.
  */
 function listed(
   { steps, parallel, dryRun: dry }: ChainPlan,
   outcomes: ChainOutcome["outcomes"],
-): readonly Ran[] {
-  return steps.flatMap((step): Ran[] => {
+): readonly FinishedStep[] {
+  return steps.flatMap((step): FinishedStep[] => {
     const outcome = outcomes[step.index];
     if (outcome) return [[step, outcome]];
     return parallel && !dry ? [[step, NOT_STARTED]] : [];
@@ -103,8 +103,8 @@ function listed(
 
 function stepResult(
   plan: ChainPlan,
-  [{ name }, { durationMs }]: Ran,
-  shown: Shown | undefined,
+  [{ name }, { durationMs }]: FinishedStep,
+  shown: ShownStep | undefined,
   tool: Raw | undefined,
 ): Raw {
   return joinObject([
@@ -117,29 +117,33 @@ function stepResult(
   ]);
 }
 
-/** All steps share one budget, failed ones too. The last has the first claim on it: it is what the chain is for. */
-function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["origin"]): readonly Shown[] {
+/** All steps share one budget, failed ones too. The last step uses it first, because its result is the purpose of the chain. */
+function withinBudget(
+  scope: Scope,
+  ran: readonly FinishedStep[],
+  origin: ClientRequest["origin"],
+): readonly ShownStep[] {
   const last = ran.at(-1);
   const budget = budgetFor(scope);
   let left = budget;
   const explained = new Set<string>();
-  const show = ([{ name }, { value, error: failed, result, blocks = [], page }]: Ran): Shown => {
+  const show = ([{ name }, { value, error: failed, result, blocks = [], page }]: FinishedStep): ShownStep => {
     const bare = failed && withoutSchema(failed);
-    // Of several steps with one tool the schema of it is shown once.
-    const told = explained.has(name.id) ? bare : failed;
-    const error = told && errorWithin(left, told);
+    // If several steps use one tool, its schema is returned once.
+    const reported = explained.has(name.id) ? bare : failed;
+    const error = reported && errorWithin(left, reported);
     if (bare !== failed) explained.add(name.id);
     left -= error?.length ?? 0;
     if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
-    const cheap = result.length <= Math.min(budget, CHEAP);
-    if (cheap || result.length <= left || (page && result === last?.[1].result)) {
+    const small = result.length <= Math.min(budget, SMALL_RESULT);
+    if (small || result.length <= left || (page && result === last?.[1].result)) {
       left -= result.length;
       return { value, error, blocks };
     }
     const keep = budgetOf(scope, name.id, origin);
     if (!value) return { error, ...linked(shorten(result, keep)) };
     const short = shorten(result, keep, { value, blocks });
-    // The last one is shown as a result and as the final value, each in the text too, where quotes count twice.
+    // The value of the last step is returned as a result and as `final`, each also in the text, where quotes are escaped.
     const most = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 5) - 80;
     const room = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
     return { value: short.preview(room), ...linked(short) };
@@ -149,11 +153,11 @@ function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["
   return [...ran.slice(0, -1).map(show), shownLast];
 }
 
-function linked({ link, note }: Shortened): Pick<Shown, "blocks" | "note"> {
+function linked({ link, note }: Shortened): Pick<ShownStep, "blocks" | "note"> {
   return { blocks: link ? [link] : [], note };
 }
 
-/** Many errors together are as much as a large result. */
+/** Shortens an error that does not fit, because many errors together can be as large as a large result. */
 function errorWithin(room: number, error: MetaMcpError): Raw {
   const whole = errorObject(error);
   if (whole.length <= room) return whole;
@@ -161,8 +165,11 @@ function errorWithin(room: number, error: MetaMcpError): Raw {
   return errorObject(new MetaMcpError(error.code, summarize(error.message, LONGEST_MESSAGE), context));
 }
 
-/** `shown`: what the results say of the failed step. */
-function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { object: Raw; text: string } {
+/** `shown` is the error of the failed step in the results. */
+function chainError(
+  [step, { error: why }]: FinishedStep,
+  shown: Raw | undefined,
+): { object: Raw; text: string } {
   const { index, name } = step;
   const error = new MetaMcpError(
     "chain_step_failed",
@@ -183,13 +190,13 @@ function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { obje
   };
 }
 
-/** What the results alone do not say. */
+/** The note beside the results. */
 function noteOn({ dryRun: dry }: ChainPlan, notes: readonly string[]): string | undefined {
   const all = dry && notes.length === 0 ? ["All steps are valid. Nothing was run."] : notes;
   return all.length > 0 ? all.join("\n") : undefined;
 }
 
-function failures(ran: readonly Ran[], failedAt: number | undefined): readonly string[] {
+function failures(ran: readonly FinishedStep[], failedAt: number | undefined): readonly string[] {
   const bad = ran.filter(([, { error }]) => error).length;
   return bad > 0 && failedAt === undefined ? [`${bad} of ${ran.length} steps failed: see results.`] : [];
 }

@@ -1,4 +1,4 @@
-/** describe_tool and list_tool_examples: one tool at three levels of detail, and what each of them costs. */
+/** describe_tool and list_tool_examples: describe one tool at three levels of detail, with the number of tokens of each level. */
 import { joinArray } from "../../catalog/json-array.ts";
 import { typesOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
@@ -22,7 +22,7 @@ type Members = readonly (readonly [string, Raw | undefined])[];
 const LEVELS = ["summary", "schema", "full"] as const;
 type Level = (typeof LEVELS)[number];
 
-const SUMMARY = 300;
+const SUMMARY_LENGTH = 300;
 const MOST_REFS = 10;
 
 export async function describeTool(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
@@ -65,10 +65,10 @@ function read(input: Input, key: string): unknown {
 }
 
 function summaryOf({ description, title, name }: Tool): string {
-  return summarize(description || title || name, SUMMARY);
+  return summarize(description || title || name, SUMMARY_LENGTH);
 }
 
-/** Defaults as they were written: a number of 20 digits is still one. */
+/** Defaults are copied byte for byte, so that large numbers lose no digits. */
 function schemaInfo({ inputSchema }: Tool): Raw {
   const [properties, required] = members(inputSchema, ["properties", "required"]);
   const names = required && fromRaw(required);
@@ -98,7 +98,7 @@ function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, 
     ...(output ? ["Has an output schema."] : []),
     ...(listing?.source === "cache" ? ["From cache, not yet re-checked."] : []),
   ].join(" ");
-  // These have lines of their own.
+  // The instructions may have several lines, so they start a new one.
   return [notes, ...(instructions ? [`Instructions of ${server}: ${instructions}`] : [])].join("\n").trim();
 }
 

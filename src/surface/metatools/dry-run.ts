@@ -1,4 +1,4 @@
-/** Checks a chain against the schemas of its tools. Runs none of them; starts servers where nothing is known of them. */
+/** Checks a chain against the schemas of its tools without running them. Starts servers whose tools are not known. */
 import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -28,9 +28,9 @@ export async function dryRun(
   return { outcomes, failedAt: failedAt < 0 ? undefined : failedAt };
 }
 
-type Found = Tool | MetaMcpError;
+type ToolOrError = Tool | MetaMcpError;
 
-async function toolOf(scope: Scope, { name, index }: Step, request: ClientRequest): Promise<Found> {
+async function toolOf(scope: Scope, { name, index }: Step, request: ClientRequest): Promise<ToolOrError> {
   try {
     return await requireTool(scope, name, request);
   } catch (error) {
@@ -39,25 +39,25 @@ async function toolOf(scope: Scope, { name, index }: Step, request: ClientReques
   }
 }
 
-async function check(step: Step, tools: readonly Found[]): Promise<StepOutcome> {
-  const tool = tools[step.index] as Found;
+async function check(step: Step, tools: readonly ToolOrError[]): Promise<StepOutcome> {
+  const tool = tools[step.index] as ToolOrError;
   if (MetaMcpError.is(tool)) return { durationMs: 0, error: tool };
   await prepareCheck(tool);
   const { args, references, usePrevious, index } = step;
   const bare = references.length > 0 ? withoutReferences(args) : args;
   const whole = usePrevious ? withMember(bare, "previous", toRaw(null)) : bare;
   const open = [...references.map(({ at }) => at), ...(usePrevious ? ["/previous"] : [])];
-  const misfits = checkArguments(tool, whole, open) ?? [];
+  const mismatches = checkArguments(tool, whole, open) ?? [];
   const problems = [
-    ...misfits,
-    ...references.flatMap((reference) => leadsNowhere(reference, tools[reference.step])),
+    ...mismatches,
+    ...references.flatMap((reference) => missingPath(reference, tools[reference.step])),
   ];
   if (problems.length === 0) return { durationMs: 0 };
   return { durationMs: 0, error: invalidArguments(tool, problems, { op: OP, step_index: index }) };
 }
 
-/** Certain only where the earlier tool declares what it gives, and nothing beside that. */
-function leadsNowhere({ path, text }: Reference, from: Found | undefined): readonly string[] {
+/** Reports a path only if the output schema of the earlier tool excludes it with `additionalProperties: false`. */
+function missingPath({ path, text }: Reference, from: ToolOrError | undefined): readonly string[] {
   if (!from || MetaMcpError.is(from)) return [];
   let [schema] = members(from.definition, ["outputSchema"]) as (Raw | undefined)[];
   for (const key of path) {

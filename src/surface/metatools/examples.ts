@@ -1,4 +1,4 @@
-/** Arguments that a tool is known to take: from the config, from calls that worked, and from its own schema. Makes none up. */
+/** Example arguments of a tool: from the config, from successful calls, and from its schema. Does not invent any. */
 
 import { resultTypeOf } from "../../catalog/declaration.ts";
 import { sameJson } from "../../catalog/same.ts";
@@ -9,23 +9,23 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, entries, isObject, joinObject, member, members } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
 
-interface Words {
+interface ExampleTexts {
   readonly title?: string;
   readonly description?: string;
   readonly resultHint?: string;
 }
 
 interface Draft {
-  /** As they were written, digits and all. */
+  /** Kept as written, so that large numbers lose no digits. */
   readonly args: Raw;
-  readonly words?: Words;
+  readonly texts?: ExampleTexts;
 }
 
 const MOST_EXAMPLES = 5;
 const LONGEST_HINT = 200;
-const DESCRIBED = new Set(["args", "title", "description", "resultHint"]);
+const EXAMPLE_KEYS = new Set(["args", "title", "description", "resultHint"]);
 
-/** Each as the client gets it. */
+/** Returns the examples as JSON, without duplicates. */
 export async function examplesOf(
   scope: Scope,
   tool: Tool,
@@ -36,24 +36,24 @@ export async function examplesOf(
   const written = Object.hasOwn(configured, name) ? (configured[name] ?? []) : [];
   const used = (await scope.usageOf(server, name)).map((args) => ({ args }));
   const sources: readonly (readonly [string, string, readonly Draft[]])[] = [
-    ["config", "From the config", written.flatMap(drafted)],
+    ["config", "From the config", written.flatMap(draftsOf)],
     ["usage", "Worked before", used],
     ["schema", "From the tool's schema", inSchema(tool).map((args) => ({ args }))],
   ];
   const resultHint = summarize(resultTypeOf(tool) ?? "text or other content", LONGEST_HINT);
   const seen: Raw[] = [];
   const all = sources.flatMap(([source, description, drafts]) =>
-    drafts.flatMap(({ args, words }, at): Raw[] => {
+    drafts.flatMap(({ args, texts }, at): Raw[] => {
       if (seen.some((other) => sameJson(other, args))) return [];
       seen.push(args);
-      const told = { title: titleOf(name, args), description, resultHint, ...words };
+      const shown = { title: titleOf(name, args), description, resultHint, ...texts };
       return [
         joinObject([
           ["id", toRaw(`${source}-${at + 1}`)],
-          ["title", toRaw(told.title)],
-          ["description", toRaw(told.description)],
+          ["title", toRaw(shown.title)],
+          ["description", toRaw(shown.description)],
           ["args", args],
-          ["resultHint", toRaw(told.resultHint)],
+          ["resultHint", toRaw(shown.resultHint)],
         ]),
       ];
     }),
@@ -61,21 +61,21 @@ export async function examplesOf(
   return all.slice(0, Math.min(most ?? MOST_EXAMPLES, MOST_EXAMPLES));
 }
 
-/** In the config either the arguments themselves, or these with words around them. */
-function drafted(entry: unknown): readonly Draft[] {
+/** An entry of the config is either the arguments, or an object with `args` and texts. */
+function draftsOf(entry: unknown): readonly Draft[] {
   if (!isRecord(entry)) return [];
   const { args, title, description, resultHint } = entry;
-  if (!isRecord(args) || !Object.keys(entry).every((key) => DESCRIBED.has(key)))
+  if (!isRecord(args) || !Object.keys(entry).every((key) => EXAMPLE_KEYS.has(key)))
     return [{ args: toRaw(entry) }];
-  const words = {
+  const texts = {
     ...(typeof title === "string" && { title }),
     ...(typeof description === "string" && { description }),
     ...(typeof resultHint === "string" && { resultHint }),
   };
-  return [{ args: toRaw(args), words }];
+  return [{ args: toRaw(args), texts }];
 }
 
-/** Whole examples, or one put together from those of its properties where no required one is left out. */
+/** Returns the schema's own examples, else one built from the examples of its properties if those cover all required ones. */
 function inSchema({ inputSchema }: Tool): readonly Raw[] {
   const [examples, properties, required] = members(inputSchema, ["examples", "properties", "required"]);
   const whole = examples ? elements(examples).filter(isObject) : [];

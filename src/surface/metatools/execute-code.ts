@@ -1,4 +1,4 @@
-/** execute_code: code that calls many tools, its value, and what it printed. */
+/** execute_code: runs code that can call many tools. Returns its value and its output. */
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -17,8 +17,8 @@ import { budgetFor, budgetOf } from "./bounds.ts";
 import { Progress } from "./progress.ts";
 import { EXECUTE_CODE } from "./tools.ts";
 
-/** Of what was printed or went wrong, in a preview. */
-const SHORT = 400;
+/** Longest output and error message in a preview. */
+const LONGEST_TEXT = 400;
 const CALLS_SHOWN = 3;
 
 export async function executeCode(
@@ -36,11 +36,11 @@ export async function executeCode(
   };
   const progress = new Progress(request.uplink, meta);
   progress.report({ progress: 0, message: "starting the code" });
-  const uplink = progress.wayBack((report, params) => progress.pass(report, params));
+  const uplink = progress.uplink((report, params) => progress.forward(report, params));
   const job = { code, meta, finder: "search_tools", ...limits };
   const outcome = await runCode(scope, scope.code as Executor, job, { ...request, uplink });
-  if (!progress.heard) progress.report({ progress: 1, total: 1, message: "done" });
-  return told(scope, outcome, errorOf(outcome, code, EXECUTE_CODE.name), request);
+  if (!progress.forwarded) progress.report({ progress: 1, total: 1, message: "done" });
+  return codeAnswer(scope, outcome, errorOf(outcome, code, EXECUTE_CODE.name), request);
 }
 
 function numberIn(input: Input, key: string): number | undefined {
@@ -48,7 +48,8 @@ function numberIn(input: Input, key: string): number | undefined {
   return raw && (fromRaw(raw) as number);
 }
 
-function besideOf({ logs, durationMs, calls, unsafe }: Outcome) {
+/** The members beside `value` and `error`. */
+function otherMembers({ logs, durationMs, calls, unsafe }: Outcome) {
   const isError = ({ level }: LogLine): boolean => level === "warn" || level === "error";
   const textOf = (lines: readonly LogLine[]): Raw => toRaw(lines.map(({ text }) => `${text}\n`).join(""));
   return [
@@ -60,7 +61,7 @@ function besideOf({ logs, durationMs, calls, unsafe }: Outcome) {
   ] as const;
 }
 
-function told(
+function codeAnswer(
   scope: Scope,
   outcome: Outcome,
   error: MetaMcpError | undefined,
@@ -70,12 +71,12 @@ function told(
   const structured = joinObject([
     ["error", error && errorObject(error)],
     ["value", value],
-    ...besideOf(outcome),
+    ...otherMembers(outcome),
   ]);
-  const words = error && errorText(error);
+  const message = error && errorText(error);
   const failed = error !== undefined;
   if (structured.length <= budgetFor(scope)) {
-    const text = words && `${words}\n${joinObject(besideOf(outcome)).toString()}`;
+    const text = message && `${message}\n${joinObject(otherMembers(outcome)).toString()}`;
     return answer(origin, { structured, text, note: unsafeNote(outcome), failed });
   }
 
@@ -85,12 +86,12 @@ function told(
   ]);
   const parts = { value: value ?? toRaw(null), blocks: [] };
   const short = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin), parts);
-  const beside = besideOf(shortOf(outcome));
-  const why = error && new MetaMcpError(error.code, summarize(error.message, SHORT), error.context);
+  const others = otherMembers(shortOf(outcome));
+  const why = error && new MetaMcpError(error.code, summarize(error.message, LONGEST_TEXT), error.context);
   return withPreview(short, (shown) =>
     answer(origin, {
-      structured: joinObject([["error", why && errorObject(why)], ["value", value && shown], ...beside]),
-      text: [why && errorText(why), short.note, joinObject([["value", value && shown], ...beside]).toString()]
+      structured: joinObject([["error", why && errorObject(why)], ["value", value && shown], ...others]),
+      text: [why && errorText(why), short.note, joinObject([["value", value && shown], ...others]).toString()]
         .filter((part) => part !== undefined)
         .join("\n"),
       note: unsafeNote(outcome),
@@ -104,9 +105,9 @@ function unsafeNote({ unsafe }: Outcome): string | undefined {
   return unsafe ? "UNSAFE: the code ran as a plain process." : undefined;
 }
 
-/** The first of all there is of it. */
+/** Keeps the first part of the logs and the first calls. */
 function shortOf(outcome: Outcome): Outcome {
-  let room = SHORT;
+  let room = LONGEST_TEXT;
   const logs = outcome.logs.flatMap(({ level, text }): LogLine[] => {
     if (room <= 0) return [];
     const line = { level, text: text.length > room ? `${text.slice(0, room)}…` : text };

@@ -1,4 +1,4 @@
-/** One tool run for a program: its value, or an error of ours whatever went wrong. Never throws for what a child did. */
+/** Runs one tool and returns its value or a MetaMcpError. Does not throw for failures of a child. */
 import { repeatOf, type Tool } from "../../catalog/tool.ts";
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -20,28 +20,28 @@ import type { ToolName } from "./tool-id.ts";
 export interface ToolJob {
   readonly name: ToolName;
   readonly args: Raw;
-  /** `_meta` of the client's request, the progress token in it. */
+  /** `_meta` of the client's request, with the progress token. */
   readonly meta: Raw | undefined;
-  /** Which of our tools runs it. */
+  /** The own tool that runs it. */
   readonly op: string;
 }
 
 export interface StepOutcome {
   readonly durationMs: number;
-  /** Undefined where it failed. */
+  /** Undefined if the call failed. */
   readonly value?: Raw;
   readonly error?: MetaMcpError;
-  /** As the child gave it, a failed one too; undefined where it gave none. */
+  /** The child's result as written, also a failed one; undefined if there was none. */
   readonly result?: Raw;
-  /** It is a part of a stored result. */
+  /** The result is a page of a stored result. */
   readonly page?: boolean;
-  /** What of it is no text, of a failed one too. */
+  /** Content blocks that are not text, also of a failed result. */
   readonly blocks?: readonly Raw[];
   readonly meta?: Raw | undefined;
 }
 
 const LONGEST_MESSAGE = 2_000;
-/** What says more is kept for reading. */
+/** A failed result with a larger value is stored. */
 const LONGEST_DETAILS = 8_000;
 
 export async function execute(scope: Scope, job: ToolJob, request: ClientRequest): Promise<StepOutcome> {
@@ -54,39 +54,44 @@ export async function execute(scope: Scope, job: ToolJob, request: ClientRequest
     const page = readsStored(name.server, call);
     if (name.server !== OWN_SERVER)
       scope.results.links.noteAll(callerOf(request.origin), name.server, result);
-    const { value, failed, blocks, meta: told } = partsOf(result, { plain: page });
-    if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: told, page };
+    const { value, failed, blocks, meta: resultMeta } = partsOf(result, { plain: page });
+    if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: resultMeta, page };
     const large = value.length > LONGEST_DETAILS || result.length > budgetFor(scope);
     const error = large
-      ? kept(scope, job, request, result)
-      : reported(job, result, joinObject([["structured", value]]));
-    return { durationMs: durationMs(), error, result, blocks: large ? [] : blocks, meta: told };
+      ? storedFailure(scope, job, request, result)
+      : failureOf(job, result, joinObject([["structured", value]]));
+    return { durationMs: durationMs(), error, result, blocks: large ? [] : blocks, meta: resultMeta };
   } catch (error) {
-    return { durationMs: durationMs(), error: explained(scope, job, error) };
+    return { durationMs: durationMs(), error: asMetaMcpError(scope, job, error) };
   }
 }
 
-/** The child's own `isError`: what it said. */
-function reported({ name, op }: ToolJob, result: Raw, details: Raw, more = ""): MetaMcpError {
-  const said = textsOf(result).join("\n");
-  const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it gave no reason"}${more}`;
+/** The error for a result with `isError`, with the child's text. */
+function failureOf({ name, op }: ToolJob, result: Raw, details: Raw, more = ""): MetaMcpError {
+  const text = textsOf(result).join("\n");
+  const message = `${name.id} failed: ${text.slice(0, LONGEST_MESSAGE) || "it gave no reason"}${more}`;
   return new MetaMcpError("execution_failed", message, {
     server: name.server,
     tool_id: name.id,
     op,
     details: fromRaw(details),
-    cause: new RawDetails(details, said === "" ? details.toString() : ""),
+    cause: new RawDetails(details, text === "" ? details.toString() : ""),
   });
 }
 
-/** One that says or shows too much. */
-function kept({ results }: Scope, job: ToolJob, { origin }: ClientRequest, result: Raw): MetaMcpError {
+/** Stores a failed result that is too large, and returns an error that says how to read it. */
+function storedFailure(
+  { results }: Scope,
+  job: ToolJob,
+  { origin }: ClientRequest,
+  result: Raw,
+): MetaMcpError {
   const uri = results.put(callerOf(origin), job.name.id, result)?.uri;
   const more = uri === undefined ? " …" : ` … Read all of it with metamcp:read {uri: "${uri}"}.`;
-  return reported(job, result, toRaw({ uri, bytes: result.length }), more);
+  return failureOf(job, result, toRaw({ uri, bytes: result.length }), more);
 }
 
-function explained(scope: Scope, { name, op }: ToolJob, error: unknown): MetaMcpError {
+function asMetaMcpError(scope: Scope, { name, op }: ToolJob, error: unknown): MetaMcpError {
   const { server, id } = name;
   const context = { server, tool_id: id, op };
   if (error instanceof RpcError) return executionFailed(error, context).with({ op });
@@ -101,7 +106,7 @@ export function definitionOf(scope: Scope, name: ToolName, origin: Origin): Raw 
   return knownTool(scope, name, origin)?.definition;
 }
 
-/** Whether repeating it can do no harm. */
+/** Whether the tool is known and safe to repeat. */
 export function isSafe(tool: Tool | undefined): boolean {
   return tool !== undefined && repeatOf(tool.annotations) === "safe";
 }

@@ -20,8 +20,8 @@ import { listNamespaces, listTools, searchTools } from "./find.ts";
 const SERVERS = ["a", "b", "c", "d"] as const;
 const WORDS = ["read", "write", "file", "mail", "list"] as const;
 
-/** Servers whose lists are in memory, and who may look at them. */
-class Place {
+/** A catalog of servers with lists in memory, and a scope on it. */
+class CatalogFixture {
   readonly catalog: Catalog;
   readonly scope: Scope;
   readonly #lists = new Map<string, readonly object[]>();
@@ -54,7 +54,7 @@ class Place {
     this.#configure();
   }
 
-  /** The server says again what it has, perhaps in another order. */
+  /** The server lists the same tools again, possibly in another order. */
   async refresh(server: string, reversed: boolean): Promise<void> {
     const tools = this.#lists.get(server);
     if (!tools) return;
@@ -76,14 +76,14 @@ function requestOf(session: string): ClientRequest {
 
 const FINDERS = { search: searchTools, list: listTools, namespaces: listNamespaces };
 
-interface Question {
+interface FindCall {
   readonly finder: keyof typeof FINDERS;
   readonly args: object;
 }
 
 async function pageOf(
-  { scope }: Place,
-  { finder, args }: Question,
+  { scope }: CatalogFixture,
+  { finder, args }: FindCall,
   cursor: string | undefined,
   caller = "me",
 ) {
@@ -103,11 +103,11 @@ async function pageOf(
   return { items: tools?.map(({ id }) => id) ?? namespaces, nextCursor, truncated, text };
 }
 
-/** All pages of a walk, and what the last of them says. */
-async function walked(place: Place, asked: Question) {
+/** Reads all pages. Returns their items and the last page. */
+async function allPages(fixture: CatalogFixture, find: FindCall) {
   const items: string[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await pageOf(place, asked, cursor);
+    const page = await pageOf(fixture, find, cursor);
     items.push(...page.items);
     cursor = page.nextCursor;
     if (cursor === undefined) return { items, last: page };
@@ -121,7 +121,7 @@ const toolNames = fc.uniqueArray(
   { maxLength: 12 },
 );
 const server = fc.constantFrom(...SERVERS);
-const question: fc.Arbitrary<Question> = fc.oneof(
+const question: fc.Arbitrary<FindCall> = fc.oneof(
   fc.record({ finder: fc.constant("search" as const), args: fc.record({ query: word }) }),
   fc.record({
     finder: fc.constant("list" as const),
@@ -139,7 +139,7 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("drop" as const), server }) },
 );
 
-test("any walk gives each item once, as one large page would, or ends with invalid params", {
+test("reading all pages returns each item once, or ends with invalid params if the content changed", {
   timeout: 120_000,
 }, async () => {
   const { home } = temp();
@@ -149,28 +149,28 @@ test("any walk gives each item once, as one large page would, or ends with inval
       question,
       fc.array(fc.tuple(fc.integer({ min: 1, max: 7 }), event), { minLength: 50, maxLength: 50 }),
       async (lists, { finder, args }, events) => {
-        const place = new Place(home);
-        for (const [at, name] of SERVERS.entries()) await place.set(name, lists[at] ?? []);
-        const whole = await pageOf(place, { finder, args: { ...args, limit: 100 } }, undefined);
+        const fixture = new CatalogFixture(home);
+        for (const [at, name] of SERVERS.entries()) await fixture.set(name, lists[at] ?? []);
+        const whole = await pageOf(fixture, { finder, args: { ...args, limit: 100 } }, undefined);
         expect(whole.nextCursor).toBeUndefined();
         const seen: string[] = [];
         let [cursor, changed]: [string | undefined, boolean] = [undefined, false];
         for (const [limit, happens] of events) {
           try {
-            const page = await pageOf(place, { finder, args: { ...args, limit } }, cursor);
+            const page = await pageOf(fixture, { finder, args: { ...args, limit } }, cursor);
             seen.push(...page.items);
             cursor = page.nextCursor;
           } catch (error) {
-            // A server that is gone cannot be asked about at all.
+            // A removed server is unknown.
             if (!(error instanceof RpcError)) expect(error).toMatchObject({ code: "server_not_found" });
             else expect(error.code).toBe(INVALID_PARAMS);
             expect(changed).toBe(true);
             return;
           }
           if (cursor === undefined) break;
-          if (happens.kind === "refresh") await place.refresh(happens.server, happens.reversed);
-          else if (happens.kind === "set") await place.set(happens.server, happens.names);
-          else if (happens.kind === "drop") place.drop(happens.server);
+          if (happens.kind === "refresh") await fixture.refresh(happens.server, happens.reversed);
+          else if (happens.kind === "set") await fixture.set(happens.server, happens.names);
+          else if (happens.kind === "drop") fixture.drop(happens.server);
           changed ||= happens.kind === "set" || happens.kind === "drop";
         }
         expect(new Set(seen).size).toBe(seen.length);
@@ -181,10 +181,10 @@ test("any walk gives each item once, as one large page would, or ends with inval
   );
 });
 
-test("a cursor holds for nobody else, and for nothing else that was asked", async () => {
-  const place = new Place(temp().home);
-  for (const name of SERVERS) await place.set(name, ["read_file", "read_mail", "list_mail"]);
-  const questions: Question[] = [
+test("a cursor is valid only for the same client and the same query", async () => {
+  const fixture = new CatalogFixture(temp().home);
+  for (const name of SERVERS) await fixture.set(name, ["read_file", "read_mail", "list_mail"]);
+  const questions: FindCall[] = [
     { finder: "search", args: { query: "read" } },
     { finder: "search", args: { query: "mail" } },
     { finder: "list", args: {} },
@@ -192,24 +192,24 @@ test("a cursor holds for nobody else, and for nothing else that was asked", asyn
     { finder: "list", args: { namespace: "b" } },
     { finder: "namespaces", args: {} },
   ];
-  for (const asked of questions) {
-    const { nextCursor } = await pageOf(place, { ...asked, args: { ...asked.args, limit: 1 } }, undefined);
-    expect((await pageOf(place, asked, nextCursor)).items.length).toBeGreaterThan(0);
-    await expect(pageOf(place, asked, nextCursor, "you")).rejects.toMatchObject({ code: INVALID_PARAMS });
+  for (const find of questions) {
+    const { nextCursor } = await pageOf(fixture, { ...find, args: { ...find.args, limit: 1 } }, undefined);
+    expect((await pageOf(fixture, find, nextCursor)).items.length).toBeGreaterThan(0);
+    await expect(pageOf(fixture, find, nextCursor, "you")).rejects.toMatchObject({ code: INVALID_PARAMS });
     for (const other of questions)
-      if (other !== asked)
-        await expect(pageOf(place, other, nextCursor)).rejects.toMatchObject({ code: INVALID_PARAMS });
+      if (other !== find)
+        await expect(pageOf(fixture, other, nextCursor)).rejects.toMatchObject({ code: INVALID_PARAMS });
   }
 });
 
-test("a search can be walked to its end; where a setting ends it before, that is said", async () => {
+test("a search returns all hits in pages, and the last page says if maxResults cut some off", async () => {
   const { home } = temp();
   const names = Array.from({ length: 230 }, (_, n) => `read_file_${n}`);
-  const asked: Question = { finder: "search", args: { query: "read a file", limit: 50 } };
+  const find: FindCall = { finder: "search", args: { query: "read a file", limit: 50 } };
 
-  const place = new Place(home);
-  await place.set("a", names);
-  const all = await walked(place, asked);
+  const fixture = new CatalogFixture(home);
+  await fixture.set("a", names);
+  const all = await allPages(fixture, find);
   expect(all.items).toHaveLength(230);
   expect(new Set(all.items).size).toBe(230);
   expect(all.last.truncated).toBeUndefined();
@@ -220,9 +220,9 @@ test("a search can be walked to its end; where a setting ends it before, that is
     [229, true],
     [230, undefined],
   ] as const) {
-    const bounded = new Place(home, createSearch({ ...MEASURED, maxResults }));
+    const bounded = new CatalogFixture(home, createSearch({ ...MEASURED, maxResults }));
     await bounded.set("a", names);
-    const best = await walked(bounded, asked);
+    const best = await allPages(bounded, find);
     expect(best.items).toEqual(all.items.slice(0, maxResults));
     expect(best.last.truncated).toBe(truncated);
     expect(best.last.text.includes(`at most ${maxResults}:`)).toBe(truncated === true);

@@ -1,4 +1,4 @@
-/** search_tools, list_tools, list_namespaces: what there is, page by page, and what is missing. */
+/** search_tools, list_tools and list_namespaces: return tools or servers in pages, and name servers that are unavailable. */
 import { summarize } from "../../catalog/summary.ts";
 import { type Tool, toolId } from "../../catalog/tool.ts";
 import { callerOf } from "../../kernel/call.ts";
@@ -11,12 +11,12 @@ import { requireServer } from "../require-server.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
-import { contentMark } from "./content.ts";
+import { contentHash } from "./content-hash.ts";
+import { itemsNeeded, type PageRequest, pageOf } from "./paging.ts";
 import { tagsOf } from "./tags.ts";
 import { type Unavailable, unavailableOf } from "./unavailable.ts";
-import { neededFor, pageOf, type Walk } from "./walk.ts";
 
-const SHORT = 120;
+const DESCRIPTION_LENGTH = 120;
 
 export async function searchTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const query = textOf(input, "query") ?? "";
@@ -24,10 +24,10 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
     throw new MetaMcpError("validation_input", 'search_tools: "query" is empty: describe the task.', {
       op: "search_tools",
     });
-  const unavailable = await lookAround(scope, request);
+  const unavailable = await loadLists(scope, request);
   const view = scope.view(request.origin);
   const { hits, bounded } = await hitsOf(view, query, {
-    limit: neededFor({ cursor: textOf(input, "cursor"), limit: numberOf(input, "limit") }),
+    limit: itemsNeeded({ cursor: textOf(input, "cursor"), limit: numberOf(input, "limit") }),
   });
   const { snapshot } = view;
   const tools = hits.flatMap(({ server, name }) => snapshot.tool(server, name) ?? []);
@@ -35,7 +35,7 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
     tools,
     unavailable,
     bounded,
-    walk: walkOf(scope, input, request, ["search", query]),
+    page: pageRequest(scope, input, request, ["search", query]),
   });
 }
 
@@ -45,46 +45,46 @@ export async function listTools(scope: Scope, input: Input, request: ClientReque
     return toolPage(scope, request, {
       tools: ownTools(scope, request.origin),
       unavailable: [],
-      walk: walkOf(scope, input, request, ["list", namespace]),
+      page: pageRequest(scope, input, request, ["list", namespace]),
     });
   if (namespace !== undefined) requireServer(scope, namespace, "list_namespaces");
-  const unavailable = await lookAround(scope, request, namespace);
+  const unavailable = await loadLists(scope, request, namespace);
   const { listings } = scope.view(request.origin).snapshot;
-  const concerned = namespace === undefined ? [...listings.values()] : [listings.get(namespace)];
-  const tools = concerned
+  const selected = namespace === undefined ? [...listings.values()] : [listings.get(namespace)];
+  const tools = selected
     .flatMap((listing) => listing?.tools ?? [])
     .toSorted((a, b) => compare(a.server, b.server) || compare(a.name, b.name));
   return toolPage(scope, request, {
     tools,
     unavailable,
-    walk: walkOf(scope, input, request, ["list", namespace]),
+    page: pageRequest(scope, input, request, ["list", namespace]),
   });
 }
 
 export async function listNamespaces(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
-  const unavailable = await lookAround(scope, request);
+  const unavailable = await loadLists(scope, request);
   const names = [...scope.view(request.origin).snapshot.listings.keys()].toSorted(compare);
-  const walk = walkOf(scope, input, request, ["namespaces"]);
-  const { page: namespaces, nextCursor } = pageOf(names, (name) => name, walk);
+  const page = pageRequest(scope, input, request, ["namespaces"]);
+  const { page: namespaces, nextCursor } = pageOf(names, (name) => name, page);
   return answer(request.origin, {
     structured: toRaw({ namespaces, nextCursor, unavailable }),
     note: scope.notice(),
   });
 }
 
-interface Found {
+interface FoundTools {
   readonly tools: readonly Tool[];
   readonly unavailable: readonly Unavailable[];
-  /** There are more than a search gives. */
+  /** There are more hits than a search may return. */
   readonly bounded?: boolean;
-  readonly walk: Walk;
+  readonly page: PageRequest;
 }
 
-function toolPage(scope: Scope, { origin }: ClientRequest, found: Found): Raw {
+function toolPage(scope: Scope, { origin }: ClientRequest, found: FoundTools): Raw {
   const { unavailable, bounded } = found;
-  const shown = pageOf(found.tools, toolId, found.walk);
+  const shown = pageOf(found.tools, toolId, found.page);
   const { nextCursor } = shown;
-  // Who can still go on has not missed anything.
+  // Only the last page is marked, because a client with a cursor can still read more.
   const truncated = bounded && nextCursor === undefined ? true : undefined;
   const tools = shown.page.map(brief);
   return answer(origin, {
@@ -94,8 +94,8 @@ function toolPage(scope: Scope, { origin }: ClientRequest, found: Found): Raw {
   });
 }
 
-/** Gets to know what is not known yet; says what cannot be. */
-async function lookAround(
+/** Loads unknown lists. Returns the servers that are unavailable. */
+async function loadLists(
   scope: Scope,
   { origin }: ClientRequest,
   only?: string,
@@ -105,11 +105,16 @@ async function lookAround(
   return unavailableOf(scope, unknown, origin, only);
 }
 
-function walkOf(scope: Scope, input: Input, { origin }: ClientRequest, asked: readonly unknown[]): Walk {
+function pageRequest(
+  scope: Scope,
+  input: Input,
+  { origin }: ClientRequest,
+  asked: readonly unknown[],
+): PageRequest {
   return {
     cursor: textOf(input, "cursor"),
     limit: numberOf(input, "limit"),
-    binding: [...asked, callerOf(origin), contentMark(scope.view(origin).snapshot)],
+    binding: [...asked, callerOf(origin), contentHash(scope.view(origin).snapshot)],
   };
 }
 
@@ -119,7 +124,7 @@ function brief(tool: Tool) {
     id: toolId(tool),
     name,
     namespace: server,
-    shortDescription: summarize(description || title || "", SHORT),
+    shortDescription: summarize(description || title || "", DESCRIPTION_LENGTH),
     tags: tagsOf(tool),
   };
 }

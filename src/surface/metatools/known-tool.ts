@@ -1,4 +1,4 @@
-/** The tool behind an id, wherever it is known from; an error that says what to do where it is not. */
+/** Finds the tool with an id among own tools and children's tools. Errors say what to do. */
 import type { Tool } from "../../catalog/tool.ts";
 import type { Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -11,13 +11,13 @@ import type { ToolName } from "./tool-id.ts";
 
 const FINDER = "list_tools";
 
-/** Without asking anybody. */
+/** Looks only in memory. */
 export function knownTool(scope: Scope, { server, tool }: ToolName, origin: Origin): Tool | undefined {
   if (server === OWN_SERVER) return ownTools(scope, origin).find(({ name }) => name === tool);
   return scope.view(origin).snapshot.tool(server, tool);
 }
 
-/** Starts the server where nothing is known of it, or nothing fresh that has the tool. */
+/** Starts the server if its tools are not known, or if an outdated list does not have the tool. */
 export async function requireTool(scope: Scope, name: ToolName, request: ClientRequest): Promise<Tool> {
   const { server, id } = name;
   if (server === OWN_SERVER) return requireOwnTool(scope, name.tool, request.origin);

@@ -1,4 +1,4 @@
-/** The metatools surface: tools to find, describe, run and chain the tools of all servers, for programs as much as for models. */
+/** The metatools surface: own tools that find, describe, run and chain the tools of all servers, for models and for programs. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
@@ -16,11 +16,11 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
 import { failure } from "./answer.ts";
 import { runChain } from "./chain.ts";
-import { contentMark } from "./content.ts";
+import { contentHash } from "./content-hash.ts";
 import { describeTool, listToolExamples } from "./describe.ts";
 import { executeCode } from "./execute-code.ts";
 import { listNamespaces, listTools, searchTools } from "./find.ts";
-import { runTool } from "./run.ts";
+import { runTool } from "./run-tool.ts";
 import {
   DESCRIBE_TOOL,
   EXECUTE_CODE,
@@ -33,19 +33,19 @@ import {
   SEARCH_TOOLS,
 } from "./tools.ts";
 
-type Run = (scope: Scope, input: Input, meta: Raw | undefined, request: ClientRequest) => Promise<Raw>;
+type RunTool = (scope: Scope, input: Input, meta: Raw | undefined, request: ClientRequest) => Promise<Raw>;
 
-const asking =
-  (find: (scope: Scope, input: Input, request: ClientRequest) => Promise<Raw>): Run =>
+const withoutMeta =
+  (find: (scope: Scope, input: Input, request: ClientRequest) => Promise<Raw>): RunTool =>
   (scope, input, _meta, request) =>
     find(scope, input, request);
 
 const METATOOLS = [
-  { tool: SEARCH_TOOLS, run: asking(searchTools) },
-  { tool: LIST_TOOLS, run: asking(listTools) },
-  { tool: LIST_NAMESPACES, run: asking(listNamespaces) },
-  { tool: DESCRIBE_TOOL, run: asking(describeTool) },
-  { tool: LIST_TOOL_EXAMPLES, run: asking(listToolExamples) },
+  { tool: SEARCH_TOOLS, run: withoutMeta(searchTools) },
+  { tool: LIST_TOOLS, run: withoutMeta(listTools) },
+  { tool: LIST_NAMESPACES, run: withoutMeta(listNamespaces) },
+  { tool: DESCRIBE_TOOL, run: withoutMeta(describeTool) },
+  { tool: LIST_TOOL_EXAMPLES, run: withoutMeta(listToolExamples) },
   { tool: RUN_TOOL, run: runTool },
   { tool: RUN_CHAIN, run: runChain },
   { tool: EXECUTE_CODE, run: executeCode },
@@ -60,14 +60,14 @@ const WITHOUT_CODE = toRaw({
 export const METATOOL_NAMES: readonly string[] = [...BY_NAME.keys()];
 
 export interface MetatoolsOptions {
-  /** Clients are told when what can be searched changed. */
+  /** Clients get a notification when the searchable content changes. */
   readonly notify: boolean;
 }
 
 export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOptions): Surface {
-  const version = (asker: Asker): string => contentMark(scope.view(asker).snapshot);
+  const version = (asker: Asker): string => contentHash(scope.view(asker).snapshot);
   return {
-    // Only stored results are resources here.
+    // The only resources on this surface are stored results.
     capabilities: { tools: notify ? { listChanged: true } : {}, resources: {}, logging: {} },
     prepare: (origin) => scope.view(origin).loadCached(),
     instructions: (asker) =>
@@ -123,11 +123,11 @@ function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
       return await found.run(scope, readInput(found.tool, args), meta, inner);
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      const told = MetaMcpError.is(error) ? error : internalError(scope.log, error);
-      // Its call is that of the tool it runs, where it came so far.
-      if (found.tool === RUN_TOOL && told.code !== "internal")
-        recordRefusal(scope, own, inner, { code: told.code });
-      return failure(inner.origin, told.context.op === undefined ? told.with({ op: own.tool }) : told);
+      const failed = MetaMcpError.is(error) ? error : internalError(scope.log, error);
+      // run_tool is not recorded itself; the tool that it runs is. Here it failed before it ran a tool.
+      if (found.tool === RUN_TOOL && failed.code !== "internal")
+        recordRefusal(scope, own, inner, { code: failed.code });
+      return failure(inner.origin, failed.context.op === undefined ? failed.with({ op: own.tool }) : failed);
     }
   };
   return found.tool === RUN_TOOL ? run(request) : recorded(scope, own, request, run);

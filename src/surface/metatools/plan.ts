@@ -1,4 +1,4 @@
-/** A chain as it was asked for, checked as far as can be without asking anybody: what is wrong here lets no step run. */
+/** Reads the arguments of run_chain into a plan. Checks everything that needs no server; with an error here, no step runs. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { elements } from "../../rpc/slice.ts";
@@ -15,13 +15,13 @@ export interface Step {
   readonly usePrevious: boolean;
   readonly timeoutMs: number | undefined;
   readonly references: readonly Reference[];
-  /** Steps whose values it is made of. */
+  /** Indexes of the steps whose values it uses. */
   readonly needs: readonly number[];
 }
 
 export interface ChainPlan {
   readonly steps: readonly Step[];
-  readonly goOn: boolean;
+  readonly continueOnError: boolean;
   readonly parallel: boolean;
   readonly dryRun: boolean;
   readonly includeBackends: boolean;
@@ -41,7 +41,7 @@ export function planOf(input: ReadonlyMap<string, Raw>): ChainPlan {
   const is = (key: string, wanted: string): boolean => input.get(key)?.toString() === wanted;
   return {
     steps: written.map(readStep),
-    goOn: is("on_error", '"continue"'),
+    continueOnError: is("on_error", '"continue"'),
     parallel: is("parallel", "true"),
     dryRun: is("dry_run", "true"),
     includeBackends: is("include_backends", "true"),
@@ -55,12 +55,12 @@ function readStep(written: Raw, index: number): Step {
   const id = fromRaw(fields.get("tool_id") as Raw) as string;
   const args = fields.get("args") ?? EMPTY_OBJECT;
   const timeout = fields.get("timeout_ms");
-  const misfit = (problem: string): MetaMcpError =>
+  const invalid = (problem: string): MetaMcpError =>
     new MetaMcpError("validation_input", `${OP}: step ${index}: ${problem}.`, { ...context, tool_id: id });
-  const references = referencesOf(args, misfit);
+  const references = referencesOf(args, invalid);
   for (const { step, text } of references)
-    if (step >= index) throw misfit(`${text} does not refer to an earlier step`);
-  // The first step has nothing before it.
+    if (step >= index) throw invalid(`${text} does not refer to an earlier step`);
+  // The first step has no previous step.
   const usePrevious = index > 0 && fields.get("use_previous")?.toString() === "true";
   return {
     index,
@@ -81,10 +81,10 @@ function nameOf(id: string, context: object): ToolName {
   }
 }
 
-function referencesOf(args: Raw, misfit: (problem: string) => MetaMcpError): readonly Reference[] {
+function referencesOf(args: Raw, invalid: (problem: string) => MetaMcpError): readonly Reference[] {
   try {
     return referencesIn(args);
   } catch (error) {
-    throw error instanceof BadReference ? misfit(error.message) : error;
+    throw error instanceof BadReference ? invalid(error.message) : error;
   }
 }

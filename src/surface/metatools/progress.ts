@@ -1,11 +1,11 @@
-/** Progress towards the client that asked for it: only forwards, as the protocol wants it. */
+/** Sends progress to a client that asked for it. Values only increase, as the protocol requires. */
 import type { Uplink } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
 
 const METHOD = "notifications/progress";
-/** How a text or a number begins; nothing else is a token. */
-const TOKEN = /["\d-]/;
+/** The first character of a string or number; other values are not valid tokens. */
+const TOKEN_START = /["\d-]/;
 
 interface Report {
   readonly progress: number;
@@ -17,22 +17,22 @@ export class Progress {
   readonly #uplink: Uplink;
   readonly #token: Raw | undefined;
   #last = Number.NEGATIVE_INFINITY;
-  #heard = false;
+  #forwarded = false;
 
-  /** `meta` of the request: without a token in it nobody wants to know. */
+  /** `meta` is the `_meta` of the request. Without a progress token in it, nothing is sent. */
   constructor(uplink: Uplink, meta: Raw | undefined) {
     this.#uplink = uplink;
     const [token] = meta ? members(meta, ["progressToken"]) : [];
-    this.#token = token && TOKEN.test(token.toString("latin1", 0, 1)) ? token : undefined;
+    this.#token = token && TOKEN_START.test(token.toString("latin1", 0, 1)) ? token : undefined;
   }
 
   get wanted(): boolean {
     return this.#token !== undefined;
   }
 
-  /** The child reported itself. */
-  get heard(): boolean {
-    return this.#heard;
+  /** The child has reported progress itself. */
+  get forwarded(): boolean {
+    return this.#forwarded;
   }
 
   report(report: Report): void {
@@ -46,12 +46,12 @@ export class Progress {
     this.#uplink.notify(METHOD, params);
   }
 
-  /** The way back for one call: what its child reports goes through `take`, all else as it is. */
-  wayBack(take: (report: Report, params: Raw) => void): Uplink {
+  /** Returns an uplink for one call. Progress of its child goes to `take`, everything else to the client. */
+  uplink(take: (report: Report, params: Raw) => void): Uplink {
     const uplink = this.#uplink;
     if (!this.#token) return uplink;
     return {
-      request: (...asked) => uplink.request(...asked),
+      request: (...args) => uplink.request(...args),
       notify: (method, params) => {
         if (method === METHOD && params) take(reportIn(params), params);
         else uplink.notify(method, params);
@@ -59,9 +59,9 @@ export class Progress {
     };
   }
 
-  /** As the child wrote it. */
-  pass({ progress }: Report, params: Raw): void {
-    this.#heard = true;
+  /** Forwards progress as the child wrote it. */
+  forward({ progress }: Report, params: Raw): void {
+    this.#forwarded = true;
     if (progress <= this.#last) return;
     this.#last = progress;
     this.#uplink.notify(METHOD, params);

@@ -1,88 +1,89 @@
-/** What references lead to. However many there are, each list and object on their way is gone through once, and nothing is made of what is not wanted. */
+/** Finds the values that references point to. Each list and object on their paths is scanned once, however many references there are, and other values are not parsed. */
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, isObject, textAt } from "../../rpc/slice.ts";
 
 const MOST_NAMED = 10;
 const LONGEST_NAME = 80;
-/** Of all that is gone through, level by level: a second or two. */
-const MOST_WALKED = 1024 * 1024 * 1024;
+/** Limit of scanned bytes, summed over all levels. Scanning this much takes a second or two. */
+const MOST_SCANNED_BYTES = 1024 * 1024 * 1024;
 
 export interface Reference {
-  /** As it is written. */
+  /** The reference as written. */
   readonly text: string;
   readonly step: number;
-  /** Below the step's structured value. */
+  /** The path below the step's structured value. */
   readonly path: readonly string[];
-  /** Where it stands in the arguments, as a JSON Pointer. */
+  /** The position of the reference in the arguments, as a JSON Pointer. */
   readonly at: string;
 }
 
-/** What is wrong with a reference, for who wrote it. */
+/** An invalid reference. The message is for the author of the chain. */
 export class BadReference extends Error {}
 
-/** The structured value of a step; throws BadReference where there is none. */
+/** Returns the structured value of a step. Throws BadReference if it has none. */
 export type StepValue = (step: number) => Raw;
 
-/** Where several references lead to or through. */
-interface Branch {
-  /** The first of them. */
+/** A node in the tree of the paths of all references to one step. */
+interface PathNode {
+  /** The first reference through this node. */
   readonly reference: Reference;
   readonly depth: number;
+  /** The texts of the references that end here. */
   readonly ends: string[];
-  readonly ways: Map<string, Branch>;
+  readonly children: Map<string, PathNode>;
 }
 
-/** By the text of the reference. */
+/** Returns the values by the text of the reference. */
 export function valuesOf(references: readonly Reference[], given: StepValue): ReadonlyMap<string, Raw> {
-  const search = new Search();
-  for (const [step, branch] of branchesOf(references)) search.follow(branch, given(step));
+  const search = new ValueSearch();
+  for (const [step, root] of pathTrees(references)) search.follow(root, given(step));
   return search.found;
 }
 
-function branchesOf(references: readonly Reference[]): ReadonlyMap<number, Branch> {
-  const roots = new Map<number, Branch>();
+function pathTrees(references: readonly Reference[]): ReadonlyMap<number, PathNode> {
+  const roots = new Map<number, PathNode>();
   for (const reference of references) {
-    let branch = next(roots, reference.step, reference, 0);
-    for (const [at, key] of reference.path.entries()) branch = next(branch.ways, key, reference, at + 1);
-    branch.ends.push(reference.text);
+    let node = childNode(roots, reference.step, reference, 0);
+    for (const [at, key] of reference.path.entries()) node = childNode(node.children, key, reference, at + 1);
+    node.ends.push(reference.text);
   }
   return roots;
 }
 
-function next<K>(ways: Map<K, Branch>, key: K, reference: Reference, depth: number): Branch {
-  const known = ways.get(key);
+function childNode<K>(nodes: Map<K, PathNode>, key: K, reference: Reference, depth: number): PathNode {
+  const known = nodes.get(key);
   if (known) return known;
-  const branch = { reference, depth, ends: [], ways: new Map() };
-  ways.set(key, branch);
-  return branch;
+  const node = { reference, depth, ends: [], children: new Map() };
+  nodes.set(key, node);
+  return node;
 }
 
-class Search {
+class ValueSearch {
   readonly found = new Map<string, Raw>();
-  #walked = 0;
+  #scanned = 0;
 
-  follow(branch: Branch, value: Raw): void {
-    for (const text of branch.ends) this.found.set(text, value);
-    if (branch.ways.size === 0) return;
-    this.#walked += value.length;
-    if (this.#walked > MOST_WALKED)
+  follow(node: PathNode, value: Raw): void {
+    for (const text of node.ends) this.found.set(text, value);
+    if (node.children.size === 0) return;
+    this.#scanned += value.length;
+    if (this.#scanned > MOST_SCANNED_BYTES)
       throw new BadReference("its references read too much data: refer to larger parts");
-    const parts = partsOf(value, branch.ways);
-    for (const [key, way] of branch.ways) {
+    const parts = partsOf(value, node.children);
+    for (const [key, child] of node.children) {
       const part = parts.get(key);
-      if (!part) throw nowhere(way, value);
-      this.follow(way, part);
+      if (!part) throw missingPath(child, value);
+      this.follow(child, part);
     }
   }
 }
 
-/** The wanted ones; of members with one name the last. */
+/** Returns the wanted elements and members. If a name occurs twice, the last member counts. */
 function partsOf(value: Raw, wanted: ReadonlyMap<string, unknown>): ReadonlyMap<string, Raw> {
   const found = new Map<string, Raw>();
-  const places = indexesIn(wanted);
+  const indexes = indexesIn(wanted);
   let index = 0;
   eachElement(value, (from, end) => {
-    const key = places.get(index++);
+    const key = indexes.get(index++);
     if (key !== undefined) found.set(key, asRaw(value.subarray(from, end)));
   });
   eachMember(value, (name, from, end) => {
@@ -97,12 +98,12 @@ function indexesIn(wanted: ReadonlyMap<string, unknown>): ReadonlyMap<number, st
   return new Map(keys.map((key) => [Number(key), key]));
 }
 
-function nowhere({ reference: { text, path }, depth }: Branch, value: Raw): BadReference {
-  const way = ["structured", ...path.slice(0, depth - 1)].join("/");
-  return new BadReference(`${text} does not exist: ${way} ${holdingOf(value)}`);
+function missingPath({ reference: { text, path }, depth }: PathNode, value: Raw): BadReference {
+  const existing = ["structured", ...path.slice(0, depth - 1)].join("/");
+  return new BadReference(`${text} does not exist: ${existing} ${description(value)}`);
 }
 
-function holdingOf(raw: Raw): string {
+function description(raw: Raw): string {
   let count = 0;
   const named: string[] = [];
   eachElement(raw, () => void count++);

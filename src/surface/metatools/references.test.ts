@@ -6,20 +6,20 @@ import { referencesIn, resolved as resolve, withoutReferences } from "./referenc
 
 const resolved = (args: Raw, given: StepValue): Raw => resolve(args, referencesIn(args), given);
 
-/** All JSON Pointers into a value, with what they point at. */
-function places(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
+/** Returns all paths into a value, with the parts they point to. */
+function paths(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
   const below = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  return [[path, value], ...below.flatMap(([key, part]) => places(part, [...path, key]))];
+  return [[path, value], ...below.flatMap(([key, part]) => paths(part, [...path, key]))];
 }
 
 const pointer = (path: readonly string[]): string =>
   ["steps/0/structured", ...path.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
 
-test("every place of any value can be referred to, and is what it is", () => {
+test("a reference to any part of a value is replaced by that part", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       const written = JSON.parse(JSON.stringify(value)) as unknown;
-      for (const [path, part] of places(written).slice(0, 50)) {
+      for (const [path, part] of paths(written).slice(0, 50)) {
         const args = toRaw({ a: [{ deep: { $from: pointer(path) } }] });
         const made = fromRaw(resolved(args, () => toRaw(written))) as { a: { deep: unknown }[] };
         expect(JSON.stringify(made.a[0]?.deep)).toBe(JSON.stringify(part));
@@ -29,11 +29,11 @@ test("every place of any value can be referred to, and is what it is", () => {
   );
 });
 
-test("any number of references into one value are all that, and all around them stays as it was written", () => {
+test("many references into one value are replaced, and the rest of the arguments stays byte for byte", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 3 }), fc.infiniteStream(fc.nat()), (value, numbers) => {
       const written = JSON.parse(JSON.stringify(value)) as unknown;
-      const all = places(written);
+      const all = paths(written);
       const chosen = Array.from({ length: 20 }, () => all[numbers.next().value % all.length] ?? [[], null]);
       const text = (parts: readonly string[]): string =>
         `{ "n" : 12345678901234567890,\t"s":"\\u00e9 $from", "all":[ 1.0${parts.map((part) => ` ,{"in": ${part}}`).join("")} ] }`;
@@ -45,7 +45,7 @@ test("any number of references into one value are all that, and all around them 
   );
 });
 
-test("many references into a long list, or a large object, go through it once", () => {
+test("many references into a long list or a large object scan it once", () => {
   const refer = (key: (n: number) => string) =>
     toRaw({ all: Array.from({ length: 256 }, (_, n) => ({ $from: `steps/0/structured/${key(n)}` })) });
   const list = asRaw(Buffer.from(`[${"0,".repeat(999_999)}7]`));
@@ -72,18 +72,18 @@ test("many references into a long list, or a large object, go through it once", 
       () => list,
     ),
   ).toThrow(/is a list of 1000000$/);
-  // The arguments themselves may be as long.
+  // The arguments may be as long as the value.
   const long = asRaw(Buffer.from(`{"all":[${"0,".repeat(999_999)}{"$from":"steps/0/structured/999999"}]}`));
   expect(resolved(long, () => list).toString()).toMatch(/0,7\]\}$/);
 });
 
-test("ways that are long and lead through much are refused before they take for ever", () => {
+test("a long path through a large value is refused before it takes too long", () => {
   const deep = asRaw(Buffer.from(`${'{"a":'.repeat(900)}"${"x".repeat(4_000_000)}"${"}".repeat(900)}`));
   const args = toRaw({ x: { $from: `steps/0/structured${"/a".repeat(900)}` } });
   expect(() => resolved(args, () => deep)).toThrow(/read too much data/);
 });
 
-test("arguments as a whole may be what a step gave, if that is an object", () => {
+test("the arguments may be a single reference if its value is an object", () => {
   const whole = toRaw({ $from: "steps/0/structured" });
   expect(resolved(whole, () => toRaw({ a: 1 })).toString()).toBe('{"a":1}');
   for (const value of ["text", 5, [1], null])
@@ -102,7 +102,7 @@ test("arguments without references stay the same bytes", () => {
   expect(resolved(plain, () => toRaw("never"))).toBe(plain);
 });
 
-test("a reference is told by where it stands and where it leads", () => {
+test("referencesIn returns the position and the path of a reference", () => {
   const args = asRaw(Buffer.from('{"a/b":[0,{"\\u0024from":"#/steps/12/structured/x~1y/0"}]}'));
   expect(referencesIn(args)).toEqual([
     { text: "#/steps/12/structured/x~1y/0", step: 12, path: ["x/y", "0"], at: "/a~1b/1" },
@@ -121,7 +121,7 @@ test.each([
   "steps/0/content",
   "step/0/structured",
   "steps/0",
-])("%j is no reference", (text) => {
+])("referencesIn refuses %j", (text) => {
   expect(() => referencesIn(toRaw({ a: { $from: text } }))).toThrow(BadReference);
 });
 
@@ -131,12 +131,12 @@ test.each([
   ["items/0/x", /items\/0 is a plain value/],
   ["itemz", /structured has items, more/],
   ["more/x", /structured\/more is an empty object/],
-])("%s leads nowhere and says how far it led", (path, message) => {
+])("the error for the missing path %s describes the last existing part", (path, message) => {
   const value = toRaw({ items: [1, 2], more: {} });
   expect(() => resolved(toRaw({ a: { $from: `steps/0/structured/${path}` } }), () => value)).toThrow(message);
 });
 
-test("so many references, or to so much, that they would fill the memory are refused", () => {
+test("more than 256 references, or values of more than 64 MB, are refused", () => {
   const refer = (times: number) =>
     toRaw({ all: Array.from({ length: times }, () => ({ $from: "steps/0/structured/x" })) });
   const value = toRaw({ x: "x".repeat(1024 * 1024) });

@@ -1,23 +1,23 @@
-/** References of a chain's arguments to what earlier steps gave: `{"$from": "steps/0/structured/items/1/id"}`. Values pass as they were written, and so does all around them. */
+/** References in the arguments of a chain to values of earlier steps: `{"$from": "steps/0/structured/items/1/id"}`. Values and the rest of the arguments are copied byte for byte. */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, isKey, isObject, textAt } from "../../rpc/slice.ts";
 import { BadReference, type Reference, type StepValue, valuesOf } from "./reference-values.ts";
 
 const KEY = "$from";
-const WRITTEN = Buffer.from(KEY);
-/** A key can be written otherwise only like this. */
+const PLAIN_KEY = Buffer.from(KEY);
+/** The key can also be written with escapes, which contain this. */
 const ESCAPE = Buffer.from("\\u");
 const QUOTE = 0x22;
 const NULL = toRaw(null);
-/** Each may lead through all of a large value. */
+/** Limited, because each reference may lead through a large value. */
 const MOST_REFERENCES = 256;
-/** Of what references put into the arguments: as large as a message may be. */
+/** Limit of all inserted values: the largest size of a message. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Throws BadReference for one that cannot mean anything. */
+/** Throws BadReference for a reference of the wrong form. */
 export function referencesIn(args: Raw): readonly Reference[] {
   const found: Reference[] = [];
-  walk(args, "", (text, at) => {
+  replaceReferences(args, "", (text, at) => {
     if (found.push(read(text, at)) > MOST_REFERENCES)
       throw new BadReference(`there are more than ${MOST_REFERENCES} references in its arguments`);
     return NULL;
@@ -25,7 +25,7 @@ export function referencesIn(args: Raw): readonly Reference[] {
   return found;
 }
 
-/** The arguments with each of their references replaced. */
+/** Replaces all references in the arguments by their values. */
 export function resolved(args: Raw, references: readonly Reference[], given: StepValue): Raw {
   if (references.length === 0) return args;
   const values = valuesOf(references, given);
@@ -35,48 +35,48 @@ export function resolved(args: Raw, references: readonly Reference[], given: Ste
     throw new BadReference(
       `the values of its references have more than ${MOST_BYTES / 1024 / 1024} MB in total`,
     );
-  const made = walk(args, "", (text) => values.get(text) ?? NULL);
+  const made = replaceReferences(args, "", (text) => values.get(text) ?? NULL);
   if (isObject(made)) return made;
   throw new BadReference("its arguments are one reference, and its value is not an object");
 }
 
-/** With something of no type where a reference stands: for checks that know what to overlook. */
+/** Replaces all references by null, for a schema check that ignores these positions. */
 export function withoutReferences(args: Raw): Raw {
-  return walk(args, "", () => NULL);
+  return replaceReferences(args, "", () => NULL);
 }
 
 type Replace = (text: string, at: string) => Raw;
 
-/** Only parts in which a reference may stand are looked into; all others stay where they are. */
-function walk(raw: Raw, at: string, replace: Replace): Raw {
-  const marks = new Marks(raw);
-  if (marks.after(0) === Number.POSITIVE_INFINITY) return raw;
+/** Scans only parts that may contain a reference; all others are kept as they are. */
+function replaceReferences(raw: Raw, at: string, replace: Replace): Raw {
+  const candidates = new KeyFinder(raw);
+  if (candidates.after(0) === Number.POSITIVE_INFINITY) return raw;
   const text = referenceIn(raw);
   if (text !== undefined) return replace(text, at);
   const parts: Buffer[] = [];
   let copied = 0;
-  const enter = (place: string, from: number, end: number): void => {
+  const enter = (key: string, from: number, end: number): void => {
     const part = asRaw(raw.subarray(from, end));
-    const made = walk(part, `${at}/${place}`, replace);
+    const made = replaceReferences(part, `${at}/${key}`, replace);
     if (made === part) return;
     parts.push(raw.subarray(copied, from), made);
     copied = end;
   };
   let index = 0;
   eachElement(raw, (from, end) => {
-    if (marks.after(from) < end) enter(String(index), from, end);
+    if (candidates.after(from) < end) enter(String(index), from, end);
     index++;
   });
   eachMember(raw, (key, from, end) => {
-    if (marks.after(from) < end) enter(escaped(textAt(raw, key)), from, end);
+    if (candidates.after(from) < end) enter(escaped(textAt(raw, key)), from, end);
   });
   return parts.length === 0 ? raw : asRaw(Buffer.concat([...parts, raw.subarray(copied)]));
 }
 
-/** Where a reference may stand. Asked from front to back, so that every byte is looked at once. */
-class Marks {
+/** Finds positions where the key of a reference may be. Must be called with increasing positions, so that each byte is searched once. */
+class KeyFinder {
   readonly #raw: Raw;
-  #written = -1;
+  #plain = -1;
   #escape = -1;
 
   constructor(raw: Raw) {
@@ -84,18 +84,18 @@ class Marks {
   }
 
   after(from: number): number {
-    if (this.#written < from) this.#written = this.#find(WRITTEN, from);
+    if (this.#plain < from) this.#plain = this.#find(PLAIN_KEY, from);
     if (this.#escape < from) this.#escape = this.#find(ESCAPE, from);
-    return Math.min(this.#written, this.#escape);
+    return Math.min(this.#plain, this.#escape);
   }
 
-  #find(mark: Buffer, from: number): number {
-    const at = this.#raw.indexOf(mark, from);
+  #find(bytes: Buffer, from: number): number {
+    const at = this.#raw.indexOf(bytes, from);
     return at < 0 ? Number.POSITIVE_INFINITY : at;
   }
 }
 
-/** What an object refers to that holds nothing else. */
+/** Returns the text of the reference if the object has only the key `$from` with a string. */
 function referenceIn(raw: Raw): string | undefined {
   let count = 0;
   let text: string | undefined;

@@ -1,10 +1,10 @@
-/** Words a tool can be told apart by: what it declares about its effects, and what its server tagged it with. */
+/** Tags of a tool: its annotations, and tags that its server put into `_meta`. */
 import type { Tool } from "../../catalog/tool.ts";
 import { fromRaw } from "../../kernel/raw.ts";
 import { member } from "../../rpc/slice.ts";
 
-const MOST = 8;
-const LONGEST = 40;
+const MOST_TAGS = 8;
+const LONGEST_TAG = 40;
 
 export function tagsOf({ annotations, definition }: Tool): readonly string[] {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
@@ -15,14 +15,16 @@ export function tagsOf({ annotations, definition }: Tool): readonly string[] {
     ...(openWorldHint === true ? ["open-world"] : []),
   ];
   const meta = member(definition, "_meta");
-  return [...new Set([...declared, ...(meta ? taggedIn(fromRaw(meta)) : [])])].slice(0, MOST);
+  return [...new Set([...declared, ...(meta ? taggedIn(fromRaw(meta)) : [])])].slice(0, MOST_TAGS);
 }
 
-/** Frameworks keep tags in `_meta`, directly or below a name of their own. */
+/** Frameworks keep tags in `_meta`, directly or one level below. */
 function taggedIn(meta: unknown): readonly string[] {
   if (typeof meta !== "object" || meta === null) return [];
   return [meta, ...Object.values(meta)].flatMap((place: unknown) => {
     const tags = typeof place === "object" && place !== null && "tags" in place ? place.tags : undefined;
-    return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string" && tag.length <= LONGEST) : [];
+    return Array.isArray(tags)
+      ? tags.filter((tag) => typeof tag === "string" && tag.length <= LONGEST_TAG)
+      : [];
   });
 }

@@ -1,4 +1,4 @@
-/** Tool ids are `server:tool`, split at the first colon: a server has none in its name, a tool may. */
+/** Tool ids are `server:tool`. They are split at the first colon, because only tool names may contain colons. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 
 export interface ToolName {

@@ -1,4 +1,4 @@
-/** The definitions of the metatools surface: what goes in, and what comes out, errors included. */
+/** The tool definitions and instructions of the metatools surface, with output schemas that include errors. */
 
 import { namesIn } from "../server-names.ts";
 
@@ -47,7 +47,7 @@ const EXAMPLES = {
   },
 } as const;
 
-/** What is there, or why not: never neither. */
+/** An output schema that requires either the given members or `error`. */
 function output<const P extends Readonly<Record<string, object>>>(
   properties: P,
   required: readonly (keyof P & string)[],
@@ -274,7 +274,7 @@ export const RUN_CHAIN = {
   annotations: ACTS,
 } as const;
 
-/** What a model that has never seen MetaMCP must know. Every conversation pays for it: it does not grow with the servers. */
+/** What a model needs to know to use these tools. The length does not grow with the number of servers. */
 export function instructions(
   servers: readonly string[],
   { code, chain, own }: { readonly code: boolean; readonly chain: boolean; readonly own: readonly string[] },
@@ -283,13 +283,13 @@ export function instructions(
     "Gateway to other MCP servers: find tools with search_tools {query}, see the arguments with describe_tool, run it with run_tool {tool_id, args}. Servers start automatically.",
     ...(chain ? ["run_chain {steps} runs several tools; each can use values of earlier ones."] : []),
     ...(code ? ["execute_code {language, code} runs code that calls tools and returns one value."] : []),
-    ...(own.length > 0 ? [`Tools of the namespace metamcp: ${ownInWords(own)}.`] : []),
+    ...(own.length > 0 ? [`Tools of the namespace metamcp: ${ownToolsText(own)}.`] : []),
     "unavailable lists the servers that are down and why. Errors say what to do next and whether to retry.",
     namesIn(servers),
   ].join("\n");
 }
 
-function ownInWords(own: readonly string[]): string {
+function ownToolsText(own: readonly string[]): string {
   const reading = own.includes("read") ? ["read {uri} for stored results and linked resources"] : [];
   const items = own
     .filter((name) => name !== "read")

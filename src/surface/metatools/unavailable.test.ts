@@ -26,7 +26,7 @@ const unknown = [
   { server: "silent", reason: "it is still connecting" },
 ];
 
-test("what failed and what is not known yet is named, with the best reason there is and when to come back", () => {
+test("unavailableOf returns failed and unknown servers with the best known reason and retryAfterMs", () => {
   expect(unavailableOf(scope, unknown, NOBODY)).toEqual([
     { server: "slow", reason: "it is still connecting" },
     { server: "silent", reason: "npx downloads it" },
@@ -35,7 +35,7 @@ test("what failed and what is not known yet is named, with the best reason there
   ]);
 });
 
-test("of one server only, where only one was asked about", () => {
+test("unavailableOf returns only the given server", () => {
   expect(unavailableOf(scope, unknown, NOBODY, "broken").map(({ server }) => server)).toEqual(["broken"]);
   expect(unavailableOf(scope, unknown, NOBODY, "known")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What cannot be used at the moment, and why: so that "no tools" and "not reachable" are never confused. */
+/** Lists servers that cannot be used, and why, so that a client can tell "no tools" from "not reachable". */
 import type { Unknown } from "../../catalog/catalog-loader.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { Scope } from "../scope.ts";

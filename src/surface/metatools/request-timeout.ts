@@ -1,67 +1,65 @@
-/** A request with less time than its caller has. Stands still while somebody is asked on its behalf. */
+/** Gives a request a shorter timeout than its caller has. The timeout pauses while the client or a person is asked. */
 import type { Hold } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
 import type { ClientRequest } from "../surface.ts";
 
-export class Patience {
+export class RequestTimeout {
   readonly #clock: Clock;
-  readonly #given: Signal;
+  readonly #outer: Signal;
   readonly #signal = new CallSignal();
   readonly #onAbort: () => void;
   #left: number;
   #since = 0;
-  #asking = 0;
+  #pauses = 0;
   #timer: Timer | undefined;
-  #ended = false;
+  #expired = false;
 
-  /** `timeoutMs` undefined: as long as the caller has. */
-  constructor(clock: Clock, given: Signal, timeoutMs: number | undefined) {
+  /** Without `timeoutMs` only the caller's own signal applies. */
+  constructor(clock: Clock, outer: Signal, timeoutMs: number | undefined) {
     this.#clock = clock;
-    this.#given = given;
+    this.#outer = outer;
     this.#left = timeoutMs ?? Number.POSITIVE_INFINITY;
-    this.#onAbort = () => this.#signal.abort(given.reason);
-    given.addEventListener("abort", this.#onAbort);
-    if (given.aborted) this.#onAbort();
-    this.#arm();
+    this.#onAbort = () => this.#signal.abort(outer.reason);
+    outer.addEventListener("abort", this.#onAbort);
+    if (outer.aborted) this.#onAbort();
+    this.#startTimer();
   }
 
-  /** Its time was over before it was done. */
-  get ended(): boolean {
-    return this.#ended;
+  get expired(): boolean {
+    return this.#expired;
   }
 
-  /** The request as it is passed on. */
-  bound(request: ClientRequest): ClientRequest {
+  /** Returns the request with this timeout. */
+  applyTo(request: ClientRequest): ClientRequest {
     if (this.#left === Number.POSITIVE_INFINITY) return { ...request, signal: this.#signal };
     const { uplink } = request;
     return {
       ...request,
       signal: this.#signal,
-      hold: this.#holding(request.hold),
+      hold: this.#pausing(request.hold),
       uplink: {
         notify: (method, params) => uplink.notify(method, params),
-        request: (...asked) => {
+        request: (...args) => {
           this.#pause();
-          return uplink.request(...asked).finally(() => this.#resume());
+          return uplink.request(...args).finally(() => this.#resume());
         },
       },
     };
   }
 
-  /** Gives it up. */
   abort(reason: Error): void {
     this.#signal.abort(reason);
   }
 
-  /** It is done, or nobody waits any more. */
+  /** Must be called when the request has ended. */
   release(): void {
     this.#timer?.cancel();
-    this.#given.removeEventListener("abort", this.#onAbort);
+    this.#outer.removeEventListener("abort", this.#onAbort);
   }
 
-  #holding(outer: Hold | undefined): Hold {
+  #pausing(outer: Hold | undefined): Hold {
     return () => {
       const release = outer?.();
       this.#pause();
@@ -72,23 +70,23 @@ export class Patience {
     };
   }
 
-  #arm(): void {
+  #startTimer(): void {
     if (this.#left === Number.POSITIVE_INFINITY) return;
     this.#since = this.#clock.now();
     this.#timer = this.#clock.after(this.#left, () => {
-      this.#ended = true;
-      // To the child it is a cancellation: how long somebody waits says nothing about its health.
+      this.#expired = true;
+      // The child gets a cancellation: a short timeout of the client says nothing about the health of the child.
       this.#signal.abort(new MetaMcpError("cancelled", "its time is up"));
     });
   }
 
   #pause(): void {
-    if (this.#asking++ > 0) return;
+    if (this.#pauses++ > 0) return;
     this.#timer?.cancel();
     this.#left -= this.#clock.now() - this.#since;
   }
 
   #resume(): void {
-    if (--this.#asking === 0 && !this.#signal.aborted) this.#arm();
+    if (--this.#pauses === 0 && !this.#signal.aborted) this.#startTimer();
   }
 }

@@ -10,10 +10,10 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { contentMark } from "./content.ts";
-import { pageOf } from "./walk.ts";
+import { contentHash } from "./content-hash.ts";
+import { pageOf } from "./paging.ts";
 
-/** A catalog whose children are lists in memory. */
+/** A catalog of children with lists in memory. */
 class Children {
   readonly catalog: Catalog;
   readonly #lists = new Map<string, readonly string[]>();
@@ -40,7 +40,7 @@ class Children {
     );
   }
 
-  /** The child says again what it has, perhaps in another order. */
+  /** The child lists the same tools again, possibly in another order. */
   async refresh(server: string, reversed = false): Promise<void> {
     const names = this.#lists.get(server);
     if (!names) return;
@@ -74,7 +74,7 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("drop" as const), server: servers }) },
 );
 
-test("whatever happens meanwhile, a walk gives each item once or ends with invalid params", async () => {
+test("while the catalog changes, paging returns each item once or ends with invalid params", async () => {
   const { home } = temp();
   await fc.assert(
     fc.asyncProperty(
@@ -85,18 +85,18 @@ test("whatever happens meanwhile, a walk gives each item once or ends with inval
         const children = new Children(home);
         for (const [at, server] of ["a", "b", "c"].entries()) await children.set(server, lists[at] ?? []);
         const expected = children.ids();
-        const begun = contentMark(children.catalog.snapshot);
+        const initial = contentHash(children.catalog.snapshot);
         const seen: string[] = [];
         let cursor: string | undefined;
         for (const happens of events) {
-          const binding = ["list", contentMark(children.catalog.snapshot)];
+          const binding = ["list", contentHash(children.catalog.snapshot)];
           let found: ReturnType<typeof pageOf>;
           try {
             found = pageOf(children.tools, toolId, { cursor, limit, binding });
           } catch (error) {
             expect(error).toBeInstanceOf(RpcError);
             expect((error as RpcError).code).toBe(INVALID_PARAMS);
-            expect(contentMark(children.catalog.snapshot)).not.toBe(begun);
+            expect(contentHash(children.catalog.snapshot)).not.toBe(initial);
             return;
           }
           seen.push(...(found.page as typeof children.tools).map(toolId));
@@ -113,7 +113,7 @@ test("whatever happens meanwhile, a walk gives each item once or ends with inval
   );
 });
 
-test("content has one name, however it came about; any change of it has another", async () => {
+test("contentHash depends only on the content, not on how it came about", async () => {
   const { home } = temp();
   const one = new Children(home);
   await one.set("a", ["x", "y"]);
@@ -122,22 +122,22 @@ test("content has one name, however it came about; any change of it has another"
   await other.set("b", ["z"]);
   await other.set("c", ["gone"]);
   await other.set("a", ["y", "x"]);
-  expect(contentMark(other.catalog.snapshot)).not.toBe(contentMark(one.catalog.snapshot));
+  expect(contentHash(other.catalog.snapshot)).not.toBe(contentHash(one.catalog.snapshot));
   other.drop("c");
-  expect(contentMark(other.catalog.snapshot)).toBe(contentMark(one.catalog.snapshot));
+  expect(contentHash(other.catalog.snapshot)).toBe(contentHash(one.catalog.snapshot));
 });
 
-test("a cursor holds for what was asked and who asked, also where the list is the same", () => {
+test("a cursor is valid only for the same binding, even if the list is the same", () => {
   const items = ["a", "b", "c"];
-  const walk = (cursor: string | undefined, ...binding: string[]) =>
+  const page = (cursor: string | undefined, ...binding: string[]) =>
     pageOf(items, (item) => item, { cursor, limit: 1, binding });
-  const { nextCursor } = walk(undefined, "search", "query", "me");
-  expect(walk(nextCursor, "search", "query", "me").page).toEqual(["b"]);
+  const { nextCursor } = page(undefined, "search", "query", "me");
+  expect(page(nextCursor, "search", "query", "me").page).toEqual(["b"]);
   for (const other of [
     ["search", "other", "me"],
     ["search", "query", "you"],
     ["list", "query", "me"],
     ["search", "query"],
   ])
-    expect(() => walk(nextCursor, ...other)).toThrow(/cursor/);
+    expect(() => page(nextCursor, ...other)).toThrow(/cursor/);
 });

@@ -1,4 +1,4 @@
-/** run_tool: one tool, its value as structured content, images and files as they are. */
+/** run_tool: runs one tool. Returns its value as structured content, and images and files unchanged. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice.ts";
@@ -16,8 +16,8 @@ import { splitId, type ToolName } from "./tool-id.ts";
 type Members = readonly (readonly [string, Raw | undefined])[];
 
 const OP = "run_tool";
-/** A preview is small: what does not fit beside it is left out, and describe_tool has it. */
-const LONGEST_BESIDE = 1_500;
+/** Larger members are left out beside a preview; describe_tool returns them. */
+const LARGEST_EXTRA = 1_500;
 
 export async function runTool(
   scope: Scope,
@@ -30,24 +30,24 @@ export async function runTool(
   const args = input.get("args") ?? EMPTY_OBJECT;
   const progress = new Progress(request.uplink, meta);
   progress.report({ progress: 0, message: `${name.id} begins` });
-  const uplink = progress.wayBack((report, params) => progress.pass(report, params));
+  const uplink = progress.uplink((report, params) => progress.forward(report, params));
   const outcome = await execute(scope, { name, args, meta, op: OP }, { ...request, uplink });
-  if (!progress.heard) progress.report({ progress: 1, total: 1, message: `${name.id} done` });
+  if (!progress.forwarded) progress.report({ progress: 1, total: 1, message: `${name.id} done` });
 
-  const beside: Members = [
+  const extras: Members = [
     ["tool", wants(input, "include_tool") ? definitionOf(scope, name, request.origin) : undefined],
     ["backend", wants(input, "include_backend") ? backendOf(name) : undefined],
     ["durationMs", toRaw(outcome.durationMs)],
   ];
   const { result } = outcome;
-  // What is no object is no result, whatever its server calls it.
+  // A server may return something that is not an object; that is not a valid result.
   const whole = result && isObject(result) && wants(input, "include_mcp_result") ? result : undefined;
-  const { error, blocks, meta: told } = outcome;
+  const { error, blocks, meta: resultMeta } = outcome;
   if (error) {
-    const more = [...beside, ["mcpResult", within(scope, whole)] as const];
-    return failure(request.origin, error, { more, blocks, meta: told });
+    const more = [...extras, ["mcpResult", ifWithinBudget(scope, whole)] as const];
+    return failure(request.origin, error, { more, blocks, meta: resultMeta });
   }
-  return succeeded(scope, { name, outcome, beside, whole }, request);
+  return success(scope, { name, outcome, extras, whole }, request);
 }
 
 function refuseUnsupported(input: Input): void {
@@ -66,19 +66,23 @@ function refuseUnsupported(input: Input): void {
     );
 }
 
-interface Success {
+interface SuccessParts {
   readonly name: ToolName;
   readonly outcome: StepOutcome;
-  readonly beside: Members;
-  /** The result as it came, where it is wanted. */
+  readonly extras: Members;
+  /** The result as written, if the client asked for it. */
   readonly whole: Raw | undefined;
 }
 
-function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { origin }: ClientRequest): Raw {
+function success(
+  scope: Scope,
+  { name, outcome, extras, whole }: SuccessParts,
+  { origin }: ClientRequest,
+): Raw {
   const { value = toRaw(null), result = EMPTY_OBJECT, blocks = [], meta } = outcome;
-  const written = [...beside, ["mcpResult", whole] as const];
+  const written = [...extras, ["mcpResult", whole] as const];
   if (outcome.page) {
-    // A page stands in the text alone.
+    // A page of a stored result is returned only as text.
     const structured = joinObject([["structured", pageValue(meta)], ...written]);
     return answer(origin, { structured, text: textIn(value), blocks, meta });
   }
@@ -93,7 +97,7 @@ function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { or
     });
   }
   const short = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
-  const few = beside.filter(([, raw]) => raw && raw.length <= LONGEST_BESIDE);
+  const few = extras.filter(([, raw]) => raw && raw.length <= LARGEST_EXTRA);
   return withPreview(short, (shown) =>
     answer(origin, {
       structured: joinObject([["structured", shown], ...few]),
@@ -107,14 +111,14 @@ function textIn(value: Raw): string {
   return isString(value) ? textAt(value, 0) : "";
 }
 
-/** What a program needs to read on. */
+/** The URI of the next page, for programs. */
 function pageValue(meta: Raw | undefined): Raw {
   const [next] = meta ? members(meta, [NEXT]) : [];
   return joinObject([["next", next]]);
 }
 
-/** What is too large for the budget is left out here: the link has it. */
-function within(scope: Scope, result: Raw | undefined): Raw | undefined {
+/** Leaves out a result that is too large; the link leads to it. */
+function ifWithinBudget(scope: Scope, result: Raw | undefined): Raw | undefined {
   return result && result.length <= budgetFor(scope) ? result : undefined;
 }
 

@@ -1,0 +1,38 @@
+/**
+ * Pages of a list in a fixed order. Reading all pages returns each item once, or ends with an invalid params error: a
+ * cursor is valid only if the items before it are the same as when it was made.
+ */
+import { claimedOffset, readCursor, writeCursor } from "../cursor.ts";
+import { digest } from "./content-hash.ts";
+
+const LIMIT = 20;
+const LIMIT_MOST = 100;
+
+export interface PageRequest {
+  readonly cursor: string | undefined;
+  readonly limit: number | undefined;
+  /** Identifies the query, the caller and the content. */
+  readonly binding: readonly unknown[];
+}
+
+export interface Page<T> {
+  readonly page: readonly T[];
+  readonly nextCursor?: string;
+}
+
+/** Returns how many items, from the first on, `pageOf` needs to know whether there are more. */
+export function itemsNeeded({ cursor, limit = LIMIT }: Pick<PageRequest, "cursor" | "limit">): number {
+  return claimedOffset(cursor) + Math.min(limit, LIMIT_MOST) + 1;
+}
+
+/** `items` are all items, or at least the first `itemsNeeded`. */
+export function pageOf<T>(items: readonly T[], idOf: (item: T) => string, request: PageRequest): Page<T> {
+  const upTo = (end: number): string =>
+    JSON.stringify([...request.binding, digest(items.slice(0, end).map(idOf))]);
+  const offset = readCursor(request.cursor, upTo(claimedOffset(request.cursor)));
+  const end = offset + Math.min(request.limit ?? LIMIT, LIMIT_MOST);
+  return {
+    page: items.slice(offset, end),
+    ...(end < items.length && { nextCursor: writeCursor(end, upTo(end)) }),
+  };
+}
