@@ -8,7 +8,7 @@ import { isKeys, type Keys, kindOf } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
-import { holdsSecret } from "../kernel/looks-secret.ts";
+import { containsSecret } from "../kernel/looks-secret.ts";
 import { visible } from "../kernel/visible.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
@@ -93,7 +93,7 @@ function overview(
     ...taken.flatMap(({ as, notes }) => notes.map((note) => `${as}: ${note}`)),
     ...faults,
   ];
-  if (/[\\/]\.mcp\.json$/.test(config) && taken.some(({ entry }) => holdsSecret(entry))) {
+  if (/[\\/]\.mcp\.json$/.test(config) && taken.some(({ entry }) => containsSecret(entry))) {
     parts.push(
       `These entries may contain secrets, and ${config} may be shared. Without --here they are written to ~/.metamcp/mcp.json.`,
     );

@@ -4,45 +4,45 @@ import { Alarm } from "./alarm.ts";
 import { CallTimer } from "./call-timer.ts";
 import { ManualClock } from "./clock.ts";
 
-/** What one call may do; times are small, so that they meet. */
+/** What may happen to a call. Times are small, so that they often coincide. */
 const step = fc.oneof(
   fc.record({ do: fc.constant("begin"), silenceMs: fc.nat(20), deadlineMs: fc.nat(30) }),
   fc.record({ do: fc.constantFrom("touch", "pause", "resume", "stop"), call: fc.nat(2) }),
   fc.record({ do: fc.constant("wait"), ms: fc.nat(12) }),
 );
 
-/** One call by itself, told each millisecond what time it is. */
+/** The model of one call with its own timer, checked each millisecond. */
 class Model {
   readonly silenceMs: number;
   deadline: number;
-  heard: number;
+  lastSign: number;
   pauses = 0;
   pausedAt = 0;
   over = false;
 
   constructor(now: number, silenceMs: number, deadlineMs: number) {
-    this.heard = now;
+    this.lastSign = now;
     this.silenceMs = silenceMs;
     this.deadline = now + deadlineMs;
   }
 
   isDue(now: number): boolean {
     if (this.over || this.pauses > 0) return false;
-    return now >= Math.min(this.heard + this.silenceMs, this.deadline);
+    return now >= Math.min(this.lastSign + this.silenceMs, this.deadline);
   }
 
   do(what: string, now: number): void {
-    if (what === "touch") this.heard = now;
+    if (what === "touch") this.lastSign = now;
     else if (what === "stop") this.over = true;
     else if (what === "pause" && this.pauses++ === 0) this.pausedAt = now;
     else if (what === "resume" && this.pauses > 0 && --this.pauses === 0) {
       this.deadline += now - this.pausedAt;
-      this.heard = now;
+      this.lastSign = now;
     }
   }
 }
 
-test("one alarm for many calls: each falls due as if it had a timer of its own", () => {
+test("each of many calls with one alarm expires as if it had its own timer", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const clock = new ManualClock();
@@ -55,11 +55,11 @@ test("one alarm for many calls: each falls due as if it had a timer of its own",
         for (const [index, model] of models.entries()) {
           if (!model.isDue(clock.now())) continue;
           model.over = true;
-          expected.push(`${index} at ${clock.now()}, silent for ${clock.now() - model.heard}`);
+          expected.push(`${index} at ${clock.now()}, silent for ${clock.now() - model.lastSign}`);
         }
       };
       for (const one of steps) {
-        // What is due at this very moment is due before anything else happens.
+        // Timeouts that are due now expire before the next step.
         clock.advance(0);
         look();
         if ("silenceMs" in one) {
@@ -91,7 +91,7 @@ test("one alarm for many calls: each falls due as if it had a timer of its own",
   );
 });
 
-test("calls that come and go set no timer of their own", () => {
+test("calls that end before they are due share one timer of the clock", () => {
   const clock = new ManualClock();
   const alarm = new Alarm(clock);
   for (let call = 0; call < 100; call++) {
@@ -106,7 +106,7 @@ test("calls that come and go set no timer of their own", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("one that expires may end another that is due as well", () => {
+test("a call that expires may stop another call that is due at the same time", () => {
   const clock = new ManualClock();
   const alarm = new Alarm(clock);
   const expired: string[] = [];
@@ -122,7 +122,7 @@ test("one that expires may end another that is due as well", () => {
   expect(expired).toHaveLength(1);
 });
 
-test("nobody is waited for longer than said, and the wait counts for nothing else", () => {
+test("a pause is limited, and its time does not count for the other timeouts", () => {
   const clock = new ManualClock();
   const expired: number[] = [];
   const limits = { silenceMs: 10, deadline: 20, pauseMs: 600_000 };
@@ -138,7 +138,7 @@ test("nobody is waited for longer than said, and the wait counts for nothing els
   expect(expired).toHaveLength(1);
 });
 
-test("who stood still gives each call that fell due meanwhile more time, once", () => {
+test("after the process was blocked, each call that became due meanwhile gets extra time once", () => {
   const still = new ManualClock();
   let stood = 0;
   const clock = { now: () => still.now() + stood, after: still.after.bind(still) };
@@ -160,7 +160,7 @@ test("who stood still gives each call that fell due meanwhile more time, once", 
   expect(expired).toEqual(["silent", "another"]);
 });
 
-test("what is long due when it begins is nobody's lateness", () => {
+test("a call whose deadline is already over when it begins gets no extra time", () => {
   const clock = new ManualClock();
   clock.advance(1_000);
   const expired: number[] = [];

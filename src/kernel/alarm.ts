@@ -1,29 +1,32 @@
 /**
- * The one timer behind all calls of a child. Set for the first that could fall due, and left as it is when a call ends:
- * most calls end long before, and the next finds it set already.
+ * One timer for the timeouts of many calls. It is set for the earliest due time and stays set when a call ends: most calls end
+ * long before they are due, and the next call finds the timer already set.
  */
 import { type Clock, LATE_MS, type Timer } from "../kernel/clock.ts";
 
-/** What falls due at some time, which may change. */
-export interface Appointment {
+/** A timeout in the alarm. Its due time may change. */
+export interface Timeout {
   readonly due: number;
   expire(now: number): void;
-  /** Its neighbours in the list; the alarm's alone. */
-  before: Appointment | undefined;
-  after: Appointment | undefined;
+  /** Neighbours in the linked list; only the alarm uses them. */
+  before: Timeout | undefined;
+  after: Timeout | undefined;
 }
 
-/** The most that a call is given on top. The clock lets us look once at what came before a late timer fires; here many calls wait for what came. */
-const MOST_GRACE_MS = 1_000;
+/**
+ * The most extra time after the process was blocked. Before a late timer fires, the event loop reads pending input once, but many
+ * calls may wait for input that takes more than one read.
+ */
+const MAX_GRACE_MS = 1_000;
 
 export class Alarm {
   readonly #clock: Clock;
-  #first: Appointment | undefined;
+  #first: Timeout | undefined;
   #timer: Timer | undefined;
-  /** When it rings. */
+  /** When the timer fires. */
   #at = Number.POSITIVE_INFINITY;
-  /** What fell due until then, unnoticed, was given more time, and is given no more: we may be slow for ever. */
-  #excused = Number.NEGATIVE_INFINITY;
+  /** Timeouts that were due until this time already got extra time. They get no more, because the process may stay slow. */
+  #graceGivenUntil = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,27 +36,27 @@ export class Alarm {
     return this.#clock.now();
   }
 
-  add(one: Appointment): void {
-    one.after = this.#first;
-    if (this.#first) this.#first.before = one;
-    this.#first = one;
-    this.sooner(one);
+  add(timeout: Timeout): void {
+    timeout.after = this.#first;
+    if (this.#first) this.#first.before = timeout;
+    this.#first = timeout;
+    this.moved(timeout);
   }
 
-  /** False: it was not there any more. */
-  remove(one: Appointment): boolean {
-    const { before, after } = one;
-    if (!before && this.#first !== one) return false;
+  /** Returns false if it was already removed. */
+  remove(timeout: Timeout): boolean {
+    const { before, after } = timeout;
+    if (!before && this.#first !== timeout) return false;
     if (before) before.after = after;
     else this.#first = after;
     if (after) after.before = before;
-    one.before = undefined;
-    one.after = undefined;
+    timeout.before = undefined;
+    timeout.after = undefined;
     return true;
   }
 
-  /** It may fall due before what the alarm is set for. */
-  sooner({ due }: Appointment): void {
+  /** The due time changed and may be earlier than the timer. */
+  moved({ due }: Timeout): void {
     if (due < this.#at) this.#set(due);
   }
 
@@ -61,28 +64,28 @@ export class Alarm {
     const now = this.#clock.now();
     this.#timer?.cancel();
     this.#at = Math.max(at, now);
-    this.#timer = this.#clock.after(at - now, () => this.#ring());
+    this.#timer = this.#clock.after(at - now, () => this.#fire());
   }
 
-  #ring(): void {
+  #fire(): void {
     const now = this.#clock.now();
     const lateMs = now - this.#at;
-    const stoodStill = lateMs > LATE_MS;
-    const until = stoodStill ? this.#excused : now;
-    const late: Appointment[] = [];
+    const wasBlocked = lateMs > LATE_MS;
+    const until = wasBlocked ? this.#graceGivenUntil : now;
+    const expired: Timeout[] = [];
     let next = Number.POSITIVE_INFINITY;
-    for (let one = this.#first; one; one = one.after) {
-      if (one.due <= until) late.push(one);
-      else next = Math.min(next, one.due);
+    for (let timeout = this.#first; timeout; timeout = timeout.after) {
+      if (timeout.due <= until) expired.push(timeout);
+      else next = Math.min(next, timeout.due);
     }
-    if (stoodStill) {
-      // What was said meanwhile is more than one look takes in.
-      this.#excused = now;
-      next = Math.max(next, now + Math.min(lateMs, MOST_GRACE_MS));
+    if (wasBlocked) {
+      // Answers that arrived meanwhile may need more than one read.
+      this.#graceGivenUntil = now;
+      next = Math.max(next, now + Math.min(lateMs, MAX_GRACE_MS));
     }
     this.#at = Number.POSITIVE_INFINITY;
     if (next < this.#at) this.#set(next);
-    // What one leads to may end another.
-    for (const one of late) if (this.remove(one)) one.expire(now);
+    // `expire` of one timeout may remove another one.
+    for (const timeout of expired) if (this.remove(timeout)) timeout.expire(now);
   }
 }

@@ -6,10 +6,10 @@ test.each([
   ["http://me:100%@host/", "me:100%"],
   ["http://me@host/", "me:"],
   ["http://:key@host/", ":key"],
-])("%s shows %s", (url, pair) => {
+])("the header for %s contains %s", (url, pair) => {
   expect(basicOf(new URL(url))).toBe(`Basic ${Buffer.from(pair).toString("base64")}`);
 });
 
-test("an address without them shows nothing", () => {
+test("a URL without user and password gives no header", () => {
   expect(basicOf(new URL("http://host/"))).toBeUndefined();
 });

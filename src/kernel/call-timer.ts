@@ -1,44 +1,46 @@
-/** How long one call may be silent and how long it may take in all. Stands still while a person or a model is asked. */
-import type { Alarm, Appointment } from "./alarm.ts";
+/** The timeouts of one call: without a sign of the child, and in total. Both are paused while a person or a model is asked. */
+import type { Alarm, Timeout } from "./alarm.ts";
 
 export interface CallLimits {
+  /** The longest time without a sign of the child. */
   readonly silenceMs: number;
-  /** Absolute. */
+  /** Absolute time. */
   readonly deadline: number;
-  /** How long it may stand still at once; for ever unless given. */
+  /** The longest single pause; unlimited by default. */
   readonly pauseMs?: number;
 }
 
-export class CallTimer implements Appointment {
-  before: Appointment | undefined;
-  after: Appointment | undefined;
+export class CallTimer implements Timeout {
+  before: Timeout | undefined;
+  after: Timeout | undefined;
   readonly #alarm: Alarm;
   readonly #silenceMs: number;
   readonly #pauseMs: number;
-  readonly #expired: (waitedMs: number) => void;
+  readonly #onExpired: (silentMs: number) => void;
   #deadline: number;
-  #heard: number;
+  /** The last sign of the child. */
+  #lastSign: number;
   #pauses = 0;
   #pausedAt = 0;
 
-  constructor(alarm: Alarm, limits: CallLimits, expired: (waitedMs: number) => void) {
+  constructor(alarm: Alarm, limits: CallLimits, onExpired: (silentMs: number) => void) {
     this.#alarm = alarm;
     this.#silenceMs = limits.silenceMs;
     this.#pauseMs = limits.pauseMs ?? Number.POSITIVE_INFINITY;
     this.#deadline = limits.deadline;
-    this.#expired = expired;
-    this.#heard = alarm.now();
+    this.#onExpired = onExpired;
+    this.#lastSign = alarm.now();
     alarm.add(this);
   }
 
   get due(): number {
     if (this.#pauses > 0) return this.#pausedAt + this.#pauseMs;
-    return Math.min(this.#heard + this.#silenceMs, this.#deadline);
+    return Math.min(this.#lastSign + this.#silenceMs, this.#deadline);
   }
 
-  /** The child was heard: silence begins anew. */
+  /** A sign of the child came, such as progress. */
   touch(): void {
-    this.#heard = this.#alarm.now();
+    this.#lastSign = this.#alarm.now();
   }
 
   pause(): void {
@@ -49,8 +51,8 @@ export class CallTimer implements Appointment {
     if (this.#pauses === 0 || --this.#pauses > 0) return;
     const now = this.#alarm.now();
     this.#deadline += Math.min(now - this.#pausedAt, this.#pauseMs);
-    this.#heard = now;
-    this.#alarm.sooner(this);
+    this.#lastSign = now;
+    this.#alarm.moved(this);
   }
 
   stop(): void {
@@ -58,6 +60,6 @@ export class CallTimer implements Appointment {
   }
 
   expire(now: number): void {
-    this.#expired(now - this.#heard);
+    this.#onExpired(now - this.#lastSign);
   }
 }

@@ -1,4 +1,4 @@
-/** The one verb: a request on its way to a child. Connection, pool, fleet and every layer offer or use it. */
+/** The call: a request on its way to a child, and the types around it. Children, the fleet and every layer handle calls. */
 import type { Permissions } from "./permissions.ts";
 import { holderKey, type Identity } from "./principal.ts";
 import type { Raw } from "./raw.ts";
@@ -6,123 +6,123 @@ import type { Roots } from "./roots.ts";
 import type { Signal } from "./signal.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
-/** Stable id of a configured server; in personal mode its name in the config file. */
+/** The stable id of a configured server. In personal mode it is the name in the config file. */
 export type ServerId = string;
 
-/** The way back to who asked. Both fail quietly or reject once the client is gone. */
+/** Sends messages back to the client. Once the client has left, `notify` does nothing and `request` rejects. */
 export interface Uplink {
-  /** A notification caused by this call: progress (in the client's own token), log messages, unknown ones. */
+  /** Sends a notification caused by this call: progress (with the client's own token), log messages, or an unknown method. */
   notify(method: string, params: Raw | undefined): void;
-  /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. */
+  /** Sends a request of the child to the client: sampling, elicitation, roots, or an unknown method. */
   request(method: string, params: Raw | undefined, signal: Signal, more?: Asking): Promise<Raw>;
 }
 
 export interface Asking {
-  /** What the child calls its question. */
+  /** The child's name for its question. */
   readonly name?: string;
-  /** Gets the progress the child asked for, in the child's own token. */
+  /** Gets the progress that the child asked for, with the child's own token. */
   readonly onProgress?: (params: Raw) => void;
 }
 
 /**
- * What a server says while several calls of a client are under way belongs to none of them alone, and does not go by the
- * way back of one: each makes of it what its layers make of what is said to it.
+ * Changes a message of a server as the layers of one call would. Used for a message that comes while several calls of a client are in
+ * flight: it belongs to none of them alone, so it passes the layers of each call and not the uplink of one.
  */
 export type Aside = (method: string, params: Raw | undefined) => Raw | undefined;
 
-/** Whatever time the call has stands still until what this returns is called: somebody is being asked on its behalf. */
+/** Pauses the timeouts of a call while a person is asked about it. The returned function resumes them. */
 export type Hold = () => () => void;
 
-/** Who asks. Connections are shared by those who agree in `capabilities` and `roots`. */
+/** The client that makes a request. Clients with the same `capabilities` and `roots` share connections. */
 export interface Origin extends Identity {
   /** Unguessable id of the client's session. */
   readonly session: string;
-  /** No session holds its requests together, each has one of its own: what is kept for it is kept for its principal. */
+  /** The client has no session: each request has its own session id, and stored data belongs to the principal. */
   readonly sessionless?: boolean;
-  /** It cannot be told from other clients: what is kept for it is found by its unguessable address, and in no list. */
+  /** The client cannot be distinguished from others. Stored data is found only by its unguessable id and appears in no list. */
   readonly unlisted?: boolean;
-  /** Its protocol version knows no structured results: to it a result is what its content says. */
+  /** Its protocol version has no structured results, so it reads only the content. */
   readonly textOnly?: boolean;
-  /** A client of the stateless era: it understands all that a child of that era says of its results. */
+  /** A client of the stateless era. It understands all members of results of a child of that era. */
   readonly era2026?: boolean;
-  /** It came by this view, not by the surface of its endpoint. "preview": somebody looks what a client would see. */
+  /** The request did not come through the surface of the endpoint. "preview": an administrator looks at what a client would see. */
   readonly surface?: "openapi" | "preview";
-  /** The client's capabilities as it declared them; declared to the child in turn. */
+  /** The capabilities as the client declared them. They are declared to the child in turn. */
   readonly capabilities: Raw;
   /** `clientInfo` as the client wrote it. */
   readonly client?: Raw | undefined;
   readonly protocolVersion?: string | undefined;
-  /** Undefined where the client did not declare any. */
+  /** Undefined if the client did not declare the `roots` capability. */
   readonly roots?: Roots;
-  /** The way back to the client outside of any call. */
+  /** Sends messages to the client outside of any call. */
   readonly uplink: Uplink;
 }
 
-/** Whose what is kept for later is. */
+/** The owner of data that is stored for later requests. */
 export function callerOf({ sessionless, endpoint, principal, session }: Origin): string {
   return sessionless ? JSON.stringify([endpoint, holderKey(principal)]) : session;
 }
 
-/** The right to find a server connected: until it is released the connection does not end for being idle. */
+/** Keeps a server connected: until the lease is released, the connection is not ended for being idle. */
 export interface Lease {
   release(): void;
 }
 
-/** Whether a tool can run as a task: a call that is answered at once, and whose result is fetched later. */
+/** Whether a tool can run as a task: the call is answered at once, and the result is fetched later. */
 export type TaskSupport = "forbidden" | "optional" | "required";
 
-/** A caller who would rather have a task than wait. Hears `created` or `declined`, once, unless the call ends before. */
+/** A caller that prefers a task. `created` or `declined` is called once, unless the call ends before. */
 export interface TaskWish {
-  /** `params.task` as 2025-11-25 has it. */
+  /** `params.task` of 2025-11-25. */
   readonly terms: Raw;
-  /** The server runs it as a task. */
+  /** The server runs the call as a task. */
   created(task: CreatedTask): void;
-  /** It runs as any other call. */
+  /** The call runs without a task. */
   declined(): void;
-  /** The state of the task, as the server last told. */
+  /** The server reported a new state of the task. */
   changed(state: Raw): void;
 }
 
-/** A task of a server. Its state has the form of 2025-11-25, whichever era the server speaks. */
+/** A task of a server. Its state has the form of 2025-11-25 for servers of all eras. */
 export interface CreatedTask {
   readonly state: Raw;
   /** `_meta` of the answer that created it. */
   readonly meta: Raw | undefined;
-  /** Asks the server how it stands; `changed` has been called when this resolves. */
+  /** Asks the server for the state; calls `changed` before it resolves. */
   readonly refresh: () => Promise<void>;
 }
 
-/** What the tool declares about being called twice with the same arguments. */
+/** Whether the tool declares that a second call with the same arguments is safe. */
 export type Repeat = "safe" | "unknown" | "unsafe";
 
-/** Written along the way of one call by whoever acts on it, read when the call has ended. */
+/** What happened to one call on its way. Layers and the child write it; it is read when the call has ended. */
 export interface Trail {
   /** Layers that acted, the outermost first. */
   readonly layers: LayerStep[];
-  /** The layer that refused it. */
+  /** The layer that refused the call. */
   by: string | undefined;
-  /** Why, of the error table, where the error that is answered does not say so. */
+  /** The error code of the refusal, if the answered error does not contain it. */
   code: string | undefined;
   /** Answered from the cache. */
   cached: boolean | undefined;
-  /** How often it was sent to a child, where more than once. */
+  /** How often it was sent to a child, if more than once. */
   attempts: number | undefined;
-  /** As they left the whole pipeline for the child: no layer writes them, as those further in may redact more. */
+  /** The arguments after all layers. No layer writes them, because an inner layer may redact more. */
   arguments: Raw | undefined;
-  /** Which tool, prompt or resource it is, once that is known: as the engine knows it. */
+  /** The tool, prompt or resource, once known, with the id of the server and the server's own name. */
   target: { readonly server: string; readonly tool: string } | undefined;
-  /** How much of it the audit log keeps; names unless a layer says so. */
+  /** How much of the call the audit log keeps; by default names. */
   keep: Keep | undefined;
-  /** What was read before, where that is why it was refused or a person was asked: `server:tool`. */
+  /** The earlier read (`server:tool`) because of which the call was refused or a person was asked. */
   read: string | undefined;
-  /** Who said yes to it, where somebody else had to. */
+  /** Who approved the call, if it needed an approval. */
   approval: { readonly uuid: string; readonly by: Approver; readonly waitedMs: number } | undefined;
-  /** The time at the server and on the way to it, of the last attempt; in milliseconds since 1970. */
+  /** The time of the last attempt at the server and on the way to it, in milliseconds since 1970. */
   child: { readonly from: number; to: number } | undefined;
   trace: TraceContext | undefined;
 }
 
-/** With every member from the start: a trail that gets them one by one costs each call a µs. */
+/** All members are set from the start: adding them one by one would cost each call a µs. */
 export function newTrail(by?: string): Trail {
   return {
     layers: [],
@@ -146,7 +146,7 @@ export interface Approver {
   readonly name: string;
 }
 
-/** What of arguments and results stays in the audit log. */
+/** How much of arguments and results the audit log keeps. */
 export type KeptDetail = "none" | "names" | "redacted" | "full";
 
 export interface Keep {
@@ -157,70 +157,70 @@ export interface Keep {
 /** W3C trace context of one call. */
 export interface TraceContext {
   readonly traceId: string;
-  /** Of our span towards the client. */
+  /** The id of our span towards the client. */
   readonly spanId: string;
-  /** Of our span towards the child. */
+  /** The id of our span towards the child. */
   readonly childSpanId: string;
   readonly parentId: string | undefined;
   readonly sampled: boolean;
-  /** `tracestate` of an HTTP header. That of `_meta` goes on by itself. */
+  /** `tracestate` of an HTTP header. A `tracestate` in `_meta` is passed on with the params. */
   readonly state: string | undefined;
-  /** Of the JSON-RPC request it came by. */
+  /** The id of the JSON-RPC request of the client. */
   readonly requestId: string | undefined;
   readonly overNetwork: boolean | undefined;
 }
 
 export interface LayerStep {
   readonly use: string;
-  /** What the layer itself took, without what is inside of it. */
+  /** The time of the layer itself, without inner layers and the child. */
   ms: number;
-  /** "answered": without a child, as a cache does. */
+  /** "answered": the layer answered without a child, as a cache does. */
   readonly outcome: "passed" | "refused" | "answered";
 }
 
 /** One request on its way to a child. A layer may shorten the deadline, never extend it. */
 export interface Call {
   readonly server: ServerId;
-  /** "tools/call", "prompts/get", or one that does not exist yet. */
+  /** "tools/call", "prompts/get", or an unknown method. */
   readonly method: string;
-  /** Of "tools/call": which tool, as the child knows it. */
+  /** For "tools/call": the child's own name of the tool. */
   readonly tool?: string;
-  /** As written; names as the child knows them. */
+  /** As written, with the child's own names. */
   readonly params: Raw;
-  /** What these very `params` have as `arguments`, from who wrote them: of others it says nothing. */
+  /** The `arguments` within `params`, already found. Valid only if `given.params` is the same object as `params`. */
   readonly given?: { readonly params: Raw; readonly args: Raw } | undefined;
   readonly origin: Origin;
   readonly signal: Signal;
-  /** Absolute, on the gateway's clock. Infinity: only the server's own `deadlineMs` bounds it. */
+  /** Absolute time on the gateway's clock. With Infinity only the `deadlineMs` of the server limits the call. */
   readonly deadline: number;
   readonly repeat: Repeat;
   readonly uplink: Uplink;
-  /** See `Hold`; undefined where nobody counts the time. */
+  /** See `Hold`; undefined if the call has no timeouts to pause. */
   readonly hold?: Hold | undefined;
-  /** Undefined: nobody can be asked for a permission of this call. */
+  /** Undefined if no person can be asked for a permission. */
   readonly permissions?: Permissions | undefined;
   readonly aside?: Aside | undefined;
-  /** What layers judge it by; given behind every pipeline. */
+  /** The facts that layers use. Every pipeline sets them. */
   readonly facts?: ToolFacts | undefined;
-  /** Stands around what goes to the server, inside of all that decides, asks or counts. */
+  /** Wraps what is sent to the server, inside of all layers that decide, ask or count. */
   readonly atServer?: Middleware | undefined;
-  /** Shared by attempts of one call that run side by side: instances of the server that one of them is at. Each goes to another. */
+  /** The instances of the server that parallel attempts of this call use. The attempts share the set, and each uses another instance. */
   readonly beside?: Set<number> | undefined;
-  /** Given where somebody reads it. */
+  /** Set if something reads it. */
   readonly trail?: Trail | undefined;
-  /** Its way through the layers, as the pipeline keeps it. A layer passes it on with the rest. */
+  /** State of the pipeline about this call. A layer must pass it on. */
   readonly walk?: object | undefined;
-  /** Made by code or a chain, not by the client itself. */
+  /** Set if code or a chain made the call, and not the client itself. */
   readonly via?: "code" | "chain" | undefined;
-  /** Where the tool may or must run as a task. The call resolves with its result all the same. */
+  /** Set if the tool may or must run as a task. The call resolves with the result in any case. */
   readonly task?: { readonly support: TaskSupport; readonly wish: TaskWish | undefined } | undefined;
 }
 
-/** Resolves with the child's `result` as written; rejects with MetaMcpError or RpcError (the child's answer was an error). */
+/** Resolves with the child's `result` as written. Rejects with MetaMcpError, or with RpcError if the child answered with an error. */
 export type Handler = (call: Call) => Promise<Raw>;
 export type Middleware = (next: Handler) => Handler;
 
-/** First in the list is outermost. */
+/** The first layer of the list is the outermost. */
 export function compose(layers: readonly Middleware[], handler: Handler): Handler {
   return layers.reduceRight((next, layer) => layer(next), handler);
 }

@@ -1,6 +1,6 @@
-/** Time is passed in, never taken, so that machines and pools are tested without waiting. */
+/** The clock interface. Code gets a clock as an argument, so that tests need not wait. */
 
-/** Only a process that was kept from running hears of a timer so late. */
+/** A timer that fires later than this shows that the process was blocked. */
 export const LATE_MS = 100;
 
 export interface Timer {
@@ -8,21 +8,21 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Milliseconds; only differences mean something. */
+  /** Milliseconds from an arbitrary start: use only differences. */
   now(): number;
   /** Runs once after `ms`. Does not keep the process alive. */
   after(ms: number, run: () => void): Timer;
 }
 
-interface Appointment {
+interface ScheduledRun {
   readonly at: number;
   readonly run: () => void;
 }
 
-/** A clock for tests that stands still until told to move. */
+/** A clock for tests. Its time changes only by `advance`. */
 export class ManualClock implements Clock {
   #now = 0;
-  #queue: Appointment[] = [];
+  #queue: ScheduledRun[] = [];
 
   now(): number {
     return this.#now;
@@ -34,7 +34,7 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#drop(entry) };
   }
 
-  /** Moves time on, running what falls due in its order. */
+  /** Advances the time and runs the timers that become due, in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#first(end); next; next = this.#first(end)) {
@@ -49,13 +49,13 @@ export class ManualClock implements Clock {
     return this.#queue.length;
   }
 
-  #first(end: number): Appointment | undefined {
-    let first: Appointment | undefined;
+  #first(end: number): ScheduledRun | undefined {
+    let first: ScheduledRun | undefined;
     for (const entry of this.#queue) if (entry.at <= end && (!first || entry.at < first.at)) first = entry;
     return first;
   }
 
-  #drop(entry: Appointment): void {
+  #drop(entry: ScheduledRun): void {
     this.#queue = this.#queue.filter((other) => other !== entry);
   }
 }

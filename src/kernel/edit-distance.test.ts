@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { distanceWithin } from "./edit-distance.ts";
 
-test("counts typing errors, and gives up beyond the limit", () => {
+test("distanceWithin counts edits, and returns Infinity beyond the limit", () => {
   expect(distanceWithin("screnshot", "screenshot", 2)).toBe(1);
   expect(distanceWithin("flie", "file", 2)).toBe(1);
   expect(distanceWithin("kitten", "sitting", 3)).toBe(3);

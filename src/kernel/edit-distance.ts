@@ -1,6 +1,6 @@
-/** How many typing errors lie between two words. */
+/** The edit distance between two words. */
 
-/** Insertions, deletions, replacements and swaps of neighbours; Infinity beyond `most`, which bounds the cost. */
+/** Counts insertions, deletions, replacements and swaps of neighbours. Returns Infinity beyond `most`, which limits the cost. */
 export function distanceWithin(a: string, b: string, most: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -12,7 +12,7 @@ function sources(): string {
   return own.map((file) => readFileSync(join(SOURCE, file), "utf8")).join("\n");
 }
 
-test("every code that is used stands in the table, and every code in the table is used or says why not", () => {
+test("every code that is used is in the table, and every code in the table is used or reserved", () => {
   const text = sources();
   const made = [...text.matchAll(/new MetaMcpError\(\s*(?:\w+ \? )?"(\w+)"(?:\s*:\s*"(\w+)")?/g)].flatMap(
     ([, ...codes]) => codes.filter(Boolean),
@@ -25,7 +25,7 @@ test("every code that is used stands in the table, and every code in the table i
   expect(unused).toEqual(reserved);
 });
 
-test("what is known of the case wins over the table, and only idempotent timeouts may be repeated", () => {
+test("retryable in the context overrides the table, and a timeout is not retryable by default", () => {
   expect(new MetaMcpError("timeout", "").retryable).toBe(false);
   expect(new MetaMcpError("timeout", "", { retryable: true }).retryable).toBe(true);
   expect(new MetaMcpError("server_unavailable", "").retryable).toBe(true);
@@ -34,7 +34,7 @@ test("what is known of the case wins over the table, and only idempotent timeout
   });
 });
 
-test("more can be said of an error without changing what it is", () => {
+test("with() adds context and keeps the code, the message and the other context", () => {
   const error = new MetaMcpError("forbidden", "no", { server: "a", details: 1 }).with({
     op: "run_tool",
     step_index: 3,

@@ -1,11 +1,11 @@
-/** Every error MetaMCP itself reports. One row per code; no other place decides what a code means or whether to retry. */
+/** The errors that MetaMCP itself reports. This table alone defines what a code means and whether a retry is safe. */
 
 interface Traits {
   /** For the documentation page. */
   readonly meaning: string;
-  /** Whether trying again can help and can do no harm; "idempotent": only for tools declared safe to repeat. */
+  /** Whether a retry can help and is safe. "idempotent": only for tools that are declared safe to repeat. */
   readonly retryable: boolean | "idempotent";
-  /** Why nothing here leads to it: middleware and connectors of others may. */
+  /** Why MetaMCP never uses the code itself. Middleware and connectors of others may. */
   readonly reserved?: string;
 }
 
@@ -63,14 +63,14 @@ export interface ErrorContext {
   readonly step_index?: number;
   readonly retryAfterMs?: number;
   readonly details?: unknown;
-  /** Overrides the table where the particular case is known to be worse or, for "idempotent" codes, better. */
+  /** Overrides the table if more is known about the case. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
 const brand = Symbol.for("metamcp.MetaMcpError");
 
-/** An error of ours with a stable code. The message tells a model what to do next. */
+/** An error with a stable code. The message tells a model what to do next. */
 export class MetaMcpError extends Error {
   override readonly name = "MetaMcpError";
   readonly [brand] = true;
@@ -103,12 +103,12 @@ export class MetaMcpError extends Error {
     };
   }
 
-  /** The same error with more said about where it happened. */
+  /** The same error with more context. */
   with(context: ErrorContext): MetaMcpError {
     return new MetaMcpError(this.code, this.message, { ...this.context, ...context });
   }
 
-  /** Holds across duplicate copies of this module, where `instanceof` does not. */
+  /** Works across duplicate copies of this module, unlike `instanceof`. */
   static is(value: unknown): value is MetaMcpError {
     return typeof value === "object" && value !== null && brand in value;
   }

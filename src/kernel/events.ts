@@ -1,4 +1,4 @@
-/** What happens, told once and as it happens. Audit, metrics, traces, live views and tests read it; nothing else is instrumented. */
+/** The events of the engine. Audit log, metrics, traces, live views and tests listen to them; there is no other instrumentation. */
 import type { Approver, Origin, TraceContext, Trail } from "./call.ts";
 import type { Actor, Principal } from "./principal.ts";
 import type { Raw } from "./raw.ts";
@@ -26,20 +26,20 @@ interface At {
   readonly at: number;
 }
 
-/** What a client uses beside tools. */
+/** Methods of prompts and resources, which are reported like tool calls. */
 export type ItemMethod = "prompts/get" | "resources/read";
 
-/** A call of a tool as its caller made it; one that calls others (code, a chain) is a call too, and `via` of those. */
+/** A tool call as the caller made it. A tool that calls others (code, a chain) is a call too; the inner calls have `via`. */
 export interface CallBegun extends At {
   readonly type: "call.begun";
-  /** A prompt or resource was asked for, not a tool. */
+  /** Set if a prompt or resource was requested, not a tool. */
   readonly method?: ItemMethod | undefined;
-  /** Of this process, counted. */
+  /** A counter of this process. */
   readonly id: number;
   readonly origin: Origin;
-  /** As the engine knows it: a server's id. Our own tools: "metamcp". What means nothing here stands as the caller wrote it. */
+  /** The id of the server; "metamcp" for MetaMCP's own tools. If the server is unknown, the name that the caller wrote. */
   readonly server: string;
-  /** As the server names it; of a prompt its name, of a resource its URI. */
+  /** The server's own name of the tool, the name of the prompt, or the URI of the resource. */
   readonly tool: string;
   readonly via?: "code" | "chain" | undefined;
   readonly trail: Trail;
@@ -48,11 +48,11 @@ export interface CallBegun extends At {
 export interface CallEnded extends Omit<CallBegun, "type"> {
   readonly type: "call.ended";
   readonly durationMs: number;
-  /** "refused": we said no (unknown, misfit, forbidden, over a limit), and nothing reached the server. */
+  /** "refused": MetaMCP refused the call (unknown, invalid, forbidden, over a limit), and nothing reached the server. */
   readonly outcome: "ok" | "error" | "refused";
-  /** Of the error table. */
+  /** A code of the error table. */
   readonly code?: string | undefined;
-  /** Of the JSON-RPC error that was the answer. */
+  /** The code of the JSON-RPC error, if the server answered with one. */
   readonly rpcCode?: number | undefined;
   /** As the caller wrote them. */
   readonly arguments?: Raw | undefined;
@@ -61,19 +61,19 @@ export interface CallEnded extends Omit<CallBegun, "type"> {
   readonly resultBytes: number;
 }
 
-/** Of one connection. That it is in use or idle changes with each call and is not told. */
+/** The state of one connection changed. Changes between busy and idle are not reported, because they happen with each call. */
 export interface ConnectionChanged extends At {
   readonly type: "connection";
   readonly server: string;
-  /** "started": its process runs, or its address answers; "closed" after "failed" where something had to be ended. */
+  /** "started": its process runs, or its address answers. "closed" follows "failed" if a process or socket had to be closed. */
   readonly state: "connecting" | "started" | "connected" | "failed" | "closed";
   readonly reason?: string;
   readonly pid?: number;
-  /** Of one that failed: the server wants a login first. */
+  /** With "failed": the server requires login. */
   readonly login?: boolean;
-  /** It was lost under calls, and is dialled again. */
+  /** With "connecting": an earlier connection to the server was lost. */
   readonly restart?: boolean;
-  /** Of one that ends: how long it was connected. */
+  /** With "failed" or "closed": how long it was connected. */
   readonly durationMs?: number;
 }
 
@@ -93,43 +93,43 @@ export interface SessionChanged extends At {
   readonly state: "opened" | "closed";
   readonly endpoint: string;
   readonly principal: Principal;
-  /** Unguessable: only a hash of it may be shown. */
+  /** The id gives access to the session, so only a hash of it may be shown. */
   readonly session: string;
-  /** Of `initialize`. */
+  /** `clientInfo` of `initialize`. */
   readonly client?: Raw;
   readonly protocolVersion?: string;
-  /** Of one that closed. */
+  /** With "closed". */
   readonly durationMs?: number;
 }
 
-/** A client was shown a short list of tools in place of all there are. */
+/** A client got a short list of tools instead of all tools. */
 export interface ToolsListed extends At {
   readonly type: "listed";
   readonly endpoint: string;
-  /** Its session, or who asks without one. */
+  /** The session, or the principal if the client has none. */
   readonly caller: string;
   readonly sessionless: boolean;
   readonly shownBytes: number;
-  /** Of the definitions of all tools that it can reach. */
+  /** Size of the definitions of all tools that the client can call. */
   readonly allBytes: number;
 }
 
 export interface LoginTried extends At {
   readonly type: "login";
   readonly outcome: "ok" | "refused";
-  /** Undefined where nobody is known to have tried. */
+  /** Undefined if the person is unknown. */
   readonly principal?: Principal;
-  /** "password", "oidc", "setup", "invitation"; "oauth": a person let a client in, or refused; "server": at an MCP server. */
+  /** "password", "oidc", "setup", "invitation"; "oauth": a person allowed or refused a client; "server": at an MCP server. */
   readonly by: string;
   readonly address?: string;
-  /** Of "oauth": the client, and the name of the endpoint that it asked for. */
+  /** With "oauth": the client and the name of the requested endpoint. */
   readonly client?: string;
   readonly endpoint?: string;
-  /** Of "server". */
+  /** With "server". */
   readonly server?: { readonly uuid: string; readonly name: string };
 }
 
-/** A change by the admin API, of whatever kind of object, or one that the caller's role did not allow. */
+/** A change by the admin API, or an attempt that the role of the caller did not allow. */
 export interface AdminChange extends At {
   readonly type: "admin";
   readonly principal: Principal;
@@ -140,7 +140,7 @@ export interface AdminChange extends At {
   readonly outcome: "ok" | "refused";
 }
 
-/** A call began to wait for a yes of somebody else, or its waiting ended; told by every gateway on the store. */
+/** A call began to wait for an approval, or the wait ended. Every gateway on the store emits it. */
 export interface ApprovalChanged extends At {
   readonly type: "approval";
   readonly uuid: string;
@@ -159,11 +159,11 @@ export interface ApprovalChanged extends At {
 export interface RevisionServed extends At {
   readonly type: "revision";
   readonly revision: number;
-  /** "this": made here; "other": by another gateway on the same store. */
+  /** "this": the change was made by this gateway; "other": by another gateway on the same store. */
   readonly by: "this" | "other";
   readonly who?: Actor;
   readonly summary?: string;
-  /** What it changed, the first of them; `more`: how many others. */
+  /** The first changes; `more` is the number of the others. */
   readonly changes?: readonly {
     readonly op: "create" | "update" | "delete";
     readonly kind: string;
@@ -173,27 +173,27 @@ export interface RevisionServed extends At {
   readonly more?: number;
 }
 
-/** What a server lists is another: it said so, or it was asked again. */
+/** The list of a server changed. */
 export interface ToolsChanged extends At {
   readonly type: "tools";
   readonly server: string;
   readonly toolCount: number;
 }
 
-/** The store can be written again, or cannot. */
+/** The store became writable, or stopped being so. */
 export interface StoreChanged extends At {
   readonly type: "store";
   readonly up: boolean;
   readonly reason?: string;
 }
 
-/** Something that is no part of revisions was changed, at whichever gateway. */
+/** Records that do not belong to revisions were changed, at any gateway. */
 export interface RecordsChanged extends At {
   readonly type: "changed";
   readonly of: "users" | "api-keys" | "provision-requests" | "approvals";
 }
 
-/** One step of a changed server on its way to the clients. */
+/** One step from the change of a server to the notification of clients. */
 export interface UpdateStep extends At {
   readonly type: "update";
   readonly server: string;
@@ -204,38 +204,38 @@ export interface UpdateStep extends At {
   readonly reason?: string;
   /** Uuids of the namespaces that were compiled again. */
   readonly namespaces?: readonly string[];
-  /** How many clients were told that their list is another. */
+  /** Number of clients that were notified of a changed list. */
   readonly clients?: number;
 }
 
-/** What a trace may be continued from. */
+/** A request from which a trace may be continued. */
 export interface Traceable {
-  /** Of the JSON-RPC request. */
+  /** The id of the JSON-RPC request. */
   readonly id?: Raw | undefined;
   readonly overNetwork?: boolean | undefined;
   readonly params: Raw | undefined;
-  /** Of the HTTP request. */
+  /** Headers of the HTTP request. */
   readonly trace?: TraceHeaders | undefined;
-  /** The call that this one is a part of. */
+  /** The outer call, if this one is part of it. */
   readonly within?: TraceContext | undefined;
 }
 
 export class Events {
   readonly #listeners = new Set<(event: EngineEvent) => void>();
-  /** Gives each call its place in a trace; undefined where nobody collects traces. */
+  /** Makes the trace context of a call; undefined if traces are not collected. */
   tracer: ((request: Traceable) => TraceContext) | undefined;
 
-  /** Look here before making an event: nobody may listen. */
+  /** Whether anything listens. Check it before you make an event. */
   get heard(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** A listener must not throw and must not wait: it stands on the way of calls. */
+  /** Calls all listeners synchronously. A listener must not throw or block, because calls wait for it. */
   emit(event: EngineEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that removes the listener. */
   on(listener: (event: EngineEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** Makes plain data unchangeable, down to its last part. Takes what is frozen already to be so throughout. */
+/** Freezes plain data recursively. An object that is already frozen is assumed to be frozen recursively. */
 export function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,6 +1,6 @@
 /**
- * What the lists of a child may depend on: the credential it is reached with and what the client can do. Clients that
- * agree in both see the same lists. Roots are left out: they decide who shares a connection, not what is listed.
+ * The key of a child's lists. Lists may depend on the credential and on the capabilities of the client, so clients with the same key
+ * see the same lists. Roots are not part of it: they decide which clients share a connection, not what is listed.
  */
 import { createHash } from "node:crypto";
 import type { Origin, ServerId } from "./call.ts";
@@ -8,26 +8,26 @@ import { asRaw, fromRaw, type Raw } from "./raw.ts";
 
 export type ListKey = string;
 
-/** Who asks, as far as lists depend on it. */
+/** The part of a caller's origin that lists depend on. */
 export type Asker = Pick<Origin, "endpoint" | "principal" | "capabilities">;
 
-/** Over which of its connections a child said what it has. */
+/** The connection over which a child listed what it offers. */
 export interface ListSource {
   readonly server: ServerId;
   readonly key: ListKey;
 }
 
-/** The server's own credential, as configured: the same for everyone who uses it. Like those of accounts, it has no space. */
+/** Stands for the configured credential of a server, which all clients share. Like ids of account credentials it contains no space. */
 const SERVER_CREDENTIAL = "server";
-/** Longer texts are told apart by their hash. */
-const LONGEST = 1_000;
-/** Different capabilities as written that are remembered; clients write few. */
-const REMEMBERED = 256;
+/** Longer texts are replaced by their hash. */
+const MAX_TEXT_LENGTH = 1_000;
+/** Clients write few different texts, so a small cache is enough. */
+const MAX_CACHED_TEXTS = 256;
 
 const keys = new WeakMap<Raw, ListKey>();
-const written = new Map<string, ListKey>();
+const keysByText = new Map<string, ListKey>();
 
-/** Every call comes by: what a session declared is looked at once. */
+/** Runs for every call, so the result is cached by the `capabilities` object of the session. */
 export function listKeyOf(
   { capabilities }: Pick<Asker, "capabilities">,
   credential = SERVER_CREDENTIAL,
@@ -40,29 +40,29 @@ export function listKeyOf(
   return credential === SERVER_CREDENTIAL ? key : withCredential(key, credential);
 }
 
-/** The same with another credential. */
+/** The key with another credential. */
 export function withCredential(key: ListKey, credential: string): ListKey {
   return `${credential}${key.slice(key.indexOf(" "))}`;
 }
 
-/** What stands for the credential that a list came over. */
+/** The id of the credential in a key. */
 export function credentialIn(key: ListKey): string {
   return key.slice(0, key.indexOf(" "));
 }
 
 function keyOfText(text: string): ListKey {
-  const known = written.get(text);
+  const known = keysByText.get(text);
   if (known !== undefined) return known;
   const canonical = JSON.stringify(sorted(fromRaw(asRaw(Buffer.from(text)))));
   const short =
-    canonical.length <= LONGEST ? canonical : createHash("sha256").update(canonical).digest("hex");
+    canonical.length <= MAX_TEXT_LENGTH ? canonical : createHash("sha256").update(canonical).digest("hex");
   const key = `${SERVER_CREDENTIAL} ${short}`;
-  if (written.size >= REMEMBERED) written.clear();
-  if (text.length <= LONGEST) written.set(text, key);
+  if (keysByText.size >= MAX_CACHED_TEXTS) keysByText.clear();
+  if (text.length <= MAX_TEXT_LENGTH) keysByText.set(text, key);
   return key;
 }
 
-/** Clients that write the same in another order can do the same. */
+/** Sorts keys, because the order of capabilities does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** What everything below the command line may say to the operator. Secrets never go in. */
+/** The log interface of everything below the command line. Never log secrets. */
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;

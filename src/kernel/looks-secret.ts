@@ -1,4 +1,7 @@
-/** Whether something looks like a secret, by its name or its form: the only place that guesses. Errs on the side of yes: what is kept back by mistake costs little. Values that are known to be secret are secret.ts. */
+/**
+ * Guesses whether something is a secret, by its name or its form. No other code guesses. In doubt the answer is yes, because a value
+ * hidden by mistake does little harm. Known secrets are in secret.ts.
+ */
 
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   (
@@ -7,7 +10,7 @@ const SECRET_WORDS: ReadonlySet<string> = new Set(
     "pat private privatekey accesskey secretkey webhook ssn cvv cvc iban"
   ).split(" "),
 );
-/** How well-known services begin their tokens, and other forms that are secrets wherever they stand. */
+/** Prefixes of tokens of well-known services, and other forms that are secrets in any context. */
 const SECRET_FORMS = [
   /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd)[-_][\w-]{8,}/i,
   /\bgithub_pat_\w{8,}/,
@@ -17,19 +20,19 @@ const SECRET_FORMS = [
   /\b(?:bearer|basic|token)\s+[\w+/.=-]{8,}/i,
   /\/\/[^/\s:@]+:[^/\s@]+@/,
   /[?&;](?:[\w-]*(?:token|key|secret|sig|signature|password|auth|code))=[^&\s]{4,}/i,
-  // Bounded, so that time grows with the text alone.
+  // The repetitions are limited, so that the time is linear in the length of the text.
   /(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\S{4}/i,
 ];
-/** `authtoken`, `dbpassword`: in one word. */
+/** Endings of compound words such as `authtoken` and `dbpassword`. */
 const SECRET_ENDING = /(?:token|secret|passw(?:or)?d|passphrase|apikey|credential)s?$/;
 const PLAINLY_SECRET =
   /(?:passw(?:or)?d|passphrase|secret|token|(?:api|private|access|secret)[-_]?key|authorization|credential|cookie)s?$/i;
-const PLACE_IN_LIST = /(?:page|next|continuation|sync|progress|cursor)[-_]?tokens?$/i;
+const CURSOR_NAME = /(?:page|next|continuation|sync|progress|cursor)[-_]?tokens?$/i;
 const SHORTEST_RANDOM = 20;
-/** Bits per character: words and paths stay below, keys do not. */
+/** Entropy in bits per character. Words and paths are below, keys are above. */
 const RANDOM_BITS = 3.5;
 
-/** `apiKey`, `API_KEY`, `x-api-key`: any word of the name counts. */
+/** Whether a word of the name, as in `apiKey`, `API_KEY` or `x-api-key`, means a secret. */
 export function isSecretName(name: string): boolean {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -41,12 +44,12 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-/** Nothing but a secret is called so: for where a guess would hide what somebody must see, such as the `key` of a ticket. */
+/** Whether only secrets have such a name. Use it where a wrong guess would hide something people must see, such as the `key` of a ticket. */
 export function isPlainlySecretName(name: string): boolean {
-  return PLAINLY_SECRET.test(name) && !PLACE_IN_LIST.test(name);
+  return PLAINLY_SECRET.test(name) && !CURSOR_NAME.test(name);
 }
 
-/** How secrets are written, wherever they stand. */
+/** Whether the text contains one of the known forms of secrets. */
 export function hasSecretForm(text: string): boolean {
   return SECRET_FORMS.some((form) => form.test(text));
 }
@@ -55,13 +58,13 @@ export function isSecretText(text: string): boolean {
   return hasSecretForm(text) || text.split(/[\s"'`,;(){}[\]<>|]+/).some(looksRandom);
 }
 
-/** Anywhere in the value, in names and in texts. */
-export function holdsSecret(value: unknown): boolean {
+/** Whether a name or a text anywhere in the value looks like a secret. */
+export function containsSecret(value: unknown): boolean {
   if (typeof value === "string") return isSecretText(value);
   if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some(holdsSecret);
+  if (Array.isArray(value)) return value.some(containsSecret);
   return Object.entries(value).some(
-    ([name, part]) => isSecretName(name) || isSecretText(name) || holdsSecret(part),
+    ([name, part]) => isSecretName(name) || isSecretText(name) || containsSecret(part),
   );
 }
 

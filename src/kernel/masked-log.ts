@@ -1,8 +1,8 @@
-/** A log that shows no secret of the server a line is about. */
+/** A log that masks the secrets of the server that a line names. */
 import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { Mask } from "./secret.ts";
 
-/** `maskOf` gets the `server` that a line names; undefined: there is nothing to hide. */
+/** `maskOf` gets the field `server` of a line and returns undefined if there is nothing to mask. */
 export function maskedLog(log: Log, maskOf: (server: unknown) => Mask | undefined): Log {
   const at =
     (level: LogLevel) =>

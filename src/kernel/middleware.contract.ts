@@ -1,6 +1,6 @@
 /**
- * What every layer around calls owes. Run it on your own: `middlewareContract("mine", () => createMine())`, set up so
- * that it has nothing to do with calls of the servers "one" and "two", or only watches them.
+ * The tests that every layer around calls must pass. To run them on your own layer, call `middlewareContract("mine", () => createMine())`.
+ * Configure the layer so that it does not change calls of the servers "one" and "two".
  */
 
 import { describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ function anyCall(changes: Partial<Call>): Call {
   };
 }
 
-/** What a layer handed on, and the layer around it. */
+/** Puts the layer around a handler. Returns the result and the calls that the layer passed on. */
 function around(layer: Middleware, answer: Handler = async () => raw(RESULT)): [Handler, Call[]] {
   const seen: Call[] = [];
   const handler = layer((call) => {
@@ -47,39 +47,45 @@ function around(layer: Middleware, answer: Handler = async () => raw(RESULT)): [
   return [handler, seen];
 }
 
-/** `like`: what the calls have beside, such as the facts that layers judge by. */
+/** `like`: more members of the calls, such as the facts that layers use. */
 export function middlewareContract(name: string, make: () => Middleware, like: Partial<Call> = {}): void {
   const callOf = (changes: Partial<Call> = {}): Call => anyCall({ ...like, ...changes });
   describe(`${name} keeps the contract of middleware`, () => {
-    test.each(METHODS)("%s passes as it was written, once, and so does its result", async (method) => {
-      const [handler, seen] = around(make());
-      const call = callOf({ method, repeat: "safe" });
-      expect((await handler(call)).toString()).toBe(RESULT);
-      expect(seen).toHaveLength(1);
-      const { server, params, origin, repeat } = seen[0] as Call;
-      expect([server, seen[0]?.method, repeat, params.toString()]).toEqual(["one", method, "safe", PARAMS]);
-      expect(origin).toMatchObject({ session: "a" });
-      expect(call.params.toString(), "the caller's bytes are not written into").toBe(PARAMS);
-    });
+    test.each(METHODS)(
+      "%s is passed on once with its params as written, and so is its result",
+      async (method) => {
+        const [handler, seen] = around(make());
+        const call = callOf({ method, repeat: "safe" });
+        expect((await handler(call)).toString()).toBe(RESULT);
+        expect(seen).toHaveLength(1);
+        const { server, params, origin, repeat } = seen[0] as Call;
+        expect([server, seen[0]?.method, repeat, params.toString()]).toEqual(["one", method, "safe", PARAMS]);
+        expect(origin).toMatchObject({ session: "a" });
+        expect(call.params.toString(), "the bytes of the caller are not changed").toBe(PARAMS);
+      },
+    );
 
     test.each([
       new MetaMcpError("rate_limited", "later", { server: "one" }),
       RpcError.of(-32_099, "an error nobody has heard of", { more: true }),
-    ])("an error stays what it is: $name", async (error) => {
+    ])("an error is passed on unchanged: $name", async (error) => {
       for (const method of METHODS) {
         const [handler] = around(make(), () => Promise.reject(error));
         await expect(handler(callOf({ method }))).rejects.toBe(error);
       }
     });
 
-    test.each(["unknown", "unsafe"] as const)("what failed is not repeated: %s", async (repeat) => {
-      const died = new MetaMcpError("server_unavailable", "died under the call", { server: "one" });
-      const [handler, seen] = around(make(), () => Promise.reject(died));
-      await expect(handler(callOf({ repeat }))).rejects.toBe(died);
-      expect(seen).toHaveLength(1);
-    });
+    test.each(["unknown", "unsafe"] as const)(
+      "a failed call is not repeated if repeating is %s",
+      async (repeat) => {
+        const died = new MetaMcpError("server_unavailable", "died under the call", { server: "one" });
+        const [handler, seen] = around(make(), () => Promise.reject(died));
+        await expect(handler(callOf({ repeat }))).rejects.toBe(died);
+        expect(seen).toHaveLength(1);
+      },
+    );
 
-    test("a failed tool is a result, not an error", async () => {
+    test("a result with isError is passed on as a result", async () => {
       const failed = '{"content":[{"type":"text","text":"no"}],"isError":true}';
       const [handler] = around(make(), async () => raw(failed));
       expect((await handler(callOf())).toString()).toBe(failed);
@@ -94,7 +100,7 @@ export function middlewareContract(name: string, make: () => Middleware, like: P
       },
     );
 
-    test("who gives up is heard at the other end", async () => {
+    test("a cancellation reaches the handler of that call only", async () => {
       const reason = new MetaMcpError("cancelled", "changed my mind");
       const [handler, seen] = around(make(), ({ signal }) => {
         return new Promise((_, reject) => signal.addEventListener("abort", () => reject(reason)));
@@ -110,12 +116,12 @@ export function middlewareContract(name: string, make: () => Middleware, like: P
       await unmoved;
     });
 
-    test("what is said on the way reaches who asked, and their answer who said it", async () => {
-      const heard: unknown[] = [];
+    test("notifications and requests of the server reach the caller, and its answers reach the server", async () => {
+      const received: unknown[] = [];
       const uplink: Uplink = {
-        notify: (method, params) => void heard.push(method, params?.toString()),
+        notify: (method, params) => void received.push(method, params?.toString()),
         request: async (method, params) => {
-          heard.push(method, params?.toString());
+          received.push(method, params?.toString());
           return raw('{ "n": 1.0 }');
         },
       };
@@ -124,10 +130,10 @@ export function middlewareContract(name: string, make: () => Middleware, like: P
         return await call.uplink.request("question/of/tomorrow", undefined, call.signal);
       });
       expect((await handler(callOf({ uplink }))).toString()).toBe('{ "n": 1.0 }');
-      expect(heard).toEqual(["notifications/of/tomorrow", PARAMS, "question/of/tomorrow", undefined]);
+      expect(received).toEqual(["notifications/of/tomorrow", PARAMS, "question/of/tomorrow", undefined]);
     });
 
-    test("calls at the same time get their own results, in whatever order these come", async () => {
+    test("parallel calls get their own results, in any order of the answers", async () => {
       const answers: (() => void)[] = [];
       const [handler, seen] = around(make(), ({ server, origin }) => {
         return new Promise((resolve) =>
@@ -147,7 +153,7 @@ export function middlewareContract(name: string, make: () => Middleware, like: P
       expect((await Promise.all(results)).map(String)).toEqual(asked.map((one) => JSON.stringify(one)));
     });
 
-    test("one layer may stand around two handlers, and each is its own", async () => {
+    test("one layer around two handlers calls each for its own calls", async () => {
       const layer = make();
       const [first] = around(layer, async () => raw('{"n":1}'));
       const [second] = around(layer, async () => raw('{"n":2}'));

@@ -1,5 +1,5 @@
 /**
- * The permissions that one call was given by people who were asked about it. A layer that has to wait for a permission
+ * The permissions that people gave for one call. A layer that has to wait for a permission
  * adds it here and ends the run: the call then starts again (`middleware/permission.ts`), because the configuration may
  * have changed during the wait.
  */

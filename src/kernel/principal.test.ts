@@ -13,15 +13,15 @@ import { EMPTY_OBJECT } from "./raw.ts";
 
 const alice = { ...LOCAL_USER, kind: "account", id: "alice" } as const;
 
-test("what one principal began another cannot continue", () => {
+test("samePrincipal is false for another principal, and true for two anonymous ones", () => {
   expect(samePrincipal(alice, { ...alice, roles: ["admin"] })).toBe(true);
   expect(samePrincipal(alice, { ...alice, id: "bob" })).toBe(false);
   expect(samePrincipal(alice, ANONYMOUS)).toBe(false);
-  // A proxy may renew a credential that only it checks.
+  // A proxy that authenticates itself may renew the credential.
   expect(samePrincipal(ANONYMOUS, { ...ANONYMOUS, id: "anonymous 2" })).toBe(true);
 });
 
-test("an account is somebody else with another key or client, and all of them are meant by its name", () => {
+test("an account with another key or client is another principal, but isMeant without a key or client matches all", () => {
   const key = (id: string): Principal => ({ ...alice, key: { id, name: id } });
   const client = (id: string): Principal => ({ ...alice, client: id });
   const all = [alice, key("a"), key("b"), client("a"), client("b")];
@@ -33,7 +33,7 @@ test("an account is somebody else with another key or client, and all of them ar
   expect(isMeant(alice, { ...alice, id: "bob" })).toBe(false);
 });
 
-test("what is kept belongs to the session, and without one to the principal at this endpoint", () => {
+test("callerOf returns the session, and without sessions the principal and the endpoint", () => {
   const uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobody")) };
   const at = (more: Partial<Origin>): string =>
     callerOf({ ...LOCAL, session: "s", capabilities: EMPTY_OBJECT, uplink, ...more });
@@ -46,7 +46,7 @@ test("what is kept belongs to the session, and without one to the principal at t
 
 const OWNER: Principal = { id: "owner", kind: "account", roles: ["member"], groups: [] };
 
-test("logins and secrets of an account are there for itself, by whichever key or client it comes", () => {
+test("accountOf returns the account, with any key or client", () => {
   expect(accountOf(OWNER)).toBe("owner");
   const byKey: Principal = { ...OWNER, key: { id: "k", name: "a key" } };
   const byClient: Principal = { ...OWNER, client: "an editor" };
@@ -54,7 +54,7 @@ test("logins and secrets of an account are there for itself, by whichever key or
   expect(accountOf(ANONYMOUS)).toBeUndefined();
 });
 
-test("they are not there for whoever tries things out in its name", () => {
+test("accountOf returns undefined for an administrator who acts as the account", () => {
   const actor = { kind: "account", id: "root", name: "root@example.org" };
   expect(accountOf({ ...OWNER, actor })).toBeUndefined();
 });

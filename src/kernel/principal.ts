@@ -1,34 +1,34 @@
-/** Who asks, and where. Whoever authenticates a request says so; nobody behind it guesses. */
+/** The principal of a request and the endpoint it came to. Set where the request is authenticated, and trusted everywhere else. */
 
 export interface Principal {
   /** Unique among principals of all kinds. */
   readonly id: string;
-  /** "local": the user whose process this is. "anonymous": nobody has checked who it is. */
+  /** "local": the user of this process. "anonymous": the caller was not authenticated. */
   readonly kind: "local" | "anonymous" | "token" | "account" | "key";
   readonly roles: readonly string[];
   readonly groups: readonly string[];
-  /** As people know it: an e-mail address, the name of a key. */
+  /** A name for people: an e-mail address, or the name of a key. */
   readonly name?: string;
-  /** Its name is what it calls itself: nobody has checked that it is theirs. */
+  /** The name was given by the caller and is not verified. */
   readonly claimed?: boolean;
-  /** The API key that an account came with. Its owner gave it the name. */
+  /** The API key that an account used. Its owner chose the name. */
   readonly key?: { readonly id: string; readonly name: string };
-  /** The OAuth client that an account came with. */
+  /** The OAuth client that an account used. */
   readonly client?: string;
-  /** Only tools of these tiers exist for it; all unless given. */
+  /** The principal sees only tools of these tiers; all by default. */
   readonly tiers?: readonly Tier[];
-  /** Who really acts, where somebody tries things out in the name of this one. */
+  /** The person who really acts, if an administrator tries a call as this principal. */
   readonly actor?: Actor;
 }
 
-/** Somebody as records name them. */
+/** A person or key as records name it. */
 export interface Actor {
   readonly kind: string;
   readonly id: string;
   readonly name: string;
 }
 
-/** What a tool's annotations say that it does: `readOnlyHint: true`, else `destructiveHint: true`, else "write". */
+/** The tier of a tool by its annotations: `readOnlyHint: true`, otherwise `destructiveHint: true`, otherwise "write". */
 export type Tier = "readOnly" | "write" | "destructive";
 
 export interface Identity {
@@ -47,24 +47,24 @@ export const ANONYMOUS: Principal = { id: "anonymous", kind: "anonymous", roles:
 export const LOCAL: Identity = { endpoint: PERSONAL, principal: LOCAL_USER };
 
 /**
- * The account that somebody acts for, by whichever key or client; undefined where it is none. What an account keeps for
- * itself, its logins and secrets at servers, is not there for whoever tries things out in its name.
+ * The account of a principal, with any key or client; undefined if it is no account. Also undefined for an administrator who tries a
+ * call as this account: logins and secrets of the account at servers are only for the account itself.
  */
 export function accountOf({ kind, id, actor }: Pick<Principal, "kind" | "id" | "actor">): string | undefined {
   return kind === "account" && !actor ? id : undefined;
 }
 
-/** Whose a session, a stored result or a task is: an account that comes with another key or client is somebody else there, and so is who acts in its name. */
+/** Identifies the owner of a session, a stored result or a task. The same account with another key or client, or tried by an administrator, is another owner. */
 export function holderKey({ id, key, client, actor }: Principal): string {
   return key || client !== undefined || actor ? JSON.stringify([id, key?.id, client, actor?.id]) : id;
 }
 
-/** Whether what was begun by one may be continued by the other. A credential that nobody checked proves nothing either way. */
+/** Whether one principal may continue what the other began. Unauthenticated callers cannot be distinguished, so they count as the same. */
 export function samePrincipal(a: Principal, b: Principal): boolean {
   return a === b || holderKey(a) === holderKey(b) || (a.kind === "anonymous" && b.kind === "anonymous");
 }
 
-/** Whether `other` is among those meant: without a key or client all of that id are. */
+/** Whether `other` matches the given principal. Without a key or client, all principals with the same id match. */
 export function isMeant({ id, key, client }: Principal, other: Principal): boolean {
   if (id !== other.id || (key && key.id !== other.key?.id)) return false;
   return client === undefined || client === other.client;

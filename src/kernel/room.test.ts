@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Room } from "./room.ts";
 
-test("counts here and around, whatever comes and goes", () => {
+test("a room counts in itself and in the outer room, in any order of enter and leave", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 1 }))), fc.nat({ max: 5 }), (steps, most) => {
       const all = new Room(() => ({ inFlight: most }));
@@ -23,7 +23,7 @@ test("counts here and around, whatever comes and goes", () => {
   );
 });
 
-test("a request leaves however it ends", async () => {
+test("a request is counted until it resolves, rejects or throws", async () => {
   const room = new Room(() => ({ inFlight: 1 }));
   const pending = room.serve(() => Promise.resolve(7));
   expect(room.full("inFlight")).toBe(true);

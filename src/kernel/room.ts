@@ -1,4 +1,4 @@
-/** How many sessions and requests may be under way at a time: at one endpoint, and at all of them together. Counts; whoever listens refuses. */
+/** Limits the number of sessions and of requests in flight, at one endpoint and at all together. It only counts; its user must refuse. */
 
 export interface RoomLimits {
   readonly sessions?: number;
@@ -10,13 +10,13 @@ export class Room {
   readonly #around: Room | undefined;
   readonly #counts = { sessions: 0, inFlight: 0 };
 
-  /** `around`: what is counted here is counted there too. */
+  /** `around`: an outer limit, where everything is counted too. */
   constructor(limits: () => RoomLimits, around?: Room) {
     this.#limits = limits;
     this.#around = around;
   }
 
-  /** One more would be too many. */
+  /** Whether one more would be over the limit. */
   full(what: keyof RoomLimits): boolean {
     const most = this.#limits()[what];
     return (most !== undefined && this.#counts[what] >= most) || (this.#around?.full(what) ?? false);
@@ -32,7 +32,7 @@ export class Room {
     this.#around?.leave(what);
   }
 
-  /** Counts a request until it settles. What it throws or rejects with passes. */
+  /** Counts a request until it settles. Its errors are passed on. */
   serve<T>(request: () => Promise<T>): Promise<T> {
     const left = (): void => this.leave("inFlight");
     this.enter("inFlight");

@@ -1,21 +1,21 @@
-/** The folders a client works in. Only a client that declared that it can be asked for them has any. */
+/** The roots of a client: the folders it works in. Only clients that declare the `roots` capability have any. */
 import { createHash } from "node:crypto";
 import { fromRaw, type Raw } from "./raw.ts";
 
-/** What a client answered. Never changes: other roots are another object. */
+/** The answer of a client. Immutable: changed roots are another object. */
 export interface KnownRoots {
-  /** The same for the same roots. */
+  /** Equal for equal roots. */
   readonly key: string;
-  /** The answer as written, or why there is none. */
+  /** The answer as written, or the reason why there is none. */
   readonly answer: { readonly result: Raw } | { readonly refusal: string };
 }
 
 export interface Roots {
-  /** Undefined while the client was not asked, or since it said that they changed. */
+  /** Undefined before the client was asked, and after it reported a change. */
   readonly known: KnownRoots | undefined;
-  /** To ask costs the client a request of its own, in each call anew: it is asked only for a server that wants to know. */
+  /** Each question costs the client another request, in every call. So it is asked only for servers that want roots. */
   readonly costly?: boolean;
-  /** Asks the client, once for all who want to know. Never rejects. */
+  /** Asks the client. Concurrent callers share one question. Never rejects. */
   ask(): Promise<KnownRoots>;
 }
 
@@ -26,12 +26,12 @@ export function rootsOf(result: Raw): KnownRoots {
   };
 }
 
-/** Clients that cannot say have none, and may share what has none. */
+/** A client that cannot answer has no roots. All such clients have the same key. */
 export function noRoots(refusal: string): KnownRoots {
   return { key: "none", answer: { refusal } };
 }
 
-/** In another order they are the same. */
+/** The order of roots does not matter. */
 function canonical(result: Raw): string {
   const { roots } = (fromRaw(result) ?? {}) as { roots?: unknown };
   if (!Array.isArray(roots)) return result.toString();

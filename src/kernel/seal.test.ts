@@ -6,7 +6,7 @@ import { Seal } from "./seal.ts";
 const secret = randomBytes(32);
 const seal = new Seal(secret, "tasks");
 
-test("whoever has the secret opens it, for its reader and its purpose alone", () => {
+test("a sealed text opens only with the same secret, reader and purpose", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (content, reader) => {
       const sealed = seal.close(content, reader);
@@ -18,7 +18,7 @@ test("whoever has the secret opens it, for its reader and its purpose alone", ()
   );
 });
 
-test("no character of it can be changed, added or left out", () => {
+test("a sealed text with a changed, added or removed character does not open", () => {
   const sealed = seal.close("content", "reader");
   for (let i = 0; i < sealed.length; i++) {
     for (const other of ["A", "b", "=", "", "AA"]) {
@@ -29,7 +29,7 @@ test("no character of it can be changed, added or left out", () => {
   for (const nothing of ["", "x", "task-1"]) expect(seal.open(nothing, "reader")).toBeUndefined();
 });
 
-test("nobody can tell what is in it, nor that two hold the same", () => {
+test("a sealed text does not show its content, nor that two have the same content", () => {
   const [one, other] = [seal.close("github", "reader"), seal.close("github", "reader")];
   expect(one).not.toBe(other);
   expect(Buffer.from(one, "base64url").includes("github")).toBe(false);

@@ -1,4 +1,4 @@
-/** Texts that only the holders of one secret can make and read. Says nothing to anyone else, and whoever changes one has none. */
+/** Encrypted and authenticated texts. Only processes with the secret can make and read them; a changed text does not open. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 const IV_BYTES = 12;
@@ -8,23 +8,23 @@ const CIPHER = "aes-256-gcm";
 export class Seal {
   readonly #key: Buffer;
 
-  /** Processes that share a secret read each other's texts. What is sealed for one purpose opens for no other. */
+  /** Processes with the same secret can open each other's texts. A text sealed for one purpose does not open for another. */
   constructor(secret: Buffer, purpose: string) {
     this.#key = Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
   }
 
-  /** Opens only for the same `reader`. */
+  /** Encrypts a text that opens only for the same `reader`. */
   close(content: string, reader: string): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(reader));
-    const hidden = [cipher.update(content), cipher.final()];
-    return Buffer.concat([iv, cipher.getAuthTag(), ...hidden]).toString("base64url");
+    const encrypted = [cipher.update(content), cipher.final()];
+    return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString("base64url");
   }
 
-  /** Undefined for what is not ours, was changed, or is meant for another reader. */
+  /** Returns undefined if the text is foreign, was changed, or is for another reader. */
   open(sealed: string, reader: string): string | undefined {
     const bytes = Buffer.from(sealed, "base64url");
-    // Decoding overlooks what does not belong in base64url.
+    // Decoding ignores invalid characters, so the text is compared with its canonical form.
     if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== sealed) return undefined;
     const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
     const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES))

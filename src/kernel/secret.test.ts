@@ -22,21 +22,21 @@ test("a secret cannot be printed by accident", () => {
   expect(secret.reveal()).toBe("hunter22");
 });
 
-test("each line of a longer value is masked, as is a credential without its scheme, and what is short is not", () => {
+test("each line of a value and a credential without its scheme are masked, and short values are not", () => {
   const mask = maskOf(["-----BEGIN KEY-----\nabcdefgh\r\nijklmnop\n", "Bearer tok-123456", "short"]);
   expect(mask("it said abcdefgh, then ijklmnop")).toBe("it said [secret], then [secret]");
   expect(mask("tok-123456 is bad")).toBe("[secret] is bad");
   expect(mask("a short one")).toBe("a short one");
 });
 
-test("a value is masked inside JSON and inside an address too", () => {
+test("a value is masked inside JSON and inside a URL", () => {
   const value = 'a"b/c d\\e';
   const mask = maskOf([value]);
   for (const text of [JSON.stringify({ value }), `https://x/?k=${encodeURIComponent(value)}`])
     expect(mask(text)).toContain(HIDDEN);
 });
 
-test("a value is masked inside base64, whatever is encoded with it", () => {
+test("a value is masked inside base64, whatever text is around it", () => {
   const value = fc
     .string({ minLength: 6, maxLength: 40, unit: "grapheme" })
     .filter((text) => text.trim() === text);
@@ -50,7 +50,7 @@ test("a value is masked inside base64, whatever is encoded with it", () => {
   expect(maskOf(["hunter22"])(Buffer.from("me:hunter22").toString("base64"))).toBe("bWU6[secret]I=");
 });
 
-test("whatever stands around them, no value of six characters or more is left", () => {
+test("no value of six characters or more is left in any text", () => {
   const value = fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim().length >= 6);
   fc.assert(
     fc.property(
@@ -69,14 +69,14 @@ test("whatever stands around them, no value of six characters or more is left", 
   );
 });
 
-test("an error loses it from its text and its stack", () => {
+test("maskError masks the message and the stack of an error", () => {
   const error = new Error("no access with hunter22");
   maskError(error, maskOf(["hunter22"]));
   expect(`${error.message} ${error.stack}`).not.toContain("hunter22");
   expect(error.message).toBe("no access with [secret]");
 });
 
-test("a log hides the secrets of the server a line is about, in every field", () => {
+test("a masked log masks the secrets of the server that a line names, in every field", () => {
   const lines: string[] = [];
   const write = (message: string, fields?: object): void =>
     void lines.push(

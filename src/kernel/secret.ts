@@ -1,12 +1,12 @@
-/** What is secret, as a type: a value that cannot be printed by accident, and the way to take such values out of a text. What merely looks like one is looks-secret.ts. */
+/** Known secrets: a type that cannot be printed by accident, and masks that remove secrets from texts. Guessing secrets is in looks-secret.ts. */
 
-/** Stands in place of a secret wherever something is shown. */
+/** Shown instead of a secret. */
 export const HIDDEN = "[secret]";
 
-/** Shorter ones stand in every other text by chance. */
+/** Shorter values occur in other texts by chance, so they are not masked. */
 export const SHORTEST_SECRET = 6;
 
-/** However it is printed, joined, logged or written as JSON, `[secret]` comes out. */
+/** Prints as `[secret]` in strings, logs and JSON. */
 export class Secret {
   readonly #value: string;
 
@@ -14,7 +14,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** For whoever hands it to the server it belongs to. */
+  /** Call it only to send the value to the server it belongs to. */
   reveal(): string {
     return this.#value;
   }
@@ -44,14 +44,14 @@ export function revealed(secrets: Secrets): Record<string, string> {
 
 export type Mask = (text: string) => string;
 
-/** Takes these values out of a text, each line of a longer one too, a header's credential without its scheme, and all of it in base64. */
+/** Makes a function that masks these values in a text: also single lines of a value, a credential without its scheme, and all of them in base64. */
 export function maskOf(secrets: Iterable<Secret | string>): Mask {
   const parts = needlesOf(secrets);
   if (parts.length === 0) return (text) => text;
   return (text) => parts.reduce((shown, part) => shown.replaceAll(part, HIDDEN), text);
 }
 
-/** What must not be shown of these values; one that contains another comes first. */
+/** The texts that must not be shown, for these values. Longer ones come first, because they may contain shorter ones. */
 export function needlesOf(secrets: Iterable<Secret | string>): readonly string[] {
   const all = Array.from(secrets, (secret) => (typeof secret === "string" ? secret : secret.reveal()));
   const parts = all.flatMap((value) => [
@@ -60,7 +60,7 @@ export function needlesOf(secrets: Iterable<Secret | string>): readonly string[]
     value.replace(/^(?:bearer|basic|token) +/i, ""),
   ]);
   const long = new Set(parts.map((part) => part.trim()).filter((part) => part.length >= SHORTEST_SECRET));
-  // As it stands inside JSON, an address or a basic login too.
+  // Also as written in JSON, in a URL, and in base64 as in basic authentication.
   const written = [...long].flatMap((part) => [
     part,
     JSON.stringify(part).slice(1, -1),
@@ -78,7 +78,7 @@ function encoded(text: string): string {
   }
 }
 
-/** Wherever it begins: three bytes make four letters, and those that hold bits of others are left out. */
+/** The value in base64 for each of the three possible alignments, without characters that contain bits of neighbours. */
 function inBase64(text: string): readonly string[] {
   const all = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
@@ -87,7 +87,7 @@ function inBase64(text: string): readonly string[] {
   return all.flatMap((letters) => [letters, letters.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
-/** Its text and its stack, in place: whoever holds the error shows nothing else afterwards. */
+/** Masks message and stack of the error in place. */
 export function maskError(error: unknown, mask: Mask): void {
   if (!(error instanceof Error)) return;
   const shown = mask(error.message);

@@ -1,4 +1,4 @@
-/** How a session is named where people look: its id opens it, so the id itself is shown nowhere. */
+/** The hash of a session id, for people. The id itself gives access to the session and is never shown. */
 import { createHash } from "node:crypto";
 
 const LENGTH = 16;

@@ -1,4 +1,4 @@
-/** How grave a log message of a child is, in the protocol's own words. */
+/** The severity of log messages, as the protocol defines it. */
 
 const SEVERITIES = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
@@ -8,7 +8,7 @@ export function isSeverity(value: unknown): value is Severity {
   return (SEVERITIES as readonly unknown[]).includes(value);
 }
 
-/** Below zero if the first is less grave. */
+/** Returns a negative number if the first is less severe. */
 export function compareSeverity(a: Severity, b: Severity): number {
   return SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
 }

@@ -1,8 +1,8 @@
-/** What of an address people, models and logs may see. */
+/** The part of a URL that people, models and logs may see. */
 
 import { HIDDEN } from "./secret.ts";
 
-/** Without user, query and fragment. Long parts of a path that hold digits are often keys, and are hidden too. */
+/** The URL without user info, query and fragment. Long path segments with digits are often keys, so they are masked too. */
 export function shownUrl(url: string): string {
   const [address = ""] = url.split(/[?#]/);
   return address

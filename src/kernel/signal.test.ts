@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallSignal, type Signal } from "./signal.ts";
 
-test("tells each listener once, in order, and none that left or came too late", () => {
+test("CallSignal calls each listener once and in order, but none that was removed or added too late", () => {
   const signal = new CallSignal();
   const heard: string[] = [];
   const gone = (): void => void heard.push("gone");
@@ -17,7 +17,7 @@ test("tells each listener once, in order, and none that left or came too late", 
   expect([signal.aborted, signal.reason]).toEqual([true, "enough"]);
 });
 
-test("a real AbortSignal is one too", () => {
+test("an AbortSignal is a Signal", () => {
   const controller = new AbortController();
   const signal: Signal = controller.signal;
   let heard = false;

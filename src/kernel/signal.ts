@@ -1,4 +1,4 @@
-/** The part of AbortSignal that a call needs. One is made for every request, where the real one costs as much as the rest of the hop. */
+/** The part of AbortSignal that a call needs. Every request makes one, and a real AbortSignal would cost as much as the rest of the request. */
 
 export interface Signal {
   readonly aborted: boolean;
@@ -10,7 +10,7 @@ export interface Signal {
 export class CallSignal implements Signal {
   aborted = false;
   reason: unknown;
-  // Almost always there is one listener, and it leaves again.
+  // Almost always there is one listener, and it is removed again.
   #listeners: (() => void)[] = [];
 
   addEventListener(_type: "abort", listener: () => void): void {

@@ -1,4 +1,4 @@
-/** What definitions and results cost a model, estimated: the same way wherever it is told. */
+/** Estimates how many tokens definitions and results cost a model. */
 
 /** Dense JSON takes about four bytes per token with common tokenizers. */
 const BYTES_PER_TOKEN = 4;

@@ -1,4 +1,4 @@
-/** What rules judge a tool by. Its server's own words and the operator's, never the name that a caller happens to use. */
+/** The facts about a tool that rules use. They come from the server and the operator, and do not depend on the name that a caller uses. */
 import type { Tier } from "./principal.ts";
 import type { Raw } from "./raw.ts";
 
@@ -11,14 +11,14 @@ export interface ToolAnnotations {
 }
 
 export interface ToolFacts {
-  /** What people call the server. */
+  /** The name of the server, not its id. */
   readonly server: string;
-  /** The server's own name of the tool; empty for what is no tool, such as reading a resource. */
+  /** The server's own name of the tool; empty if it is no tool, such as a read of a resource. */
   readonly name: string;
   readonly labels: readonly string[];
-  /** Those that count: overridden where a namespace says so. */
+  /** The annotations of the server with the overrides of the namespace. */
   readonly annotations: ToolAnnotations;
-  /** As the server lists it; undefined while that is not known. */
+  /** The definition as the server lists it; undefined while it is unknown. */
   readonly definition?: Raw | undefined;
   /** Each account has its own credential at the server. */
   readonly perAccount?: boolean | undefined;
@@ -29,7 +29,7 @@ export function tierOf({ readOnlyHint, destructiveHint }: ToolAnnotations): Tier
   return destructiveHint === true ? "destructive" : "write";
 }
 
-/** Globs of rules are over this. */
+/** The text `server:tool` that globs of rules match. */
 export function placeOf({ server, name }: Pick<ToolFacts, "server" | "name">): string {
   return `${server}:${name}`;
 }

@@ -1,19 +1,19 @@
-/** W3C trace context on its way: what came with a request, and what children get in `_meta`. */
+/** W3C trace context: read from the headers of a request, and written to the `_meta` of calls to children. */
 import type { TraceContext } from "./call.ts";
 
-/** Of an HTTP request. */
+/** Trace headers of an HTTP request. */
 export interface TraceHeaders {
   readonly parent: string;
-  /** What others on the way keep for themselves. */
+  /** `tracestate`: data of other tracing systems. */
   readonly state?: string;
 }
 
-/** As much as everybody must pass on; more would let strangers fill what waits to be sent. */
+/** The length that every system must pass on. Longer values are dropped, because they would let callers fill the export queue. */
 const LONGEST_STATE = 512;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Undefined where the request belongs to no trace. */
+/** Returns undefined if the request belongs to no trace. */
 export function traceHeadersIn(headers: Headers | undefined): TraceHeaders | undefined {
   const { traceparent: parent, tracestate: state } = headers ?? {};
   if (typeof parent !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** Our own name and version, as told to clients and children. */
+/** Name and version of MetaMCP, as sent to clients and children. */
 
 declare const __VERSION__: string | undefined;
 

@@ -1,7 +1,7 @@
-/** Text of strangers as a person may see it: nothing in it can hide, neither from the eye nor from the terminal. */
+/** Makes untrusted text safe to show: invisible and control characters are escaped. */
 
 const LONGEST = 4_000;
-/** Control characters, directions, joiners, tags, and blanks that are none: whatever is not seen as what it is. */
+/** Control characters, text directions, joiners, tags and unusual blanks. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 export function visible(text: string, longest = LONGEST): string {
