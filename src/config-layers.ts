@@ -5,9 +5,9 @@ import type { Handler } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw } from "./kernel/raw.ts";
 import type { ToolFacts } from "./kernel/tool-facts.ts";
+import { CompiledLayers } from "./middleware/compiled-layers.ts";
 import type { PlacedLayer } from "./middleware/layer.ts";
 import type { LayerRegistry } from "./middleware/registry.ts";
-import { LayerStock } from "./middleware/stock.ts";
 import { member } from "./rpc/slice.ts";
 import { type HidableTool, layeredScope } from "./surface/layered-scope.ts";
 import { ownRules } from "./surface/layered-surface.ts";
@@ -24,7 +24,7 @@ export class ConfigLayers {
   readonly #clock: Clock;
   readonly #folder: string | undefined;
   #registry: LayerRegistry | undefined;
-  #stock: LayerStock | undefined;
+  #compiled: CompiledLayers | undefined;
 
   /** `folder`: where those of one's own are. */
   constructor(clock: Clock, folder: string | undefined) {
@@ -61,10 +61,10 @@ export class ConfigLayers {
   #layersOf(owner: Owner): readonly PlacedLayer[] {
     const { middleware = NONE } = owner ?? {};
     if (!owner || middleware.length === 0) return [];
-    if (!this.#stock) throw new Error("the layers of this config were never checked");
+    if (!this.#compiled) throw new Error("the layers of this config were never checked");
     return "servers" in owner
-      ? this.#stock.of("", AT_TOP, middleware)
-      : this.#stock.of(owner.name, `server "${owner.name}"`, middleware);
+      ? this.#compiled.of("", AT_TOP, middleware)
+      : this.#compiled.of(owner.name, `server "${owner.name}"`, middleware);
   }
 
   async #load(): Promise<LayerRegistry> {
@@ -77,7 +77,7 @@ export class ConfigLayers {
     ]);
     const registry = new Registry(BUILT_IN, await loadValidator(), new OwnLayers(this.#folder));
     this.#registry ??= registry;
-    this.#stock ??= new LayerStock(this.#registry, { clock: this.#clock });
+    this.#compiled ??= new CompiledLayers(this.#registry, { clock: this.#clock });
     return this.#registry;
   }
 }

@@ -7,9 +7,9 @@ import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import type { Raw } from "./kernel/raw.ts";
 import { needlesOf } from "./kernel/secret.ts";
-import type { Memory } from "./middleware/remember.ts";
+import type { ExampleRecorder } from "./middleware/record-examples.ts";
 
-export interface Examples extends Memory {
+export interface Examples extends ExampleRecorder {
   of(server: string, tool: string): Promise<readonly Raw[]>;
   flush(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createExamples({ config, ...parts }: Parts): Examples {
     config().examplesFromUsage ? config().servers.get(server) : undefined;
   return {
     enabled: () => config().examplesFromUsage,
-    worked(server, tool, args) {
+    record(server, tool, args) {
       const spec = specOf(server);
       if (!spec) return;
       // The message it is part of may be gone by the time it is written down.

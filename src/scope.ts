@@ -18,7 +18,7 @@ import { accountOf } from "./kernel/principal.ts";
 import { toRaw } from "./kernel/raw.ts";
 import { traceparentOf } from "./kernel/traceparent.ts";
 import { askFirst } from "./middleware/ask.ts";
-import { remember } from "./middleware/remember.ts";
+import { recordExamples } from "./middleware/record-examples.ts";
 import { mayHave, member, withFirst, withMember } from "./rpc/slice.ts";
 import type { Scope } from "./surface/scope.ts";
 
@@ -64,7 +64,7 @@ export function createScope(parts: ScopeParts): Scope {
       middleware,
       layered(
         compose(
-          [askFirst((server) => config().servers.get(server), given.clock), remember(examples)],
+          [askFirst((server) => config().servers.get(server), given.clock), recordExamples(examples)],
           atServer(noted(fleet.handle), (server) => config().servers.get(server)),
         ),
       ),

@@ -117,7 +117,7 @@ function callOf({ toRaw, CallSignal }) {
     via: undefined,
     task: undefined,
     facts: { server: "s0", name: "echo", labels: [], annotations: {}, definition },
-    walk: undefined,
+    recorder: undefined,
     aside: undefined,
     atServer: undefined,
     beside: undefined,

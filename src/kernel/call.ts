@@ -209,7 +209,7 @@ export interface Call {
   /** Set if something reads it. */
   readonly trail?: Trail | undefined;
   /** State of the pipeline about this call. A layer must pass it on. */
-  readonly walk?: object | undefined;
+  readonly recorder?: object | undefined;
   /** Set if code or a chain made the call, and not the client itself. */
   readonly via?: "code" | "chain" | undefined;
   /** Set if the tool may or must run as a task. The call resolves with the result in any case. */

@@ -1,6 +1,6 @@
 /**
- * Puts calls of tools under `tools.ask` to the person first. Belongs to the entry of the server and not to a pipeline: it
- * holds wherever the server is used, inside of all layers.
+ * Asks the person at the client for permission before calls of tools under `tools.ask`. The rule belongs to the entry of
+ * the server, not to a pipeline: it applies wherever the server is used, inside all layers.
  */
 import { mustAsk } from "../config/glob.ts";
 import type { ServerSpec } from "../config/spec.ts";
@@ -10,9 +10,9 @@ import { fromRaw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
 import { withConsent } from "./consent.ts";
 
-type Asked = Pick<ServerSpec, "name" | "tools">;
+type AskRules = Pick<ServerSpec, "name" | "tools">;
 
-export function askFirst(specOf: (server: ServerId) => Asked | undefined, clock: Clock): Middleware {
+export function askFirst(specOf: (server: ServerId) => AskRules | undefined, clock: Clock): Middleware {
   return (next) =>
     function askFirst(call) {
       const spec = specOf(call.server);

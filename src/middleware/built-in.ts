@@ -1,4 +1,4 @@
-/** The layers that come with MetaMCP. To take one out, delete its file or folder and its row. */
+/** The layers that come with MetaMCP. To remove one, delete its file or folder and its row. */
 import type { LayerKind } from "./layer.ts";
 import { ask } from "./layers/ask.ts";
 import { audit } from "./layers/audit.ts";

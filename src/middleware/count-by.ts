@@ -1,24 +1,24 @@
-/** For whom something is counted: one number for each combination of what is named. */
+/** The option `by` of limits: each combination of the named values has a count of its own. */
 import type { Call, Origin } from "../kernel/call.ts";
 
-const WAYS = ["key", "user", "session", "endpoint", "server", "tool"] as const;
-export type CountBy = (typeof WAYS)[number];
+const FIELDS = ["key", "user", "session", "endpoint", "server", "tool"] as const;
+export type CountBy = (typeof FIELDS)[number];
 
 export const COUNT_BY = {
-  anyOf: [{ enum: WAYS }, { type: "array", items: { enum: WAYS }, minItems: 1, uniqueItems: true }],
+  anyOf: [{ enum: FIELDS }, { type: "array", items: { enum: FIELDS }, minItems: 1, uniqueItems: true }],
   default: "key",
-  description: `one of ${WAYS.join(", ")}, or a list of them`,
+  description: `one of ${FIELDS.join(", ")}, or a list of them`,
 } as const;
 
-/** The key of a call's count. */
+/** Returns the key under which a call is counted. */
 export function countKey(by: CountBy | readonly CountBy[]): (call: Call) => string {
-  const ways = typeof by === "string" ? [by] : by;
-  const [only, ...others] = ways.map((way) => PARTS[way]);
+  const fields = typeof by === "string" ? [by] : by;
+  const [only, ...others] = fields.map((field) => VALUE_OF[field]);
   if (only && others.length === 0) return only;
-  return (call) => JSON.stringify(ways.map((way) => PARTS[way](call)));
+  return (call) => JSON.stringify(fields.map((field) => VALUE_OF[field](call)));
 }
 
-const PARTS: Readonly<Record<CountBy, (call: Call) => string>> = {
+const VALUE_OF: Readonly<Record<CountBy, (call: Call) => string>> = {
   key: ({ origin: { principal } }) => principal.key?.id ?? principal.id,
   user: ({ origin: { principal } }) => principal.id,
   session: ({ origin }) => sessionOf(origin),
@@ -27,14 +27,14 @@ const PARTS: Readonly<Record<CountBy, (call: Call) => string>> = {
   tool: ({ server, tool = "" }) => `${server} ${tool}`,
 };
 
-/** Without sessions: the principal. */
+/** For clients without sessions: the principal. */
 export function sessionOf({ sessionless, principal, session }: Origin): string {
   return sessionless ? principal.id : session;
 }
 
 const COUNTED: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** What a child works for; not, say, the level of its log. */
+/** Whether the request makes the child work. Setting its log level, for example, does not count. */
 export function isCounted({ method }: Call): boolean {
   return COUNTED.has(method);
 }

@@ -1,11 +1,11 @@
-/** What would become of a call, layer by layer, without making it. */
+/** Shows what each layer would do to a call, without making it. */
 import type { Call } from "../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { Explanation, Inside, PlacedLayer } from "./layer.ts";
 
 export interface ExplainedStep {
   readonly use: string;
-  /** Where its entry stands, in words. */
+  /** The object whose list has the entry: `endpoint "dev"`. */
   readonly at: string;
   readonly effect: "pass" | Explanation["effect"] | "unknown";
   readonly reason?: string;
@@ -13,34 +13,34 @@ export interface ExplainedStep {
 
 export interface ExplainedCall {
   readonly steps: readonly ExplainedStep[];
-  /** Why it is not made: of the error table. */
+  /** The error code of a refused call. */
   readonly code?: ErrorCode;
-  /** A person or somebody else is asked first. */
+  /** Somebody is asked before the call is made: the user of the client, or an approver. */
   readonly asks: boolean;
-  /** As it would reach what is inside; undefined where it would not. */
+  /** The call as it would leave the last layer; undefined if it would not get there. */
   readonly call: Call | undefined;
 }
 
-/** Ends with the layer that refuses or answers. */
+/** The steps end with the layer that refuses or answers the call. */
 export async function explainLayers(layers: readonly PlacedLayer[], call: Call): Promise<ExplainedCall> {
   const steps: ExplainedStep[] = [];
-  let going = call;
+  let current = call;
   let asks = false;
-  for (const [place, layer] of layers.entries()) {
+  for (const [index, layer] of layers.entries()) {
     const { use, at } = layer;
     if (!layer.call && !layer.limit) continue;
-    const said = await explained(layer, going, layers.slice(place + 1));
+    const said = await explained(layer, current, layers.slice(index + 1));
     steps.push({ use, at, effect: said?.effect ?? "pass", ...(said && { reason: said.reason }) });
     if (said?.effect === "deny") return { steps, code: said.code ?? "forbidden", asks, call: undefined };
     if (said?.effect === "limit") return { steps, code: "rate_limited", asks, call: undefined };
     if (said?.effect === "answer") return { steps, asks, call: undefined };
     if (said?.effect === "ask" || said?.effect === "approve") asks = true;
-    if (said && "call" in said && said.call) going = said.call;
+    if (said && "call" in said && said.call) current = said.call;
   }
-  return { steps, asks, call: going };
+  return { steps, asks, call: current };
 }
 
-/** A refusal that is thrown is one that is said. */
+/** A layer may refuse by throwing. */
 async function explained(
   layer: PlacedLayer,
   call: Call,

@@ -1,4 +1,4 @@
-/** Globs over `server:tool`, with the server's own name of the tool. */
+/** Schema of globs for `server:tool`. They match the server's own name of the tool, not an override. */
 export const GLOBS = {
   type: "array",
   items: { type: "string", minLength: 1, maxLength: 1_000 },

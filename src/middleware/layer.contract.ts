@@ -1,5 +1,5 @@
 /**
- * What every layer of the pipeline owes. Run it on your own:
+ * The contract tests for layers of the pipeline. Run them on your own layer:
  * `layerContract("mine", { kind: mine, options: { … }, passes: { … }, refuses: { … } })`.
  */
 import { beforeAll, describe, expect, test } from "vitest";
@@ -15,13 +15,13 @@ import { CallSignal } from "../kernel/signal.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { LayerRequest, PlacedLayer } from "./layer.ts";
-import { hiddenBy } from "./list-side.ts";
+import { hiddenBy } from "./list-rules.ts";
 import { guardedKind, type OwnLayerKind } from "./own-layer.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { LayerRegistry } from "./registry.ts";
 import { RequestLayers } from "./request-layers.ts";
 
-/** A call as a layer judges it. */
+/** The parts of a call that a layer judges by. */
 export interface LayerCall {
   /** `server:tool`. */
   readonly tool?: string;
@@ -32,17 +32,17 @@ export interface LayerCall {
 }
 
 export interface LayerSubject {
-  /** What the module exports by default. */
+  /** The default export of the module. */
   readonly kind: OwnLayerKind;
-  /** It comes with MetaMCP: it may have more sides than those of strangers, and nothing guards it. */
+  /** The layer comes with MetaMCP: it may have more functions than an own layer, and is not guarded. */
   readonly builtIn?: true;
-  /** Options that it takes. */
+  /** Valid options. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Options that it refuses, each. */
+  /** Invalid options. */
   readonly wrong?: readonly Readonly<Record<string, unknown>>[];
-  /** A call that it has nothing to do with; one of a tool that only reads unless given. */
+  /** A call that the layer passes unchanged. Default: a call of a read-only tool. */
   readonly passes?: LayerCall;
-  /** A call that it refuses, where it refuses any. */
+  /** A call that the layer refuses, if it refuses any. */
   readonly refuses?: LayerCall;
 }
 
@@ -69,7 +69,7 @@ const PRINCIPALS: readonly Principal[] = [
 const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const silent: Uplink = {
   notify: () => {},
-  request: () => Promise.reject(new Error("nobody is there to be asked")),
+  request: () => Promise.reject(new Error("this client cannot be asked")),
 };
 
 function factsOf({ tool = "one:echo", annotations = {}, labels = [] }: LayerCall): ToolFacts {
@@ -127,7 +127,7 @@ export function layerContract(name: string, subject: LayerSubject): void {
       await registry.prepare([entry]);
     });
 
-    test("takes its options, and nothing that its schema does not know", async () => {
+    test("accepts its options and rejects others", async () => {
       expect(registry.check(entry)).toEqual([]);
       expect(registry.check({ ...entry, notAnOption: true })).toMatchObject([{ path: "/notAnOption" }]);
       for (const options of wrong) {
@@ -137,7 +137,7 @@ export function layerContract(name: string, subject: LayerSubject): void {
       }
     });
 
-    test("what it has nothing to do with passes as it was written, once, and so does the result", async () => {
+    test("passes an unrelated call and its result on once, byte for byte", async () => {
       const { handler, seen } = around();
       const call = callOf(passes);
       const before = call.params.toString();
@@ -145,15 +145,18 @@ export function layerContract(name: string, subject: LayerSubject): void {
       expect(seen.map(({ params }) => params.toString())).toEqual([before]);
     });
 
-    test.skipIf(!refuses)("what it refuses reaches nobody, and is told with a code", async () => {
-      const { handler, seen } = around();
-      const refused = await handler(callOf(refuses ?? {})).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(MetaMcpError);
-      expect((refused as MetaMcpError).code).not.toBe("internal");
-      expect(seen).toEqual([]);
-    });
+    test.skipIf(!refuses)(
+      "refuses a call with an error code, and the call does not reach the server",
+      async () => {
+        const { handler, seen } = around();
+        const refused = await handler(callOf(refuses ?? {})).catch((error: unknown) => error);
+        expect(refused).toBeInstanceOf(MetaMcpError);
+        expect((refused as MetaMcpError).code).not.toBe("internal");
+        expect(seen).toEqual([]);
+      },
+    );
 
-    test("odd arguments pass as the same call or are refused; it never breaks", async () => {
+    test("passes calls with unusual arguments on unchanged, or refuses them, but never fails", async () => {
       for (const written of ODD) {
         const { handler, seen } = around();
         const outcome = await handler(callOf(passes, { params: raw(written) })).catch(
@@ -165,7 +168,7 @@ export function layerContract(name: string, subject: LayerSubject): void {
       }
     });
 
-    test("what a list hides cannot be called, whoever asks", async () => {
+    test("refuses calls of tools that it hides", async () => {
       const { layer, handler, seen } = around();
       const tools = [passes, ...(refuses ? [refuses] : []), { tool: "two:delete", labels: ["x"] }];
       for (const wanted of tools)
@@ -178,21 +181,21 @@ export function layerContract(name: string, subject: LayerSubject): void {
       expect(seen).toEqual([]);
     });
 
-    test("a list is judged by the tool and who asks alone, and alike for those of the same key", async () => {
+    test("hides the same tools each time, and the same from principals with the same key", async () => {
       const { list } = layerOf();
       const answers = new Map<string, unknown>();
       for (const facts of [passes, refuses ?? {}, { tool: "two:delete" }].map(factsOf))
         for (const principal of PRINCIPALS) {
           const [tool, as] = [freeze({ ...facts, definition: undefined }), freeze({ ...principal })];
           const said = list?.hides(tool, as);
-          expect(list?.hides(tool, as), "asked again").toBe(said);
+          expect(list?.hides(tool, as), "second time").toBe(said);
           const key = JSON.stringify([facts.server, facts.name, list?.keyOf?.(as) ?? ""]);
           if (answers.has(key)) expect(said !== undefined).toBe(answers.get(key));
           answers.set(key, said !== undefined);
         }
     });
 
-    test("nothing that was hidden by another is shown by it", async () => {
+    test("does not show a tool that another layer hides", async () => {
       const hiding: PlacedLayer = { use: "all", at: "outside", list: { hides: () => "hidden" } };
       const layer = layerOf();
       for (const layers of [
@@ -203,7 +206,7 @@ export function layerContract(name: string, subject: LayerSubject): void {
     });
 
     test.each(["tools/list", "resources/list", "request/of/tomorrow"])(
-      "a request passes as it was written, once, and so do its answer and its error: %s",
+      "passes a request, its answer and its error on once, unchanged: %s",
       async (method) => {
         const layers = new RequestLayers([layerOf()]);
         const params = raw('{ "n": 1.0 }');
@@ -215,12 +218,12 @@ export function layerContract(name: string, subject: LayerSubject): void {
           return raw(RESULT);
         });
         expect([answer.toString(), asked]).toEqual([RESULT, 1]);
-        const error = RpcError.of(-32_099, "an error nobody has heard of");
+        const error = RpcError.of(-32_099, "an unknown error");
         await expect(layers.handle(request, () => Promise.reject(error))).rejects.toBe(error);
       },
     );
 
-    test("to explain a call makes and counts nothing, and agrees with what then happens", async () => {
+    test("explain neither makes nor counts a call, and agrees with the outcome", async () => {
       const { layer, handler, seen } = around();
       if (!layer.explain) return;
       const explain = (call: Call) => layer.explain?.(call);
@@ -238,7 +241,7 @@ export function layerContract(name: string, subject: LayerSubject): void {
     });
 
     const facts = factsOf(passes);
-    middlewareContract("its call side", () => layerOf().call ?? ((next) => next), {
+    middlewareContract("its call function", () => layerOf().call ?? ((next) => next), {
       facts,
       server: facts.server,
       tool: facts.name,

@@ -1,4 +1,4 @@
-/** What tests of layers need: the registry, calls with what is known of their tools, and a child that counts. */
+/** For tests of layers: a registry, calls with facts, and a pipeline in front of a child that records its calls. */
 import { loadValidator } from "../gateway/schema-check.ts";
 import type { Call, Handler, Uplink } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
@@ -19,14 +19,14 @@ export const raw = (text: string): Raw => asRaw(Buffer.from(text));
 
 export const silent: Uplink = {
   notify: () => {},
-  request: () => Promise.reject(new Error("nobody is there to be asked")),
+  request: () => Promise.reject(new Error("this client cannot be asked")),
 };
 
-export interface Wanted {
+export interface TestCall {
   /** `server:tool`. */
   readonly tool?: string;
   readonly args?: unknown;
-  /** As written, in place of `args`. */
+  /** The JSON text of the arguments, instead of `args`. */
   readonly written?: string;
   readonly annotations?: ToolAnnotations;
   readonly labels?: readonly string[];
@@ -35,7 +35,7 @@ export interface Wanted {
   readonly more?: Partial<Call>;
 }
 
-export function callOf(wanted: Wanted = {}): Call {
+export function callOf(wanted: TestCall = {}): Call {
   const {
     tool = "one:echo",
     args = {},
@@ -71,31 +71,31 @@ export function callOf(wanted: Wanted = {}): Call {
 
 export const RESULT = '{ "content":[ {"type":"text","text":"done"} ] }';
 
-export interface Waiting {
+export interface WaitingCall {
   readonly call: Call;
   readonly terms: ApprovalTerms;
   yes(): void;
   no(error: Error): void;
 }
 
-export interface Stand {
+export interface TestPipeline {
   readonly clock: ManualClock;
-  /** Calls that wait for somebody else. */
-  readonly waiting: Waiting[];
+  /** Calls that wait for an approval. */
+  readonly waiting: WaitingCall[];
   readonly layers: readonly PlacedLayer[];
-  /** What reached the child. */
+  /** The calls that reached the child. */
   readonly seen: Call[];
-  call(wanted?: Wanted | Call): Promise<Raw>;
-  /** The code of a refusal, or the text of the result. */
-  outcome(wanted?: Wanted | Call): Promise<string>;
+  call(wanted?: TestCall | Call): Promise<Raw>;
+  /** Resolves with the code of a refusal, or with the text of the result. */
+  outcome(wanted?: TestCall | Call): Promise<string>;
 }
 
-export async function stand(
+export async function testPipeline(
   entries: readonly LayerEntry[],
   answer: Handler = async () => raw(RESULT),
-): Promise<Stand> {
+): Promise<TestPipeline> {
   const clock = new ManualClock();
-  const waiting: Waiting[] = [];
+  const waiting: WaitingCall[] = [];
   const approvals: Approvals = {
     wait: (call, terms) =>
       new Promise((yes, no) => {
@@ -113,9 +113,9 @@ export async function stand(
     seen.push(call);
     return answer(call);
   };
-  // A server that can be reached in more than one way.
+  // As `scope.ts` does for a server with several instances.
   const handler = pipelineOf(layers, (call) => call.atServer?.(server)(call) ?? server(call), clock);
-  const call = (wanted: Wanted | Call = {}): Promise<Raw> => {
+  const call = (wanted: TestCall | Call = {}): Promise<Raw> => {
     const made = "origin" in wanted ? wanted : callOf(wanted);
     return runPermitted(made, (permissions) => handler({ ...made, permissions }));
   };

@@ -1,4 +1,4 @@
-/** What a layer of the pipeline is: a name, the options it takes, and what it does to requests, calls and lists. */
+/** The interface of a layer of the pipeline: its options, and what it does to requests, calls and lists. */
 import type { Call, Handler, Origin, Trail, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { ErrorCode } from "../kernel/errors.ts";
@@ -10,22 +10,22 @@ import type { Approvals } from "./approvals.ts";
 
 export type { LayerEntry } from "../config/spec.ts";
 
-/** One thing that is wrong, and where within the entry (a JSON Pointer). */
+/** A mistake in an entry. `path` is a JSON Pointer into the entry. */
 export interface LayerProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** What a client asks of us. */
+/** A request of a client, including calls of our own tools. */
 export interface LayerRequest {
   readonly method: string;
   readonly params: Raw | undefined;
   readonly origin: Origin;
   readonly signal: Signal;
   readonly uplink: Uplink;
-  /** Of a call of one of our own tools: which. */
+  /** The tool, if one of our own tools is called. */
   readonly own?: ToolFacts | undefined;
-  /** Given where somebody reads it: which layer refused. */
+  /** Set if the call is recorded; gets the name of the layer that refused. */
   readonly trail?: Trail | undefined;
 }
 
@@ -33,37 +33,37 @@ export type RequestHandler = (request: LayerRequest) => Promise<Raw>;
 /** Refuses by throwing or rejecting. */
 export type RequestMiddleware = (next: RequestHandler) => RequestHandler;
 
-/** Judges each tool alone, so no list can grow by it. Pure: the same answer for the same tool and the same key. */
+/** Decides about each tool on its own, so it cannot add tools to a list. Pure: the same result for the same tool and the same key. */
 export interface ListRule {
-  /** Principals of the same text see the same; one text for all unless given. */
+  /** Principals with the same key see the same tools. Without this function all principals do. */
   keyOf?(principal: Principal): string;
-  /** Why the tool does not exist for them; undefined where it does. Without a name: a server that has no tools, for its prompts and resources. */
+  /** Returns why the tool does not exist for the principal; undefined if it exists. An empty tool name stands for a server without tools, and decides about its prompts and resources. */
   hides(tool: ToolFacts, principal: Principal): string | undefined;
-  /** Why it exists for nobody, whoever asks. Only where there is `keyOf`: without, `hides` says the same to all. */
+  /** Returns why the tool is hidden from every principal. Needed only beside `keyOf`: without it `hides` is the same for all. */
   hidesFromAll?(tool: ToolFacts): string | undefined;
 }
 
-/** A count that calls are taken from. All of a call are looked at before any is taken from. */
+/** A limit that calls are counted against. The pipeline checks all limits of a call before it counts the call in any of them. */
 export interface Limit {
-  /** How long to wait until one more would pass; 0: it passes now. */
+  /** Returns how long (ms) to wait until the call would pass; 0 if it passes now. */
   wait(call: Call): number;
   take(call: Call): void;
-  /** The call was refused by another limit after this one took it. */
+  /** Undoes `take`, because another limit refused the call. */
   giveBack(call: Call): void;
 }
 
-/** A verdict on one call, made without making it and without counting it. */
+/** What a layer would do to a call. The call is neither made nor counted. */
 export interface Explanation {
-  /** "change": it goes on as `call`; "answer": without reaching the server, as a cache does. */
+  /** "change": the layer passes on `call`. "answer": the layer answers without the server, as a cache does. */
   readonly effect: "allow" | "deny" | "ask" | "approve" | "limit" | "change" | "answer";
   readonly reason: string;
-  /** As it would go on. */
+  /** The call that the layer would pass on. */
   readonly call?: Call;
-  /** Of a denial: as what it is answered; `forbidden` unless said. */
+  /** The error code of a denial. Default: `forbidden`. */
   readonly code?: ErrorCode;
 }
 
-/** The layers that stand further in, the outermost first: the same objects wherever the same ones do. Those of one's own do not hear of them. */
+/** The layers inside of this one, outermost first. Equal lists of layers have identical objects. The operator's own layers do not get this list. */
 export type Inside = readonly PlacedLayer[];
 
 export interface Layer {
@@ -71,43 +71,43 @@ export interface Layer {
   readonly call?: (next: Handler, inside?: Inside) => Handler;
   readonly limit?: Limit;
   readonly list?: ListRule;
-  /** Whether one of our own tools does not exist for them. */
+  /** Whether one of our own tools is hidden from the principal. */
   hidesOwn?(tool: ToolFacts, principal: Principal): boolean;
-  /** What stands before a call of this tool, in a few words: a person, an approval, an argument. Undefined: for whoever asks. */
+  /** A short text about what a call of this tool needs: consent, an approval, certain arguments. If `principal` is undefined, the text holds for everybody. */
   gates?(tool: ToolFacts, principal: Principal | undefined): string | undefined;
-  /** Why this call would not simply pass; undefined where it would. A layer without it cannot tell. */
+  /** Undefined if the call would simply pass. The effect of a layer without this function is unknown. */
   explain?(call: Call, inside?: Inside): Explanation | undefined | Promise<Explanation | undefined>;
-  /** May answer in place of what is inside: nothing that decides who may do something stands inside of it. */
+  /** The layer may answer without the layers inside of it, so no layer that guards access may be inside. */
   readonly answers?: true;
 }
 
 export interface LayerContext {
   readonly clock: Clock;
-  /** Parks calls for a yes of somebody else; undefined where nobody could be asked. */
+  /** Holds calls until somebody approves them; undefined if nobody can approve. */
   readonly approvals?: Approvals | undefined;
-  /** Whether what is done now can be recorded; undefined where nothing is. */
+  /** Whether the audit log can be written now; undefined without an audit log. */
   readonly recordable?: (() => boolean) | undefined;
 }
 
 export interface LayerKind {
-  /** What it does, in one line. */
+  /** One line for the documentation and the console. */
   readonly summary?: string;
-  /** JSON Schema of the options: an object. Anything else in an entry is refused. */
+  /** JSON Schema of the options, an object. Other keys of an entry are refused. */
   readonly schema: { readonly properties: Readonly<Record<string, unknown>> } & Readonly<
     Record<string, unknown>
   >;
-  /** What the schema cannot say. */
+  /** Checks that the schema cannot express. */
   check?(options: Readonly<Record<string, unknown>>): readonly LayerProblem[];
-  /** What these options need to be loaded; undefined where it is. */
+  /** Loads what these options need; undefined if nothing has to be loaded. */
   load?(options: Readonly<Record<string, unknown>>): Promise<unknown> | undefined;
   compile(options: Readonly<Record<string, unknown>>, context: LayerContext): Layer;
-  /** Decides who may do something: editors may not touch it, and it stands outside of every cache. */
+  /** The layer guards access: editors may not change it, and it must be outside of every cache. */
   readonly guards?: true;
 }
 
-/** A layer at its place. One for its object, however many endpoints it is in. */
+/** A compiled layer with its place in the configuration. An object has one, even if several endpoints use it. */
 export interface PlacedLayer extends Layer {
   readonly use: string;
-  /** Where its entry stands, in words: `endpoint "dev"`. */
+  /** The object whose list has the entry: `endpoint "dev"`. */
   readonly at: string;
 }

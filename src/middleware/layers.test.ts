@@ -1,4 +1,4 @@
-/** Every layer that comes with MetaMCP keeps the contract that one of a stranger does. */
+/** Runs the layer contract on every built-in layer and on the example. */
 import { layerContract } from "./layer.contract.ts";
 import { ask } from "./layers/ask.ts";
 import { audit } from "./layers/audit.ts";

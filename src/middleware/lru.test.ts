@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Lru } from "./lru.ts";
 
-test("forgets what was not used for longest, whatever was done before", () => {
+test("drops the least recently used entry after any sequence of operations", () => {
   const step = fc.tuple(fc.constantFrom("set", "get", "delete", "drop"), fc.nat({ max: 6 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const forgotten: number[] = [];
-      const lru = new Lru<number, number>(3, (_, key) => void forgotten.push(key));
+      const dropped: number[] = [];
+      const lru = new Lru<number, number>(3, (_, key) => void dropped.push(key));
       const model: number[] = [];
       const expected: number[] = [];
       const moved = (key: number) => model.push(...model.splice(model.indexOf(key), 1));
@@ -29,7 +29,7 @@ test("forgets what was not used for longest, whatever was done before", () => {
         }
         expect(lru.size).toBe(model.length);
       }
-      expect(forgotten).toEqual(expected);
+      expect(dropped).toEqual(expected);
     }),
     { numRuns: 1_000 },
   );

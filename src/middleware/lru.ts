@@ -1,14 +1,14 @@
-/** A map that forgets what was not used for longest. Who asks can be anybody, so nothing that is kept for them may grow without bound. */
+/** A map with a maximum size: drops the least recently used entry. Keys come from callers, so maps by caller must be bounded. */
 export class Lru<K, V> {
-  readonly #most: number;
+  readonly #maxSize: number;
   readonly #entries = new Map<K, V>();
-  readonly #forgotten: ((value: V, key: K) => void) | undefined;
-  /** Stands before the oldest. A new iterator would walk over the places of all that were deleted since the map last grew. */
+  readonly #onDropped: ((value: V, key: K) => void) | undefined;
+  /** Points to the oldest entry. A new iterator would first skip all entries that were deleted since the map last grew. */
   #oldest = this.#entries.entries();
 
-  constructor(most: number, forgotten?: (value: V, key: K) => void) {
-    this.#most = most;
-    this.#forgotten = forgotten;
+  constructor(maxSize: number, onDropped?: (value: V, key: K) => void) {
+    this.#maxSize = maxSize;
+    this.#onDropped = onDropped;
   }
 
   get size(): number {
@@ -32,10 +32,10 @@ export class Lru<K, V> {
   set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    while (this.#entries.size > this.#most) this.dropOldest();
+    while (this.#entries.size > this.#maxSize) this.dropOldest();
   }
 
-  /** False where there is nothing. */
+  /** Returns false if the map is empty. */
   dropOldest(): boolean {
     let next = this.#oldest.next();
     if (next.done) {
@@ -45,7 +45,7 @@ export class Lru<K, V> {
     if (next.done) return false;
     const [key, value] = next.value;
     this.#entries.delete(key);
-    this.#forgotten?.(value, key);
+    this.#onDropped?.(value, key);
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { ManualClock } from "../kernel/clock.ts";
 import { middlewareContract } from "../kernel/middleware.contract.ts";
 import { askFirst } from "./ask.ts";
-import { remember } from "./remember.ts";
+import { recordExamples } from "./record-examples.ts";
 
 const clock = new ManualClock();
 const ask = ["delete_*"];
@@ -10,4 +10,6 @@ middlewareContract("consent for other tools", () =>
   askFirst((name) => ({ name, tools: { allow: undefined, deny: [], ask } }), clock),
 );
 for (const on of [false, true])
-  middlewareContract(`memory ${on ? "on" : "off"}`, () => remember({ enabled: () => on, worked: () => {} }));
+  middlewareContract(`examples ${on ? "on" : "off"}`, () =>
+    recordExamples({ enabled: () => on, record: () => {} }),
+  );

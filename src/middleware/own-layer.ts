@@ -1,6 +1,6 @@
 /**
- * A layer that somebody else wrote, held to what every layer owes: it makes a call at most once and as the same call,
- * where it fails nothing passes and nothing is shown, and nobody waits for it who has given up.
+ * Guards a layer that the operator wrote: the layer makes a call at most once and cannot turn it into another call. If it
+ * fails, no call passes and no tool is shown. A caller who cancels does not wait for it.
  */
 import type { Call, Middleware } from "../kernel/call.ts";
 import { type Clock, ManualClock } from "../kernel/clock.ts";
@@ -10,26 +10,26 @@ import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { unlessAborted } from "../kernel/signal.ts";
 import { member, members, withMember } from "../rpc/slice.ts";
 import type { Layer, LayerContext, LayerKind, LayerRequest, ListRule, RequestMiddleware } from "./layer.ts";
-import { sidesProblem } from "./own-sides.ts";
+import { shapeProblem } from "./own-layer-shape.ts";
 
-/** What such a layer is given beside its options. */
+/** What `compile` of such a layer gets beside the options. */
 export interface OwnLayerContext extends Pick<LayerContext, "clock"> {
-  /** Refuse with one of these: `throw new MetaMcpError("forbidden", "why")`. Anything else that is thrown is a fault of the layer. */
+  /** To refuse a call: `throw new MetaMcpError("forbidden", "why")`. Any other error counts as a fault of the layer. */
   readonly MetaMcpError: typeof MetaMcpError;
-  /** Reads a JSON value from its bytes. */
+  /** Parses the bytes of a JSON value. */
   readonly fromRaw: typeof fromRaw;
-  /** Writes a JSON value as bytes. */
+  /** Serializes a JSON value to bytes. */
   readonly toRaw: typeof toRaw;
-  /** Members of an object by their names, as bytes. */
+  /** Returns the bytes of members of an object, by name. */
   readonly members: typeof members;
-  /** The object with another value for a member, or without it; all other bytes stay. */
+  /** Returns the object with another value for a member, or without that member. All other bytes stay. */
   readonly withMember: typeof withMember;
 }
 
-/** The sides of a layer that somebody else may write. */
+/** The functions that such a layer may have. */
 export type OwnLayer = Omit<Layer, "limit" | "answers">;
 
-/** What a module exports by default. */
+/** The default export of a module. */
 export interface OwnLayerKind extends Omit<LayerKind, "compile"> {
   compile(options: Readonly<Record<string, unknown>>, context: OwnLayerContext): OwnLayer;
 }
@@ -41,7 +41,7 @@ export function guardedKind(kind: OwnLayerKind, use: string): LayerKind {
     kind.compile(options, { clock, MetaMcpError, fromRaw, toRaw, members, withMember });
   return {
     ...kind,
-    // Compiled once to look at, with a clock that stands: what cannot be compiled must not be saved.
+    // Compiles once with a clock that does not move, only to check: an entry that cannot be compiled must not be stored.
     check(options) {
       const problems = kind.check?.(options) ?? [];
       if (problems.length > 0) return problems;
@@ -68,17 +68,17 @@ export function guardedKind(kind: OwnLayerKind, use: string): LayerKind {
 
 function compileProblem(compile: () => unknown): string | undefined {
   try {
-    return sidesProblem(compile());
+    return shapeProblem(compile());
   } catch (error) {
     return `fails: ${String((error as Error).message).slice(0, LONGEST_FAULT)}`;
   }
 }
 
-/** Copied along with the rest of a call or request: which one it was given, and whether it passed it on. */
+/** A mark in the call or request that the layer gets. It is copied with the object, so it tells which one the layer passes on. */
 const GIVEN = Symbol("given");
 
 interface Given<T> {
-  readonly asked: T;
+  readonly original: T;
   passed: boolean;
 }
 
@@ -93,7 +93,7 @@ function guardedCall(layer: Middleware, use: string): Middleware {
       given.passed = true;
       const { [GIVEN]: _, ...plain } = call;
       const inside = next(plain);
-      // It may let go of it: an error that nobody waits for ends the process.
+      // The layer may ignore this promise, and an unhandled rejection would end the process.
       inside.catch(() => {});
       return inside;
     });
@@ -101,13 +101,13 @@ function guardedCall(layer: Middleware, use: string): Middleware {
   };
 }
 
-function marked<T>(asked: T): T {
-  const given: Given<T> = { asked, passed: false };
-  return { ...asked, [GIVEN]: given };
+function marked<T>(original: T): T {
+  const given: Given<T> = { original, passed: false };
+  return { ...original, [GIVEN]: given };
 }
 
-/** What a layer may change: the arguments, and time, signal and the way back. Everything else is what rules judge by. */
-function changed({ asked: given, passed }: Given<Call>, call: Call): string | undefined {
+/** What the layer did wrong. It may change arguments, deadline, signal and uplink. Other layers judge by everything else. */
+function changed({ original: given, passed }: Given<Call>, call: Call): string | undefined {
   if (passed) return "makes the call twice";
   if (call.origin !== given.origin) return "changes the caller";
   const same =
@@ -126,7 +126,7 @@ function nameIn(params: Raw): string {
   return name?.toString() ?? "";
 }
 
-/** It may refuse a request or change its answer. What is asked stays what it was, for whatever it changed. */
+/** The layer may refuse a request or change its answer. Layers inside get the original request, even if this layer changed it. */
 function guardedRequest(layer: RequestMiddleware, use: string): RequestMiddleware {
   return (next) => {
     const handle = layer((request: Marked<LayerRequest>) => {
@@ -134,7 +134,7 @@ function guardedRequest(layer: RequestMiddleware, use: string): RequestMiddlewar
       if (!given) return Promise.reject(broken(use, "does not pass on the request it was given"));
       if (given.passed) return Promise.reject(broken(use, "passes the request on twice"));
       given.passed = true;
-      return next(given.asked);
+      return next(given.original);
     });
     return async (request) =>
       answered(await unlessAborted(started(handle, marked(request)), request.signal), use);
@@ -154,7 +154,7 @@ function broken(use: string, fault: string): MetaMcpError {
   return new MetaMcpError("internal", `The layer "${use}" ${fault}, so the call was refused.`);
 }
 
-/** What it cannot judge does not exist; whoever it cannot tell apart sees alone. */
+/** If a rule throws, the tool is hidden. If `keyOf` throws, the principal shares its list with nobody. */
 function guardedList(list: ListRule): ListRule {
   const keyOf = (principal: Principal): string =>
     failClosed(() => String(list.keyOf?.(principal) ?? ""), principal.id);

@@ -32,7 +32,7 @@ async function problem(registry: LayerRegistry, entry: { use: string; [option: s
   return registry.check(entry)[0];
 }
 
-test("a module of the folder is a layer like others, its options checked by its schema", async () => {
+test("a module in the folder is a layer whose options are checked by its schema", async () => {
   const { folder, write } = temp();
   write("word.mjs", GOOD);
   const registry = await registryIn(`${folder}/work`);
@@ -59,7 +59,7 @@ test.each([
   ["./sub/word.mjs", /must be "\.\/NAME\.mjs"/],
   ["/etc/passwd", /must be "\.\/NAME\.mjs"/],
   ["./.hidden.mjs", /must be "\.\/NAME\.mjs"/],
-])("%s is refused with the reason", async (use, reason) => {
+])("the entry %s is refused with a reason", async (use, reason) => {
   const { folder, write, path } = temp();
   write("word.mjs", GOOD);
   write("broken.mjs", "export default {{");
@@ -87,14 +87,14 @@ test.each([
   ["() => ({ call: () => 5 })", /a call that does not return a function/],
   ["() => ({ request: () => { throw new Error('no'); } })", /its compile fails: no/],
   ["() => ({ list: {} })", /a list without hides/],
-])("what compile must give: %s", async (compile, reason) => {
+])("an invalid result of compile is refused: %s", async (compile, reason) => {
   const { folder, write } = temp();
   write("mine.mjs", `export default { schema: { properties: {} }, compile: ${compile} }`);
   const found = await problem(await registryIn(`${folder}/work`), { use: "./mine.mjs" });
   expect(found).toMatchObject({ path: "/use", message: expect.stringMatching(reason) });
 });
 
-test("it may be an instance of a class", async () => {
+test("compile may return an instance of a class", async () => {
   const { folder, write } = temp();
   write(
     "mine.mjs",
@@ -104,7 +104,7 @@ test("it may be an instance of a class", async () => {
   expect(await problem(await registryIn(`${folder}/work`), { use: "./mine.mjs" })).toBeUndefined();
 });
 
-test("without a folder there are none; one that was mended is taken", async () => {
+test("an own layer needs --middleware-dir, and a repaired file is loaded again", async () => {
   expect(await problem(await registryIn(undefined), { use: "./word.mjs" })).toMatchObject({
     message: expect.stringContaining("--middleware-dir"),
   });
@@ -137,7 +137,7 @@ test.each([
   ["call: (next) => (call) => next({ ...call, deadline: 1e9 })", /extends the time/],
   ["call: (next) => () => ({ content: [] })", /does not return the bytes/],
   ["call: (next) => () => { throw new TypeError('oops'); }", /failed, so the call was refused/],
-])("what it must not do is refused: %s", async (body, reason) => {
+])("a layer that breaks the rules for calls fails the call: %s", async (body, reason) => {
   const seen: unknown[] = [];
   const handler = pipelineOf(
     [await layerOf(`{ ${body} }`)],
@@ -151,17 +151,17 @@ test.each([
   expect(seen.length).toBeLessThanOrEqual(1);
 });
 
-test("what it began and let go of harms nobody", async () => {
-  const unheard: unknown[] = [];
-  const hear = (error: unknown): void => void unheard.push(error);
-  process.prependListener("unhandledRejection", hear);
+test("a layer that ignores the promise of next causes no unhandled rejection", async () => {
+  const unhandled: unknown[] = [];
+  const record = (error: unknown): void => void unhandled.push(error);
+  process.prependListener("unhandledRejection", record);
   const forgets = await layerOf("{ call: (next) => async (call) => { next(call); return kit.toRaw({}); } }");
   const refuses: PlacedLayer = { use: "no", at: "here", call: () => () => Promise.reject(new Error("no")) };
   const handler = pipelineOf([forgets, refuses], async () => raw("{}"), new ManualClock());
   expect(String(await handler(callOf()))).toBe("{}");
   await new Promise((resolve) => setImmediate(resolve));
-  process.off("unhandledRejection", hear);
-  expect(unheard).toEqual([]);
+  process.off("unhandledRejection", record);
+  expect(unhandled).toEqual([]);
 });
 
 test.each([
@@ -171,7 +171,7 @@ test.each([
   ],
   ["request: (next) => (asked) => next({ method: 'tools/call' })", /does not pass on the request/],
   ["request: (next) => () => ({ tools: [] })", /does not return the bytes/],
-])("nor what it must not do around requests: %s", async (body, reason) => {
+])("a layer that breaks the rules for requests fails the request: %s", async (body, reason) => {
   let answers = 0;
   const { origin, signal, uplink } = callOf();
   const request = { method: "tools/call", params: raw("{}"), origin, signal, uplink };
@@ -183,7 +183,7 @@ test.each([
   expect(answers).toBeLessThanOrEqual(1);
 });
 
-test("a layer further in judges what was asked, whatever one of one's own made of it", async () => {
+test("inner layers get the original request, even if an own layer changed it", async () => {
   const seen: unknown[] = [];
   const changes = await layerOf("{ request: (next) => (asked) => next({ ...asked, own: undefined }) }");
   const inner: PlacedLayer = {
@@ -200,7 +200,7 @@ test("a layer further in judges what was asked, whatever one of one's own made o
   expect(seen).toEqual(["mine"]);
 });
 
-test("a list that fails shows nothing, and whom it cannot tell apart shares nothing", async () => {
+test("a list rule that throws hides the tool, and a keyOf that throws gives the principal its own list", async () => {
   const { list, hidesOwn } = await layerOf(`{
     list: { keyOf: () => { throw new Error("no") }, hides: () => { throw new Error("no") } },
     hidesOwn: () => { throw new Error("no") },

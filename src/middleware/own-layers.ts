@@ -1,4 +1,4 @@
-/** Layers of one's own: modules in one folder that the operator names. What leads out of it is not loaded. */
+/** Loads the operator's own layers: modules in the folder of `--middleware-dir`. Links that lead out of the folder are refused. */
 import { statSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { isRecord } from "../kernel/is-record.ts";
 import type { LayerKind } from "./layer.ts";
 import { guardedKind, type OwnLayerKind } from "./own-layer.ts";
 
-/** A kind, or in words why it cannot be used. */
+/** The layer, or the reason why it cannot be used. */
 export type FoundLayer = { readonly kind: LayerKind } | { readonly fault: string };
 
 const NAME = /^\.\/[A-Za-z0-9][\w.-]{0,99}\.mjs$/;
@@ -18,17 +18,17 @@ export class OwnLayers {
   readonly #found = new Map<string, FoundLayer & { readonly mark: string }>();
   readonly #loading = new Map<string, Promise<void>>();
 
-  /** Undefined: there are none. */
+  /** Without a folder there are no own layers. */
   constructor(folder: string | undefined) {
     this.#folder = folder;
   }
 
-  /** Whether an entry means one of these. */
-  static means(use: string): boolean {
+  /** Whether the name of an entry is a path, and so an own layer. */
+  static isPath(use: string): boolean {
     return use.startsWith(".") || use.startsWith("/");
   }
 
-  /** A promise: ask again once it has resolved. One that could be used stays as it is until a restart; one that could not is looked at again once its file changed. */
+  /** If it returns a promise, call it again once that has resolved. A loaded layer stays until a restart. A layer that could not be used is loaded again when its file changes. */
   find(use: string): FoundLayer | Promise<void> {
     if (!NAME.test(use)) return { fault: 'must be "./NAME.mjs", a file in the folder of --middleware-dir' };
     if (this.#folder === undefined) return { fault: "needs --middleware-dir, the folder with this file" };
@@ -40,7 +40,7 @@ export class OwnLayers {
     return loading;
   }
 
-  /** What entries can name. */
+  /** The names that entries can use. */
   async names(): Promise<readonly string[]> {
     if (this.#folder === undefined) return [];
     const files = await readdir(this.#folder).catch(() => []);
@@ -57,7 +57,7 @@ export class OwnLayers {
   }
 }
 
-/** Another text once the file is another. */
+/** Changes when the file changes. */
 function markOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats ? `${stats.ino}-${stats.mtimeMs}` : "";
@@ -74,7 +74,7 @@ async function load(folder: string, use: string, mark: string): Promise<FoundLay
     return { fault: `cannot be read (${String((error as { code?: unknown }).code)})` };
   }
   try {
-    // What failed once would fail again under the same address, whatever the file is by then.
+    // Node caches a failed import by its URL, so a changed file needs another URL.
     const module: unknown = await import(`${pathToFileURL(path).href}?${mark}`);
     return kindIn(module, use);
   } catch (error) {

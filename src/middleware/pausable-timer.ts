@@ -1,4 +1,4 @@
-/** Time that runs only while a call is worked on: it stands still while somebody is asked on its behalf. */
+/** A timer that can be paused, for calls: it does not run while somebody is asked about the call. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export class PausableTimer {
@@ -11,7 +11,7 @@ export class PausableTimer {
   #before = 0;
   #over = false;
 
-  /** Undefined: it only measures. */
+  /** Without `ms` it only measures time. */
   constructor(ms: number | undefined, clock: Clock, onUp: () => void) {
     this.#clock = clock;
     this.#ms = ms;
@@ -20,12 +20,12 @@ export class PausableTimer {
     this.#start();
   }
 
-  /** How long it has run. */
+  /** How long it has run (ms), without pauses. */
   get ran(): number {
     return this.#before + (this.#holds === 0 ? this.#clock.now() - this.#since : 0);
   }
 
-  /** Stands still until what this returns is called. */
+  /** Pauses until the returned function is called. Pauses may overlap. */
   hold(): () => void {
     this.#before = this.ran;
     this.#holds += 1;

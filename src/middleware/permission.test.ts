@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
 import { toRaw } from "../kernel/raw.ts";
 import type { CallSignal } from "../kernel/signal.ts";
-import { callOf, newTrail, RESULT, raw, stand } from "./layer.fixture.ts";
+import { callOf, newTrail, RESULT, raw, testPipeline } from "./layer.fixture.ts";
 import type { LayerEntry, PlacedLayer } from "./layer.ts";
 import { runPermitted, withPermission } from "./permission.ts";
 import { pipelineOf } from "./pipeline.ts";
@@ -15,7 +15,7 @@ const approveByLeads: LayerEntry = {
 const perHour = (requests: number): LayerEntry => ({ use: "rate-limit", requests, per: "1h" });
 
 test("a limit outside of the layer that waits counts the call once", async () => {
-  const { call, outcome, waiting, seen } = await stand([perHour(1), approve]);
+  const { call, outcome, waiting, seen } = await testPipeline([perHour(1), approve]);
   const first = call();
   waiting[0]?.yes();
   expect(String(await first)).toBe(RESULT);
@@ -24,14 +24,14 @@ test("a limit outside of the layer that waits counts the call once", async () =>
 });
 
 test("a call that waited does not queue behind itself", async () => {
-  const { call, waiting } = await stand([{ use: "concurrency", max: 1 }, approve]);
+  const { call, waiting } = await testPipeline([{ use: "concurrency", max: 1 }, approve]);
   const first = call();
   waiting[0]?.yes();
   expect(String(await first)).toBe(RESULT);
 });
 
 test("an approval covers only the approvers that it came from", async () => {
-  const { call, waiting, seen } = await stand([approve, approve, approveByLeads]);
+  const { call, waiting, seen } = await testPipeline([approve, approve, approveByLeads]);
   const answer = call();
   waiting[0]?.yes();
   await expect.poll(() => waiting.length).toBe(2);
@@ -43,7 +43,7 @@ test("an approval covers only the approvers that it came from", async () => {
 
 test("the record shows each layer once, with the time of the wait", async () => {
   const trail = newTrail();
-  const { call, waiting, clock } = await stand([perHour(5), approve]);
+  const { call, waiting, clock } = await testPipeline([perHour(5), approve]);
   const answer = call({ more: { trail } });
   clock.advance(60_000);
   waiting[0]?.yes();

@@ -1,14 +1,13 @@
-/** Puts a question without fields to the person at a client: accept is yes. Nobody who cannot be asked has said yes. */
+/** Asks the person at a client a yes-or-no question, as an elicitation without fields. Only `accept` means yes. */
 import { createHash } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 
-/** Nobody is waited for longer than this. */
-const PATIENCE_MS = 600_000;
+const ANSWER_TIMEOUT_MS = 600_000;
 
-/** A form; a client that can only show web addresses has no use for it. */
+/** Whether the client supports elicitation with a form. Some clients can only show a URL. */
 export function canBeAsked(capabilities: Raw): boolean {
   const { elicitation } = fromRaw(capabilities) as { elicitation?: Record<string, unknown> | null };
   if (typeof elicitation !== "object" || elicitation === null) return false;
@@ -16,8 +15,8 @@ export function canBeAsked(capabilities: Raw): boolean {
 }
 
 /**
- * What was answered; undefined where there was no answer in time, or none that is one. Rejects when the call is given up.
- * `whole`: all that is asked about, where the message shows a part of it.
+ * Returns the action of the answer; undefined if there was no valid answer in time. Rejects if the call is cancelled.
+ * `whole` is the complete question, if the message shows only a part of the arguments.
  */
 export async function askPerson(
   { signal, uplink }: Pick<Call, "signal" | "uplink">,
@@ -25,15 +24,15 @@ export async function askPerson(
   clock: Clock,
   whole = message,
 ): Promise<unknown> {
-  const patience = new CallSignal();
-  const giveUp = (): void => patience.abort(new Error("nobody is waiting for the answer"));
-  const timer = clock.after(PATIENCE_MS, giveUp);
+  const expired = new CallSignal();
+  const giveUp = (): void => expired.abort(new Error("nobody is waiting for the answer"));
+  const timer = clock.after(ANSWER_TIMEOUT_MS, giveUp);
   signal.addEventListener("abort", giveUp);
   try {
     const question = toRaw({ message, requestedSchema: { type: "object", properties: {} } });
     const asking = { name: questionName(whole) };
     const result = await uplink
-      .request("elicitation/create", question, patience, asking)
+      .request("elicitation/create", question, expired, asking)
       .catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     return result && (fromRaw(result) as { action?: unknown } | null)?.action;
@@ -43,7 +42,7 @@ export async function askPerson(
   }
 }
 
-/** Clients may give answers before they are asked again: a yes to one thing must never be taken for one to another. */
+/** A client may send its answer before it is asked again. The hash makes sure that the answer belongs to this question. */
 export function questionName(whole: string): string {
   return `consent-${createHash("sha256").update(whole).digest("hex").slice(0, 32)}`;
 }

@@ -1,4 +1,4 @@
-/** What holds of every pipeline, whatever layers it has and in whatever order. */
+/** Properties of every pipeline, for random layers in random order. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -17,18 +17,18 @@ import type { Raw } from "../kernel/raw.ts";
 import { BUILT_IN } from "./built-in.ts";
 import { callOf, newTrail, raw } from "./layer.fixture.ts";
 import type { LayerEntry, LayerKind, PlacedLayer } from "./layer.ts";
-import { hiddenBy, listKey } from "./list-side.ts";
+import { hiddenBy, listKey } from "./list-rules.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { LayerRegistry } from "./registry.ts";
 
 const principal: Principal = { id: "k1", kind: "key", name: "a key", roles: [], groups: [] };
 const definition = { name: "x", inputSchema: { type: "object" } };
-/** No token of it is as a parser would write it. */
+/** JSON that a parser and serializer would not reproduce. */
 const WRITTEN = '{ "n" : 12345678901234567890, "z":-0, "e":1E2 , "t":"\\u00e9\\/ ", "deep":[ [ { } ] ] }';
 const RESULT = '{ "content" : [ ], "structuredContent":{"long":98765432109876543210, "x":1.0} }';
 
-/** Breaks in every way that a layer can. */
-const WAYS: Readonly<Record<string, Middleware>> = {
+/** The ways in which a layer can fail. */
+const FAILURES: Readonly<Record<string, Middleware>> = {
   "throws before": () => () => {
     throw new Error("boom: a secret of the layer");
   },
@@ -42,8 +42,8 @@ const WAYS: Readonly<Record<string, Middleware>> = {
   },
 };
 const broken: LayerKind = {
-  schema: { properties: { way: { enum: Object.keys(WAYS) } } },
-  compile: ({ way }) => ({ call: WAYS[way as string] as Middleware }),
+  schema: { properties: { way: { enum: Object.keys(FAILURES) } } },
+  compile: ({ way }) => ({ call: FAILURES[way as string] as Middleware }),
 };
 const registry = new LayerRegistry(new Map([...BUILT_IN, ["broken", broken]]), await loadValidator());
 // Expressions and patterns are loaded once.
@@ -67,14 +67,14 @@ const callFor = (tool: (typeof TOOLS)[number], more: Partial<Call> = {}): Call =
     more,
   });
 
-interface Run {
+interface Outcome {
   readonly outcome: string;
   readonly seen: readonly Call[];
   readonly result: Raw | undefined;
   readonly uses: readonly string[];
 }
 
-async function run(entries: readonly LayerEntry[], tool: (typeof TOOLS)[number]): Promise<Run> {
+async function run(entries: readonly LayerEntry[], tool: (typeof TOOLS)[number]): Promise<Outcome> {
   const seen: Call[] = [];
   const trail = newTrail();
   const handler = pipelineOf(
@@ -100,7 +100,7 @@ const layers = fc.array(modelledLayer, { maxLength: 8 });
 const tools = fc.constantFrom(...TOOLS);
 const entriesOf = (list: readonly ModelledLayer[]): LayerEntry[] => list.map(({ entry }) => entry);
 
-test("what passes is what every layer lets pass, and what one hides does not exist: no order widens it", async () => {
+test("a call passes only if every layer passes it, and a tool that one layer hides does not exist, in any order", async () => {
   const codes = { passes: "passes", hides: "tool_not_found", refuses: "forbidden" };
   await fc.assert(
     fc.asyncProperty(layers, tools, async (list, tool) => {
@@ -128,8 +128,8 @@ test("layers act in their order, up to the one that refuses", async () => {
   );
 });
 
-test("a layer that breaks refuses, wherever it stands and however it breaks, and tells nothing", async () => {
-  const way = fc.constantFrom(...Object.keys(WAYS));
+test("a layer that fails refuses the call, at any place and in any way, without details of the failure", async () => {
+  const way = fc.constantFrom(...Object.keys(FAILURES));
   await fc.assert(
     fc.asyncProperty(layers, fc.nat(), way, tools, async (list, at, how, tool) => {
       const entries = entriesOf(list);
@@ -147,7 +147,7 @@ test("a layer that breaks refuses, wherever it stands and however it breaks, and
   );
 });
 
-test("a list rule that breaks hides", () => {
+test("a list rule that throws hides the tool", () => {
   const breaking: PlacedLayer = {
     use: "broken",
     at: "a test",
@@ -162,7 +162,7 @@ test("a list rule that breaks hides", () => {
   expect(listKey([breaking], principal)).toBeDefined();
 });
 
-test("what no layer changes keeps its bytes, there and back", async () => {
+test("arguments and results that no layer changes keep their bytes", async () => {
   await fc.assert(
     fc.asyncProperty(layers, tools, async (list, tool) => {
       const { seen, result } = await run(entriesOf(list), tool);

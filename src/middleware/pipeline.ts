@@ -1,6 +1,6 @@
 /**
- * Layers around a handler, the first outermost. Writes the way of a call into its trail, and looks at all limits before
- * any is taken from. A layer that fails refuses: nothing of what it says is guessed.
+ * Composes layers around a handler, the first outermost. Records the steps of a call in its trail, and checks all limits
+ * before it counts the call in any of them. A layer that fails refuses the call.
  */
 import { type Call, compose, type Handler, type Middleware } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -10,36 +10,37 @@ import type { ToolFacts } from "../kernel/tool-facts.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { Inside, Limit, PlacedLayer } from "./layer.ts";
 import { isOverLimit, tooMany } from "./refusals.ts";
-import { Walk } from "./walk.ts";
+import { StepRecorder } from "./step-recorder.ts";
 
-/** `facts`: what layers judge the call by, where it does not say so itself. */
+/** `facts` describe the tool for the layers. Default: `call.facts`. */
 export type Pipeline = (call: Call, facts?: ToolFacts) => Promise<Raw>;
 
 export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clock: Clock): Pipeline {
   const steps = layers.flatMap((layer, at) => {
     const { call, limit } = layer;
-    const behind = layers.slice(at + 1);
+    const inner = layers.slice(at + 1);
     const middleware = limit
-      ? limited(limit, limitsIn(behind))
-      : call && ((next: Handler): Handler => call(next, behind));
-    return middleware ? [stepped(layer, middleware)] : [];
+      ? limited(limit, limitsIn(inner))
+      : call && ((next: Handler): Handler => call(next, inner));
+    return middleware ? [recordedStep(layer, middleware)] : [];
   });
-  if (steps.length === 0) return (call) => begun(handler, call);
-  const outermost = compose(steps, left(handler));
-  return (call, facts = call.facts) => outermost({ ...call, facts, walk: new Walk(call.trail, clock) });
+  if (steps.length === 0) return (call) => asPromise(handler, call);
+  const outermost = compose(steps, leavingLayers(handler));
+  return (call, facts = call.facts) =>
+    outermost({ ...call, facts, recorder: new StepRecorder(call.trail, clock) });
 }
 
-/** Up to what may answer by itself: what is answered there never reaches the limits inside. */
-function limitsIn(behind: Inside): readonly Limit[] {
-  const end = behind.findIndex(({ answers }) => answers);
-  return (end < 0 ? behind : behind.slice(0, end)).flatMap(({ limit }) => limit ?? []);
+/** The limits up to the first layer that may answer itself: a call answered there never reaches the limits inside. */
+function limitsIn(inner: Inside): readonly Limit[] {
+  const end = inner.findIndex(({ answers }) => answers);
+  return (end < 0 ? inner : inner.slice(0, end)).flatMap(({ limit }) => limit ?? []);
 }
 
-function limited(limit: Limit, behind: readonly Limit[]): Middleware {
+function limited(limit: Limit, inner: readonly Limit[]): Middleware {
   return (next) =>
     function limited(call) {
       let wait = waitFor(limit, call);
-      for (const other of behind) wait = Math.max(wait, waitFor(other, call));
+      for (const other of inner) wait = Math.max(wait, waitFor(other, call));
       if (wait > 0) return Promise.reject(tooMany(call, wait));
       if (!call.permissions?.isCounted(limit)) limit.take(call);
       const inside = next(call);
@@ -59,10 +60,10 @@ function waitFor(limit: Limit, call: Call): number {
 }
 
 /**
- * Most layers give what came from inside as it is: they do nothing on the way back, and nothing waits for them there.
- * Whatever a layer throws that is no error of ours is a fault of the layer.
+ * Records the step of one layer. If the layer returns the very promise that it got from inside, no handler is added for
+ * it: most layers do nothing with the result. An error that is neither ours nor the server's is a fault of the layer.
  */
-function stepped({ use, at }: PlacedLayer, layer: Middleware): Middleware {
+function recordedStep({ use, at }: PlacedLayer, layer: Middleware): Middleware {
   const refusalOf = (error: unknown, { signal }: Call): unknown => {
     if (MetaMcpError.is(error) || error instanceof RpcError || signal.aborted) return error;
     const text = `The layer "${use}" (${at}) failed, so the call was refused.`;
@@ -71,43 +72,43 @@ function stepped({ use, at }: PlacedLayer, layer: Middleware): Middleware {
   return (next) => {
     const handle = layer(next);
     return (call) => {
-      const walk = call.walk as Walk;
-      const step = walk.enter(use);
-      const running = begun(handle, call);
-      if (running === walk.passed) return running;
-      walk.passed = running.then(
+      const recorder = call.recorder as StepRecorder;
+      const step = recorder.enter(use);
+      const running = asPromise(handle, call);
+      if (running === recorder.passed) return running;
+      recorder.passed = running.then(
         (result) => {
-          walk.ended(step);
+          recorder.ended(step);
           return result;
         },
         (thrown: unknown) => {
           const error = refusalOf(thrown, call);
-          walk.failed(step, error);
+          recorder.failed(step, error);
           throw error;
         },
       );
-      return walk.passed;
+      return recorder.passed;
     };
   };
 }
 
-/** Inside of all layers. */
-function left(handler: Handler): Handler {
+/** The innermost part: the call leaves the layers. */
+function leavingLayers(handler: Handler): Handler {
   return (call) => {
-    const walk = call.walk as Walk;
-    walk.leave();
-    const answer = begun(handler, call);
+    const recorder = call.recorder as StepRecorder;
+    recorder.leave();
+    const answer = asPromise(handler, call);
     answer.then(
-      () => walk.back(),
-      (error: unknown) => walk.back(error),
+      () => recorder.back(),
+      (error: unknown) => recorder.back(error),
     );
-    walk.passed = answer;
+    recorder.passed = answer;
     return answer;
   };
 }
 
-/** As a promise, whatever it does: layers of one's own may do anything. */
-function begun(handle: Handler, call: Call): Promise<Raw> {
+/** Always returns a promise. The operator's own layers may throw or return something else. */
+function asPromise(handle: Handler, call: Call): Promise<Raw> {
   try {
     const running: unknown = handle(call);
     return running instanceof Promise ? running : Promise.reject(new TypeError("no promise was returned"));

@@ -1,10 +1,10 @@
-/** How layers refuse. What does not exist for the caller is said as what does not exist at all. */
+/** The errors with which layers refuse. A tool that is hidden from the caller gets the same error as a tool that does not exist. */
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { placeOf } from "../kernel/tool-facts.ts";
 
-/** Tells nothing of the tool: the caller named it. */
-export function notThere(): MetaMcpError {
+/** Does not contain the name of the tool: it may be hidden from the caller. */
+export function toolNotFound(): MetaMcpError {
   return new MetaMcpError("tool_not_found", "No tool of that name is available here.");
 }
 
@@ -12,7 +12,7 @@ export function forbidden(call: Call, reason: string): MetaMcpError {
   return new MetaMcpError("forbidden", reason, whereOf(call));
 }
 
-/** What limits here refused: whoever took from another one for the same call gives it back. */
+/** Refusals by limits. Other limits that counted the same call undo that. */
 const overLimit = new WeakSet<MetaMcpError>();
 
 export function isOverLimit(error: unknown): boolean {
@@ -33,7 +33,7 @@ function whereOf({ facts }: Call): { readonly server?: string } {
   return facts ? { server: facts.server } : {};
 }
 
-/** In words for people, as rules name it. */
+/** `server:tool`, as in rules. */
 export function toolOf({ facts, tool }: Call): string {
   return facts ? placeOf(facts) : (tool ?? "");
 }

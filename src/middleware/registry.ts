@@ -1,15 +1,15 @@
-/** All layers there are, by name. Checks entries before anybody relies on them, and makes layers of those that are right. */
+/** All layers by name. Checks entries and compiles valid ones. */
 import { nearest } from "../kernel/nearest.ts";
 import type { Layer, LayerContext, LayerEntry, LayerKind, LayerProblem } from "./layer.ts";
 import { type FoundLayer, OwnLayers } from "./own-layers.ts";
 
-/** A copy with defaults filled in, or what is wrong. */
+/** Returns a copy with defaults filled in, or the problems. */
 export type Validate = (
   schema: Readonly<Record<string, unknown>>,
   value: unknown,
 ) => { readonly value: Readonly<Record<string, unknown>> } | readonly LayerProblem[];
 
-/** Something must be loaded before the entry can be judged: wait for `ready` and ask again. */
+/** A module must be loaded before the entry can be checked: wait for `ready` and try again. */
 export class NotLoaded extends Error {
   readonly ready: Promise<unknown>;
 
@@ -20,16 +20,16 @@ export class NotLoaded extends Error {
 }
 
 export interface LayerDescription {
-  /** Its name in entries. */
+  /** The name in entries. */
   readonly use: string;
   readonly summary?: string;
-  /** Editors may not touch it. */
+  /** Editors may not change it. */
   readonly guards: boolean;
-  /** JSON Schema of its options. */
+  /** JSON Schema of the options. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Layers that must stand before it, wherever they are in a pipeline. */
+  /** Layers that must be outside of this one, anywhere in the pipeline. */
   readonly inside: readonly string[];
-  /** Why it cannot be used: of one's own. */
+  /** Why an own layer cannot be used. */
   readonly fault?: string;
 }
 
@@ -49,12 +49,12 @@ export class LayerRegistry {
     this.#own = own;
   }
 
-  /** Names of the layers that an editor may not touch. */
+  /** Names of the layers that editors may not change. */
   get guarded(): readonly string[] {
     return [...this.#kinds].flatMap(([use, { guards }]) => (guards ? [use] : []));
   }
 
-  /** All there are, for whoever writes entries; loads those of the operator's folder. */
+  /** Describes all layers. Loads the operator's own ones. */
   async describe(): Promise<readonly LayerDescription[]> {
     const own = await this.#own.names();
     for (const use of own) await this.#own.find(use);
@@ -67,20 +67,20 @@ export class LayerRegistry {
       return {
         use,
         ...(summary !== undefined && { summary }),
-        guards: guards || OwnLayers.means(use),
+        guards: guards || OwnLayers.isPath(use),
         schema: this.#schemaOf(use, found.kind),
         inside: use === "cache" ? outer : [],
       };
     });
   }
 
-  /** Of one entry. Throws NotLoaded. */
+  /** Throws NotLoaded. */
   check(entry: LayerEntry): readonly LayerProblem[] {
     const checked = this.#checked(entry);
     return "kind" in checked ? [] : checked;
   }
 
-  /** What is wrong with the order of a whole pipeline; `at` is the place in it. */
+  /** The problems with the order of a whole pipeline. `at` is an index into `entries`. */
   checkOrder(entries: readonly LayerEntry[]): readonly { readonly at: number; readonly message: string }[] {
     const answering = entries.findIndex(({ use }) => use === "cache");
     if (answering < 0) return [];
@@ -91,7 +91,7 @@ export class LayerRegistry {
     );
   }
 
-  /** Loads what these entries need. Those that are wrong are left for `check`. */
+  /** Loads what these entries need. Does not report invalid entries; `check` does. */
   async prepare(entries: Iterable<LayerEntry>): Promise<void> {
     for (const entry of entries) {
       let ready = this.#missing(entry);
@@ -102,7 +102,7 @@ export class LayerRegistry {
     }
   }
 
-  /** Throws where the entry is wrong: nothing runs with half a pipeline. */
+  /** Throws if the entry is invalid: an incomplete pipeline must not run. */
   compile(entry: LayerEntry, context: LayerContext): Layer {
     const checked = this.#checked(entry);
     if ("kind" in checked) return checked.kind.compile(checked.options, context);
@@ -111,7 +111,7 @@ export class LayerRegistry {
   }
 
   #guards(use: string): boolean {
-    const found = this.#kinds.has(use) || OwnLayers.means(use) ? this.#kind(use) : undefined;
+    const found = this.#kinds.has(use) || OwnLayers.isPath(use) ? this.#kind(use) : undefined;
     return found !== undefined && "kind" in found && found.kind.guards === true;
   }
 
@@ -145,7 +145,7 @@ export class LayerRegistry {
   #kind(use: string): FoundLayer {
     const kind = this.#kinds.get(use);
     if (kind) return { kind };
-    if (!OwnLayers.means(use)) return { fault: unknown(use, [...this.#kinds.keys()]) };
+    if (!OwnLayers.isPath(use)) return { fault: unknown(use, [...this.#kinds.keys()]) };
     const found = this.#own.find(use);
     if (found instanceof Promise) throw new NotLoaded(found);
     return found;

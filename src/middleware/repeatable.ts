@@ -1,4 +1,4 @@
-/** Whether a call may be answered from memory or made twice: only where the tool says that it changes nothing. */
+/** Whether a call may be cached or made twice: only if the tool declares that it changes nothing. */
 import type { Call } from "../kernel/call.ts";
 
 export function isRepeatable({ method, repeat, facts, task }: Call): boolean {
@@ -8,7 +8,7 @@ export function isRepeatable({ method, repeat, facts, task }: Call): boolean {
     repeat === "safe" &&
     readOnlyHint === true &&
     idempotentHint !== false &&
-    // A task has a state of its own, which is one caller's.
+    // A task has a state that belongs to one caller.
     task?.wish === undefined
   );
 }

@@ -1,4 +1,4 @@
-/** The layers around what clients ask of us, our own tools included. */
+/** The layers around requests of clients, including calls of our own tools. */
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
@@ -6,19 +6,19 @@ import type { LayerRequest, PlacedLayer, RequestHandler, RequestMiddleware } fro
 
 export type Answering = () => Promise<Raw>;
 
-/** Our tools go by the name of a server that no other may have. */
+/** The server name of our own tools. No configured server can have it. */
 const OWN_SERVER = "metamcp";
 
-interface Running extends LayerRequest {
+interface AnswerableRequest extends LayerRequest {
   readonly answer: Answering;
 }
 
 export class RequestLayers {
   readonly #layers: readonly PlacedLayer[];
   readonly #handler: RequestHandler;
-  /** Whether anything stands around requests at all. */
+  /** Whether any layer acts on requests. */
   readonly any: boolean;
-  /** Whether a tool of ours may not exist for somebody. */
+  /** Whether any layer can hide our own tools. */
   readonly hideOwn: boolean;
 
   constructor(layers: readonly PlacedLayer[]) {
@@ -28,27 +28,27 @@ export class RequestLayers {
     this.hideOwn = layers.some((layer) => layer.hidesOwn !== undefined);
     this.#handler = around.reduceRight<RequestHandler>(
       (next, layer) => layer(next),
-      (request) => (request as Running).answer(),
+      (request) => (request as AnswerableRequest).answer(),
     );
   }
 
-  /** Rejects where a layer refuses. */
+  /** Rejects if a layer refuses. */
   async handle(request: LayerRequest, answer: Answering): Promise<Raw> {
-    return this.any ? await this.#handler({ ...request, answer } as Running) : await answer();
+    return this.any ? await this.#handler({ ...request, answer } as AnswerableRequest) : await answer();
   }
 
   hidesOwn(tool: string, principal: Principal): boolean {
     return this.hidingOwn(tool, principal) !== undefined;
   }
 
-  /** The layer for which it does not exist for them. */
+  /** The layer that hides the tool from the principal. */
   hidingOwn(tool: string, principal: Principal): PlacedLayer | undefined {
     const facts = ownFacts(tool);
     return this.#layers.find((layer) => layer.hidesOwn?.(facts, principal) ?? false);
   }
 }
 
-/** The layer that refused is the first to see its own refusal. */
+/** Records which layer refused: the innermost one that sees the error, so the first to set `trail.by`. */
 function named(use: string, layer: RequestMiddleware): RequestMiddleware {
   return (next) => {
     const handle = layer(next);

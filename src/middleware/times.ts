@@ -1,4 +1,4 @@
-/** Lengths of time as options of layers have them. */
+/** Durations in options of layers: milliseconds, or a text such as "5m". */
 import { parseTime } from "../config/time.ts";
 import type { LayerProblem } from "./layer.ts";
 
@@ -18,7 +18,7 @@ export function timeProblems(
   );
 }
 
-/** Of a value that was checked. */
+/** The value must have been checked. */
 export function msOf(value: unknown): number {
   return parseTime(value) as number;
 }

@@ -38,7 +38,7 @@ export interface GatewayCore {
 export async function createCore(context: GatewayContext, parts: CoreParts): Promise<GatewayCore> {
   const { options, store, clock, log, compiled } = context;
   const { start, compiling, pipeline, logins } = parts;
-  const { layers, stock } = pipeline;
+  const { layers, compiledLayers } = pipeline;
   const reach = new ServerReach();
   const lines = new ServerLines();
   const named = new NamedSearch(options.search ?? createSearch(), (id) => searchedName(compiled(), id));
@@ -74,7 +74,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     market,
     room: new Room(() => compiled().settings?.spec.limits ?? {}),
     reachable: reach,
-    stock,
+    compiledLayers,
     compiled,
   });
   const toolsOf = (server: string) => engine.catalog.snapshot.listings.get(server)?.tools;
@@ -85,7 +85,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     reach,
     lines,
     layers,
-    stock,
+    compiledLayers,
     search,
     compiling,
     config: options.config,

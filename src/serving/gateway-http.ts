@@ -74,7 +74,7 @@ function createAdmin(
   { passes, exposed }: { readonly passes: Passes; readonly exposed: boolean },
 ): Admin {
   const { engine, endpoints, control, market } = core;
-  const { layers, stock, approvals } = pipeline;
+  const { layers, compiledLayers, approvals } = pipeline;
   return options.admin({
     control,
     access,
@@ -84,7 +84,16 @@ function createAdmin(
     publicUrl: address.url,
     events,
     observed: observer,
-    trying: createTrying({ engine, endpoints, control, passes, url: address.url, compiled, stock, clock }),
+    trying: createTrying({
+      engine,
+      endpoints,
+      control,
+      passes,
+      url: address.url,
+      compiled,
+      compiledLayers,
+      clock,
+    }),
     tries: new Tries({ endpoints, events }),
     pins: engine.pins,
     layers,

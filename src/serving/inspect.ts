@@ -9,8 +9,8 @@ import type { Handler } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
+import type { CompiledLayers } from "../middleware/compiled-layers.ts";
 import { pipelineOf } from "../middleware/pipeline.ts";
-import type { LayerStock } from "../middleware/stock.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { LoneRequests } from "../session/lone-requests.ts";
 import { callTool } from "../surface/call-tool.ts";
@@ -23,7 +23,7 @@ export interface InspectParts {
   readonly engine: Pick<Engine, "scope" | "catalog">;
   readonly lone: Pick<LoneRequests, "run">;
   readonly compiled: () => Compiled;
-  readonly stock: Pick<LayerStock, "of">;
+  readonly compiledLayers: Pick<CompiledLayers, "of">;
   readonly clock: Clock;
 }
 
@@ -53,10 +53,10 @@ function toldOf(error: unknown, { servers }: Compiled, { server: uuid, tool }: I
 }
 
 /** What the server itself is kept by holds here too; there is no endpoint and no namespace. */
-function layered({ engine, compiled, stock, clock }: InspectParts): Handler {
+function layered({ engine, compiled, compiledLayers, clock }: InspectParts): Handler {
   return (call) => {
     const { servers } = compiled();
-    const layers = placedLayers(stock, [servers.get(call.server)?.object]);
+    const layers = placedLayers(compiledLayers, [servers.get(call.server)?.object]);
     const own = engine.catalog.snapshot.tool(call.server, call.tool ?? "");
     const facts = {
       ...serverFacts(call.server, { servers }),

@@ -27,8 +27,8 @@ import type { TableRow } from "../gateway/view/tool-table.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { RevisionServed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
+import type { CompiledLayers } from "../middleware/compiled-layers.ts";
 import { type LayerRegistry, NotLoaded } from "../middleware/registry.ts";
-import type { LayerStock } from "../middleware/stock.ts";
 import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";
 import { engineConfig } from "./engine-config.ts";
@@ -50,7 +50,7 @@ export interface LiveParts {
   readonly reach: ServerReach;
   readonly lines: ServerLines;
   readonly layers: LayerRegistry;
-  readonly stock: LayerStock;
+  readonly compiledLayers: CompiledLayers;
   readonly search: OverrideSearch;
   readonly compiling: CompileOptions;
   /** The settings of the engine beside its servers. */
@@ -249,12 +249,12 @@ export class LiveGateway implements GatewayControl {
 
   /** Gives the compiled objects to everything that serves them. */
   #serve(compiled: Compiled): void {
-    const { engine, endpoints, search, lines, stock, config, renamed } = this.#parts;
+    const { engine, endpoints, search, lines, compiledLayers, config, renamed } = this.#parts;
     engine.apply(engineConfig(config, compiled));
     endpoints.apply(compiled);
     search.keep(compiled);
     lines.keep(compiled.servers);
-    stock.keep(new Set(allObjects(compiled.objects).map(({ uuid }) => uuid)));
+    compiledLayers.keep(new Set(allObjects(compiled.objects).map(({ uuid }) => uuid)));
     renamed();
   }
 

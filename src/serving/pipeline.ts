@@ -5,9 +5,9 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import { BUILT_IN } from "../middleware/built-in.ts";
+import { CompiledLayers } from "../middleware/compiled-layers.ts";
 import { OwnLayers } from "../middleware/own-layers.ts";
 import { LayerRegistry } from "../middleware/registry.ts";
-import { LayerStock } from "../middleware/stock.ts";
 import type { Store } from "../store/store.ts";
 import { ApprovalDesk } from "./approvals/approval-desk.ts";
 import { newId } from "./change-context.ts";
@@ -27,7 +27,7 @@ export interface PipelineParts {
 
 export interface Pipeline {
   readonly layers: LayerRegistry;
-  readonly stock: LayerStock;
+  readonly compiledLayers: CompiledLayers;
   readonly approvals: ApprovalDesk;
 }
 
@@ -43,5 +43,5 @@ export async function openPipeline(parts: PipelineParts): Promise<Pipeline> {
     endpointName: (uuid) => compiled().endpoints.get(uuid)?.object.name,
   });
   await approvals.load();
-  return { layers, stock: new LayerStock(layers, { clock, approvals, recordable }), approvals };
+  return { layers, compiledLayers: new CompiledLayers(layers, { clock, approvals, recordable }), approvals };
 }

@@ -11,14 +11,14 @@ import { endpointRows, namespaceRows, type RowSources, serverRows } from "../gat
 import { type TableRow, tableRows } from "../gateway/view/tool-table.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw } from "../kernel/raw.ts";
+import type { CompiledLayers } from "../middleware/compiled-layers.ts";
 import type { PlacedLayer } from "../middleware/layer.ts";
-import type { LayerStock } from "../middleware/stock.ts";
 import type { ServerReach } from "./reachability.ts";
 
 export interface ToolListParts {
   readonly engine: Pick<Engine, "catalog" | "pins">;
   readonly reach: Pick<ServerReach, "fault">;
-  readonly stock: LayerStock;
+  readonly compiledLayers: CompiledLayers;
   readonly compiled: () => Compiled;
 }
 
@@ -100,6 +100,6 @@ export class ToolLists {
       const placed = endpoint?.parts.find(({ part }) => part.server === server);
       return [settings, endpoint?.object, placed?.namespace.object, own];
     };
-    return placedLayers(this.#parts.stock, owners());
+    return placedLayers(this.#parts.compiledLayers, owners());
   }
 }

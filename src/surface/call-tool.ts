@@ -122,7 +122,7 @@ function send(
     task,
     // Members that are set later are present from the start: a copy that adds members is far slower.
     facts: undefined,
-    walk: undefined,
+    recorder: undefined,
     aside: undefined,
     atServer: undefined,
     beside: undefined,

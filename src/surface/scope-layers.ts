@@ -6,9 +6,9 @@ import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import type { LayerRequest, PlacedLayer } from "../middleware/layer.ts";
-import { hiddenBy, listKey, outOfTiers } from "../middleware/list-side.ts";
+import { hiddenBy, listKey, outOfTiers } from "../middleware/list-rules.ts";
 import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
-import { notThere } from "../middleware/refusals.ts";
+import { toolNotFound } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
 import type { HidableTool, ListLayers } from "./layered-scope.ts";
 import type { SurfaceLayers } from "./layered-surface.ts";
@@ -64,7 +64,7 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
 
   /** `call` has the server's names. */
   handle(call: Call, facts: ToolFacts): Promise<Raw> {
-    if (outOfTiers(facts, call.origin.principal)) return Promise.reject(notThere());
+    if (outOfTiers(facts, call.origin.principal)) return Promise.reject(toolNotFound());
     return this.#of(call.server).handler(call, facts);
   }
 

@@ -1,14 +1,14 @@
 /** The layers of one endpoint: gateway, endpoint, namespace and server, for each server of it. */
 import type { Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import type { LayerStock } from "../../middleware/stock.ts";
+import type { CompiledLayers } from "../../middleware/compiled-layers.ts";
 import { type LayerPlaces, ScopeLayers } from "../../surface/scope-layers.ts";
 import type { Compiled, CompiledEndpoint } from "../compile.ts";
 import { factsOf } from "./facts.ts";
 import { type LayerOwner, placedLayers } from "./placed-layers.ts";
 
 export interface LayerParts {
-  readonly stock: LayerStock;
+  readonly compiledLayers: CompiledLayers;
   readonly compiled: () => Compiled;
   readonly current: () => CompiledEndpoint;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export type EndpointLayers = ScopeLayers<LayerOwner>;
 
 /** `handler`: what stands inside of them. */
 export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLayers {
-  const { stock, compiled, current, clock } = parts;
+  const { compiledLayers, compiled, current, clock } = parts;
   let seen: { readonly all: Compiled; readonly endpoint: CompiledEndpoint } | undefined;
   const places: LayerPlaces<LayerOwner> = {
     version() {
@@ -36,7 +36,7 @@ export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLay
       const placed = endpoint.parts.find(({ part }) => part.server === server);
       return [settings, endpoint.object, placed?.namespace.object, servers.get(server)?.object];
     },
-    layers: (owners) => placedLayers(stock, owners),
+    layers: (owners) => placedLayers(compiledLayers, owners),
     facts: (view, tool) => factsOf(view, tool, compiled()),
   };
   return new ScopeLayers({ places, handler, clock });

@@ -7,7 +7,7 @@ import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { type ExplainedStep, explainLayers } from "../../middleware/explain.ts";
-import { hiddenBy } from "../../middleware/list-side.ts";
+import { hiddenBy } from "../../middleware/list-rules.ts";
 import { member } from "../../rpc/slice.ts";
 import { OWN_TOOL_NAMES } from "../../surface/layered-surface.ts";
 import { OWN_NAMES } from "../../surface/own/tools.ts";

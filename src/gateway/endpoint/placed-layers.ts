@@ -1,19 +1,20 @@
 /** The layers of objects at their places: of the gateway, an endpoint, a namespace, a server. */
+
+import type { CompiledLayers } from "../../middleware/compiled-layers.ts";
 import type { LayerEntry, PlacedLayer } from "../../middleware/layer.ts";
-import type { LayerStock } from "../../middleware/stock.ts";
 import type { StoredObject } from "../objects.ts";
 
 export type LayerOwner = StoredObject<"settings" | "endpoint" | "namespace" | "server"> | undefined;
 
 /** The outermost first. */
 export function placedLayers(
-  stock: Pick<LayerStock, "of">,
+  compiledLayers: Pick<CompiledLayers, "of">,
   owners: readonly LayerOwner[],
 ): readonly PlacedLayer[] {
   return owners.flatMap((owner) => {
     if (!owner) return [];
     const { kind, name, uuid, spec } = owner;
     const at = kind === "settings" ? "the gateway" : `${kind} "${name}"`;
-    return stock.of(uuid, at, spec.middleware as readonly LayerEntry[]);
+    return compiledLayers.of(uuid, at, spec.middleware as readonly LayerEntry[]);
   });
 }

@@ -2,7 +2,7 @@
 import type { Principal } from "../../kernel/principal.ts";
 import type { ToolFacts } from "../../kernel/tool-facts.ts";
 import type { PlacedLayer } from "../../middleware/layer.ts";
-import { gatesOf, hiddenBy, type SaidBy } from "../../middleware/list-side.ts";
+import { gatesOf, hiddenBy, type LayerReason } from "../../middleware/list-rules.ts";
 import type { Compiled } from "../compile.ts";
 import { serverFacts } from "../endpoint/facts.ts";
 import type { ToolRow } from "./tool-row.ts";
@@ -32,7 +32,7 @@ export function judgedRow(row: ToolRow, { compiled, judging }: Sources): ToolRow
   return { ...row, gates, because: [row.because, ...gates].filter(Boolean).join("; ") };
 }
 
-function said({ use, at, reason }: SaidBy): string {
+function said({ use, at, reason }: LayerReason): string {
   return `${use} (${at}): ${reason}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Uplink } from "../../kernel/call.ts";
-import { callOf, raw, stand, type Wanted } from "../layer.fixture.ts";
+import { callOf, raw, type TestCall, testPipeline } from "../layer.fixture.ts";
 
 interface Asked {
   readonly answer?: string | Error;
@@ -9,12 +9,12 @@ interface Asked {
 
 async function asked(
   options: object,
-  wanted: Wanted,
+  wanted: TestCall,
   { answer = "accept", capabilities = '{"elicitation":{}}' }: Asked = {},
 ) {
   const questions: string[] = [];
   const names: (string | undefined)[] = [];
-  const { outcome, seen } = await stand([{ use: "ask", ...options }]);
+  const { outcome, seen } = await testPipeline([{ use: "ask", ...options }]);
   const call = callOf(wanted);
   const uplink: Uplink = {
     notify: () => {},
@@ -33,7 +33,7 @@ async function asked(
   return { text: text.startsWith("{") ? "passed" : text, questions, names, made: seen.length };
 }
 
-test.each<[object, Wanted, number]>([
+test.each<[object, TestCall, number]>([
   [{ tools: ["*:drop*"] }, { tool: "one:drop_table" }, 1],
   [{ tools: ["*:drop*"] }, { tool: "one:echo" }, 0],
   [{ destructive: true }, { annotations: { destructiveHint: true } }, 1],
@@ -42,7 +42,7 @@ test.each<[object, Wanted, number]>([
   [{ destructive: false }, { annotations: { destructiveHint: true } }, 0],
   [{ tools: ["*"] }, { tool: "one:", more: { method: "resources/read" } }, 0],
   [{ tools: ["x"] }, { more: { facts: undefined } }, 1],
-])("%j asks about %j: %d", async (options, wanted, count) => {
+])("with %j the number of questions about %j is %d", async (options, wanted, count) => {
   const { text, questions, made } = await asked(options, wanted);
   expect([text, questions.length, made]).toEqual(["passed", count, 1]);
 });
@@ -53,17 +53,20 @@ test.each([
   [new Error("gone"), '{"elicitation":{}}'],
   ["accept", "{}"],
   ["accept", '{"elicitation":{"url":{}}}'],
-])("%s of a client with %s is no yes", async (answer, capabilities) => {
-  const { text, made } = await asked({ tools: ["*"] }, {}, { answer, capabilities });
-  expect([text, made]).toEqual(["forbidden", 0]);
-});
+])(
+  "the answer %s of a client with the capabilities %s does not permit the call",
+  async (answer, capabilities) => {
+    const { text, made } = await asked({ tools: ["*"] }, {}, { answer, capabilities });
+    expect([text, made]).toEqual(["forbidden", 0]);
+  },
+);
 
-test("the question says what would run, with what", async () => {
+test("the question names server, tool and arguments", async () => {
   const { questions } = await asked({ tools: ["*"] }, { tool: "db:drop", args: { table: "users" } });
   expect(questions[0]).toContain('Allow db to run drop with {\\"table\\":\\"users\\"}?');
 });
 
-test("a yes to long arguments is none to others that begin alike", async () => {
+test("questions about long arguments have different names even if the shown text is the same", async () => {
   const ask = (end: string) => asked({ tools: ["*"] }, { args: { text: `${"x".repeat(2_000)}${end}` } });
   const [one, same, other] = [await ask("one"), await ask("one"), await ask("other")];
   expect(one.questions).toEqual(other.questions);

@@ -1,4 +1,4 @@
-/** A person first: the one at the client says yes to each call of these tools. */
+/** Layer `ask`: asks the person at the client for permission before each call of the given tools. */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call } from "../../kernel/call.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
@@ -26,7 +26,7 @@ export const ask: LayerKind = {
       globs.some((matches) => matches(placeOf(tool))) ||
       (destructive && tool.annotations.destructiveHint === true);
     const asked = perTool(asks);
-    // Of a tool that nothing is known of nobody can say that it needs no yes.
+    // An unknown tool may be destructive, so it needs permission too.
     const mustAsk = ({ method, facts }: Call): boolean => method === "tools/call" && (!facts || asked(facts));
     return {
       gates: (tool) => (asks(tool) ? "the user of the client is asked" : undefined),

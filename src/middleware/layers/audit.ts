@@ -1,4 +1,4 @@
-/** Says how much of a call the audit log keeps, and whether a call may be made that cannot be recorded. Nearer to the server counts. */
+/** Layer `audit`: sets how much of a call the audit log keeps, and whether calls are refused if the log cannot be written. The innermost such layer decides what is kept. */
 import type { KeptDetail } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { LayerKind } from "../layer.ts";
@@ -35,7 +35,7 @@ export const audit: LayerKind = {
         required && !(recordable?.() ?? false)
           ? { effect: "deny", reason: "it cannot be recorded now", code: "server_unavailable" }
           : undefined,
-      // Lists and the like leave no record.
+      // Other requests, such as lists, are not recorded.
       ...(required && {
         request: (next) => (request) => (request.own && refusal()) ?? next(request),
       }),

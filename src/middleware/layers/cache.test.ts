@@ -2,21 +2,21 @@ import { expect, test } from "vitest";
 import type { Call } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
-import { callOf, newTrail, raw, registry, stand, type Wanted } from "../layer.fixture.ts";
+import { callOf, newTrail, raw, registry, type TestCall, testPipeline } from "../layer.fixture.ts";
 
 const READ = { readOnlyHint: true };
-const ask = (more: Wanted = {}): Wanted => ({ annotations: READ, ...more });
+const ask = (more: TestCall = {}): TestCall => ({ annotations: READ, ...more });
 
 async function counting(options: object = {}, answer?: (call: Call, n: number) => Promise<Raw>) {
   let count = 0;
-  const made = await stand([{ use: "cache", ttlMs: "1m", ...options }], (call) => {
+  const made = await testPipeline([{ use: "cache", ttlMs: "1m", ...options }], (call) => {
     count += 1;
     return answer ? answer(call, count) : Promise.resolve(raw(`{"n":${count}}`));
   });
   return { ...made, count: () => count };
 }
 
-test("the same answer for a while, with the same bytes, and said in the trail", async () => {
+test("a repeated call gets the cached bytes until the TTL ends, and the trail says so", async () => {
   const { call, clock, count } = await counting();
   const first = await call(ask());
   const trail = newTrail();
@@ -29,7 +29,7 @@ test("the same answer for a while, with the same bytes, and said in the trail", 
   expect(String(await call(ask()))).toBe('{"n":2}');
 });
 
-test.each<[string, Wanted, Wanted, boolean]>([
+test.each<[string, TestCall, TestCall, boolean]>([
   [
     "the order of members",
     ask({ written: '{"a":1,"b":[2]}' }),
@@ -48,31 +48,31 @@ test.each<[string, Wanted, Wanted, boolean]>([
   ],
   ["another tool", ask(), ask({ tool: "one:other" }), false],
   ["another server", ask(), ask({ tool: "two:echo" }), false],
-])("equal as JSON: %s", async (_what, first, second, same) => {
+])("arguments are compared as JSON values: %s", async (_what, first, second, same) => {
   const { call, count } = await counting();
   await call(first);
   await call(second);
   expect(count()).toBe(same ? 1 : 2);
 });
 
-test.each<[string, Wanted]>([
-  ["that may change something", { annotations: {} }],
-  ["that is not idempotent", { annotations: { ...READ, idempotentHint: false } }],
-  ["of names that come twice", ask({ written: '{"a":1,"a":2}' })],
-  ["of large arguments", ask({ args: { a: "x".repeat(70_000) } })],
-  ["of other tools", ask({ tool: "other:echo" })],
-  ["that are no tools", ask({ more: { method: "resources/read" } })],
+test.each<[string, TestCall]>([
+  ["of tools that are not read-only", { annotations: {} }],
+  ["of tools that are not idempotent", { annotations: { ...READ, idempotentHint: false } }],
+  ["with a duplicate key", ask({ written: '{"a":1,"a":2}' })],
+  ["with large arguments", ask({ args: { a: "x".repeat(70_000) } })],
+  ["of tools that the option does not name", ask({ tool: "other:echo" })],
+  ["that read resources", ask({ more: { method: "resources/read" } })],
   ["that run as tasks", ask({ more: { task: { support: "optional", wish: {} as never } } })],
-])("nothing is kept of calls %s", async (_what, wanted) => {
+])("does not cache calls %s", async (_what, wanted) => {
   const { call, count } = await counting({ tools: ["one:*", "two:*"] });
   await call(wanted);
   await call(wanted);
   expect(count()).toBe(2);
 });
 
-const as = (id: string, more: object = {}): Wanted => ask({ principal: { id }, ...more });
+const as = (id: string, more: object = {}): TestCall => ask({ principal: { id }, ...more });
 
-test("by principal unless shared is said, and never across accounts that a server knows apart", async () => {
+test("results are cached per principal, or shared with by: shared, but never shared for a server with credentials per account", async () => {
   const own = await counting();
   await own.call(as("ada"));
   await own.call(as("eve"));
@@ -93,7 +93,7 @@ test("by principal unless shared is said, and never across accounts that a serve
   expect(shared.count()).toBe(3);
 });
 
-test("errors are not kept, in whichever form they come", async () => {
+test("does not cache errors or results with isError", async () => {
   const failing = await counting({}, async (_call, n) => {
     if (n === 1) throw new TypeError("no");
     return raw(n === 2 ? '{"isError":true}' : "{}");
@@ -111,28 +111,28 @@ async function held() {
   return { ...made, answers };
 }
 
-test("twins in flight share one call, which lasts while one of them waits", async () => {
+test("identical calls in flight share one call, which continues while one caller waits", async () => {
   const { call, count, seen, answers } = await held();
   const first = callOf(ask());
-  const twins = [call(first), call(ask()), call(ask())];
+  const callers = [call(first), call(ask()), call(ask())];
   (first.signal as CallSignal).abort(new Error("changed my mind"));
-  await expect(twins[0]).rejects.toThrow("changed my mind");
+  await expect(callers[0]).rejects.toThrow("changed my mind");
   expect(seen[0]?.signal.aborted).toBe(false);
   answers[0]?.(raw('{"n":1}'));
-  expect((await Promise.all(twins.slice(1))).map(String)).toEqual(['{"n":1}', '{"n":1}']);
+  expect((await Promise.all(callers.slice(1))).map(String)).toEqual(['{"n":1}', '{"n":1}']);
   expect(count()).toBe(1);
 });
 
-test("when all twins gave up the call is cancelled", async () => {
+test("a shared call is cancelled when all callers have cancelled", async () => {
   const { call, seen } = await held();
   const calls = [callOf(ask()), callOf(ask())];
-  const twins = calls.map((one) => call(one).catch(String));
+  const callers = calls.map((one) => call(one).catch(String));
   for (const { signal } of calls) (signal as CallSignal).abort(new Error("gone"));
-  await Promise.all(twins);
+  await Promise.all(callers);
   expect(seen[0]?.signal.aborted).toBe(true);
 });
 
-test("what failed for the first need not fail for its twin, and what somebody was asked for is theirs alone", async () => {
+test("if the shared call fails or asks a question, the other callers make their own call", async () => {
   const failing = await counting({}, async (_call, n) => {
     await Promise.resolve();
     if (n === 1) throw new TypeError("no");
@@ -148,7 +148,7 @@ test("what failed for the first need not fail for its twin, and what somebody wa
   expect(answers).toEqual(['{"n":1}', '{"n":2}']);
 });
 
-test("whoever tries things out in the name of somebody gets none of their answers", async () => {
+test("an administrator who acts as an account gets none of its cached results", async () => {
   const { call, count } = await counting();
   const ada = { id: "u1", kind: "account" } as const;
   await call(ask({ principal: ada }));
@@ -158,7 +158,7 @@ test("whoever tries things out in the name of somebody gets none of their answer
   expect(count()).toBe(2);
 });
 
-test("no more is kept than may be, the oldest goes first", async () => {
+test("drops the oldest entries above maxBytes", async () => {
   const { call, count } = await counting({ maxBytes: 300 }, async (_call, n) =>
     raw(JSON.stringify({ n, x: "x".repeat(60) })),
   );
@@ -169,7 +169,7 @@ test("no more is kept than may be, the oldest goes first", async () => {
   expect(count()).toBe(5);
 });
 
-test("it must stand inside of what decides who may do something", () => {
+test("the order check requires the cache inside policy, filter and flow", () => {
   const [cache, limit] = [
     { use: "cache", ttlMs: 1 },
     { use: "rate-limit", requests: 1, per: 1 },

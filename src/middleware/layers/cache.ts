@@ -1,4 +1,4 @@
-/** Answers of tools that only read, for a while. Twins in flight share one call; errors are not kept. */
+/** Layer `cache`: keeps results of read-only tools for a time. Identical calls at the same time share one call. Errors are not cached. */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -24,18 +24,18 @@ interface Options {
 const LARGEST_ARGUMENTS = 65_536;
 const MOST_ENTRIES = 10_000;
 
-/** A result, and the arguments that its server was sent: after whatever stands further in has changed them. */
-interface Answer {
+/** A result, and the arguments that the server got, after the inner layers changed them. */
+interface CachedResult {
   readonly result: Raw;
   readonly sent: Raw | undefined;
 }
 
-interface Kept extends Answer {
+interface CacheEntry extends CachedResult {
   readonly until: number;
 }
 
 export const cache: LayerKind = {
-  summary: "Answer repeated calls of read-only tools from memory.",
+  summary: "CachedResult repeated calls of read-only tools from memory.",
   schema: {
     properties: {
       tools: GLOBS,
@@ -51,20 +51,20 @@ export const cache: LayerKind = {
     const isMeant = meaning(options.tools);
     const store = new Store(options, clock);
     const flights = new Map<string, Flight>();
-    const ways = new Ways();
-    const keyFor = (call: Call, way: string): string | undefined =>
-      cacheable(call, isMeant) ? keyOf(call, options.by, way) : undefined;
+    const pipelineIds = new PipelineIds();
+    const keyFor = (call: Call, pipeline: string): string | undefined =>
+      cacheable(call, isMeant) ? keyOf(call, options.by, pipeline) : undefined;
     return {
       answers: true,
       explain(call, inside) {
-        const key = keyFor(call, ways.of(inside));
+        const key = keyFor(call, pipelineIds.of(inside));
         const known = key === undefined ? undefined : store.get(key);
         return known && { effect: "answer", reason: "the answer is known" };
       },
       call(next, inside) {
-        const way = ways.of(inside);
+        const pipeline = pipelineIds.of(inside);
         return (call) => {
-          const key = keyFor(call, way);
+          const key = keyFor(call, pipeline);
           if (key === undefined) return next(call);
           const known = store.get(key);
           if (known) return Promise.resolve(answered(call, known));
@@ -81,10 +81,10 @@ export const cache: LayerKind = {
 };
 
 /**
- * What stands further in may change arguments and results, and differs by endpoint and in time: an answer is one for those
- * who would have got it by the same layers.
+ * Ids of the inner pipelines. Inner layers may change arguments and results, and differ by endpoint and over time. A cached
+ * result is used only for calls that would pass the same inner layers.
  */
-class Ways {
+class PipelineIds {
   readonly #numbers = new WeakMap<PlacedLayer, number>();
   #last = 0;
 
@@ -109,17 +109,17 @@ function cacheable(call: Call, isMeant: (tool: ToolFacts) => boolean): boolean {
   return facts !== undefined && isRepeatable(call) && isMeant(facts);
 }
 
-/** Undefined where two calls could not be told apart. Credentials of one's own never answer for another. */
-function keyOf(call: Call, by: Options["by"], way: string): string | undefined {
+/** Undefined if the call cannot be cached. The key contains the account if the server uses a credential per account. */
+function keyOf(call: Call, by: Options["by"], pipeline: string): string | undefined {
   const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
   if (args.length > LARGEST_ARGUMENTS || repeatedKey(args) !== undefined) return undefined;
   const { id, actor } = call.origin.principal;
-  // Whoever acts in the name of an account has none of its credentials, nor what was got with them.
+  // An administrator who tries a call as another account must not get that account's cached results.
   const who = by === "shared" && !call.facts?.perAccount ? [] : [id, actor?.id];
-  return JSON.stringify([who, way, call.server, call.tool, canonical(args)]);
+  return JSON.stringify([who, pipeline, call.server, call.tool, canonical(args)]);
 }
 
-/** Numbers that would lose digits are compared as they are written. */
+/** Equal for equal JSON values. Numbers that would lose digits when parsed are compared as text. */
 function canonical(args: Raw): string {
   const text = args.toString();
   if (/\d{16,}|\d[eE]/.test(text)) return text;
@@ -130,8 +130,8 @@ function canonical(args: Raw): string {
   );
 }
 
-/** The record of it tells what the server was sent for this answer, never what the caller wrote. */
-function answered({ trail }: Call, { result, sent }: Answer): Raw {
+/** Records the arguments that the server got for this result, not those of the caller: inner layers may have masked them. */
+function answered({ trail }: Call, { result, sent }: CachedResult): Raw {
   if (!trail) return result;
   trail.cached = true;
   if (sent) trail.arguments = sent;
@@ -142,7 +142,7 @@ class Store {
   readonly #options: Options;
   readonly #ttlMs: number;
   readonly #clock: Clock;
-  readonly #entries: Lru<string, Kept>;
+  readonly #entries: Lru<string, CacheEntry>;
   #bytes = 0;
 
   constructor(options: Options, clock: Clock) {
@@ -152,7 +152,7 @@ class Store {
     this.#entries = new Lru(MOST_ENTRIES, (answer, key) => this.#forget(key, answer));
   }
 
-  get(key: string): Answer | undefined {
+  get(key: string): CachedResult | undefined {
     const known = this.#entries.get(key);
     if (!known) return undefined;
     if (known.until > this.#clock.now()) return known;
@@ -161,7 +161,7 @@ class Store {
     return undefined;
   }
 
-  set(key: string, answer: Answer): void {
+  set(key: string, answer: CachedResult): void {
     const size = sizeOf(key, answer);
     if (size > this.#options.maxBytes) return;
     const old = this.#entries.peek(key);
@@ -173,24 +173,24 @@ class Store {
     while (this.#bytes > this.#options.maxBytes && this.#entries.dropOldest());
   }
 
-  #forget(key: string, answer: Answer): void {
+  #forget(key: string, answer: CachedResult): void {
     this.#bytes -= sizeOf(key, answer);
   }
 }
 
-function sizeOf(key: string, { result, sent }: Answer): number {
+function sizeOf(key: string, { result, sent }: CachedResult): number {
   return key.length + result.length + (sent?.length ?? 0);
 }
 
-/** One call for all who ask the same at the same time. It goes on while one of them waits. */
+/** One call for several identical callers. It is cancelled when all of them have cancelled. */
 class Flight {
-  /** Resolves when it has ended, however. */
+  /** Resolves when the call has ended, successful or not. */
   readonly over: Promise<void>;
   readonly #signal = new CallSignal();
-  readonly #answer: Promise<Answer>;
+  readonly #answer: Promise<CachedResult>;
   readonly #first: Call;
   #waiting = 0;
-  /** The child asked somebody something: its answer is theirs alone. */
+  /** The child asked the first caller a question, so the result is only for that caller. */
   #asked = false;
 
   constructor(call: Call, next: Handler, store: Store, key: string) {
@@ -221,7 +221,7 @@ class Flight {
       if (call === this.#first) return answer.result;
       if (!this.#asked) return answered(call, answer);
     } catch (error) {
-      // What failed for another need not fail for this one.
+      // The call may fail only for the first caller, so the others make it themselves.
       if (call === this.#first || call.signal.aborted) throw error;
     } finally {
       this.#waiting -= 1;

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import type { Raw } from "../../kernel/raw.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
-import { callOf, RESULT, raw, stand } from "../layer.fixture.ts";
+import { callOf, RESULT, raw, testPipeline } from "../layer.fixture.ts";
 
-/** A server that answers when told. */
+/** The server answers when the test says so. */
 async function held(options: object) {
   const answers: (() => void)[] = [];
-  const made = await stand([{ use: "concurrency", ...options }], () => {
+  const made = await testPipeline([{ use: "concurrency", ...options }], () => {
     return new Promise<Raw>((resolve) => answers.push(() => resolve(raw(RESULT))));
   });
   return { ...made, answer: () => answers.shift()?.() };
 }
 
-test("so many run, a few wait in their order, and more are refused", async () => {
+test("max calls run, queued calls follow in order, and further calls are refused", async () => {
   const { call, outcome, seen, answer } = await held({ max: 2, queue: 1 });
   const [first, second, third] = [
     call({ args: { n: 1 } }),
@@ -34,7 +34,7 @@ test("so many run, a few wait in their order, and more are refused", async () =>
   expect(await again).toMatch(/done/);
 });
 
-test("who gives up in the queue leaves it, and takes nobody's turn", async () => {
+test("a call that is cancelled in the queue leaves it without taking a slot", async () => {
   const { call, seen, answer } = await held({ max: 1, queue: 1 });
   const running = call();
   const given = callOf();
@@ -49,7 +49,7 @@ test("who gives up in the queue leaves it, and takes nobody's turn", async () =>
   await next;
 });
 
-test("each is counted for itself", async () => {
+test("each combination of user and tool has its own slots", async () => {
   const { outcome, call, answer } = await held({ max: 1, by: ["user", "tool"] });
   const waiting = call({ tool: "one:a" });
   expect(await outcome({ tool: "one:a" })).toBe("rate_limited");
@@ -61,8 +61,8 @@ test("each is counted for itself", async () => {
   await Promise.all([waiting, other, another]);
 });
 
-test("a failed call leaves its place", async () => {
-  const { outcome } = await stand([{ use: "concurrency", max: 1 }], () =>
+test("a failed call frees its slot", async () => {
+  const { outcome } = await testPipeline([{ use: "concurrency", max: 1 }], () =>
     Promise.reject(new TypeError("broken")),
   );
   expect(await outcome()).toBe("broken");

@@ -1,4 +1,4 @@
-/** So many calls at the same time; a few more may wait for their turn. */
+/** Layer `concurrency`: limits the calls in flight. Further calls wait in a queue of limited length. */
 import type { Call } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { COUNT_BY, type CountBy, countKey, isCounted } from "../count-by.ts";
@@ -11,9 +11,10 @@ interface Options {
   readonly by: CountBy | readonly CountBy[];
 }
 
-/** Nobody knows when a call ends: ask again in a second. */
+/** The time until a slot is free is unknown, so callers are told to retry after a second. */
 const RETRY_MS = 1_000;
 
+/** The calls of one key. */
 interface Lane {
   running: number;
   readonly waiting: Set<() => void>;
@@ -32,7 +33,7 @@ export const concurrency: LayerKind = {
   compile(options) {
     const { max, queue, by } = options as unknown as Options;
     const keyOf = countKey(by);
-    // Lanes that nobody is in are gone, so there are no more than calls.
+    // Empty lanes are deleted, so there are at most as many lanes as calls.
     const lanes = new Map<string, Lane>();
     const leave = (key: string, lane: Lane): void => {
       const [next] = lane.waiting;
@@ -75,7 +76,7 @@ export const concurrency: LayerKind = {
   },
 };
 
-/** Resolves when it is this call's turn; who gives up leaves the queue. */
+/** Resolves when a slot is free for this call. A cancelled call leaves the queue. */
 function turn({ waiting }: Lane, { signal }: Call): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {

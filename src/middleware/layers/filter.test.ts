@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { callOf, stand, type Wanted } from "../layer.fixture.ts";
+import { callOf, type TestCall, testPipeline } from "../layer.fixture.ts";
 
 const READ = { readOnlyHint: true };
 
-test.each<[object, Wanted, boolean]>([
+test.each<[object, TestCall, boolean]>([
   [{ allow: ["one:*"] }, { tool: "one:echo" }, true],
   [{ allow: ["one:*"] }, { tool: "two:echo" }, false],
   [{ allow: [] }, { tool: "one:echo" }, false],
@@ -23,8 +23,8 @@ test.each<[object, Wanted, boolean]>([
   [{ labels: ["safe"] }, { labels: [] }, false],
   [{ labels: [] }, { labels: ["safe"] }, false],
   [{}, {}, true],
-])("%j leaves %j: %s, in lists as in calls", async (options, wanted, passes) => {
-  const { outcome, layers, seen } = await stand([{ use: "filter", ...options }]);
+])("with %j the tool %j is listed and callable: %s", async (options, wanted, passes) => {
+  const { outcome, layers, seen } = await testPipeline([{ use: "filter", ...options }]);
   const call = callOf(wanted);
   const hidden = call.facts && layers[0]?.list?.hides(call.facts, call.origin.principal);
   expect(hidden === undefined).toBe(passes);
@@ -32,8 +32,10 @@ test.each<[object, Wanted, boolean]>([
   expect(seen).toHaveLength(passes ? 1 : 0);
 });
 
-test("what is no tool is judged by its server alone", async () => {
-  const { outcome } = await stand([{ use: "filter", allow: ["one:echo"], readOnly: true, labels: ["safe"] }]);
+test("resources are judged by the labels of their server only", async () => {
+  const { outcome } = await testPipeline([
+    { use: "filter", allow: ["one:echo"], readOnly: true, labels: ["safe"] },
+  ]);
   const reading = (labels: readonly string[]) => ({
     tool: "one:",
     labels,
@@ -43,15 +45,15 @@ test("what is no tool is judged by its server alone", async () => {
   expect(await outcome(reading([]))).toBe("tool_not_found");
 });
 
-test("nothing passes that nothing is known of, and no word is said of it", async () => {
-  const { call } = await stand([{ use: "filter", deny: ["x"] }]);
+test("a call without facts is refused, and the error does not name the tool", async () => {
+  const { call } = await testPipeline([{ use: "filter", deny: ["x"] }]);
   await expect(call(callOf({ more: { facts: undefined } }))).rejects.toThrow(
     "No tool of that name is available here.",
   );
 });
 
-test("our own tools stay unless they are denied by name", async () => {
-  const { layers } = await stand([
+test("our own tools are hidden only by globs that begin with metamcp:", async () => {
+  const { layers } = await testPipeline([
     { use: "filter", deny: ["*"] },
     { use: "filter", deny: ["metamcp:mcp_*"] },
   ]);

@@ -1,10 +1,10 @@
-/** Keeps tools out of lists and calls. They do not exist for anybody behind it. */
+/** Layer `filter`: hides tools from lists and refuses their calls, for all callers. */
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { GLOBS } from "../globs.ts";
 import type { Layer, LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
-import { notThere } from "../refusals.ts";
+import { toolNotFound } from "../refusals.ts";
 
 interface Options {
   readonly allow?: readonly string[];
@@ -30,7 +30,7 @@ export const filter: LayerKind = {
     const options = given as Options;
     const labelRule = hidingServers(options);
     const rule = hiding(options);
-    // Of a server that has tools, what is none is judged by the server alone.
+    // Prompts and resources of a server with tools are judged by the labels of the server only.
     const callRule = (facts: ToolFacts): string | undefined =>
       labelRule(facts) ?? (facts.name === "" ? undefined : rule(facts));
     const hidden = perTool((tool) => callRule(tool) !== undefined);
@@ -43,8 +43,8 @@ export const filter: LayerKind = {
       },
       call: (next) => (call) => {
         const { facts } = call;
-        // What cannot be judged does not pass.
-        if (!facts || hidden(facts)) return Promise.reject(notThere());
+        // Without facts the tool cannot be checked, so it is refused.
+        if (!facts || hidden(facts)) return Promise.reject(toolNotFound());
         return next(call);
       },
     };
@@ -58,7 +58,7 @@ function hidingServers({ labels }: Options) {
       : undefined;
 }
 
-/** Why a tool is kept out. */
+/** Returns why a tool is hidden. */
 function hiding({ allow, deny = [], readOnly, destructive }: Options) {
   const allowed = allow?.map(compileGlob);
   const denied = deny.map(compileGlob);
@@ -76,7 +76,7 @@ function some(matchers: readonly Matcher[], place: string): boolean {
   return matchers.some((matcher) => matcher(place));
 }
 
-/** Our own tools stay unless they are denied by name: `*` means those of the servers. */
+/** Our own tools are hidden only by globs that begin with `metamcp:`. `*` matches only tools of servers. */
 function denyOwn(deny: readonly string[]): Pick<Layer, "hidesOwn"> {
   const denied = deny.filter((glob) => glob.startsWith("metamcp:")).map(compileGlob);
   return denied.length === 0 ? {} : { hidesOwn: (tool) => some(denied, placeOf(tool)) };

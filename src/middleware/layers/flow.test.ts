@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { callOf, newTrail, RESULT, raw, stand, type Wanted } from "../layer.fixture.ts";
+import { callOf, newTrail, RESULT, raw, type TestCall, testPipeline } from "../layer.fixture.ts";
 
 const PAIR = { from: "crm:*", to: "web:*" };
-const read: Wanted = { tool: "crm:customers" };
-const send: Wanted = { tool: "web:post" };
+const read: TestCall = { tool: "crm:customers" };
+const send: TestCall = { tool: "web:post" };
 const apart = (more: object = {}) => ({ use: "flow", deny: [PAIR], ...more });
 
-test("once something was read nothing goes to the other place, for a while; the record says what", async () => {
-  const { outcome, call, clock, seen } = await stand([apart()]);
+test("after a read, calls to the other place are refused for an hour, and the trail names the read", async () => {
+  const { outcome, call, clock, seen } = await testPipeline([apart()]);
   expect(await outcome(send)).toMatch(/done/);
   expect(await outcome(read)).toMatch(/done/);
   const trail = newTrail();
@@ -19,7 +19,7 @@ test("once something was read nothing goes to the other place, for a while; the 
   });
   expect(trail).toMatchObject({ by: "flow", read: "crm:customers" });
   expect(await outcome({ tool: "mail:send" })).toMatch(/done/);
-  expect(await outcome(read), "the other way is free").toMatch(/done/);
+  expect(await outcome(read), "the opposite direction is allowed").toMatch(/done/);
   clock.advance(3_599_999);
   expect(await outcome(send)).toBe("forbidden");
   clock.advance(1);
@@ -35,8 +35,8 @@ test.each([
   [["erp:*", "label:private"], { tool: "erp:x" }, true],
   [["erp:*", "label:private"], { tool: "x:y", labels: ["private"] }, true],
   ["*", { tool: "x:y" }, true],
-])("from %j: %j counts: %s", async (from, first, bars) => {
-  const { outcome } = await stand([
+])("from %j matches a call of %j: %s", async (from, first, bars) => {
+  const { outcome } = await testPipeline([
     { use: "flow", deny: [{ from, to: ["web:*", "label:open"] }], forMs: "5m" },
   ]);
   await outcome(first);
@@ -46,11 +46,11 @@ test.each([
 
 test.each<[string, Error, boolean]>([
   ["an error of the server", RpcError.of(-1, "the customer Ada is not there"), true],
-  ["a failure on the way", new MetaMcpError("timeout", "late"), true],
-  ["a refusal before", new MetaMcpError("forbidden", "no"), false],
-  ["a limit before", new MetaMcpError("rate_limited", "no"), false],
+  ["a timeout", new MetaMcpError("timeout", "late"), true],
+  ["a refusal", new MetaMcpError("forbidden", "no"), false],
+  ["a rate limit", new MetaMcpError("rate_limited", "no"), false],
 ])("%s counts as read: %s", async (_what, error, bars) => {
-  const { outcome } = await stand([apart()], async ({ tool }) => {
+  const { outcome } = await testPipeline([apart()], async ({ tool }) => {
     if (tool === "customers") throw error;
     return raw(RESULT);
   });
@@ -58,9 +58,9 @@ test.each<[string, Error, boolean]>([
   expect(await outcome(send)).toMatch(bars ? /^forbidden$/ : /done/);
 });
 
-test("what is said on the way counts at once", async () => {
+test("a notification during a call counts as read at once", async () => {
   let speak: (() => void) | undefined;
-  const { outcome, call } = await stand([apart()], (made) => {
+  const { outcome, call } = await testPipeline([apart()], (made) => {
     if (made.tool !== "customers") return Promise.resolve(raw(RESULT));
     speak = () => made.uplink.notify("notifications/message", raw('{"data":"Ada"}'));
     return new Promise(() => {});
@@ -71,7 +71,7 @@ test("what is said on the way counts at once", async () => {
   expect(await outcome(send)).toBe("forbidden");
 });
 
-const at = (endpoint: string, id: string, session: string, wanted: Wanted): Wanted => {
+const at = (endpoint: string, id: string, session: string, wanted: TestCall): TestCall => {
   const { origin } = callOf();
   return {
     ...wanted,
@@ -79,27 +79,27 @@ const at = (endpoint: string, id: string, session: string, wanted: Wanted): Want
   };
 };
 
-test("each principal at each endpoint is kept apart, or each session", async () => {
-  const { outcome } = await stand([apart()]);
+test("reads count per principal and endpoint, or per session", async () => {
+  const { outcome } = await testPipeline([apart()]);
   await outcome(at("e", "ada", "s", read));
   expect(await outcome(at("e", "ada", "another", send))).toBe("forbidden");
   expect(await outcome(at("e", "eve", "s", send))).toMatch(/done/);
   expect(await outcome(at("f", "ada", "s", send))).toMatch(/done/);
-  const { outcome: bySession } = await stand([apart({ by: "session" })]);
+  const { outcome: bySession } = await testPipeline([apart({ by: "session" })]);
   await bySession(at("e", "ada", "s", read));
   expect(await bySession(at("e", "ada", "s", send))).toBe("forbidden");
   expect(await bySession(at("e", "ada", "another", send))).toMatch(/done/);
 });
 
-test("ask puts it to the person, deny wins, and what cannot be judged does not pass", async () => {
-  const { outcome } = await stand([{ use: "flow", ask: [PAIR] }]);
+test("ask asks the person, deny wins over ask, and a call without facts is refused", async () => {
+  const { outcome } = await testPipeline([{ use: "flow", ask: [PAIR] }]);
   await outcome(read);
   const call = callOf(send);
   const uplink = { notify: () => {}, request: async () => raw('{"action":"accept"}') };
   const origin = { ...call.origin, capabilities: raw('{"elicitation":{}}') };
   expect(await outcome({ ...call, uplink, origin })).toMatch(/done/);
-  expect(await outcome(send), "who cannot be asked has not said yes").toBe("forbidden");
-  const both = await stand([{ use: "flow", ask: [PAIR], deny: [PAIR] }]);
+  expect(await outcome(send), "a client that cannot be asked has not permitted it").toBe("forbidden");
+  const both = await testPipeline([{ use: "flow", ask: [PAIR], deny: [PAIR] }]);
   await both.outcome(read);
   expect(await both.outcome({ ...call, uplink, origin })).toBe("forbidden");
   expect(await both.outcome({ more: { facts: undefined } })).toBe("forbidden");

@@ -1,4 +1,4 @@
-/** Keeps data apart: once something of one place came back to a caller, nothing of theirs goes to the other for a while. */
+/** Layer `flow`: after a call returned data from one place, calls of the same caller to another place are refused for a time. */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -29,8 +29,8 @@ interface Rule {
   readonly from: (tool: ToolFacts) => boolean;
   readonly to: (tool: ToolFacts) => boolean;
 }
-/** What was read last, by rule. */
-type Read = Map<number, { readonly until: number; readonly what: string }>;
+/** The last read, by index of the rule. */
+type Reads = Map<number, { readonly until: number; readonly what: string }>;
 
 const MOST_CALLERS = 100_000;
 const PLACE = {
@@ -68,14 +68,14 @@ export const flow: LayerKind = {
   compile(given, { clock }) {
     const { deny = [], ask = [], by, forMs } = given as unknown as Options;
     const rules = [...deny.map((pair) => ruleOf(pair, "deny")), ...ask.map((pair) => ruleOf(pair, "ask"))];
-    const memory = new Memory(msOf(forMs), by, clock);
-    /** The rules that the tool is a place of, by number. */
+    const log = new ReadLog(msOf(forMs), by, clock);
+    /** The rules that name the tool as source or as destination, by index. */
     const placesOf = perTool((tool) => ({
       from: rules.flatMap(({ from }, at) => (from(tool) ? [at] : [])),
       to: rules.flatMap(({ to }, at) => (to(tool) ? [at] : [])),
     }));
     const barred = (call: Call, { to }: { readonly to: readonly number[] }) => {
-      const read = to.length > 0 ? memory.of(call) : undefined;
+      const read = to.length > 0 ? log.of(call) : undefined;
       const at = to.find((rule) => read?.has(rule));
       if (at === undefined) return undefined;
       return { effect: (rules[at] as Rule).effect, what: read?.get(at)?.what ?? "" };
@@ -93,7 +93,7 @@ export const flow: LayerKind = {
         const places = placesOf(facts);
         const bar = barred(call, places);
         const { from } = places;
-        const note = (): void => memory.note(call, from, placeOf(facts));
+        const note = (): void => log.note(call, from, placeOf(facts));
         const pass = (going: Call): Promise<Raw> =>
           from.length === 0 ? next(going) : noted(next, going, note);
         if (!bar) return pass(call);
@@ -105,11 +105,12 @@ export const flow: LayerKind = {
   },
 };
 
-class Memory {
+/** What each caller has read. */
+class ReadLog {
   readonly #forMs: number;
   readonly #by: Options["by"];
   readonly #clock: Clock;
-  readonly #callers = new Lru<string, Read>(MOST_CALLERS);
+  readonly #callers = new Lru<string, Reads>(MOST_CALLERS);
 
   constructor(forMs: number, by: Options["by"], clock: Clock) {
     this.#forMs = forMs;
@@ -119,13 +120,13 @@ class Memory {
 
   note(call: Call, rules: readonly number[], what: string): void {
     const caller = this.#callerOf(call);
-    const read: Read = this.#callers.get(caller) ?? new Map();
+    const read: Reads = this.#callers.get(caller) ?? new Map();
     for (const rule of rules) read.set(rule, { until: this.#clock.now() + this.#forMs, what });
     this.#callers.set(caller, read);
   }
 
-  /** What still holds. */
-  of(call: Call): Read | undefined {
+  /** Without expired reads. */
+  of(call: Call): Reads | undefined {
     const read = this.#callers.get(this.#callerOf(call));
     for (const [rule, { until }] of read ?? []) if (until <= this.#clock.now()) read?.delete(rule);
     return read;
@@ -139,7 +140,7 @@ class Memory {
   }
 }
 
-/** Whatever comes back of it was read. */
+/** Any answer counts as read: a result, an error, a notification. */
 async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> {
   try {
     const result = await next({
@@ -158,7 +159,7 @@ async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> 
   }
 }
 
-/** What a child says on the way comes back too. */
+/** Notifications and questions of the child during the call count as read too. */
 function noting(uplink: Uplink, note: () => void): Uplink {
   return {
     notify(...said) {
@@ -172,7 +173,7 @@ function noting(uplink: Uplink, note: () => void): Uplink {
   };
 }
 
-/** Refused before anything was read. */
+/** Whether the call was refused before anything was read. */
 function saysNothing(error: unknown): boolean {
   return MetaMcpError.is(error) && ["forbidden", "tool_not_found", "rate_limited"].includes(error.code);
 }

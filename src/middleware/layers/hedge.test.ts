@@ -4,7 +4,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { explainLayers } from "../explain.ts";
-import { callOf, newTrail, raw, stand } from "../layer.fixture.ts";
+import { callOf, newTrail, raw, testPipeline } from "../layer.fixture.ts";
 
 const READS = { annotations: { readOnlyHint: true } };
 const turns = async (): Promise<void> => {
@@ -17,10 +17,10 @@ interface Attempt {
   fail(error: Error): void;
 }
 
-/** A server that answers when the test says so, and hears when it is cancelled. */
-async function slow(entries: Parameters<typeof stand>[0]) {
+/** The server answers when the test says so, and rejects when it is cancelled. */
+async function slow(entries: Parameters<typeof testPipeline>[0]) {
   const attempts: Attempt[] = [];
-  const made = await stand(
+  const made = await testPipeline(
     entries,
     (call) =>
       new Promise<Raw>((resolve, reject) => {
@@ -31,7 +31,7 @@ async function slow(entries: Parameters<typeof stand>[0]) {
   return { ...made, attempts };
 }
 
-test("a slow call is tried once more; the first answer counts and the other attempt is cancelled", async () => {
+test("a slow call gets a second attempt; the first answer counts and the other attempt is cancelled", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 100, most: 1 }]);
   for (const winner of [0, 1]) {
     attempts.length = 0;
@@ -50,10 +50,10 @@ test("a slow call is tried once more; the first answer counts and the other atte
 });
 
 test.each([
-  ["says nothing of itself", {}],
-  ["writes", { readOnlyHint: false, idempotentHint: true }],
-  ["reads, and is another thing each time", { readOnlyHint: true, idempotentHint: false }],
-])("what %s is never tried twice", async (_what, annotations) => {
+  ["without annotations", {}],
+  ["that writes", { readOnlyHint: false, idempotentHint: true }],
+  ["that reads but is not idempotent", { readOnlyHint: true, idempotentHint: false }],
+])("a tool %s never gets a second attempt", async (_what, annotations) => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 1, most: 1 }]);
   const answered = outcome({ annotations });
   await turns();
@@ -64,7 +64,7 @@ test.each([
   expect(await answered).toBe('"late"');
 });
 
-test("no more than a share of calls are tried twice, and always one", async () => {
+test("second attempts are limited to the given share of calls, but one is always allowed", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 10, most: 0.1 }]);
   const tried: number[] = [];
   for (let n = 0; n < 40; n++) {
@@ -81,7 +81,7 @@ test("no more than a share of calls are tried twice, and always one", async () =
   expect(Math.max(...tried)).toBe(2);
 });
 
-test("a percentile is that of the tool's own last calls, and nothing is tried before it is known", async () => {
+test("the percentile is computed from the last calls of the tool, and there is no second attempt before", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterPercentile: 90, most: 1 }]);
   const take = async (ms: number): Promise<number> => {
     attempts.length = 0;
@@ -100,7 +100,7 @@ test("a percentile is that of the tool's own last calls, and nothing is tried be
   expect(await take(500)).toBe(2);
 });
 
-test("an error of the server is an answer; what merely broke waits for the other attempt", async () => {
+test("after a failed attempt the other one still counts; without another one the call fails at once", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 10, most: 1 }]);
   const broken = new MetaMcpError("server_unavailable", "it died");
   const answered = outcome(READS);
@@ -118,10 +118,10 @@ test("an error of the server is an answer; what merely broke waits for the other
   expect(await lost).toBe("server_unavailable");
   clock.advance(10);
   await turns();
-  expect(attempts, "nothing is tried after the end").toHaveLength(1);
+  expect(attempts, "no attempt after the end").toHaveLength(1);
 });
 
-test("who gives up cancels both", async () => {
+test("cancelling the call cancels both attempts", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 10, most: 1 }]);
   const signal = new CallSignal();
   const answered = outcome(callOf({ ...READS, more: { signal } }));
@@ -132,7 +132,7 @@ test("who gives up cancels both", async () => {
   expect(attempts.map(({ call }) => call.signal.aborted)).toEqual([true, true]);
 });
 
-test("layers see one call, whatever their order; the record says that it was tried twice", async () => {
+test("other layers see one call, in any order; the trail counts two attempts", async () => {
   const limit = { use: "rate-limit", requests: 2, per: "1h" };
   const one = { use: "concurrency", max: 1 };
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 10, most: 1 }, limit, one]);
@@ -152,7 +152,7 @@ test("layers see one call, whatever their order; the record says that it was tri
   expect(await outcome(READS)).toBe("rate_limited");
 });
 
-test("one person is asked once, by the first attempt, and progress comes from the first alone", async () => {
+test("questions and progress come only from the first attempt, and a question prevents a second attempt", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 10, most: 1 }]);
   const asked: string[] = [];
   const told: string[] = [];
@@ -168,7 +168,7 @@ test("one person is asked once, by the first attempt, and progress comes from th
   await turns();
   await attempts[0]?.call.uplink.request("elicitation/create", undefined, signal);
   clock.advance(10);
-  expect(attempts, "it is not the server that is slow").toHaveLength(1);
+  expect(attempts, "the server is not slow").toHaveLength(1);
   attempts[0]?.answer("x");
   await answered;
 
@@ -188,7 +188,7 @@ test("one person is asked once, by the first attempt, and progress comes from th
   ]);
 });
 
-test("no time passes while somebody is asked: neither for a second attempt nor for what a tool takes", async () => {
+test("the timer for the second attempt pauses while the call is held", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 100, most: 1 }]);
   const answered = outcome(READS);
   await turns();
@@ -209,7 +209,7 @@ test("no time passes while somebody is asked: neither for a second attempt nor f
   expect(clock.pending).toBe(0);
 });
 
-test("a person who thinks about it makes no tool slow", async () => {
+test("the time that a person takes to answer does not count for the percentile", async () => {
   const { outcome, attempts, clock } = await slow([{ use: "hedge", afterPercentile: 50, most: 1 }]);
   const uplink = { notify: () => {}, request: () => Promise.resolve(raw("{}")) };
   const take = async (ms: number): Promise<number> => {
@@ -226,7 +226,7 @@ test("a person who thinks about it makes no tool slow", async () => {
     await answered;
     return length;
   };
-  for (let n = 0; n < 10; n++) expect(await take(100), "who was asked is not asked again").toBe(1);
+  for (let n = 0; n < 10; n++) expect(await take(100), "no second attempt after a question").toBe(1);
   attempts.length = 0;
   const answered = outcome(READS);
   await turns();
@@ -237,8 +237,8 @@ test("a person who thinks about it makes no tool slow", async () => {
   await answered;
 });
 
-test("says what it would do", async () => {
-  const { layers } = await stand([
+test("explain describes the second attempt", async () => {
+  const { layers } = await testPipeline([
     { use: "hedge", afterMs: 100 },
     { use: "hedge", afterPercentile: 95 },
   ]);

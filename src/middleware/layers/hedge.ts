@@ -1,7 +1,7 @@
 /**
- * A second attempt beside a slow first one, of tools that only read. The first answer counts, the other attempt is
- * cancelled. It is made right before the server, so whatever decides, asks or counts sees one call. While somebody is asked
- * no time passes: it is not the server that is slow.
+ * Layer `hedge`: makes a second attempt if a read-only tool is slow. The first answer counts, and the other attempt is
+ * cancelled. The attempts start inside all layers, so other layers see one call. Time in which somebody is asked does not
+ * count: then the server is not slow.
  */
 import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -21,8 +21,8 @@ interface Options {
 }
 
 const MOST_TOOLS = 10_000;
-/** The share of calls is that of about so many: quiet hours do not save up for a bad one. */
-const SHARE_OF = 1_000;
+/** The share is that of about the last 1,000 calls, so that quiet hours do not allow many second attempts later. */
+const SHARE_WINDOW = 1_000;
 
 export const hedge: LayerKind = {
   summary: "Make a second attempt when a read-only tool is slow.",
@@ -63,7 +63,7 @@ export const hedge: LayerKind = {
   },
 };
 
-/** How many second attempts there may be: a share of the calls, and always one. */
+/** Limits second attempts to a share of the calls, but always allows one. */
 class Share {
   readonly #most: number;
   #calls = 0;
@@ -75,7 +75,7 @@ class Share {
 
   called(): void {
     this.#calls += 1;
-    if (this.#calls <= SHARE_OF) return;
+    if (this.#calls <= SHARE_WINDOW) return;
     this.#calls /= 2;
     this.#taken /= 2;
   }
@@ -87,14 +87,15 @@ class Share {
   }
 }
 
-/** Times of the last calls of one tool, and the one that so many per cent of them are below. */
+/** The durations of the last calls of one tool, and their percentile. */
 class Times {
   static readonly #KEPT = 100;
-  /** What is sorted is looked at again after so many more. */
+  /** The percentile is computed again after this many calls. */
   static readonly #STEP = 10;
   readonly #percentile: number;
   readonly #times: number[] = [];
   #count = 0;
+  /** The duration at the percentile; undefined until there are enough calls. */
   cut: number | undefined;
 
   constructor(percentile: number) {
@@ -111,11 +112,11 @@ class Times {
 }
 
 interface Race {
-  /** Undefined: there is no second attempt. */
+  /** The time (ms) until the second attempt; undefined for none. */
   readonly wait: number | undefined;
   readonly share: Share;
   readonly clock: Clock;
-  /** Hears how long it took until it was answered. */
+  /** Called with the duration of the call. */
   readonly took?: (ms: number) => void;
 }
 
@@ -146,7 +147,7 @@ function race(call: Call, next: Handler, { wait, share, clock, took }: Race): Pr
         (error: unknown) => {
           running.delete(signal);
           failure ??= { error };
-          // An answer of the child is one; what merely broke may still come by the other way.
+          // An error of the child is an answer. After a failure of ours the other attempt may still succeed.
           if (running.size > 0 && MetaMcpError.is(error) && !call.signal.aborted) return;
           over();
           reject(running.size > 0 ? error : failure.error);
@@ -154,7 +155,7 @@ function race(call: Call, next: Handler, { wait, share, clock, took }: Race): Pr
       );
     };
     const timer = new PausableTimer(wait, clock, () => {
-      // A person who is being asked may take their time, and is asked once.
+      // A person must not be asked twice.
       if (running.size !== 1 || asked || !share.take()) return;
       const signal = new CallSignal();
       if (call.trail) call.trail.attempts = 2;
@@ -179,7 +180,7 @@ function race(call: Call, next: Handler, { wait, share, clock, took }: Race): Pr
   });
 }
 
-/** Its progress would go back and forth with that of the first, and what it asks a person the first may have asked: it ends there. */
+/** The second attempt reports no progress, which would mix with that of the first. It ends if the child asks a question, which the first attempt may have asked already. */
 function second(call: Call, signal: CallSignal): Call {
   const reason = new MetaMcpError("cancelled", "A second attempt cannot ask questions.");
   const uplink: Uplink = {

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../kernel/clock.ts";
-import { callOf, newTrail, stand, type Wanted } from "../layer.fixture.ts";
+import { callOf, newTrail, type TestCall, testPipeline } from "../layer.fixture.ts";
 import type { LayerRequest } from "../layer.ts";
 import { gcra } from "./rate-limit.ts";
 
@@ -11,16 +11,16 @@ const three = (more: object = {}) => ({ use: "rate-limit", requests: 3, per: "60
 const times = (count: number) => Array.from({ length: count }, (_, n) => n);
 const passed = (outcomes: readonly string[]) => outcomes.filter((text) => text.startsWith("{")).length;
 
-describe("3 per 60 s", () => {
-  test("passes exactly three of forty at once, and tells when to come back", async () => {
-    const { outcome, call, seen } = await stand([three()]);
+describe("a limit of 3 calls per 60 s", () => {
+  test("passes exactly three of forty simultaneous calls, and tells the others when to retry", async () => {
+    const { outcome, call, seen } = await testPipeline([three()]);
     expect(passed(await Promise.all(times(40).map(() => outcome())))).toBe(3);
     expect(seen).toHaveLength(3);
     await expect(call()).rejects.toMatchObject({ code: "rate_limited", context: { retryAfterMs: 20_000 } });
   });
 
-  test("earns one every 20 s, and never more than three", async () => {
-    const { outcome, clock } = await stand([three()]);
+  test("allows one more call every 20 s, and never more than three at once", async () => {
+    const { outcome, clock } = await testPipeline([three()]);
     const asked = async (count: number) => {
       const outcomes: string[] = [];
       for (const _ of times(count)) outcomes.push(await outcome());
@@ -35,8 +35,8 @@ describe("3 per 60 s", () => {
     expect(await asked(40)).toBe(3);
   });
 
-  test("a burst of its own", async () => {
-    const { outcome, clock } = await stand([three({ burst: 1 })]);
+  test("uses the option burst", async () => {
+    const { outcome, clock } = await testPipeline([three({ burst: 1 })]);
     expect(await outcome()).toMatch(/done/);
     expect(await outcome()).toBe("rate_limited");
     clock.advance(20_000);
@@ -45,13 +45,13 @@ describe("3 per 60 s", () => {
 });
 
 const ADA = { id: "ada", kind: "account" } as const;
-const asked = (principal: object, more: object = {}): Wanted => ({ principal, more });
-const session = (id: string, sessionless = false): Wanted => {
+const asked = (principal: object, more: object = {}): TestCall => ({ principal, more });
+const session = (id: string, sessionless = false): TestCall => {
   const call = callOf();
   return { more: { origin: { ...call.origin, session: id, sessionless } } };
 };
 
-test.each<[unknown, Wanted, Wanted, boolean]>([
+test.each<[unknown, TestCall, TestCall, boolean]>([
   [
     "key",
     asked({ ...ADA, key: { id: "a", name: "a" } }),
@@ -82,7 +82,7 @@ test.each<[unknown, Wanted, Wanted, boolean]>([
   [["user", "tool"], { tool: "one:a", principal: ADA }, { tool: "one:b", principal: ADA }, true],
   [["user", "server"], { tool: "one:a", principal: ADA }, { tool: "one:b", principal: ADA }, false],
 ])("by %j: %j and %j are counted apart: %s", async (by, first, second, apart) => {
-  const { outcome } = await stand([
+  const { outcome } = await testPipeline([
     { use: "rate-limit", requests: 1, per: "60s", ...(by === undefined ? {} : { by }) },
   ]);
   expect(await outcome(first)).toMatch(/done/);
@@ -90,7 +90,7 @@ test.each<[unknown, Wanted, Wanted, boolean]>([
   expect(await outcome(second)).toMatch(apart ? /done/ : /^rate_limited$/);
 });
 
-test("a call that one limit refuses takes nothing from another, however they stand", async () => {
+test("a call that one limit refuses is not counted by the others, in any order", async () => {
   const few = { use: "rate-limit", requests: 1, per: "60s", by: "tool" };
   const many = { use: "rate-limit", requests: 5, per: "60s" };
   const lane = { use: "concurrency", max: 100 };
@@ -99,21 +99,21 @@ test("a call that one limit refuses takes nothing from another, however they sta
     [few, many],
     [many, lane, few],
   ]) {
-    const { outcome } = await stand(entries);
+    const { outcome } = await testPipeline(entries);
     for (const _ of times(10)) await outcome({ tool: "one:a" });
     for (const name of ["b", "c", "d", "e", "f", "g"]) await outcome({ tool: `one:${name}` });
-    // One each of a to e: the refused ones took nothing.
+    // The five counted calls are one each of a to e: refused calls are not counted.
     const outcomes = await Promise.all(["h", "i"].map((name) => outcome({ tool: `one:${name}` })));
     expect(passed(outcomes)).toBe(0);
   }
 });
 
-test("what a limit of calls at once refuses is given back", async () => {
+test("a call that concurrency refuses is not counted", async () => {
   let release: (() => void) | undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const { outcome, call } = await stand(
+  const { outcome, call } = await testPipeline(
     [
       { use: "rate-limit", requests: 2, per: "60s" },
       { use: "concurrency", max: 1 },
@@ -131,8 +131,8 @@ test("what a limit of calls at once refuses is given back", async () => {
   expect(await outcome()).toBe("rate_limited");
 });
 
-test("nobody is asked about a call that a limit inside refuses", async () => {
-  const { outcome, waiting } = await stand([
+test("no approval is requested for a call that an inner limit refuses", async () => {
+  const { outcome, waiting } = await testPipeline([
     { use: "rate-limit", requests: 5, per: "60s" },
     { use: "policy", default: "allow", rules: [{ effect: "approve", args: { ask: { in: [true] } } }] },
     { use: "rate-limit", requests: 1, per: "60s" },
@@ -142,8 +142,8 @@ test("nobody is asked about a call that a limit inside refuses", async () => {
   expect(waiting).toEqual([]);
 });
 
-test("prompts and resources count, what is no work of a server does not", async () => {
-  const { outcome } = await stand([{ use: "rate-limit", requests: 1, per: "60s" }]);
+test("prompts and resources count, logging/setLevel does not", async () => {
+  const { outcome } = await testPipeline([{ use: "rate-limit", requests: 1, per: "60s" }]);
   const method = (name: LayerRequest["method"]) => ({ more: { method: name } });
   expect(await outcome(method("logging/setLevel"))).toMatch(/done/);
   expect(await outcome(method("resources/read"))).toMatch(/done/);
@@ -151,8 +151,8 @@ test("prompts and resources count, what is no work of a server does not", async 
   expect(await outcome(method("logging/setLevel"))).toMatch(/done/);
 });
 
-test("the trail says which layer refused", async () => {
-  const { outcome } = await stand([{ use: "timeout", timeoutMs: 5_000 }, three({ requests: 1 })]);
+test("the trail names the layer that refused", async () => {
+  const { outcome } = await testPipeline([{ use: "timeout", timeoutMs: 5_000 }, three({ requests: 1 })]);
   await outcome();
   const trail = newTrail();
   await outcome({ more: { trail } });
@@ -165,7 +165,7 @@ test("the trail says which layer refused", async () => {
   });
 });
 
-test("in no stretch of time pass more than the burst and what it earned", () => {
+test("no period of time has more calls than the burst plus those earned in it", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 10 }),
@@ -194,7 +194,7 @@ test("in no stretch of time pass more than the burst and what it earned", () => 
   );
 });
 
-test("as many callers as like keep no more memory than 100,000", () => {
+test("200,000 callers need no more memory than 100,000", () => {
   const clock = new ManualClock();
   const limit = gcra({ intervalMs: 60_000, burst: 1, keyOf: ({ server }) => server, clock });
   const made = callOf({});

@@ -1,4 +1,4 @@
-/** So many calls in so much time, by GCRA: one number for each key, the moment at which all that was taken is earned again. */
+/** Layer `rate-limit`: limits calls per time with GCRA. For each key it keeps one number: the time at which all counted calls are earned back. */
 import type { Call } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { COUNT_BY, type CountBy, countKey, isCounted } from "../count-by.ts";
@@ -13,9 +13,9 @@ interface Options {
   readonly by: CountBy | readonly CountBy[];
 }
 
-/** Keys that are counted at the same time; a key takes about 100 bytes. */
+/** Maximum number of keys; a key takes about 100 bytes. */
 const MOST_KEYS = 100_000;
-/** What adding up fractions may be off by. */
+/** Tolerance for rounding errors of added fractions. */
 const ROUNDING_MS = 1e-6;
 
 export const rateLimit: LayerKind = {

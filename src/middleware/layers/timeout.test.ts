@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Call } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import { callOf, RESULT, raw, silent, stand } from "../layer.fixture.ts";
+import { callOf, RESULT, raw, silent, testPipeline } from "../layer.fixture.ts";
 
 async function slow(options: object) {
   let answer: (() => void) | undefined;
   let made: Call | undefined;
-  const standing = await stand([{ use: "timeout", ...options }], (call) => {
+  const standing = await testPipeline([{ use: "timeout", ...options }], (call) => {
     made = call;
     return new Promise<Raw>((resolve, reject) => {
       answer = () => resolve(raw(RESULT));
@@ -16,7 +16,7 @@ async function slow(options: object) {
   return { ...standing, answer: () => answer?.(), inside: () => made as Call };
 }
 
-test("silence ends a call, and cancels it at the server", async () => {
+test("a call without an answer ends after timeoutMs and is cancelled at the server", async () => {
   const { call, clock, inside } = await slow({ timeoutMs: "2s" });
   const answer = expect(call()).rejects.toMatchObject({ code: "timeout" });
   clock.advance(2_000);
@@ -25,7 +25,7 @@ test("silence ends a call, and cancels it at the server", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("each word of the server begins the time anew, and it stands still while somebody is asked", async () => {
+test("each message of the server restarts timeoutMs, and the timer pauses while somebody is asked", async () => {
   const { call, clock, inside, answer } = await slow({ timeoutMs: 1_000 });
   let reply: (() => void) | undefined;
   const uplink = {
@@ -47,10 +47,10 @@ test("each word of the server begins the time anew, and it stands still while so
   answer();
   expect(String(await done)).toBe(RESULT);
   clock.advance(1_000);
-  expect(clock.pending, "the timer of all calls is not set again").toBe(0);
+  expect(clock.pending, "no timer is left").toBe(0);
 });
 
-test("the time in all is shortened, and never lengthened", async () => {
+test("deadlineMs shortens the deadline of a call, but never extends it", async () => {
   const { call, inside, answer } = await slow({ deadlineMs: 5_000 });
   for (const [given, left] of [
     [Number.POSITIVE_INFINITY, 5_000],
@@ -63,7 +63,7 @@ test("the time in all is shortened, and never lengthened", async () => {
   }
 });
 
-test("the time in all is up wherever the call is, and stands still while somebody is asked", async () => {
+test("deadlineMs ends a call wherever it is, and pauses while somebody is asked", async () => {
   const { call, clock, inside } = await slow({ deadlineMs: 1_000 });
   let reply: (() => void) | undefined;
   const uplink = {
@@ -84,7 +84,7 @@ test("the time in all is up wherever the call is, and stands still while somebod
   expect(clock.pending).toBe(0);
 });
 
-test("who gives up is heard, and gets their own reason", async () => {
+test("a cancelled call is cancelled inside too, with the reason of the caller", async () => {
   const { call, inside } = await slow({ timeoutMs: 1_000 });
   const given = callOf();
   const answer = expect(call(given)).rejects.toThrow("changed my mind");

@@ -1,4 +1,4 @@
-/** Shortens the time that calls may take. Never lengthens it. */
+/** Layer `timeout`: shortens the time limits of calls. Never extends them. */
 import { Alarm } from "../../kernel/alarm.ts";
 import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
 import { CallTimer } from "../../kernel/call-timer.ts";
@@ -40,15 +40,15 @@ export const timeout: LayerKind = {
   },
 };
 
-/** Infinite where there is none. */
+/** In ms; infinite without a limit. */
 interface Bounds {
   readonly silent: number;
   readonly most: number;
 }
 
 /**
- * Every word of the child begins the silence anew, and no time passes while somebody is asked on behalf of the call. The
- * server keeps to the deadline by itself; what stands before it, such as a queue, does not.
+ * Every message of the child restarts the silence timer. Both timers pause while somebody is asked about the call. The
+ * child enforces the deadline itself; the timer here also covers the time before, such as waiting in a queue.
  */
 function inTime(call: Call, { silent, most }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
   const end = alarm.now() + most;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callOf, raw, stand, type Wanted } from "../layer.fixture.ts";
+import { callOf, raw, type TestCall, testPipeline } from "../layer.fixture.ts";
 
 const definition = {
   name: "echo",
@@ -13,13 +13,13 @@ const definition = {
 };
 const good = raw('{"content":[],"structuredContent":{"ok":true}}');
 
-async function judged(options: object, wanted: Wanted, result = good): Promise<string> {
-  const { outcome } = await stand([{ use: "validate", ...options }], async () => result);
+async function judged(options: object, wanted: TestCall, result = good): Promise<string> {
+  const { outcome } = await testPipeline([{ use: "validate", ...options }], async () => result);
   const text = await outcome({ definition, args: { n: 1 }, ...wanted });
   return text.startsWith("{") ? "passed" : text;
 }
 
-test.each<[object, Wanted, string]>([
+test.each<[object, TestCall, string]>([
   [{}, {}, "passed"],
   [{}, { args: { n: "1" } }, "validation_input"],
   [{}, { args: {} }, "validation_input"],
@@ -27,7 +27,7 @@ test.each<[object, Wanted, string]>([
   [{ input: false }, { args: {} }, "passed"],
   [{}, { definition: { name: "echo", inputSchema: { type: "object" } } }, "passed"],
   [{}, { definition: { name: "echo", inputSchema: { type: "nothing" } } }, "validation_input"],
-])("arguments with %j: %j is %s", async (options, wanted, expected) => {
+])("with %j arguments of %j: %s", async (options, wanted, expected) => {
   expect(await judged(options, wanted)).toBe(expected);
 });
 
@@ -36,12 +36,12 @@ test.each<[object, string, string]>([
   [{}, '{"content":[]}', "validation_output"],
   [{}, '{"content":[],"isError":true}', "passed"],
   [{ output: false }, '{"content":[]}', "passed"],
-])("results with %j: %s is %s", async (options, result, expected) => {
+])("with %j the result %s: %s", async (options, result, expected) => {
   expect(await judged(options, {}, raw(result))).toBe(expected);
 });
 
-test("what cannot be judged does not pass, and nothing is sent", async () => {
-  const { call, seen } = await stand([{ use: "validate" }]);
+test("a call without a known schema or with invalid arguments is refused and not sent", async () => {
+  const { call, seen } = await testPipeline([{ use: "validate" }]);
   const { facts, ...unknown } = callOf({ args: {} });
   await expect(call({ ...unknown, facts: facts && { ...facts, definition: undefined } })).rejects.toThrow(
     /the schema of the tool is not known/,
@@ -50,6 +50,6 @@ test("what cannot be judged does not pass, and nothing is sent", async () => {
   expect(seen).toHaveLength(0);
 });
 
-test("what is no tool is left alone", async () => {
+test("prompts are not checked", async () => {
   expect(await judged({}, { args: {}, more: { method: "prompts/get" } })).toBe("passed");
 });

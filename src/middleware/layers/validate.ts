@@ -1,4 +1,4 @@
-/** Arguments and results against the schemas of the tool, strictly: what cannot be judged does not pass. */
+/** Layer `validate`: checks arguments and results against the schemas of the tool. Refuses calls whose schema is unknown or cannot be checked. */
 import { compileSchema, type ValueCheck } from "../../catalog/bounded-schema.ts";
 import { inWords } from "../../catalog/check-arguments.ts";
 import type { Call } from "../../kernel/call.ts";
@@ -47,7 +47,7 @@ export const validate: LayerKind = {
   },
 };
 
-/** Once they are compiled nothing is awaited any more. */
+/** By definition of the tool. Holds a promise until the schemas are compiled, so that later calls do not wait. */
 const compiled = new WeakMap<Raw, Schemas | Promise<Schemas>>();
 
 function schemasOf(call: Call): Schemas | Promise<Schemas> {
@@ -80,7 +80,7 @@ function checkInput(call: Call, { input }: Schemas): void {
   if (problems.length > 0) throw refusal(call, "validation_input", problems);
 }
 
-/** A failed tool owes nothing to its schema. */
+/** Results with `isError` are not checked. */
 function checkOutput(call: Call, { output }: Schemas, result: Raw): void {
   if (!output) return;
   const [isError, structured] = members(result, ["isError", "structuredContent"]);

@@ -8,7 +8,7 @@ import { type ApprovalChanged, Events } from "../../kernel/events.ts";
 import { silentLog } from "../../kernel/log.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
-import { callOf, newTrail, type Wanted } from "../../middleware/layer.fixture.ts";
+import { callOf, newTrail, type TestCall } from "../../middleware/layer.fixture.ts";
 import type { Store } from "../../store/store.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 
@@ -43,7 +43,7 @@ async function desk(store?: Store) {
   });
   await made.load();
   onTestFinished(() => made.close());
-  const wait = async (wanted: Wanted = {}, more = {}) => {
+  const wait = async (wanted: TestCall = {}, more = {}) => {
     const call = callOf({ principal: ada, ...wanted });
     const before = made.list(admin).length;
     const answer = made.wait(call, { ...terms, ...more }).then(

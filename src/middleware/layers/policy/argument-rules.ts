@@ -1,4 +1,4 @@
-/** Rules on the values of arguments. A value of another type counts as missing; of an array each element is judged. */
+/** Rules for the values of arguments. A value of another type counts as missing. Each element of an array is checked. */
 import { isDeepStrictEqual } from "node:util";
 import { compileGlob } from "../../../config/glob.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
@@ -10,12 +10,12 @@ export interface ArgumentRule {
   readonly glob?: string | readonly string[];
 }
 
-/** `missing`: the path that has no value that could be judged. */
 export interface ArgumentVerdict {
-  /** Every value fits: enough for an allow. */
+  /** Every value matches, so an allow rule applies. */
   readonly all: boolean;
-  /** One value fits, or one is missing: enough for a deny. */
+  /** One value matches or is missing, so a deny rule applies. */
   readonly any: boolean;
+  /** The first path without a value that can be checked. */
   readonly missing: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function compileArguments(rules: Readonly<Record<string, ArgumentRule>>):
   };
 }
 
-/** Undefined: a value of another type. */
+/** The test returns undefined for a value of another type. */
 function testOf({ in: values, max, min, glob }: ArgumentRule): Test {
   const globs = glob === undefined ? undefined : (typeof glob === "string" ? [glob] : glob).map(compileGlob);
   const types = new Set(values?.map((value) => typeof value));
@@ -56,7 +56,7 @@ function testOf({ in: values, max, min, glob }: ArgumentRule): Test {
   return (value) => {
     if (values && !types.has(typeof value)) return undefined;
     if ((max !== undefined || min !== undefined) && typeof value !== "number") return undefined;
-    // Which number it is was lost when it was read.
+    // The parser rounded this number, so its exact value is unknown.
     if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
     if (globs && typeof value !== "string") return undefined;
     return (
@@ -68,7 +68,7 @@ function testOf({ in: values, max, min, glob }: ArgumentRule): Test {
   };
 }
 
-/** All values at a dotted path, through arrays; undefined where one is missing or there are too many to judge. */
+/** All values at a dotted path, through arrays; undefined if one is missing or there are too many to check. */
 function valuesAt(args: unknown, parts: readonly string[]): readonly unknown[] | undefined {
   let values: readonly unknown[] = flat(args);
   for (const part of parts) {

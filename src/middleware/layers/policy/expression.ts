@@ -1,8 +1,8 @@
 /**
- * `when`: CEL over who asks, the tool and the arguments. The language is loaded with the first rule that has one.
- * Refused is what has no bound: `matches` backtracks, and a comprehension within another one grows with a power of the arguments.
- * Nor has searching a text for a text, or a list for each of its elements: arguments are seen up to a size, and one that is
- * larger cannot be judged.
+ * `when` of a rule: a CEL expression over principal, tool and arguments. CEL is loaded with the first such rule.
+ * Expressions without a time bound are refused: `matches` backtracks, and the time of nested comprehensions grows with a
+ * power of the arguments. Text search and list search are not linear either, so arguments have a maximum size; a larger one
+ * throws when it is read.
  */
 import type { Environment } from "@marcbachmann/cel-js";
 import type { Call } from "../../../kernel/call.ts";
@@ -10,11 +10,11 @@ import { isRecord } from "../../../kernel/is-record.ts";
 import { EMPTY_OBJECT } from "../../../kernel/raw.ts";
 import { entries, member } from "../../../rpc/slice.ts";
 
-/** True, false, or a throw where it cannot be told. */
+/** Throws if the expression cannot be evaluated. */
 export type Expression = (call: Call, args: Readonly<Record<string, unknown>>) => boolean;
 
 const COMPREHENSIONS: ReadonlySet<unknown> = new Set(["all", "exists", "exists_one", "map", "filter"]);
-/** Bytes of arguments that an expression may look at; where it looks at each element, the square of that is at stake. */
+/** Maximum bytes of arguments for an expression. With a comprehension the time can grow with the square, so less is allowed. */
 const LARGEST = 16_384;
 const LARGEST_EACH = 4_096;
 const VARIABLES = ["principal", "tool", "args"] as const;
@@ -23,7 +23,7 @@ const LIMITS = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEnt
 let environment: Environment | undefined;
 let loading: Promise<void> | undefined;
 
-/** Undefined once it is loaded. */
+/** Returns undefined if CEL is loaded. */
 export function loadExpressions(): Promise<void> | undefined {
   if (environment) return undefined;
   loading ??= import("@marcbachmann/cel-js").then(({ Environment }) => {
@@ -34,7 +34,7 @@ export function loadExpressions(): Promise<void> | undefined {
   return loading;
 }
 
-/** What is wrong with the text, in words; undefined where it can be used. */
+/** Undefined if the expression can be used. */
 export function expressionProblem(text: string): string | undefined {
   try {
     const expression = parsed(text);
@@ -50,7 +50,7 @@ export function expressionProblem(text: string): string | undefined {
   }
 }
 
-/** Of a text that was checked. */
+/** The text must have been checked. */
 export function compileExpression(text: string): Expression {
   const evaluate = parsed(text);
   const most = hasComprehension(evaluate.ast) ? LARGEST_EACH : LARGEST;
@@ -73,7 +73,7 @@ function parsed(text: string): ReturnType<Environment["parse"]> {
   return environment.parse(text);
 }
 
-/** Those that are too large are there, and throw when they are looked at. */
+/** Arguments that are too large exist, but throw when an expression reads them. */
 function boundedArguments(
   { params }: Call,
   args: Readonly<Record<string, unknown>>,
@@ -107,7 +107,7 @@ function isComprehension({ op, args }: Readonly<Record<string, unknown>>): boole
   return op === "rcall" && Array.isArray(args) && COMPREHENSIONS.has(args[0]);
 }
 
-/** Walks all of the tree: operands are nodes, lists of nodes, or names. */
+/** Searches the whole syntax tree. Operands are nodes, lists of nodes, or names. */
 function unboundedPart(node: unknown, within: boolean): string | undefined {
   if (Array.isArray(node)) {
     for (const part of node) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../../kernel/clock.ts";
 import { MetaMcpError } from "../../../kernel/errors.ts";
 import type { Principal } from "../../../kernel/principal.ts";
-import { callOf, newTrail, RESULT, raw, registry, stand } from "../../layer.fixture.ts";
+import { callOf, newTrail, RESULT, raw, registry, testPipeline } from "../../layer.fixture.ts";
 import { pipelineOf } from "../../pipeline.ts";
 
 const person = (more: Partial<Principal> = {}): Partial<Principal> => ({
@@ -16,20 +16,20 @@ const person = (more: Partial<Principal> = {}): Partial<Principal> => ({
 });
 
 async function judged(rules: readonly object[], wanted: object, more: object = {}): Promise<string> {
-  const { outcome } = await stand([{ use: "policy", rules, ...more }]);
+  const { outcome } = await testPipeline([{ use: "policy", rules, ...more }]);
   const text = await outcome({ principal: person(), ...wanted });
   return text.startsWith("{") ? "passed" : text;
 }
 
 describe("a policy", () => {
-  test("denies what nothing allows, as if it were not there", async () => {
+  test("denies a tool that no rule allows as tool_not_found", async () => {
     expect(await judged([], {})).toBe("tool_not_found");
     expect(await judged([], {}, { default: "allow" })).toBe("passed");
     expect(await judged([{ effect: "allow", tools: ["two:*"] }], {})).toBe("tool_not_found");
     expect(await judged([{ effect: "allow", tools: ["one:*"] }], {})).toBe("passed");
   });
 
-  test("lets a deny win, in whatever order", async () => {
+  test("lets deny win in any order of rules", async () => {
     const rules = [{ effect: "allow" }, { effect: "deny", tools: ["one:echo"] }];
     expect(await judged(rules, {})).toBe("tool_not_found");
     expect(await judged(rules.toReversed(), {})).toBe("tool_not_found");
@@ -46,11 +46,11 @@ describe("a policy", () => {
     [{ keys: ["k1"] }, "tool_not_found"],
     [{ groups: ["dev"], roles: ["admin"] }, "tool_not_found"],
     [{ groups: [] }, "tool_not_found"],
-  ])("goes by who asks: %j", async (who, expected) => {
+  ])("matches principals by %j", async (who, expected) => {
     expect(await judged([{ effect: "allow", who }], {})).toBe(expected);
   });
 
-  test("allows nobody anything for a name that they gave themselves, and restricts them by it", async () => {
+  test("a name that principals choose themselves can restrict them, but allows nothing", async () => {
     const byKey = { who: { keys: ["ci"] } };
     const named = { principal: person({ key: { id: "k", name: "ci" } }) };
     expect(await judged([{ effect: "allow", ...byKey }], named)).toBe("tool_not_found");
@@ -70,7 +70,7 @@ describe("a policy", () => {
     expect(await judged(byName, unproven)).toBe("forbidden");
   });
 
-  test("knows keys of nobody by name", async () => {
+  test("matches keys without owner by name", async () => {
     const rules = [{ effect: "allow", who: { keys: ["ci"] } }];
     expect(
       await judged(rules, { principal: { id: "k", kind: "key", name: "ci", roles: [], groups: [] } }),
@@ -81,7 +81,7 @@ describe("a policy", () => {
     ).toBe("tool_not_found");
   });
 
-  test("goes by tiers and labels", async () => {
+  test("matches tools by tiers and labels", async () => {
     const rules = [{ effect: "allow", tiers: ["readOnly"], labels: ["safe"] }];
     expect(await judged(rules, { annotations: { readOnlyHint: true }, labels: ["safe"] })).toBe("passed");
     expect(await judged(rules, { annotations: { readOnlyHint: true } })).toBe("tool_not_found");
@@ -98,7 +98,7 @@ describe("a policy", () => {
     [{ amount: [1, 2, 100] }, "passed"],
     [{ amount: [1, 200] }, "forbidden"],
     [{ amount: [] }, "forbidden"],
-  ])("allows by arguments only what fits: %j", async (args, expected) => {
+  ])("an allow rule with args matches only if all values match: %j", async (args, expected) => {
     expect(await judged([{ effect: "allow", args: { amount: { max: 100, min: 0 } } }], { args })).toBe(
       expected,
     );
@@ -111,7 +111,7 @@ describe("a policy", () => {
     [{}, "forbidden"],
     [{ to: [{ path: "/home/a" }, { path: "/etc/x" }] }, "forbidden"],
     [{ to: { path: 5 } }, "forbidden"],
-  ])("denies by arguments what fits or is missing: %j", async (args, expected) => {
+  ])("a deny rule with args matches if one value matches or is missing: %j", async (args, expected) => {
     const rules = [{ effect: "allow" }, { effect: "deny", args: { "to.path": { glob: "/etc/*" } } }];
     expect(await judged(rules, { args })).toBe(expected);
   });
@@ -120,28 +120,28 @@ describe("a policy", () => {
     ["allow", '{"n": 9007199254740993}', "forbidden"],
     ["allow", '{"n": 9007199254740991}', "passed"],
     ["deny", '{"n": 1e300}', "forbidden"],
-  ])("judges no number whose digits are lost: %s %s", async (effect, written, expected) => {
+  ])("treats numbers above 2^53 as missing: %s %s", async (effect, written, expected) => {
     const rules = [{ effect, args: { n: effect === "allow" ? { max: 9007199254740992 } : { max: 1 } } }];
     const more = effect === "allow" ? {} : { default: "allow" };
     expect(await judged(rules, { written }, more)).toBe(expected);
   });
 
-  test("says which argument is missing", async () => {
-    const { call } = await stand([
+  test("the refusal names the missing argument", async () => {
+    const { call } = await testPipeline([
       { use: "policy", rules: [{ effect: "allow", args: { "a.b": { in: [1] } } }] },
     ]);
     await expect(call({ args: { a: {} } })).rejects.toThrow(/"a\.b" is missing/);
   });
 
-  test("does not judge arguments that name a key twice", async () => {
-    const { outcome } = await stand([
+  test("refuses arguments with a duplicate key", async () => {
+    const { outcome } = await testPipeline([
       { use: "policy", rules: [{ effect: "allow", args: { n: { max: 1 } } }] },
     ]);
     expect(await outcome({ written: '{"n": 5, "n": 1}' })).toBe("forbidden");
     expect(await outcome({ written: '{"n": 5, "\\u006e": 1}' })).toBe("forbidden");
   });
 
-  test("takes expressions, whose errors deny", async () => {
+  test("evaluates expressions, and denies if one fails", async () => {
     const when = '"dev" in principal.groups && args.n < 3 && tool.server == "one"';
     const rules = [{ effect: "allow", when }];
     expect(await judged(rules, { args: { n: 1 } })).toBe("passed");
@@ -160,7 +160,7 @@ describe("a policy", () => {
     ["nobody.x == 1", /not valid/],
     ["1 + 1", /true or false/],
     [`${"(".repeat(60)}true${")".repeat(60)}`, /./],
-  ])("refuses an expression without bounds or sense: %s", async (when, message) => {
+  ])("rejects an invalid expression or one without a time bound: %s", async (when, message) => {
     const entry = { use: "policy", rules: [{ effect: "allow" }, { effect: "deny", when }] };
     await registry.prepare([entry]);
     const [problem] = registry.check(entry);
@@ -170,7 +170,7 @@ describe("a policy", () => {
     } else expect(when).toContain("true");
   });
 
-  test("needs a yes for all of a call where one value needs it, and no ask allows by a part", async () => {
+  test("asks if one value matches an ask rule, and an ask rule allows only if all values match", async () => {
     const rules = [{ effect: "ask", args: { n: { min: 10 } } }];
     expect(await judged([{ effect: "allow" }, ...rules], { args: { n: 1 } })).toBe("passed");
     expect(await judged([{ effect: "allow" }, ...rules], { args: { n: 10 } })).toBe("forbidden");
@@ -179,13 +179,13 @@ describe("a policy", () => {
     expect(await judged(rules, { args: { n: [1, 10] } })).toBe("forbidden");
   });
 
-  test("hides exactly what no call of theirs could pass, and says so in the trail", async () => {
+  test("hides exactly the tools whose calls would get tool_not_found", async () => {
     const rules = [
       { effect: "allow", who: { groups: ["dev"] }, tools: ["one:*"] },
       { effect: "deny", tools: ["*:delete_*"] },
       { effect: "allow", tools: ["two:*"], args: { n: { max: 1 } } },
     ];
-    const { layers, outcome } = await stand([{ use: "policy", rules }]);
+    const { layers, outcome } = await testPipeline([{ use: "policy", rules }]);
     const list = layers[0]?.list;
     const places = ["one:echo", "one:delete_all", "two:x", "three:y"];
     for (const groups of [["dev"], []])
@@ -201,7 +201,7 @@ describe("a policy", () => {
     expect(trail).toMatchObject({ by: "policy", layers: [{ use: "policy", outcome: "refused" }] });
   });
 
-  test("shows the same to principals of the same key", () => {
+  test("hides the same tools from principals with the same list key", () => {
     const who = fc.record({
       roles: fc.subarray(["admin", "member"]),
       groups: fc.subarray(["dev", "ops"]),
@@ -227,11 +227,11 @@ describe("a policy", () => {
   });
 });
 
-describe("approve", () => {
+describe("the effect approve", () => {
   const rules = [{ effect: "approve", by: { groups: ["leads"] }, withinMs: "1m" }];
 
-  test("makes the call on a yes, with the time it had left", async () => {
-    const { call, waiting, seen, clock } = await stand([
+  test("makes the call once it is approved, with its full time limits", async () => {
+    const { call, waiting, seen, clock } = await testPipeline([
       { use: "timeout", timeoutMs: 1_000, deadlineMs: 5_000 },
       { use: "policy", rules },
     ]);
@@ -247,8 +247,8 @@ describe("approve", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("makes nothing without one", async () => {
-    const { call, waiting, seen } = await stand([{ use: "policy", rules }]);
+  test("does not make a refused call", async () => {
+    const { call, waiting, seen } = await testPipeline([{ use: "policy", rules }]);
     const answer = expect(call({ principal: person() })).rejects.toThrow("not this time");
     await expect.poll(() => waiting.length).toBe(1);
     waiting[0]?.no(new MetaMcpError("forbidden", "not this time"));
@@ -256,7 +256,7 @@ describe("approve", () => {
     expect(seen).toHaveLength(0);
   });
 
-  test("is forbidden where nobody can say yes", async () => {
+  test("refuses the call if nobody can approve", async () => {
     const layer = registry.compile({ use: "policy", rules }, { clock: new ManualClock() });
     const handler = pipelineOf(
       [{ ...layer, use: "policy", at: "here" }],

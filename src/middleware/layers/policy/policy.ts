@@ -1,4 +1,4 @@
-/** Decides by who asks. Rules without arguments shape lists too; what they deny does not exist for the caller. */
+/** Layer `policy`: allows, denies or asks, by caller, tool and arguments. Rules without arguments also apply to lists: a tool that they deny does not exist for the caller. */
 
 import { OutOfTime, withinTime } from "../../../catalog/within-time.ts";
 import type { Call } from "../../../kernel/call.ts";
@@ -15,16 +15,16 @@ import { GLOBS } from "../../globs.ts";
 import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
 import { perTool } from "../../per-tool.ts";
 import { withPermission } from "../../permission.ts";
-import { forbidden, notThere, toolOf } from "../../refusals.ts";
+import { forbidden, toolNotFound, toolOf } from "../../refusals.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
 import { expressionProblem, loadExpressions } from "./expression.ts";
 import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
 import {
+  DEFAULT_VERDICT,
   deniedOutright,
   deniedToAll,
   type PolicyVerdict,
   UNKNOWN_TOOL,
-  UNRULED,
   verdictOf,
 } from "./verdict.ts";
 
@@ -33,11 +33,11 @@ interface Options {
   readonly default: "allow" | "deny";
 }
 
-const WITHIN_MS = 600_000;
+const DEFAULT_WITHIN_MS = 600_000;
 const TEXTS = { type: "array", items: { type: "string", minLength: 1 } } as const;
 const LONGEST_EXPRESSION = 2_000;
-/** Larger arguments are judged against the clock. */
-const SMALL = 1_024;
+/** Larger arguments are checked with a time limit. */
+const SMALL_BYTES = 1_024;
 const JUDGE_MS = 250;
 
 const ARGUMENT = {
@@ -99,42 +99,42 @@ export const policy: LayerKind = {
     const judge = (call: Call): PolicyVerdict => {
       const { facts, origin, params } = call;
       if (!facts) return UNKNOWN_TOOL;
-      const speaking = forPerson(known(facts), origin.principal);
-      if (speaking.length === 0) return UNRULED[fallback];
-      const verdict = () => verdictOf(speaking, fallback, call, argumentsOf(call));
-      return params.length > SMALL && speaking.some(({ listTime }) => !listTime)
+      const applicable = rulesFor(known(facts), origin.principal);
+      if (applicable.length === 0) return DEFAULT_VERDICT[fallback];
+      const verdict = () => verdictOf(applicable, fallback, call, argumentsOf(call));
+      return params.length > SMALL_BYTES && applicable.some(({ listTime }) => !listTime)
         ? inTime(call, verdict)
         : verdict();
     };
     return {
       list: {
         keyOf: (principal) => rules.map((rule) => String(rule.forWhom(principal))[0]).join(""),
-        hides: (tool, principal) => deniedOutright(forPerson(forTool(tool), principal), fallback)?.reason,
+        hides: (tool, principal) => deniedOutright(rulesFor(forTool(tool), principal), fallback)?.reason,
         hidesFromAll: (tool) => deniedToAll(forTool(tool), fallback)?.reason,
       },
       ...denyOwn(rules),
       call: (next) => (call) => {
-        // Prompts and resources go with the tools of their server: where none is left, they are not there.
+        // Prompts and resources are hidden with the tools of their server, so they need no check here.
         if (call.method !== "tools/call") return next(call);
         const { effect, outright, reason, rule } = judge(call);
         if (effect === "allow") return next(call);
         if (effect === "deny")
-          return Promise.reject(outright ? notThere() : forbidden(call, `${toolOf(call)}: ${reason}.`));
+          return Promise.reject(outright ? toolNotFound() : forbidden(call, `${toolOf(call)}: ${reason}.`));
         if (effect === "ask") return withConsent(call, { rule: `policy, ${reason}`, clock }, next);
         if (!approvals)
           return Promise.reject(
             forbidden(call, `${toolOf(call)} needs an approval, but nobody can approve it here.`),
           );
-        const { by = {}, withinMs = WITHIN_MS } = rule?.options ?? {};
+        const { by = {}, withinMs = DEFAULT_WITHIN_MS } = rule?.options ?? {};
         const terms = { by, withinMs: msOf(withinMs), reason: `policy, ${reason}` };
         const ask = (): Promise<void> => approvals.wait(call, terms);
         return withPermission(call, { permission: approvalOf(call, by), ask }, next);
       },
       gates(tool, principal) {
-        const speaking = principal === undefined ? forTool(tool) : forPerson(forTool(tool), principal);
-        if (principal === undefined && speaking.some(({ forAll }) => !forAll)) return "depends on who asks";
-        const open = fallback === "allow" || speaking.some((one) => one.effect !== "deny" && one.listTime);
-        const gates = speaking.filter(({ effect }) => effect !== "allow" || !open);
+        const applicable = principal === undefined ? forTool(tool) : rulesFor(forTool(tool), principal);
+        if (principal === undefined && applicable.some(({ forAll }) => !forAll)) return "depends on who asks";
+        const open = fallback === "allow" || applicable.some((one) => one.effect !== "deny" && one.listTime);
+        const gates = applicable.filter(({ effect }) => effect !== "allow" || !open);
         return gates.length > 0 ? gates.map(gateText).join(", ") : undefined;
       },
       explain(call) {
@@ -146,13 +146,13 @@ export const policy: LayerKind = {
   },
 };
 
-function forPerson(rules: readonly Rule[], principal: Principal): readonly Rule[] {
-  const speaking: Rule[] = [];
+function rulesFor(rules: readonly Rule[], principal: Principal): readonly Rule[] {
+  const applicable: Rule[] = [];
   for (const rule of rules) {
     const meant = rule.forWhom(principal);
-    if (meant) speaking.push(meant === "claimed" ? { ...rule, claimed: true } : rule);
+    if (meant) applicable.push(meant === "claimed" ? { ...rule, claimed: true } : rule);
   }
-  return speaking;
+  return applicable;
 }
 
 function rulesOf(options: Readonly<Record<string, unknown>>): readonly RuleOptions[] {
@@ -188,7 +188,7 @@ function gateText({ number, effect }: Rule): string {
   }
 }
 
-/** What takes too long to be judged does not pass. */
+/** Refuses the call if the check takes too long. */
 function inTime(call: Call, verdict: () => PolicyVerdict): PolicyVerdict {
   try {
     return withinTime(JUDGE_MS, verdict);
@@ -198,7 +198,7 @@ function inTime(call: Call, verdict: () => PolicyVerdict): PolicyVerdict {
   }
 }
 
-/** Read once, and only by a rule that looks at them. */
+/** Parses the arguments once, and only if a rule needs them. */
 function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   let read: Readonly<Record<string, unknown>> | undefined;
   return () => {
@@ -214,7 +214,7 @@ function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   };
 }
 
-/** Our own tools are denied by rules that name them alone: `*` means those of the servers. */
+/** Our own tools are denied only by rules with a glob that begins with `metamcp:`. `*` matches only tools of servers. */
 function denyOwn(rules: readonly Rule[]): Pick<Layer, "hidesOwn"> {
   const naming = rules.filter(
     ({ effect, listTime, options }) =>

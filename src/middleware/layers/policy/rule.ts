@@ -1,4 +1,4 @@
-/** One rule of a policy, compiled: for whom and which tools it speaks, and what it says of a call. */
+/** One compiled rule of a policy: the principals and tools that it applies to, and its match with a call. */
 import { compileGlob } from "../../../config/glob.ts";
 import type { Call } from "../../../kernel/call.ts";
 import type { Principal, Tier } from "../../../kernel/principal.ts";
@@ -28,32 +28,32 @@ interface Who {
   readonly keys?: readonly string[];
 }
 
-/** What the arguments of a call say to a rule that speaks for it. */
+/** How the arguments of a call match a rule that applies to it. */
 export interface Match {
-  /** Enough to allow by it. */
+  /** The arguments match well enough to allow the call. */
   readonly allows: boolean;
-  /** Enough to deny by it, or to ask first. */
+  /** The arguments match well enough to deny the call or to ask. */
   readonly restricts: boolean;
   readonly missing?: string | undefined;
-  /** Its expression could not be told: that denies, whatever the effect. */
+  /** The expression could not be evaluated. The call is denied, whatever the effect of the rule. */
   readonly failed?: string;
 }
 
-/** "claimed": by a name that anybody can give themselves. */
-export type Meant = boolean | "claimed";
+/** "claimed": the match is by a name that principals choose themselves. */
+export type PrincipalMatch = boolean | "claimed";
 
 export interface Rule {
-  /** From 1, as people count. */
+  /** Counted from 1. */
   readonly number: number;
   readonly options: RuleOptions;
   readonly effect: Effect;
-  /** It can be judged without a call: lists are shaped by it. */
+  /** It can be judged without a call, so it applies to lists too. */
   readonly listTime: boolean;
-  /** Names nobody: it speaks for all. */
+  /** It names no principals, so it applies to all. */
   readonly forAll: boolean;
-  /** It speaks for them, and may restrict them, but allows them nothing: by a name that anybody can give themselves. */
+  /** It matched by a name that principals choose themselves: it may restrict a call, but not allow it. */
   readonly claimed?: true;
-  forWhom(principal: Principal): Meant;
+  forWhom(principal: Principal): PrincipalMatch;
   forTool(tool: ToolFacts): boolean;
   match(call: Call, args: () => Readonly<Record<string, unknown>>): Match;
 }
@@ -72,7 +72,7 @@ export function compileRule(options: RuleOptions, at: number): Rule {
     effect,
     listTime: !judge && !expression,
     forAll: Object.keys(who).length === 0,
-    forWhom: meaning(who),
+    forWhom: matchPrincipal(who),
     forTool(tool) {
       const place = placeOf(tool);
       return (
@@ -107,8 +107,8 @@ function matchOf(
   return { allows: all, restricts: any, missing };
 }
 
-/** Any value within one field, all fields that are given. */
-function meaning({ roles, groups, users, keys }: Who): (principal: Principal) => Meant {
+/** All given fields must match; of a field, one value is enough. */
+function matchPrincipal({ roles, groups, users, keys }: Who): (principal: Principal) => PrincipalMatch {
   const people = users && new Set(users.map(plain));
   return (principal) => {
     if (roles && !named(roles, principal.roles)) return false;
@@ -120,15 +120,15 @@ function meaning({ roles, groups, users, keys }: Who): (principal: Principal) =>
   };
 }
 
-function isUser(people: ReadonlySet<string>, { kind, id, name, claimed }: Principal): Meant {
+function isUser(people: ReadonlySet<string>, { kind, id, name, claimed }: Principal): PrincipalMatch {
   if (kind === "key") return false;
   if (people.has(plain(id))) return true;
   if (name === undefined || !people.has(plain(name))) return false;
   return claimed ? "claimed" : true;
 }
 
-/** Who owns a key gives it its name: only what administrators call a key of nobody says which it is. */
-function isKey(keys: readonly string[], { kind, id, name, key }: Principal): Meant {
+/** The owner of a key chooses its name, so such a name is only claimed. Keys without owner are named by administrators. */
+function isKey(keys: readonly string[], { kind, id, name, key }: Principal): PrincipalMatch {
   if (named(keys, kind === "key" ? [id, name, key?.id, key?.name] : [key?.id])) return true;
   return named(keys, [key?.name]) ? "claimed" : false;
 }
@@ -137,7 +137,7 @@ function named(list: readonly string[], values: readonly (string | undefined)[])
   return values.some((value) => value !== undefined && list.includes(value));
 }
 
-/** Addresses are the same however they are written. */
+/** E-mail addresses are compared without case. */
 function plain(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }

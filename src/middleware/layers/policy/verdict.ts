@@ -1,23 +1,23 @@
-/** What a policy says of a call. Deny wins, then approve, ask, allow; what nothing allows is left to the default. */
+/** The verdict of a policy on a call. Deny wins, then approve, ask, allow. If no rule allows the call, the default decides. */
 import type { Call } from "../../../kernel/call.ts";
 import type { Effect, Match, Rule } from "./rule.ts";
 
 export interface PolicyVerdict {
   readonly effect: Effect;
-  /** Denied whatever the arguments: it does not exist for the caller. */
+  /** Denied with any arguments, so the tool does not exist for the caller. */
   readonly outright: boolean;
   readonly rule: Rule | undefined;
   readonly reason: string;
 }
 
-/** Without a call: undefined where some call could pass. `speaking`: the rules for who asks and for the tool. */
+/** The denial of all calls of a tool; undefined if some call could pass. `applicable`: the rules for this principal and tool. */
 export function deniedOutright(
-  speaking: readonly Rule[],
+  applicable: readonly Rule[],
   fallback: "allow" | "deny",
 ): PolicyVerdict | undefined {
-  const denied = speaking.find(({ effect, listTime }) => effect === "deny" && listTime);
+  const denied = applicable.find(({ effect, listTime }) => effect === "deny" && listTime);
   if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
-  const passable = fallback === "allow" || speaking.some(canAllow);
+  const passable = fallback === "allow" || applicable.some(canAllow);
   return passable ? undefined : denial(undefined, true, "no rule allows it");
 }
 
@@ -25,26 +25,26 @@ function canAllow({ effect, claimed }: Rule): boolean {
   return effect !== "deny" && !claimed;
 }
 
-/** Whoever asks: a rule that names somebody denies for them alone, and may allow for them. `speaking`: the rules for the tool. */
+/** The denial of a tool for all principals. A rule that names principals denies only for them, and may allow for them. `applicable`: the rules for this tool. */
 export function deniedToAll(
-  speaking: readonly Rule[],
+  applicable: readonly Rule[],
   fallback: "allow" | "deny",
 ): PolicyVerdict | undefined {
-  const denied = speaking.find(({ effect, listTime, forAll }) => effect === "deny" && listTime && forAll);
+  const denied = applicable.find(({ effect, listTime, forAll }) => effect === "deny" && listTime && forAll);
   if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
-  const passable = fallback === "allow" || speaking.some(({ effect }) => effect !== "deny");
+  const passable = fallback === "allow" || applicable.some(({ effect }) => effect !== "deny");
   return passable ? undefined : denial(undefined, true, "no rule allows it");
 }
 
 export function verdictOf(
-  speaking: readonly Rule[],
+  applicable: readonly Rule[],
   fallback: "allow" | "deny",
   call: Call,
   args: () => Readonly<Record<string, unknown>>,
 ): PolicyVerdict {
-  const outright = deniedOutright(speaking, fallback);
+  const outright = deniedOutright(applicable, fallback);
   if (outright) return outright;
-  const matches = speaking.map((rule) => ({ rule, match: rule.match(call, args) }));
+  const matches = applicable.map((rule) => ({ rule, match: rule.match(call, args) }));
   for (const { rule, match } of matches) {
     if (match.failed !== undefined)
       return denial(rule, false, `rule ${rule.number} cannot be checked: ${match.failed}`);
@@ -56,7 +56,7 @@ export function verdictOf(
     const missing = matches.find(({ match }) => match.missing !== undefined)?.match;
     return denial(undefined, false, `no rule allows these arguments${missing ? missingIn(missing) : ""}`);
   }
-  // A yes that some value needs is needed for all of the call.
+  // If one value needs a permission, the whole call needs it.
   for (const effect of ["approve", "ask"] as const) {
     const gate = matches.find(
       ({ rule, match }) => rule.effect === effect && (match.allows || match.restricts),
@@ -67,11 +67,11 @@ export function verdictOf(
   return { effect: "allow", outright: false, rule: allowing?.rule, reason: by };
 }
 
-/** What cannot be judged does not pass. */
+/** A tool without facts cannot be judged, so it is denied. */
 export const UNKNOWN_TOOL = denial(undefined, true, "the tool is unknown");
 
-/** Where no rule speaks of a call, which is so of most. */
-export const UNRULED: Readonly<Record<"allow" | "deny", PolicyVerdict>> = {
+/** The verdict if no rule applies. Constant, because that is the common case. */
+export const DEFAULT_VERDICT: Readonly<Record<"allow" | "deny", PolicyVerdict>> = {
   allow: { effect: "allow", outright: false, rule: undefined, reason: "allowed by default" },
   deny: denial(undefined, true, "no rule allows it"),
 };

@@ -1,6 +1,6 @@
-/** Numbers that check themselves: most that merely look like one are told apart by it. */
+/** Checksums of card numbers and IBANs. They rule out most numbers that only look similar. */
 
-/** Luhn, 13 to 19 digits, as issuers begin them. */
+/** 13 to 19 digits, a first digit that issuers use, and the Luhn checksum. */
 export function isCard(digits: string): boolean {
   if (digits.length < 13 || digits.length > 19 || !/^[2-6]/.test(digits)) return false;
   let sum = 0;

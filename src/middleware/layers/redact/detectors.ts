@@ -1,6 +1,6 @@
 /**
- * What is looked for in texts, and where it stands. Every pattern of ours takes time in proportion to the text: repetitions
- * are bounded or cannot overlap. Patterns of others run on an engine that cannot do otherwise.
+ * Detectors find secrets and personal data in texts. Every pattern here runs in time linear in the text: repetitions are
+ * bounded or cannot overlap. Patterns of administrators run on a linear-time engine (`own-patterns.ts`).
  */
 import { isCard, isIban } from "./checksums.ts";
 
@@ -12,9 +12,9 @@ export interface Span {
 export interface Detector {
   readonly name: string;
   readonly find: (text: string) => readonly Span[];
-  /** In a shorter text there is none: most texts are names of members. */
+  /** Shorter texts cannot contain a match. Most texts are short names of members. */
   readonly least?: number;
-  /** Also in numbers, which cannot hold letters. */
+  /** Also applies to JSON numbers. */
   readonly numbers?: true;
 }
 
@@ -22,10 +22,10 @@ const EMAIL = /[\p{L}\d._%+-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}(?:xn--[a-z\d-]{2
 const PHONE = /(?<![\w+])(?:\+\d(?:[ ().-]{0,2}\d){7,14}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])/g;
 const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/gi;
-/** What a name ends with, in whichever way it is written: `DB_PASSWORD`, `clientSecret`. A place in a list is none. */
+/** The end of names of secrets: `DB_PASSWORD`, `clientSecret`. Tokens for pagination (`page_token`) are excluded. */
 const SECRET_NAME =
   "(?:passw(?:or)?d|passphrase|pwd|secret|(?:api|private|access|secret)[-_]?key|(?<!(?:page|next|continuation|sync|progress|cursor)[-_]?)token)";
-/** Between a name and its value, in a text that holds JSON too, which may itself stand in a text. */
+/** The separator between a name and its value. The text may contain JSON, also escaped inside a string. */
 const NAMED = `\\\\{0,8}["']?\\s{0,4}[=:]\\s{0,4}\\\\{0,8}["']?`;
 const SECRETS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,500}/gi,
@@ -58,7 +58,7 @@ export const DETECTORS: Readonly<Record<string, Detector>> = {
   },
 };
 
-/** What each of the patterns needs: most texts have none of it. */
+/** Every pattern needs one of these, and most texts contain none. */
 const MAY_BE_SECRET = /[-_=:@.]|AKIA|ASIA|AIza|bearer|basic/i;
 
 function secretsIn(text: string): readonly Span[] {
@@ -66,7 +66,7 @@ function secretsIn(text: string): readonly Span[] {
   return [...SECRETS.flatMap((pattern) => spansOf(text, pattern)), ...tokensIn(text)];
 }
 
-/** JWTs: two or three parts, the first of which begins with "eyJ". By hand: a pattern would look for each end from each beginning. */
+/** JWTs: two or three parts, the first begins with "eyJ". Not a pattern, because that would take quadratic time. */
 function tokensIn(text: string): readonly Span[] {
   if (!text.includes("eyJ")) return NONE;
   return spansOf(text, /[\w.-]+/g).flatMap(({ from, to }) => {
@@ -92,7 +92,7 @@ function spansOf(text: string, pattern: RegExp): readonly Span[] {
   }));
 }
 
-/** Several may stand in a row: each begins and ends where a group of digits does. */
+/** Several numbers may follow each other. Each begins and ends at the border of a group of digits. */
 function cardsIn(text: string, { from, to }: Span): readonly Span[] {
   const groups = spansOf(text.slice(from, to), /\d+/g);
   const found: Span[] = [];
@@ -110,7 +110,7 @@ function cardsIn(text: string, { from, to }: Span): readonly Span[] {
   return found;
 }
 
-/** A word behind it may look like one more group of it. */
+/** A following word may look like another group of the IBAN, so shorter spans are tried too. */
 function ibanIn(text: string, { from, to }: Span): readonly Span[] {
   for (let end = to; end - from >= 15; end--) {
     const last = text[end] ?? " ";

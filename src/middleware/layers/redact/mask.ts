@@ -1,6 +1,6 @@
 /**
- * Masks what detectors find in the texts of a JSON value. Works on the bytes: what holds nothing is the same bytes after
- * it. Comes in steps of bounded time, so that a large value does not keep everything else waiting.
+ * Masks what detectors find in the strings and numbers of a JSON value. Works on the bytes: parts without a finding keep
+ * their bytes. Runs in steps of bounded time, so that a large value does not block the event loop.
  */
 
 import { withinTime } from "../../../catalog/within-time.ts";
@@ -10,17 +10,17 @@ import type { Detector, Span } from "./detectors.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** What is looked at in one go, and by how much one goes into the next: nothing longer than that is found across the border. */
+/** Long texts are searched in windows that overlap. A match across a border is found only if it is at most as long as the overlap. */
 const WINDOW = 32_768;
 const OVERLAP = 2_048;
 /** Bytes between two steps. */
 const STEP = 16_384;
-/** One step of a pattern that somebody else wrote may not take longer. */
+/** Time limit of one step with patterns of administrators. */
 const STEP_MS = 500;
-/** What stands before the end of one go and is looked at again with what follows: a name before a secret. */
+/** A match at the end of a window is searched again with this much text before it, such as the name of a secret. */
 const CONTEXT = 64;
 const BASE64 = /^[\w+/-]+={0,2}$/;
-/** Shorter numbers identify nobody. */
+/** Shorter numbers are not personal data. */
 const SHORTEST_NUMBER = 8;
 
 export interface Masked {
@@ -31,9 +31,9 @@ export interface Masked {
 
 export interface MaskOptions {
   readonly detectors: readonly Detector[];
-  /** Values of members that are called like secrets are secret, whatever they look like. */
+  /** Values of members with the name of a secret are masked, whatever they look like. */
   readonly secretNames: boolean;
-  /** Somebody else wrote one of the patterns: in proportion to the text, but nobody knows by how much. */
+  /** An administrator wrote one of the patterns. It is linear, but its factor is unknown, so steps have a time limit. */
   readonly watched: boolean;
 }
 
@@ -83,7 +83,7 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
   return { raw: asRaw(Buffer.concat([...written, ...parts, raw.subarray(copied)])), found };
 }
 
-/** The same for a text. */
+/** Masks one text. Yields between steps. */
 export function* maskedText(
   text: string,
   key: string,
@@ -99,7 +99,7 @@ export function* maskedText(
       if (window.length < least) continue;
       for (const span of find(window)) {
         masked.add({ from: from + span.from, to: from + span.to, name });
-        // It may go on behind the end.
+        // The match may continue in the next window.
         if (span.to === window.length) next = Math.min(next, from + span.from - CONTEXT);
       }
       if (window.length > STEP) yield;
@@ -110,7 +110,7 @@ export function* maskedText(
   }
 }
 
-/** A resource may come as bytes that are a text. */
+/** The blob of a resource may be a base64-encoded text. */
 function* maskedBlob(
   text: string,
   key: string,
@@ -123,7 +123,7 @@ function* maskedBlob(
   return masked === inside ? text : Buffer.from(masked).toString("base64");
 }
 
-/** Of base64. Undefined where it is something else, which mostly shows in the first bytes. */
+/** Decodes base64; undefined if the bytes are not UTF-8 text. The first bytes mostly show that. */
 function textIn(base64: string): string | undefined {
   if (!BASE64.test(base64)) return undefined;
   try {
@@ -139,7 +139,7 @@ interface Finding extends Span {
   readonly name: string;
 }
 
-/** Written as far as nothing can be found any more, so that no step grows with the whole text. */
+/** The masked text. It is written in parts as the search advances, so that no step takes time for the whole text. */
 class MaskedText {
   readonly #text: string;
   readonly #found: Set<string>;
@@ -156,7 +156,7 @@ class MaskedText {
     this.#findings.push(finding);
   }
 
-  /** Nothing more is found that begins before. */
+  /** No further match begins before `end`. */
   writeUpTo(end: number): void {
     const parts: string[] = [];
     const sorted = this.#findings.sort((a, b) => a.from - b.from || b.to - a.to);
@@ -176,7 +176,7 @@ class MaskedText {
   }
 }
 
-/** In one go, for what is small. */
+/** Runs all steps at once, for small values. */
 export function finish<T>(steps: Generator<void, T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -184,7 +184,7 @@ export function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Lets others run between the steps. Rejects where one of them takes too long. */
+/** Yields to the event loop between steps. Rejects if a step takes too long. */
 export async function finishLater<T>(steps: Generator<void, T>, { watched }: MaskOptions): Promise<T> {
   for (;;) {
     const { done, value } = watched ? withinTime(STEP_MS, () => steps.next()) : steps.next();
@@ -197,7 +197,7 @@ function numberFound(digits: string, { detectors }: MaskOptions): string | undef
   return detectors.find(({ numbers, find }) => numbers && find(digits).length > 0)?.name;
 }
 
-/** Pictures, sound and files as blocks of content have them: no text to look into, and to change it would break it. */
+/** Images, audio and files in content blocks. They contain no text, and masking would break them. */
 function isBinary(text: string, key: string): boolean {
   return (key === "data" || key === "blob") && text.length > 256 && BASE64.test(text);
 }

@@ -1,11 +1,11 @@
-/** Patterns of administrators, matched in time that grows with the text alone. The engine is loaded with the first of them. */
+/** Patterns of administrators, matched in linear time by RE2. The engine is loaded with the first pattern. */
 import type { RE2JS } from "re2js";
 import type { Detector, Span } from "./detectors.ts";
 
 let engine: typeof RE2JS | undefined;
 let loading: Promise<void> | undefined;
 
-/** Undefined once it is loaded. */
+/** Returns undefined if the engine is loaded. */
 export function loadPatterns(): Promise<void> | undefined {
   if (engine) return undefined;
   loading ??= import("re2js").then((module) => {
@@ -14,7 +14,7 @@ export function loadPatterns(): Promise<void> | undefined {
   return loading;
 }
 
-/** In words; undefined where it can be used. */
+/** Undefined if the pattern can be used. */
 export function patternProblem(pattern: string): string | undefined {
   try {
     return compiled(pattern).matcher("").find() ? "must not match the empty text" : undefined;

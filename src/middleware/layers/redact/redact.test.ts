@@ -3,16 +3,16 @@ import type { Call } from "../../../kernel/call.ts";
 import { MetaMcpError } from "../../../kernel/errors.ts";
 import type { Raw } from "../../../kernel/raw.ts";
 import { RpcError } from "../../../rpc/rpc-error.ts";
-import { callOf, newTrail, RESULT, raw, registry, stand } from "../../layer.fixture.ts";
+import { callOf, newTrail, RESULT, raw, registry, testPipeline } from "../../layer.fixture.ts";
 
 const MAIL = "ada@example.org";
 const masked = async (detect: readonly unknown[], value: unknown): Promise<unknown> => {
-  const { call, seen } = await stand([{ use: "redact", detect, in: ["arguments"] }]);
+  const { call, seen } = await testPipeline([{ use: "redact", detect, in: ["arguments"] }]);
   await call({ args: { value } });
   return JSON.parse(String(seen[0]?.params)).arguments.value;
 };
 
-describe("what is detected", () => {
+describe("detection", () => {
   test.each([
     ["email", `write to ${MAIL}.`, "write to [email]."],
     ["email", "no@ address", "no@ address"],
@@ -56,11 +56,11 @@ describe("what is detected", () => {
     ["secrets", { password: "hunter2" }, { password: "[secret]" }],
     ["secrets", { nextPageToken: "CAUQAA" }, { nextPageToken: "CAUQAA" }],
     ["secrets", { key: "PROJ-1" }, { key: "PROJ-1" }],
-  ])("%s in %j", async (detect, value, expected) => {
+  ])("masks %s in %j", async (detect, value, expected) => {
     expect(await masked([detect], value)).toEqual(expected);
   });
 
-  test("patterns of one's own, matched in linear time", async () => {
+  test("patterns of administrators match in linear time", async () => {
     const own = { name: "case", pattern: "CASE-[0-9]+" };
     expect(await masked([own, "email"], `CASE-17 of ${MAIL}`)).toBe("[case] of [email]");
     const slow = { name: "slow", pattern: "(a+)+b" };
@@ -74,7 +74,7 @@ describe("what is detected", () => {
     }
   });
 
-  test("only what is asked for, and nothing of pictures", async () => {
+  test("masks only what the detectors name, and no images", async () => {
     expect(await masked(["card"], MAIL)).toBe(MAIL);
     const picture = { type: "image", data: Buffer.alloc(600, 7).toString("base64") };
     expect(await masked(["secrets", "phone", "card"], picture)).toEqual(picture);
@@ -82,11 +82,11 @@ describe("what is detected", () => {
 });
 
 async function answering(options: object, answer: (call: Call) => Promise<Raw>) {
-  return await stand([{ use: "redact", detect: ["email"], ...options }], answer);
+  return await testPipeline([{ use: "redact", detect: ["email"], ...options }], answer);
 }
 
-describe("where it is looked for", () => {
-  test("arguments and results unless said; what holds nothing keeps its bytes", async () => {
+describe("masked places", () => {
+  test("arguments and results by default; values without a match keep their bytes", async () => {
     const { call, seen } = await answering({}, async () => raw(`{ "content":[{"text":"${MAIL}"}] ,"n":1.0}`));
     const result = await call({ written: `{ "to" : "${MAIL}", "n": 12345678901234567890 }` });
     expect(String(seen[0]?.params)).toContain('{ "to" : "[email]", "n": 12345678901234567890 }');
@@ -99,13 +99,13 @@ describe("where it is looked for", () => {
   test.each([
     [["arguments"], "[email]", MAIL],
     [["results"], MAIL, "[email]"],
-  ])("in %j alone", async (where, sent, came) => {
+  ])("only %j", async (where, sent, came) => {
     const { call, seen } = await answering({ in: where }, async () => raw(`{"text":"${MAIL}"}`));
     expect(String(await call({ args: { to: MAIL } }))).toBe(`{"text":"${came}"}`);
     expect(String(seen[0]?.params)).toContain(sent);
   });
 
-  test("errors of the server and of ours, their data and their causes", async () => {
+  test("errors of the server and our own errors, with their data and causes", async () => {
     const rpc = RpcError.of(-32_000, `no ${MAIL}`, { who: [MAIL] });
     const { call: first } = await answering({}, () => Promise.reject(rpc));
     const refused = await first().catch((error: unknown) => error);
@@ -123,7 +123,7 @@ describe("where it is looked for", () => {
     expect(String((told.context.cause as RpcError).raw)).not.toContain(MAIL);
   });
 
-  test("progress, logs, questions, and what is said beside several calls or of a task", async () => {
+  test("progress, logs, questions, messages for several calls, and task states", async () => {
     const heard: string[] = [];
     const uplink = {
       notify: (_: string, params: Raw | undefined) => void heard.push(String(params)),
@@ -149,20 +149,20 @@ describe("where it is looked for", () => {
       return raw(RESULT);
     });
     await call(callOf({ more: { uplink, task: { support: "optional", wish } } }));
-    // The token is the client's own.
+    // The progress token is from the client and must stay unchanged.
     expect(heard[0]).toBe(`{"progressToken":"${MAIL}","message":"[email]"}`);
     expect(heard.slice(1).join()).not.toContain(MAIL);
     expect(heard).toHaveLength(4);
     expect(states).toEqual(['{"s":"[email]"}', '{"s":"[email]"}']);
   });
 
-  test("resources read and prompts", async () => {
+  test("resources, prompts and completions", async () => {
     const { call } = await answering({}, async () => raw(`{"contents":[{"text":"${MAIL}"}]}`));
     for (const method of ["resources/read", "prompts/get", "completion/complete"])
       expect(String(await call({ more: { method } }))).toContain("[email]");
   });
 
-  test("a resource that comes as bytes, where they are a text; other bytes stay", async () => {
+  test("blobs of resources that are text; other blobs stay unchanged", async () => {
     const blobs = (bytes: Buffer) => raw(JSON.stringify({ contents: [{ blob: bytes.toString("base64") }] }));
     const read = async (bytes: Buffer) => {
       const { call } = await answering({}, async () => blobs(bytes));
@@ -176,7 +176,7 @@ describe("where it is looked for", () => {
     expect(await read(picture)).toBe(picture.toString("base64"));
   });
 
-  test("what a client wants completed", async () => {
+  test("arguments of a completion request", async () => {
     const { call, seen } = await answering({}, async () => raw("{}"));
     const argument = { name: "to", value: MAIL };
     const params = raw(JSON.stringify({ ref: {}, argument, context: { arguments: { cc: MAIL } } }));
@@ -184,7 +184,7 @@ describe("where it is looked for", () => {
     expect(String(seen[0]?.params)).not.toContain(MAIL);
   });
 
-  test("a large result, in steps that let others run", async () => {
+  test("a large result, in steps that do not block the event loop", async () => {
     const text = `${"x".repeat(3_000_000)} ${MAIL}`;
     const { call } = await answering({}, async () => raw(JSON.stringify({ text })));
     let turns = 0;
@@ -195,7 +195,7 @@ describe("where it is looked for", () => {
   });
 });
 
-test("block refuses arguments before anything is sent, and results before anybody sees them", async () => {
+test("block refuses a call because of its arguments before it is sent, and because of its result before it is returned", async () => {
   const { call, seen } = await answering({ action: "block" }, async () => raw(`{"text":"${MAIL}"}`));
   const trail = newTrail();
   await expect(call(callOf({ args: { to: MAIL }, more: { trail } }))).rejects.toMatchObject({
@@ -203,7 +203,7 @@ test("block refuses arguments before anything is sent, and results before anybod
     message: "The arguments contain data that is not allowed here: email.",
   });
   expect(seen).toHaveLength(0);
-  expect(String(trail.arguments), "what is kept of it has nothing more in it").not.toContain(MAIL);
+  expect(String(trail.arguments), "the trail contains no more than the server got").not.toContain(MAIL);
   await expect(call()).rejects.toThrow("The results contain data that is not allowed here: email.");
   expect(seen).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** Masks or blocks what must not leave: in arguments on their way out, and in all that a child says on its way back. */
+/** Layer `redact`: masks or blocks secrets and personal data, in arguments and in everything that a child sends back. */
 
 import { withinTime } from "../../../catalog/within-time.ts";
 import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
@@ -20,9 +20,9 @@ interface Options {
   readonly action: "mask" | "block";
 }
 
-/** Larger ones are looked at in steps. */
+/** Larger values are searched in steps. */
 const SMALL = 4_096;
-/** Of what cannot wait: what is larger is not looked at, and so not shown. */
+/** Notifications must be masked at once, to keep their order. Larger values in them are not searched, and so not shown. */
 const LARGEST_NOW = 65_536;
 const NOW_MS = 500;
 const TOO_LARGE = toRaw("[too large to be checked]");
@@ -81,7 +81,7 @@ export const redact: LayerKind = {
       raw.length <= SMALL
         ? Promise.resolve(finish(masking(raw, options)))
         : finishLater(masking(raw, options), options);
-    /** Rejects where something is found that must not pass at all. */
+    /** With `block`: rejects if something is found. */
     const cleaned = async (call: Call, raw: Raw, what: "arguments" | "results"): Promise<Raw> => {
       const masked = await clean(raw);
       if (action === "mask" || masked.found.size === 0) return masked.raw;
@@ -132,7 +132,7 @@ function detectorOf(one: Detect): Detector {
   return typeof one === "string" ? (DETECTORS[one] as Detector) : ownDetector(one.name, one.pattern);
 }
 
-/** What a client sends beside names: to tools and prompts, and where it wants one argument completed. */
+/** Replaces the values that a client sends: the arguments of tools and prompts, and those of a completion request. */
 async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Promise<Call> {
   const names = call.method === "completion/complete" ? ["argument", "context"] : ["arguments"];
   let { params } = call;
@@ -144,10 +144,10 @@ async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Pro
   return params === call.params ? call : { ...call, params };
 }
 
-/** What is left of it goes on to `outer`. */
+/** Masks a message, then passes it to `outer`. */
 function cleaning(outer: Aside | undefined, clean: (raw: Raw) => Raw): Aside {
   const shown = (method: string, params: Raw): Raw => {
-    // The token is the client's own, and must come back as it is.
+    // The progress token is from the client and must stay unchanged.
     const token = method === "notifications/progress" ? member(params, "progressToken") : undefined;
     const masked = clean(params);
     return token && masked !== params ? withMember(masked, "progressToken", token) : masked;
@@ -166,7 +166,7 @@ function cleanUplink(uplink: Uplink, shown: Aside, clean: (raw: Raw) => Promise<
   };
 }
 
-/** Of what cannot wait, as its order counts. Nothing is shown of what cannot be looked at in time. */
+/** Masks at once, because the order of messages counts. Returns an empty object if that takes too long. */
 function maskedNow(raw: Raw, options: MaskOptions): Raw {
   if (raw.length <= SMALL) return finish(masking(raw, options)).raw;
   try {
@@ -184,7 +184,7 @@ function withoutLarge(raw: Raw): Raw {
   return shorter.length <= LARGEST_NOW ? shorter : EMPTY_OBJECT;
 }
 
-/** What a server says of a call that it runs as a task. */
+/** Masks what the server sends about a task. */
 function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
   const wish = task?.wish;
   if (!task || !wish) return task;
@@ -200,7 +200,7 @@ function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
   };
 }
 
-/** Errors are masked whatever the action: who asked must learn that it failed. */
+/** Errors are masked even with `block`: the caller must learn that the call failed. */
 async function cleanError(error: unknown, options: MaskOptions): Promise<unknown> {
   if (error instanceof RpcError) {
     const { raw } = await finishLater(masking(error.raw, options), options);

@@ -1,47 +1,48 @@
-/** Layers by the object they belong to. An entry that did not change keeps its layer, and so its counts, wherever it stands in the list. */
+/** The compiled layers of all objects. An unchanged entry keeps its layer, and so its counts, even if it moves in the list. */
 import type { LayerContext, LayerEntry, PlacedLayer } from "./layer.ts";
 import type { LayerRegistry } from "./registry.ts";
 
-interface Stocked {
+interface OwnerLayers {
   readonly entries: readonly LayerEntry[];
   readonly layers: readonly PlacedLayer[];
 }
 
 const NONE: readonly PlacedLayer[] = [];
 
-export class LayerStock {
+export class CompiledLayers {
   readonly #registry: LayerRegistry;
   readonly #context: LayerContext;
   /** By the id of the object. */
-  readonly #stock = new Map<string, Stocked>();
+  readonly #byOwner = new Map<string, OwnerLayers>();
 
   constructor(registry: LayerRegistry, context: LayerContext) {
     this.#registry = registry;
     this.#context = context;
   }
 
+  /** The layers of one object. `owner` is its id, `at` its description for people. */
   of(owner: string, at: string, entries: readonly LayerEntry[]): readonly PlacedLayer[] {
-    const known = this.#stock.get(owner);
+    const known = this.#byOwner.get(owner);
     if (known?.entries === entries) return known.layers;
     if (entries.length === 0 && !known) return NONE;
-    const free = new Map<string, PlacedLayer[]>();
+    const reusable = new Map<string, PlacedLayer[]>();
     for (const [index, entry] of known?.entries.entries() ?? []) {
       const layer = known?.layers[index];
       const key = JSON.stringify(entry);
-      if (layer) free.set(key, [...(free.get(key) ?? []), layer]);
+      if (layer) reusable.set(key, [...(reusable.get(key) ?? []), layer]);
     }
     const layers = entries.map((entry): PlacedLayer => {
-      const old = free.get(JSON.stringify(entry))?.shift();
+      const old = reusable.get(JSON.stringify(entry))?.shift();
       return old?.at === at
         ? old
         : { ...(old ?? this.#registry.compile(entry, this.#context)), use: entry.use, at };
     });
-    this.#stock.set(owner, { entries, layers });
+    this.#byOwner.set(owner, { entries, layers });
     return layers;
   }
 
-  /** Forgets the layers of objects that are gone. */
+  /** Drops the layers of all other objects. */
   keep(owners: ReadonlySet<string>): void {
-    for (const owner of this.#stock.keys()) if (!owners.has(owner)) this.#stock.delete(owner);
+    for (const owner of this.#byOwner.keys()) if (!owners.has(owner)) this.#byOwner.delete(owner);
   }
 }

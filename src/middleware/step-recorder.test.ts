@@ -1,4 +1,4 @@
-/** The record of a call tells its way through the layers: who had it, for how long, and what became of it there. */
+/** The trail of a call has a step for each layer, with its time and outcome. */
 import { expect, test } from "vitest";
 import type { Middleware } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
@@ -8,7 +8,7 @@ import { pipelineOf } from "./pipeline.ts";
 
 const clock = new ManualClock();
 
-/** Takes so long before the call goes on, and so long on the way back. */
+/** Takes time before the call is passed on, and after its result. */
 const taking =
   (before: number, after: number): Middleware =>
   (next) =>
@@ -18,7 +18,7 @@ const taking =
     clock.advance(after);
     return result;
   };
-/** Has nothing to do on the way back. */
+/** Does nothing with the result. */
 const passing =
   (before: number): Middleware =>
   (next) =>
@@ -37,7 +37,7 @@ const waiting =
 const refusing: Middleware = () => () => Promise.reject(new MetaMcpError("forbidden", "no"));
 const answering: Middleware = () => async () => raw(RESULT);
 
-async function wayThrough(layers: Readonly<Record<string, Middleware>>) {
+async function recordedTrail(layers: Readonly<Record<string, Middleware>>) {
   const trail = newTrail();
   const placed = Object.entries(layers).map(([use, call]) => ({ use, at: "a test", call }));
   const handler = pipelineOf(
@@ -54,9 +54,9 @@ async function wayThrough(layers: Readonly<Record<string, Middleware>>) {
   return { ...trail, layers: trail.layers.map(({ use, ms, outcome }) => `${use} ${outcome} ${ms}`) };
 }
 
-test("each layer is told with the time that it took itself, there and back", async () => {
+test("each step has the time of its layer alone, before and after the call", async () => {
   const layers = { a: taking(1, 2), b: passing(4), c: waiting(8), d: taking(16, 32), e: passing(64) };
-  expect((await wayThrough(layers)).layers).toEqual([
+  expect((await recordedTrail(layers)).layers).toEqual([
     "a passed 3",
     "b passed 4",
     "c passed 8",
@@ -65,19 +65,19 @@ test("each layer is told with the time that it took itself, there and back", asy
   ]);
 });
 
-test("it is the layer that refused that is told, not those that passed it on", async () => {
-  expect(await wayThrough({ a: taking(1, 2), b: passing(4), c: refusing, d: passing(8) })).toEqual({
+test("the trail names the layer that refused, not the layers that passed the error on", async () => {
+  expect(await recordedTrail({ a: taking(1, 2), b: passing(4), c: refusing, d: passing(8) })).toEqual({
     by: "c",
     layers: ["a passed 1", "b passed 4", "c refused 0"],
   });
 });
 
-test("what did not go on was answered there", async () => {
+test("a layer that does not pass the call on has the outcome answered", async () => {
   const layers = { a: taking(1, 2), b: passing(4), c: answering, d: passing(8) };
-  expect((await wayThrough(layers)).layers).toEqual(["a passed 3", "b passed 4", "c answered 0"]);
+  expect((await recordedTrail(layers)).layers).toEqual(["a passed 3", "b passed 4", "c answered 0"]);
 });
 
-test("what the server says is no fault of a layer", async () => {
+test("an error of the server is not attributed to a layer", async () => {
   const fault = new TypeError("the server's own");
   const handler = pipelineOf(
     [{ use: "a", at: "a test", call: passing(1) }],

@@ -1,25 +1,24 @@
 /**
- * The way of one call through its layers: who it is with, and since when. Each border between two layers is crossed once
- * on the way in, and at each the clock is read once: what passed since the last belongs to the layer that it was with.
+ * Records the path of one call through its layers: each step with its time and outcome. The clock is read once each time
+ * the call passes from one layer to the next. The time since the last reading belongs to the layer that the call was in.
  */
 import { type LayerStep, newTrail, type Trail } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Raw } from "../kernel/raw.ts";
 
 interface Step extends LayerStep {
-  ms: number;
   outcome: LayerStep["outcome"];
 }
 
-export class Walk {
-  /** What the layer that was left last gave back. A layer that gives the same does nothing on the way back. */
+export class StepRecorder {
+  /** The promise of the layer that returned last. A layer that returns the same promise does nothing with the result. */
   passed: Promise<Raw> | undefined;
   readonly #trail: Trail;
   readonly #clock: Clock;
-  /** The innermost that it came to; undefined outside of all and behind all. */
-  #with: Step | undefined;
+  /** The layer that the call is in; undefined outside of all layers and at the server. */
+  #current: Step | undefined;
   #since = 0;
-  /** What came back last as an error. */
+  /** The error that came back last. */
   #error: unknown;
 
   constructor(trail: Trail = newTrail(), clock: Clock) {
@@ -29,14 +28,14 @@ export class Walk {
 
   enter(use: string): Step {
     const step: Step = { use, ms: 0, outcome: "passed" };
-    this.#cross(step);
+    this.#moveTo(step);
     this.#trail.layers.push(step);
     return step;
   }
 
-  /** It is with the server now. */
+  /** The call leaves the layers and goes to the server. */
   leave(): void {
-    this.#cross(undefined);
+    this.#moveTo(undefined);
   }
 
   /** The server has answered. */
@@ -47,7 +46,7 @@ export class Walk {
 
   ended(step: Step): void {
     this.#end(step);
-    if (this.#with === step) step.outcome = "answered";
+    if (this.#current === step) step.outcome = "answered";
   }
 
   failed(step: Step, error: unknown): void {
@@ -58,10 +57,10 @@ export class Walk {
     this.#trail.by ??= step.use;
   }
 
-  #cross(to: Step | undefined): void {
+  #moveTo(step: Step | undefined): void {
     const now = this.#clock.now();
-    if (this.#with) this.#with.ms += now - this.#since;
-    this.#with = to;
+    if (this.#current) this.#current.ms += now - this.#since;
+    this.#current = step;
     this.#since = now;
   }
 

@@ -1,24 +1,24 @@
-/** What the layers of a scope leave of its lists, for whom. */
+/** Applies the list rules of layers: which tools are hidden from a principal, and why. */
 import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
 import { type ToolFacts, tierOf } from "../kernel/tool-facts.ts";
 import type { ListRule, PlacedLayer } from "./layer.ts";
 
-/** What a layer says of a tool, and its place. */
-export interface SaidBy {
+/** A layer, its place, and what it says about a tool. */
+export interface LayerReason {
   readonly use: string;
   readonly at: string;
   readonly reason: string;
 }
 
 /**
- * Why a tool does not exist for this principal: the outermost layer that says so, and before all the tiers of its key.
- * Without one: why it exists for nobody.
+ * Why a tool does not exist for this principal. The tiers of its key come first, then the layers, outermost first.
+ * Without a principal: why the tool exists for nobody.
  */
 export function hiddenBy(
   layers: readonly PlacedLayer[],
   tool: ToolFacts,
   principal: Principal | undefined,
-): SaidBy | undefined {
+): LayerReason | undefined {
   if (principal && outOfTiers(tool, principal))
     return { use: "tiers", at: "the key", reason: "not in the tiers of the key" };
   for (const { use, at, list } of layers) {
@@ -28,7 +28,7 @@ export function hiddenBy(
   return undefined;
 }
 
-/** A rule that breaks hides: what cannot be judged is not shown. */
+/** A rule that throws hides the tool. */
 function reasonOf(list: ListRule, tool: ToolFacts, principal: Principal | undefined): string | undefined {
   try {
     return principal ? list.hides(tool, principal) : hiddenFromAll(list, tool);
@@ -41,12 +41,12 @@ function hiddenFromAll(list: ListRule, tool: ToolFacts): string | undefined {
   return list.keyOf ? list.hidesFromAll?.(tool) : list.hides(tool, ANONYMOUS);
 }
 
-/** What stands before calls of the tool, the outermost first. */
+/** What calls of the tool need (consent, an approval …), outermost layer first. */
 export function gatesOf(
   layers: readonly PlacedLayer[],
   tool: ToolFacts,
   principal: Principal | undefined,
-): readonly SaidBy[] {
+): readonly LayerReason[] {
   return layers.flatMap((layer) => {
     const reason = layer.gates?.(tool, principal);
     return reason === undefined ? [] : [{ use: layer.use, at: layer.at, reason }];
@@ -54,14 +54,14 @@ export function gatesOf(
 }
 
 /**
- * Belongs to the credential and not to a list that an administrator orders, so it is no layer: it holds before all of
- * them. What is no tool, such as a resource, is there for keys of all tiers alone to write: it only reads.
+ * Whether the tiers of the key exclude the tool. Tiers belong to the credential, so this is not a layer and comes before
+ * all layers. Facts without a tool name stand for prompts and resources, which count as `readOnly`.
  */
 export function outOfTiers({ name, annotations }: ToolFacts, { tiers }: Principal): boolean {
   return tiers !== undefined && !tiers.includes(name === "" ? "readOnly" : tierOf(annotations));
 }
 
-/** The same text for principals who see the same; undefined where everybody sees all. */
+/** The same text for principals that see the same tools; undefined if everybody sees all tools. */
 export function listKey(
   layers: Iterable<PlacedLayer>,
   { tiers, ...principal }: Principal,
