@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AuditChain, type ChainEnd, FIRST_LINK, recordsOf } from "./audit-chain.ts";
+import { AuditChain, type ChainEnd, EMPTY_CHAIN, recordsOf } from "./audit-chain.ts";
 import type { AuditRecord } from "./store.ts";
 
 const chain = new AuditChain(Buffer.alloc(32, 1));
 
-/** Bodies that begin like others, and whole ones; with whatever stands in texts. */
+/** Records with and without a shared head, with arbitrary text. */
 const head = fc.constantFrom('{"who":"a","n":1', '{"who":"\u00e4 b ^0 9 "');
 const shared = fc.record({ at: fc.nat(), head, body: fc.json().map((rest) => `,"rest":${rest}}`) });
 const record = fc.oneof(fc.record({ at: fc.nat(), body: fc.json() }), shared);
 const records = fc.array(record, { minLength: 2, maxLength: 12 });
 
-test("records in batches of any size are one chain, and are read as they were written", () => {
+test("records in batches of any size form one chain, and are read as they were written", () => {
   fc.assert(
     fc.property(records, fc.nat(10), (all, cut) => {
-      const first = chain.batch(FIRST_LINK, all.slice(0, cut + 1));
+      const first = chain.batch(EMPTY_CHAIN, all.slice(0, cut + 1));
       const batches = [first];
       if (cut + 1 < all.length) batches.push(chain.batch(first, all.slice(cut + 1)));
       const wanted = all.map(({ head = "", at, body }: AuditRecord, i) => ({
@@ -22,9 +22,9 @@ test("records in batches of any size are one chain, and are read as they were wr
         at,
         body: head + body,
       }));
-      for (const read of [batches.flatMap(recordsOf), recordsOf(chain.batch(FIRST_LINK, all))])
+      for (const read of [batches.flatMap(recordsOf), recordsOf(chain.batch(EMPTY_CHAIN, all))])
         expect(read).toMatchObject(wanted);
-      let end: ChainEnd = FIRST_LINK;
+      let end: ChainEnd = EMPTY_CHAIN;
       for (const batch of batches) {
         expect(chain.faultOf(end, batch)).toBeUndefined();
         end = batch;
@@ -33,16 +33,16 @@ test("records in batches of any size are one chain, and are read as they were wr
   );
 });
 
-test("what records begin with stands once in a batch", () => {
+test("a batch stores a shared head once", () => {
   const records = [1, 2, 3].map((at) => ({ at, head: '{"who":"somebody"', body: `,"n":${at}}` }));
-  const { lines } = chain.batch(FIRST_LINK, records);
+  const { lines } = chain.batch(EMPTY_CHAIN, records);
   expect(lines.split("somebody")).toHaveLength(2);
   expect(recordsOf({ lines }).map(({ body }) => JSON.parse(body))).toEqual(
     [1, 2, 3].map((n) => ({ who: "somebody", n })),
   );
 });
 
-test("no record can be changed, moved or left out unnoticed", () => {
+test("faultOf detects changed, moved, repeated and removed records", () => {
   const changes: ((lines: string[], at: number) => string[])[] = [
     (lines, at) => lines.with(at, `${lines[at]} `),
     (lines, at) => lines.with(at, (lines[at] as string).replace(/ (\d+) /, " $10 ")),
@@ -52,35 +52,35 @@ test("no record can be changed, moved or left out unnoticed", () => {
   ];
   fc.assert(
     fc.property(records, fc.nat(), fc.constantFrom(...changes), (all, where, change) => {
-      const batch = chain.batch(FIRST_LINK, all);
+      const batch = chain.batch(EMPTY_CHAIN, all);
       const lines = batch.lines.split("\n");
       const changed = change(lines, where % lines.length).join("\n");
       fc.pre(changed !== batch.lines);
-      expect(chain.faultOf(FIRST_LINK, { ...batch, lines: changed })).toBeDefined();
+      expect(chain.faultOf(EMPTY_CHAIN, { ...batch, lines: changed })).toBeDefined();
     }),
   );
 });
 
-test("a fault names the record", () => {
+test("a fault has the number of the record", () => {
   const batch = chain.batch(
-    FIRST_LINK,
+    EMPTY_CHAIN,
     [1, 2, 3].map((at) => ({ at, body: `{"n":${at}}` })),
   );
   const changed = { ...batch, lines: batch.lines.replace('{"n":2}', '{"n":7}') };
-  expect(chain.faultOf(FIRST_LINK, changed)).toEqual({ seq: 2, reason: "was changed" });
+  expect(chain.faultOf(EMPTY_CHAIN, changed)).toEqual({ seq: 2, reason: "was changed" });
   const lines = batch.lines.split("\n");
   const without = (at: number) => ({ ...batch, lines: lines.toSpliced(at, 1).join("\n") });
   for (const at of [0, 1, 2])
-    expect(chain.faultOf(FIRST_LINK, without(at))).toEqual({ seq: at + 1, reason: "is missing" });
+    expect(chain.faultOf(EMPTY_CHAIN, without(at))).toEqual({ seq: at + 1, reason: "is missing" });
   expect(chain.faultOf({ seq: 7, hash: "x" }, batch)).toEqual({ seq: 8, reason: "is missing" });
   expect(chain.faultOf({ seq: 0, hash: "x" }, batch)).toMatchObject({ seq: 1 });
 });
 
-test("whoever lacks the key can make neither a batch nor a beginning that fits", () => {
+test("batches and seals made with another key are rejected", () => {
   fc.assert(
     fc.property(records, (all) => {
       const stranger = new AuditChain(Buffer.alloc(32, 2));
-      expect(chain.faultOf(FIRST_LINK, stranger.batch(FIRST_LINK, all))).toBeDefined();
+      expect(chain.faultOf(EMPTY_CHAIN, stranger.batch(EMPTY_CHAIN, all))).toBeDefined();
       const link = { seq: 7, hash: "x" };
       expect(chain.isSealed(chain.sealed(link))).toBe(true);
       expect(chain.isSealed(stranger.sealed(link))).toBe(false);

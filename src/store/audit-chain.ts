@@ -1,41 +1,41 @@
 /**
- * How audit records hang together. Each record is a line that begins with the hash of the line before; each batch has a
- * seal over its last hash, made with a key that is not in the database: whoever writes there can change a record and
- * every hash after it, but not make a seal that fits. One keyed hash a batch, as it costs three times a plain one. What many
- * records begin with is written in the first of them; the others refer to it. Pure.
+ * The hash chain of audit records. Each record is a line that begins with the hash of the line before. Each batch has a seal:
+ * a keyed hash over its last hash. The key is not in the database, so somebody who can write the database can change a record
+ * and all hashes after it, but cannot make the seal. There is one keyed hash per batch, because it costs three times a plain
+ * one. Text that several records begin with is stored in the first of them, and the others refer to it. Pure.
  */
 import { createHmac, hash as digest } from "node:crypto";
 import type { AuditRecord } from "./store.ts";
 
-/** The end of a chain. */
+/** Number and hash of the last record of a chain. */
 export interface ChainEnd {
   readonly seq: number;
   readonly hash: string;
 }
 
-export const FIRST_LINK: ChainEnd = { seq: 0, hash: "" };
+export const EMPTY_CHAIN: ChainEnd = { seq: 0, hash: "" };
 
-/** The end of a chain, with the proof that we wrote it. */
+/** The end of a chain with its keyed hash. */
 export interface SealedEnd extends ChainEnd {
   readonly seal: string;
 }
 
 type SealPurpose = "batch" | "anchor" | "end";
 
-/** Records with successive numbers. `seq` and `hash` are those of the last. */
+/** Records with successive numbers. `seq` and `hash` are those of the last record. */
 export interface AuditBatch extends SealedEnd {
   readonly first: number;
-  /** The oldest and the newest time of its records. */
+  /** The oldest and newest time of its records. */
   readonly since: number;
   readonly until: number;
-  /** A line each: hash of the line before, number, time, body. */
+  /** One line per record: hash of the line before, number, time, body. */
   readonly lines: string;
 }
 
-/** Its body is whole. */
+/** A record with its complete body. */
 export interface ChainedRecord extends Omit<AuditRecord, "head"> {
   readonly seq: number;
-  /** All that its hash is over. */
+  /** The text that its hash covers. */
   readonly line: string;
 }
 
@@ -51,16 +51,16 @@ export class AuditChain {
     this.#key = key;
   }
 
-  /** The records as a batch that follows `end`. */
+  /** Makes a batch of records that follows `end`. */
   batch(end: ChainEnd, records: readonly AuditRecord[]): AuditBatch {
     let { seq, hash } = end;
     let [since, until] = [Infinity, -Infinity];
     const lines: string[] = [];
-    const marks = new Map<string, string>();
+    const references = new Map<string, string>();
     for (const { at, head = "", body } of records) {
-      const mark = marks.get(head);
-      if (mark === undefined && head !== "") marks.set(head, markOf(lines.length, head));
-      const line = `${hash} ${++seq} ${at} ${mark ?? head}${body}`;
+      const reference = references.get(head);
+      if (reference === undefined && head !== "") references.set(head, referenceTo(lines.length, head));
+      const line = `${hash} ${++seq} ${at} ${reference ?? head}${body}`;
       hash = hashOf(line);
       lines.push(line);
       since = Math.min(since, at);
@@ -69,18 +69,18 @@ export class AuditChain {
     return { ...this.sealed({ seq, hash }), first: end.seq + 1, since, until, lines: lines.join("\n") };
   }
 
-  /** What is wrong with a batch that should follow `end`. */
+  /** Checks a batch that should follow `end`. Returns the first fault. */
   faultOf(end: ChainEnd, batch: AuditBatch): ChainFault | undefined {
     if (batch.first !== end.seq + 1) return missing(end.seq + 1);
     let { seq, hash } = end;
     let [since, until] = [Infinity, -Infinity];
     for (const line of batch.lines.split("\n")) {
       seq += 1;
-      const record = recordIn(line);
+      const record = parseLine(line);
       if (record.seq !== seq) return missing(seq);
       since = Math.min(since, record.at);
       until = Math.max(until, record.at);
-      // The batch before is sealed, so it is this line where it is the first.
+      // A wrong hash means that the record before was changed. For the first line it is this record, because the batch before has its own seal.
       if (!line.startsWith(`${hash} `)) return changed(Math.max(seq - 1, batch.first));
       hash = hashOf(line);
     }
@@ -88,19 +88,19 @@ export class AuditChain {
     if (hash !== batch.hash) return changed(seq);
     if (!this.isSealed(batch))
       return { seq, reason: "or one before it was changed: its keyed hash is wrong" };
-    // Questions by time and retention go by them.
+    // Queries by time and retention use these columns.
     return since === batch.since && until === batch.until
       ? undefined
       : { seq, reason: "or one before it has a different time in the table" };
   }
 
-  /** Whether it is as it was written, whatever became of the one before. */
+  /** Whether the batch itself is unchanged, regardless of the batch before. */
   isIntact(batch: AuditBatch): boolean {
     const hash = batch.lines.slice(0, batch.lines.indexOf(" "));
     return this.faultOf({ seq: batch.first - 1, hash }, batch) === undefined;
   }
 
-  /** `of`: a seal of one thing proves nothing of another, and those of batches can be read by whoever may remove some. */
+  /** `of` is part of the keyed hash. Otherwise the seal of a batch, which can be read in the table, could be used as a forged mark. */
   sealed({ seq, hash }: ChainEnd, of: SealPurpose = "batch"): SealedEnd {
     const text = `${of} ${seq} ${hash}`;
     return { seq, hash, seal: createHmac("sha256", this.#key).update(text).digest("base64url") };
@@ -114,31 +114,31 @@ export class AuditChain {
 export function recordsOf({ lines }: Pick<AuditBatch, "lines">): readonly ChainedRecord[] {
   const bodies: string[] = [];
   return lines.split("\n").map((line) => {
-    const written = recordIn(line);
-    const body = wholeBody(written.body, bodies);
+    const written = parseLine(line);
+    const body = expandBody(written.body, bodies);
     bodies.push(body);
     return { ...written, body };
   });
 }
 
-/** No JSON begins so. */
-const MARK = "^";
+/** No JSON text begins with it. */
+const REFERENCE = "^";
 
-/** In place of a head: of which record in the batch the body begins with it, and how long it is. */
-function markOf(record: number, head: string): string {
-  return `${MARK}${record} ${head.length} `;
+/** The reference that replaces a head: the index of the record in the batch that contains it, and its length. */
+function referenceTo(record: number, head: string): string {
+  return `${REFERENCE}${record} ${head.length} `;
 }
 
-function wholeBody(written: string, before: readonly string[]): string {
-  if (!written.startsWith(MARK)) return written;
+function expandBody(written: string, before: readonly string[]): string {
+  if (!written.startsWith(REFERENCE)) return written;
   const length = written.indexOf(" ") + 1;
   const rest = written.indexOf(" ", length) + 1;
-  const head = before[Number(written.slice(MARK.length, length - 1))] ?? "";
+  const head = before[Number(written.slice(REFERENCE.length, length - 1))] ?? "";
   return head.slice(0, Number(written.slice(length, rest - 1))) + written.slice(rest);
 }
 
-/** As it stands there. A body may have spaces of its own. */
-function recordIn(line: string): ChainedRecord {
+/** Parses a line. The body may contain spaces, and is returned as it is stored. */
+function parseLine(line: string): ChainedRecord {
   const seq = line.indexOf(" ") + 1;
   const at = line.indexOf(" ", seq) + 1;
   const body = line.indexOf(" ", at) + 1;

@@ -1,4 +1,4 @@
-/** What every store must detect at the end of its audit log. */
+/** Contract for the end mark of the audit log of every store. */
 import { describe, expect, test } from "vitest";
 import { appendEach, record, times } from "./audit.contract.ts";
 import type { StorePlace } from "./place.contract.ts";

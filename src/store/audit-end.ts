@@ -3,7 +3,7 @@
  * hash over both. Each batch is written together with a new mark, so `verify` notices that records were removed from the
  * end. The mark cannot show that log and mark were both replaced by an older copy.
  */
-import { type AuditBatch, AuditChain, type ChainEnd, FIRST_LINK, type SealedEnd } from "./audit-chain.ts";
+import { type AuditBatch, AuditChain, type ChainEnd, EMPTY_CHAIN, type SealedEnd } from "./audit-chain.ts";
 import type { Database, Query, SqlRow } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { toJson } from "./text.ts";
@@ -72,7 +72,7 @@ export async function insertBatch(
 /** The end of the last batch in the table. */
 export async function lastEnd(query: Query): Promise<ChainEnd> {
   const { rows } = await query("SELECT seq, hash FROM metamcp_audit ORDER BY first DESC LIMIT 1");
-  return rows[0] ? endOf(rows[0]) : FIRST_LINK;
+  return rows[0] ? endOf(rows[0]) : EMPTY_CHAIN;
 }
 
 export function endOf({ seq, hash }: SqlRow): ChainEnd {

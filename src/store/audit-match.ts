@@ -1,27 +1,27 @@
-/** Which audit records a question is about. Pure. */
+/** Matches audit records against a query. Pure. */
 import { isRecord } from "../kernel/is-record.ts";
 import type { ChainedRecord } from "./audit-chain.ts";
 import type { AuditQuery } from "./store.ts";
 import { toJson } from "./text.ts";
 
-/** A record whose text lacks what is looked for is not parsed. */
+/** Searches the text of a record first, so that most records that do not match are not parsed. */
 export function matcherOf(query: AuditQuery): (record: ChainedRecord) => boolean {
   const { members = {}, from = -Infinity, to = Infinity, after = -1, cursor = Infinity } = query;
-  const wanted = Object.entries(members).map(([path, text]) => ({
+  const conditions = Object.entries(members).map(([path, text]) => ({
     path: path.split("."),
     text,
-    within: within(text),
+    inJson: inJson(text),
   }));
   return ({ seq, at, body }) => {
     if (seq <= after || seq >= cursor || at < from || at >= to) return false;
-    if (!wanted.every((one) => body.includes(one.within))) return false;
-    const value: unknown = wanted.length > 0 && JSON.parse(body);
-    return wanted.every(({ path, text }) => isText(memberAt(value, path), text));
+    if (!conditions.every((one) => body.includes(one.inJson))) return false;
+    const value: unknown = conditions.length > 0 && JSON.parse(body);
+    return conditions.every(({ path, text }) => isText(memberAt(value, path), text));
   };
 }
 
-/** A text as it stands within JSON, whether as one or as a number. */
-export function within(text: string): string {
+/** The text as it occurs in JSON, without quotes, so that it matches strings and numbers. */
+export function inJson(text: string): string {
   return toJson(text).slice(1, -1);
 }
 

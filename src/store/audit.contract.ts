@@ -1,4 +1,4 @@
-/** What the audit log of every store must do. */
+/** Contract for the audit log of every store. */
 import { describe, expect, test } from "vitest";
 import type { StorePlace } from "./place.contract.ts";
 import { AUDIT_BATCH, type AuditQuery, type AuditRecord, type Store } from "./store.ts";
@@ -7,7 +7,7 @@ export function record(at: number, body: unknown = { at }): AuditRecord {
   return { at, body: JSON.stringify(body) };
 }
 
-/** Each a batch of its own. */
+/** Appends each record as its own batch. */
 export async function appendEach(store: Store, records: readonly AuditRecord[]): Promise<void> {
   for (const one of records) await store.audit.append([one]);
 }
@@ -17,7 +17,7 @@ export const times = async (store: Store, query?: AuditQuery) =>
 
 export function auditContract(name: string, place: () => Promise<StorePlace>): void {
   describe(`audit in ${name}`, () => {
-    test("keeps records in the order they came, newest first, and after it is opened again", async () => {
+    test("returns records newest first, also after the store is opened again", async () => {
       const where = await place();
       const first = await where.open();
       await first.audit.append([record(1, { text: "\0 \uD800" }), record(2)]);
@@ -53,8 +53,8 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     test.each([
       ["one batch", 30],
       ["batches of four", 4],
-      ["a batch each", 1],
-    ])("finds by members and by time, in pages, in %s", async (_, size) => {
+      ["batches of one", 1],
+    ])("finds records by members and by time, in pages, in %s", async (_, size) => {
       const store = await (await place()).open();
       const all = Array.from({ length: 30 }, (_, i) =>
         record(i, { tool: { name: i % 3 ? "x" : "y" }, outcome: i % 2 ? "ok" : "refused", n: i }),
@@ -85,7 +85,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       ]);
     });
 
-    test("finds by what several records begin with, and verifies them", async () => {
+    test("finds and verifies records with a shared head", async () => {
       const where = await place();
       const store = await where.open();
       const called = (at: number, who: string): AuditRecord => ({
@@ -107,7 +107,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await store.audit.verify()).toMatchObject({ ok: false, seq: 1 });
     });
 
-    test("reads on where it read before, however far back a batch begins", async () => {
+    test("returns all records after a given one, even in the middle of a batch", async () => {
       const store = await (await place()).open();
       const all = Array.from({ length: AUDIT_BATCH }, (_, i) => record(i));
       for (let batch = 0; batch < 21; batch++) await store.audit.append(all);
@@ -117,7 +117,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       }
     });
 
-    test("is not harmed by what strangers write", async () => {
+    test("stores and finds records with special characters", async () => {
       const store = await (await place()).open();
       const odd = ["a\0b", "\uD800", "' OR 1=1", '"', "\\u0000", "$.x", "%", "a\nb", "__proto__"];
       await store.audit.append(odd.map((tool, i) => record(i, { tool, [tool]: "x" })));
@@ -128,7 +128,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await store.audit.verify()).toEqual({ ok: true, count: odd.length });
     });
 
-    test("stays one chain when many write at once", async () => {
+    test("stays one chain with concurrent appends", async () => {
       const where = await place();
       const store = await where.open();
       await Promise.all(Array.from({ length: 20 }, (_, i) => store.audit.append([record(i), record(i)])));
@@ -158,7 +158,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
         "mark",
       ],
       ["an empty mark", "INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', 'null')", 1, "mark"],
-    ])("notices %s", async (_, statement, seq, reason) => {
+    ])("verify detects %s", async (_, statement, seq, reason) => {
       const where = await place();
       const store = await where.open();
       for (const at of [0, 2, 4]) await store.audit.append([record(at), record(at + 1)]);
@@ -167,14 +167,14 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await store.audit.verify()).toEqual({ ok: false, seq, reason: expect.stringContaining(reason) });
     });
 
-    test("notices a chain that was made to fit without the key", async () => {
+    test("verify detects a retention mark made from the seal of a batch", async () => {
       const where = await place();
       const store = await where.open();
       await appendEach(
         store,
         Array.from({ length: 6 }, (_, i) => record(i)),
       );
-      // The seal of a batch is there to be read, but says nothing about what retention removed.
+      // The seal of a batch can be read, but is not valid as a retention mark.
       const [end] = await where.sql("SELECT seq, hash, seal FROM metamcp_audit WHERE seq = 2");
       await where.sql(
         `INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', '${JSON.stringify({ ...end, seq: 2 })}')`,
@@ -186,7 +186,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       });
     });
 
-    test("loses old records only, and can still be verified and continued", async () => {
+    test("prune deletes only old records, and the log can still be verified and continued", async () => {
       const where = await place();
       const store = await where.open();
       await appendEach(
@@ -211,7 +211,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await again.audit.verify()).toEqual({ ok: true, count: 3 });
     });
 
-    test("loses nothing that was only made to look old", async () => {
+    test("prune keeps records that were made to look old", async () => {
       const where = await place();
       const store = await where.open();
       for (const at of [1, 2, 100, 101, 102]) await store.audit.append([record(at)]);
@@ -227,7 +227,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await store.audit.verify()).toEqual({ ok: true, count: 1 });
     });
 
-    test("keeps a batch as long as one of its records is young", async () => {
+    test("prune keeps a batch while one of its records is new enough", async () => {
       const store = await (await place()).open();
       await store.audit.append([record(1)]);
       await store.audit.append([record(1), record(9), record(2)]);

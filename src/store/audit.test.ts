@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { AuditTable } from "./audit.ts";
-import { AuditChain, FIRST_LINK } from "./audit-chain.ts";
+import { AuditChain, EMPTY_CHAIN } from "./audit-chain.ts";
 import { endMark } from "./audit-end.ts";
 import type { Database, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 
 const KEY = Buffer.alloc(32, 1);
 
-/** Only what appending asks of a database. The answer to the first insert is lost, and it arrives with the second. */
+/** Implements only the statements of `append`. The first insert fails without an answer, and takes effect together with the second. */
 function lateDatabase() {
   const stored = new Map<SqlValue, SqlRow>();
-  let mark: SqlValue = endMark(new AuditChain(KEY), FIRST_LINK).text;
+  let mark: SqlValue = endMark(new AuditChain(KEY), EMPTY_CHAIN).text;
   let late: readonly SqlValue[] | undefined;
   const insert = (values: readonly SqlValue[]): number => {
     const [after = null, before, first = null, seq = null, , , hash = null] = values;

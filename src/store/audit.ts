@@ -1,16 +1,16 @@
-/** The audit log: batches of records, one row each, as a row for each record costs more than the rest of a call. */
+/** The audit log in the database: one row per batch of records, because a row per record would cost more than the rest of a call. */
 import {
   type AuditBatch,
   AuditChain,
   type ChainEnd,
   type ChainedRecord,
   type ChainFault,
-  FIRST_LINK,
+  EMPTY_CHAIN,
   hashOf,
   recordsOf,
 } from "./audit-chain.ts";
 import { BATCH, endMark, endOf, insertBatch, lastEnd, readEndMark, sealedEndIn } from "./audit-end.ts";
-import { matcherOf, within } from "./audit-match.ts";
+import { inJson, matcherOf } from "./audit-match.ts";
 import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import {
@@ -25,21 +25,21 @@ import {
 import { toJson } from "./text.ts";
 
 const ANCHOR = "audit-anchor";
-/** Of batches: most have one record or hundreds, and one may have a megabyte. */
+/** Batches per read. Most have one record or hundreds, and one may have a megabyte. */
 const READ_FIRST = 10;
 const READ_AT_ONCE = 50;
-/** An embedded database is searched in parts, as nothing else runs meanwhile. */
-const SEARCHED_AT_ONCE = 10_000;
-/** The place of a text in another, 0 where it is not there. */
-const PLACE: Readonly<Record<SqlDialect, string>> = { sqlite: "instr", postgres: "strpos" };
+/** Records per query in an embedded database, because nothing else runs during a query. */
+const SEARCH_STEP = 10_000;
+/** The SQL function for the position of a text in another; 0 if it is not found. */
+const POSITION: Readonly<Record<SqlDialect, string>> = { sqlite: "instr", postgres: "strpos" };
 
-/** A batch that was sent and not answered: it may have been written. */
-interface Unanswered {
+/** A batch that was sent without an answer. It may have been written. */
+interface UnconfirmedBatch {
   readonly records: readonly AuditRecord[];
   readonly batch: AuditBatch;
 }
 
-/** What the next batch follows, and the stored end mark that it replaces. */
+/** The end that the next batch follows, and the stored end mark that it replaces. */
 interface Head {
   readonly end: ChainEnd;
   readonly mark: string;
@@ -48,13 +48,13 @@ interface Head {
 export class AuditTable implements Audit {
   readonly #database: Database;
   readonly #chain: AuditChain;
-  #last: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #head: Head | undefined;
-  /** The last that this process wrote. */
-  #written = FIRST_LINK;
-  #unanswered: Unanswered | undefined;
+  /** The last batch that this process wrote. */
+  #written = EMPTY_CHAIN;
+  #unconfirmed: UnconfirmedBatch | undefined;
 
-  /** `key`: no part of the database, the same in every process. */
+  /** `key` is not stored in the database and is the same in every process. */
   constructor(database: Database, key: Buffer) {
     this.#database = database;
     this.#chain = new AuditChain(key);
@@ -64,20 +64,20 @@ export class AuditTable implements Audit {
     if (records.length > AUDIT_BATCH)
       throw new StoreError("invalid", `an audit batch holds at most ${AUDIT_BATCH} records`);
     if (records.length === 0) return;
-    const turn = this.#last.then(() => this.#append(records));
-    this.#last = turn.catch(() => {});
+    const turn = this.#queue.then(() => this.#append(records));
+    this.#queue = turn.catch(() => {});
     await turn;
   }
 
   async query(query: AuditQuery = {}): Promise<AuditPage> {
     const { after = -1, limit = 100, cursor } = query;
     const { lowest, highest } = await this.#bounds();
-    // The batch that has the first record after it may begin so much before.
+    // The batch with record `after + 1` may begin up to `AUDIT_BATCH` records earlier.
     const oldest = after + 1 - AUDIT_BATCH;
     const filter = this.#filter(query);
     const matches = matcherOf(query);
     const items: StoredAuditRecord[] = [];
-    const step = this.#database.dialect === "sqlite" ? SEARCHED_AT_ONCE : Number.MAX_SAFE_INTEGER;
+    const step = this.#database.dialect === "sqlite" ? SEARCH_STEP : Number.MAX_SAFE_INTEGER;
     let most = READ_FIRST;
     for (let below = Math.min(cursor ?? highest + 1, highest + 1); below > Math.max(lowest, oldest); ) {
       const low = Math.max(lowest, below - step);
@@ -138,28 +138,28 @@ export class AuditTable implements Audit {
   }
 
   async #append(records: readonly AuditRecord[]): Promise<void> {
-    const sent = this.#unanswered?.records === records ? this.#unanswered.batch : undefined;
-    if (sent && (await this.#arrived(sent))) return this.#wrote(sent);
+    const sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
+    if (sent && (await this.#isStored(sent))) return this.#confirm(sent);
     for (;;) {
       this.#head ??= await this.#readHead();
       const { end, mark } = this.#head;
       const batch = this.#chain.batch(end, records);
-      this.#unanswered = { records, batch };
+      this.#unconfirmed = { records, batch };
       this.#head = undefined;
       const marks = { before: mark, after: endMark(this.#chain, batch).text };
-      if (await insertBatch(this.#database, batch, marks)) return this.#wrote(batch);
-      // What was sent before may have arrived only now. Else another process was first: what it wrote is to be continued.
-      if (sent?.hash === batch.hash && (await this.#arrived(batch))) return this.#wrote(batch);
+      if (await insertBatch(this.#database, batch, marks)) return this.#confirm(batch);
+      // Either the batch that was sent before arrived late, or another process was first and the chain continues after its batch.
+      if (sent?.hash === batch.hash && (await this.#isStored(batch))) return this.#confirm(batch);
     }
   }
 
-  #wrote(batch: AuditBatch): void {
-    this.#unanswered = undefined;
+  #confirm(batch: AuditBatch): void {
+    this.#unconfirmed = undefined;
     this.#head = { end: batch, mark: endMark(this.#chain, batch).text };
     this.#written = batch;
   }
 
-  async #arrived({ first, hash }: AuditBatch): Promise<boolean> {
+  async #isStored({ first, hash }: AuditBatch): Promise<boolean> {
     const { rows } = await this.#database.query("SELECT hash FROM metamcp_audit WHERE first = ?", [first]);
     return rows[0]?.["hash"] === hash;
   }
@@ -175,17 +175,18 @@ export class AuditTable implements Audit {
     return { end: ends.reduce((a, b) => (b.seq > a.seq ? b : a)), mark: text };
   }
 
-  /** What the oldest record follows. Undefined: it is not ours. */
+  /** The end that the oldest record follows. Undefined if the retention mark was not made with the key. */
   async #anchor(): Promise<ChainEnd | undefined> {
     const { rows } = await this.#database.query("SELECT value FROM metamcp_meta WHERE name = ?", [ANCHOR]);
-    if (!rows[0]) return FIRST_LINK;
+    if (!rows[0]) return EMPTY_CHAIN;
     const end = sealedEndIn(String(rows[0]["value"]));
     return end && this.#chain.isSealed(end, "anchor") ? end : undefined;
   }
 
   /**
-   * The hash of the last one removed stays behind, for the first that is left. How old a batch is only counts where it is as
-   * it was written: who could make it look old would have us remove it. The newest stays: the chain goes on from it.
+   * Deletes old batches and stores the hash of the last one as the retention mark, which the first remaining batch follows. The
+   * age of a batch counts only if the batch is unchanged. Otherwise somebody could make a batch look old to have it deleted. The
+   * newest batch always stays.
    */
   async #pruneSome(query: Database["query"], before: number): Promise<Pruned> {
     const { rows } = await query(`SELECT ${BATCH} FROM metamcp_audit ORDER BY first LIMIT ?`, [
@@ -207,7 +208,7 @@ export class AuditTable implements Audit {
     return { records: anchor.seq - Number(rows[0]?.["first"]) + 1, more: rows.length > READ_AT_ONCE };
   }
 
-  /** Two questions in one: asked for both at once, SQLite reads the whole table. */
+  /** Two subqueries, because SQLite would read the whole table for min and max in one. */
   async #bounds(): Promise<{ readonly lowest: number; readonly highest: number }> {
     const { rows } = await this.#database.query(
       `SELECT (SELECT min(first) FROM metamcp_audit) AS lowest,
@@ -216,7 +217,7 @@ export class AuditTable implements Audit {
     return { lowest: Number(rows[0]?.["lowest"] ?? 0), highest: Number(rows[0]?.["highest"] ?? -1) };
   }
 
-  /** While it was looked at, old records may have been pruned. */
+  /** Old records may have been pruned during `verify`. Then it starts again at the new retention mark. */
   async #fault(end: ChainEnd, { seq, reason }: ChainFault, count: number): Promise<AuditVerdict> {
     const anchor = await this.#anchor();
     if (!anchor || anchor.seq <= end.seq) return { ok: false, seq, reason: `record ${seq} ${reason}` };
@@ -224,10 +225,10 @@ export class AuditTable implements Audit {
     return rest.ok ? { ok: true, count: count + rest.count } : rest;
   }
 
-  /** Batches that may have such a record. */
+  /** SQL conditions for batches that may contain a matching record. */
   #filter({ members = {}, from, to }: AuditQuery): Filter {
-    const texts = Object.values(members).map(within);
-    const conditions = texts.map(() => `AND ${PLACE[this.#database.dialect]}(lines, ?) > 0`);
+    const texts = Object.values(members).map(inJson);
+    const conditions = texts.map(() => `AND ${POSITION[this.#database.dialect]}(lines, ?) > 0`);
     const values: SqlValue[] = [...texts];
     if (from !== undefined) conditions.push("AND until >= ?");
     if (to !== undefined) conditions.push("AND since < ?");

@@ -1,4 +1,4 @@
-/** Whether the store can be used now, and who wants to know. */
+/** The current state of the store, with listeners for its changes. */
 import type { Log } from "../kernel/log.ts";
 import { Listeners } from "./listeners.ts";
 import type { StoreState } from "./store.ts";
@@ -29,7 +29,7 @@ export class Availability {
     this.#set(UP);
   }
 
-  /** The first reason is told; while it is down, others only follow from it. */
+  /** Keeps the first reason. Further failures while it is down are consequences of it. */
   down(reason: string): void {
     if (!this.#state.up) return;
     this.#log.warn("the store is down", { reason });
@@ -38,6 +38,6 @@ export class Availability {
 
   #set(state: StoreState): void {
     this.#state = state;
-    this.#listeners.tell(state);
+    this.#listeners.emit(state);
   }
 }

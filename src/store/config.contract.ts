@@ -1,4 +1,4 @@
-/** What the config of every store must do, whichever database is below it. */
+/** Contract for the config of every store. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StoreError } from "./error.ts";
@@ -20,7 +20,7 @@ const code = (expected: string) => expect.objectContaining({ name: "StoreError",
 
 export function configContract(name: string, place: () => Promise<StorePlace>): void {
   describe(`config in ${name}`, () => {
-    test("begins empty at revision 0", async () => {
+    test("is empty at revision 0 at first", async () => {
       const store = await (await place()).open();
 
       expect(await store.load()).toEqual({ revision: 0, objects: [] });
@@ -29,7 +29,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(store.state).toEqual({ up: true });
     });
 
-    test("keeps what is committed, whatever JSON it is, and after it is opened again", async () => {
+    test("keeps any committed JSON, also after the store is opened again", async () => {
       const where = await place();
       const spec = { text: "\0 \uD800 \u{1F600} ' ? $1", deep: [[[{ a: null }]]], n: -1.5e-7, "": true };
       const first = await where.open({ now: () => 1_000 });
@@ -48,7 +48,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(await (await where.open()).load()).toEqual(seen);
     });
 
-    test("changes only what a commit names, and knows when each was made and changed", async () => {
+    test("changes only the objects of a commit, and keeps their creation and change times", async () => {
       let time = 1_000;
       const store = await (await place()).open({ now: () => time });
       await commit(store, [object("a"), object("b")]);
@@ -69,7 +69,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       ]);
     });
 
-    test("gives an object that comes back its age", async () => {
+    test("keeps the creation time of an object that is restored", async () => {
       let time = 1_000;
       const store = await (await place()).open({ now: () => time });
       await commit(store, [object("a")]);
@@ -81,7 +81,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(back).toMatchObject({ createdAt: "1970-01-01T00:00:01.000Z", revision: 3 });
     });
 
-    test("refuses a change that was made from an old revision", async () => {
+    test("rejects a commit whose base is not the newest revision", async () => {
       const store = await (await place()).open();
       await commit(store, [object("a")]);
       const before = await store.load();
@@ -93,7 +93,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(await store.load()).toEqual(before);
     });
 
-    test("lets one of many at once win", async () => {
+    test("accepts one of many concurrent commits", async () => {
       const where = await place();
       const store = await where.open();
       const attempts = Array.from({ length: 12 }, (_, i) =>
@@ -107,7 +107,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(await store.load()).toMatchObject({ revision: 1, objects: [{ revision: 1 }] });
     });
 
-    test("has each name once within a kind, by its key", async () => {
+    test("rejects a name key that another object of the kind has", async () => {
       const store = await (await place()).open();
       await commit(store, [object("a", "Name"), object("n", "name", { kind: "namespace" })]);
       const before = await store.load();
@@ -120,7 +120,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect((await store.load()).objects.map(({ uuid }) => uuid).sort()).toEqual(["b", "n"]);
     });
 
-    test("lets two objects swap their names", async () => {
+    test("allows two objects to swap their names", async () => {
       const store = await (await place()).open();
       await commit(store, [object("a", "one"), object("b", "two")]);
       await commit(store, [object("a", "two"), object("b", "one")]);
@@ -135,12 +135,12 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     test.each<[string, readonly NewObject[], readonly string[]]>([
       ["the same object twice", [object("b"), object("b", "other")], []],
       ["one object put and removed", [object("a")], ["a"]],
-      ["the removal of what is not there", [], ["nobody"]],
-      ["an object that becomes another kind", [object("a", "a", { kind: "endpoint" })], []],
-      ["a name that Postgres cannot hold", [object("b", "a\0b")], []],
-      ["half a character as a name", [object("b", "a\uD800b")], []],
-      ["a spec that is no JSON", [object("b", "b", { spec: undefined })], []],
-    ])("refuses %s, and changes nothing", async (_, put, remove) => {
+      ["the removal of an unknown object", [], ["nobody"]],
+      ["an object that changes its kind", [object("a", "a", { kind: "endpoint" })], []],
+      ["a name that Postgres cannot store", [object("b", "a\0b")], []],
+      ["a name with an unpaired surrogate", [object("b", "a\uD800b")], []],
+      ["a spec that is not JSON", [object("b", "b", { spec: undefined })], []],
+    ])("rejects %s, and changes nothing", async (_, put, remove) => {
       const store = await (await place()).open();
       await commit(store, [object("a")]);
       const before = await store.load();
@@ -150,7 +150,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(await store.revisions()).toHaveLength(1);
     });
 
-    test("lists revisions from the newest on, in pages", async () => {
+    test("lists revisions newest first, in pages", async () => {
       const store = await (await place()).open({ now: () => 5_000 });
       for (let n = 0; n < 5; n++)
         await store.commit({ base: n, put: [], remove: [], who: WHO, summary: `made ${n + 1}\0` });
@@ -163,7 +163,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect((await store.revisions({ before: 4, limit: 10 })).map(({ n }) => n)).toEqual([3, 2, 1]);
     });
 
-    test("takes more objects in one commit than fit into one statement", async () => {
+    test("accepts more objects in one commit than fit into one statement", async () => {
       const store = await (await place()).open();
       const many = Array.from({ length: 1_201 }, (_, i) => object(`o${i}`));
       await commit(store, many);
@@ -177,7 +177,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(await store.load()).toEqual({ revision: 2, objects: [] });
     });
 
-    test("any sequence of commits gives what replaying it gives, and every revision as it was", async () => {
+    test("any sequence of commits gives the same objects as a replay, and every revision stays readable", async () => {
       const store = await (await place()).open();
       const uuids = ["a", "b", "c", "d"];
       const step = fc.record({
@@ -212,27 +212,27 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       );
     });
 
-    test("tells each change once, until nobody listens", async () => {
+    test("notifies a listener of each change once, until it unsubscribes", async () => {
       const store = await (await place()).open();
-      const heard: StoreChange[] = [];
-      const end = store.onChange((change) => heard.push(change));
+      const changes: StoreChange[] = [];
+      const end = store.onChange((change) => changes.push(change));
       store.onChange(() => {
         throw new Error("of a listener");
       });
       await commit(store, [object("a")]);
       await store.records.put({ kind: "key", id: "1", value: 1 });
       await expect(store.commit({ base: 0, put: [], remove: [], who: WHO, summary: "" })).rejects.toThrow();
-      expect(heard).toEqual([
+      expect(changes).toEqual([
         { of: "config", revision: 1 },
         { of: "records", kind: "key" },
       ]);
 
       end();
       await commit(store, [object("b")]);
-      expect(heard).toHaveLength(2);
+      expect(changes).toHaveLength(2);
     });
 
-    test("reads everything at once: one statement loads, one gives a past revision", async () => {
+    test("loads the current objects with one statement, and a past revision with one", async () => {
       const statements: string[] = [];
       const store = await (await place()).open({ onStatement: (sql) => statements.push(sql) });
       await commit(store, [object("a"), object("b")]);
@@ -245,7 +245,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       expect(ours() - before).toBe(2);
     });
 
-    test("refuses what comes after it was closed", async () => {
+    test("rejects requests after it was closed", async () => {
       const store = await (await place()).open();
       await store.close();
       await store.close();

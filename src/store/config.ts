@@ -1,5 +1,5 @@
-/** Config objects and their history. An object has one row per version; a revision is the rows that were there at it. */
-import { type Database, parts, type Query, rowsOf, type SqlRow, type SqlValue } from "./database.ts";
+/** Config objects and their history. Each version of an object is a row. A revision consists of the rows that were current at it. */
+import { chunks, type Database, placeholders, type Query, type SqlRow, type SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
 import type {
@@ -16,7 +16,7 @@ import { checkText, toJson } from "./text.ts";
 const COLUMNS =
   "o.uuid, o.since, o.kind, o.name, o.name_key, o.spec, o.managed_by, o.taken_from, o.created_at, o.updated_at";
 
-/** One statement, so that both parts are of one moment. */
+/** One statement, so that revision and objects are consistent. */
 const LOAD = `SELECT r.n AS newest, ${COLUMNS}
   FROM (SELECT coalesce(max(n), 0) AS n FROM metamcp_revisions) r LEFT JOIN metamcp_objects o ON o.until IS NULL
   ORDER BY o.created_at, o.uuid`;
@@ -28,7 +28,7 @@ const REVISION = `SELECT r.n, r.at, r.about, ${COLUMNS}
 
 const INSERT = `INSERT INTO metamcp_objects
   (uuid, since, until, kind, name, name_key, spec, managed_by, taken_from, created_at, updated_at) VALUES `;
-const SHAPE = "(?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
+const ROW = "(?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const PAGE = 100;
 
@@ -105,36 +105,36 @@ async function write(
     now,
     toJson({ who, summary }),
   ]);
-  const earlier = await versionsOf(query, put, remove);
-  // All old versions end before any new one begins: two objects may swap their names.
-  for (const uuids of parts([...put.map(({ uuid }) => uuid), ...remove]))
+  const created = await creationTimes(query, put, remove);
+  // All old versions end before any new one begins, because two objects may swap their names.
+  for (const uuids of chunks([...put.map(({ uuid }) => uuid), ...remove]))
     await query(
-      `UPDATE metamcp_objects SET until = ? WHERE until IS NULL AND uuid IN (${rowsOf(uuids.length, "?")})`,
+      `UPDATE metamcp_objects SET until = ? WHERE until IS NULL AND uuid IN (${placeholders(uuids.length, "?")})`,
       [n, ...uuids],
     );
-  for (const objects of parts(put))
+  for (const objects of chunks(put))
     await query(
-      INSERT + rowsOf(objects.length, SHAPE),
-      objects.flatMap((object) => valuesOf(object, n, earlier.get(object.uuid) ?? now, now)),
+      INSERT + placeholders(objects.length, ROW),
+      objects.flatMap((object) => valuesOf(object, n, created.get(object.uuid) ?? now, now)),
     );
 }
 
-/** When each object that was ever there was made: one that comes back keeps its age. Rejects what does not fit. */
-async function versionsOf(
+/** Returns when each object was first created, because a restored object keeps that time. Rejects an invalid commit. */
+async function creationTimes(
   query: Query,
   put: readonly NewObject[],
   remove: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const madeAt = new Map<string, number>();
+  const createdAt = new Map<string, number>();
   const kinds = new Map(put.map(({ uuid, kind }) => [uuid, kind]));
   const live = new Set<SqlValue>();
-  for (const uuids of parts([...kinds.keys(), ...remove])) {
+  for (const uuids of chunks([...kinds.keys(), ...remove])) {
     const { rows } = await query(
-      `SELECT uuid, kind, until, created_at FROM metamcp_objects WHERE uuid IN (${rowsOf(uuids.length, "?")})`,
+      `SELECT uuid, kind, until, created_at FROM metamcp_objects WHERE uuid IN (${placeholders(uuids.length, "?")})`,
       uuids,
     );
     for (const { uuid, kind, until, created_at } of rows) {
-      madeAt.set(String(uuid), Number(created_at));
+      createdAt.set(String(uuid), Number(created_at));
       if (until === null) live.add(uuid as SqlValue);
       if ((kinds.get(String(uuid)) ?? kind) !== kind)
         throw new StoreError("invalid", `${uuid} is a ${kind} and stays one`);
@@ -142,7 +142,7 @@ async function versionsOf(
   }
   for (const uuid of remove)
     if (!live.has(uuid)) throw new StoreError("invalid", `there is no object ${uuid}`);
-  return madeAt;
+  return createdAt;
 }
 
 function valuesOf(object: NewObject, n: number, created: number, updated: number): readonly SqlValue[] {
@@ -150,7 +150,7 @@ function valuesOf(object: NewObject, n: number, created: number, updated: number
   return [uuid, n, kind, name, nameKey, toJson(spec), managedBy, takenFrom ?? null, created, updated];
 }
 
-/** Of an outer join: without objects there is one row that holds none. */
+/** Skips the row without object, which the outer join returns if there are no objects. */
 function objectsOf(rows: readonly SqlRow[]): readonly ObjectVersion[] {
   return rows.filter(({ uuid }) => uuid !== null).map(objectOf);
 }

@@ -1,11 +1,11 @@
-/** A database as the store sees it: statements with `?` for values, and transactions. Both drivers look like this. */
+/** The interface of both database drivers: statements with `?` for values, and transactions. */
 
 export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 export interface SqlResult {
   readonly rows: readonly SqlRow[];
-  /** How many rows a statement without rows of its own changed. */
+  /** Number of changed rows, for a statement that returns no rows. */
   readonly count: number;
 }
 
@@ -14,33 +14,33 @@ export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<SqlRe
 export type SqlDialect = "sqlite" | "postgres";
 
 export interface TransactionOptions {
-  /** Transactions with the same lock run one after the other, in whichever process. */
+  /** Transactions with the same lock run one after the other, across all processes. */
   readonly lock?: string;
-  /** Tells other processes at once that something changed. */
+  /** Notifies other processes of the change. */
   readonly notify?: boolean;
 }
 
 export interface Database {
   readonly dialect: SqlDialect;
-  /** One statement on its own. Not to be used inside a transaction. */
+  /** Runs one statement outside of transactions. */
   readonly query: Query;
-  /** All or nothing. Faults arrive as StoreError where they have a meaning here. */
+  /** All or nothing. Known errors of the database become StoreError. */
   transaction<T>(run: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Hears of every statement that goes to the database. */
+/** Called for every statement that is sent to the database. */
 export type OnStatement = (sql: string) => void;
 
-/** How many rows go into one statement: both databases bound the number of values. */
+/** Rows per statement. Both databases limit the number of values. */
 export const MOST_ROWS = 500;
 
-/** `(?, ?), (?, ?)` for so many rows of a shape. */
-export function rowsOf(count: number, shape: string): string {
-  return Array.from({ length: count }, () => shape).join(", ");
+/** Repeats a row of placeholders: `(?, ?), (?, ?)`. */
+export function placeholders(count: number, row: string): string {
+  return Array.from({ length: count }, () => row).join(", ");
 }
 
-/** Parts of at most `MOST_ROWS`. */
-export function* parts<T>(items: readonly T[]): Generator<readonly T[]> {
+/** Splits items into chunks of at most `MOST_ROWS`. */
+export function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += MOST_ROWS) yield items.slice(at, at + MOST_ROWS);
 }

@@ -1,4 +1,4 @@
-/** What a store can refuse or fail at. One row per code; callers act on the code, never on the text. */
+/** Errors of the store. One row per code. Callers act on the code, never on the text. */
 
 const CODES = {
   conflict: "Someone else changed it first.",
@@ -22,7 +22,7 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly [brand] = true;
   readonly code: StoreErrorCode;
-  /** What was to be written may have been: only the answer was lost. */
+  /** The write may have succeeded, because only its answer was lost. */
   readonly unsure: boolean;
 
   constructor(code: StoreErrorCode, message: string = CODES[code], cause?: unknown, unsure = false) {

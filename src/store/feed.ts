@@ -1,9 +1,9 @@
-/** Tells of changes, each once unless it is to be told anew, and never that something is older than was told before. */
+/** Notifies listeners of changes: each version once, and never an older version after a newer one. */
 import type { Log } from "../kernel/log.ts";
 import { Listeners } from "./listeners.ts";
 import type { StoreChange } from "./store.ts";
 
-/** No kind of records has an empty name. */
+/** The map key of the config. No kind of records has an empty name. */
 const CONFIG = "";
 
 export class Feed {
@@ -19,19 +19,19 @@ export class Feed {
   }
 
   revision(n: number): void {
-    if (this.#news(CONFIG, n)) this.#listeners.tell({ of: "config", revision: n });
+    if (this.#isNew(CONFIG, n)) this.#listeners.emit({ of: "config", revision: n });
   }
 
   records(kind: string, version: number): void {
-    if (this.#news(kind, version)) this.#listeners.tell({ of: "records", kind });
+    if (this.#isNew(kind, version)) this.#listeners.emit({ of: "records", kind });
   }
 
-  /** Everything is told anew: whoever was told while the store went away could not read it. */
-  repeat(): void {
+  /** Forgets the versions, so that all are notified again: listeners may have failed to read while the store was down. */
+  reset(): void {
     this.#seen.clear();
   }
 
-  #news(what: string, version: number): boolean {
+  #isNew(what: string, version: number): boolean {
     if (version <= (this.#seen.get(what) ?? 0)) return false;
     this.#seen.set(what, version);
     return true;

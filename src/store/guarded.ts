@@ -1,4 +1,4 @@
-/** A database whose faults are noted, so that the state of the store is known to all. */
+/** A database that records failures in `Availability`, and refuses requests while it is down. */
 
 import type { Availability } from "./availability.ts";
 import type { Database, Query, SqlDialect, TransactionOptions } from "./database.ts";
@@ -28,12 +28,12 @@ export class GuardedDatabase implements Database {
 
   async #guard<T>(run: () => Promise<T>, writes: boolean): Promise<T> {
     const { state } = this.#availability;
-    // An embedded database is tried each time, as nobody else looks whether it is back; another would let all wait.
+    // An embedded database is tried each time, because nothing polls it. Postgres is polled by `Watch`; trying it would make every request wait.
     if (!state.up && this.dialect !== "sqlite")
       throw new StoreError("unavailable", `the store is down: ${state.reason}`);
     try {
       const result = await run();
-      // A full disk can still be read.
+      // Only a write proves that it is up, because a full disk can still be read.
       if (writes && this.dialect === "sqlite") this.#availability.up();
       return result;
     } catch (error) {

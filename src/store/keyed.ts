@@ -1,4 +1,4 @@
-/** A database of several gateways that is written only with the key that everything in it is sealed with. */
+/** A database shared by several gateways. Refuses writes of a gateway whose secret key is not the current one. */
 import type { Database, Query, SqlDialect, TransactionOptions } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { keyIdOf } from "./seal.ts";
@@ -17,7 +17,7 @@ export class KeyedDatabase implements Database {
     this.#keyId = keyId;
   }
 
-  /** Whoever changes the key waits until it is over, and finds what it wrote. */
+  /** A change of the key waits for this transaction, and then reseals what it wrote. */
   async transaction<T>(run: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T> {
     return await this.#database.transaction(async (query) => {
       const root = await lockedRoot(query, "SHARE");

@@ -1,6 +1,6 @@
 /**
- * One at a time over all processes on a store, for work that takes longer than a transaction may: a record says that
- * somebody is at it, and until when. Whoever dies in the middle is waited for no longer than that.
+ * A lock over all processes on a store, for work that takes longer than a transaction may. The lock is a record with an expiry
+ * time, so a process that dies does not block others for longer than that.
  */
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,31 +11,31 @@ import type { Records } from "./store.ts";
 const LEASE = "lease";
 
 export interface LeaseOptions {
-  /** How long it may be held. Who needs longer must not have begun. */
+  /** How long the lease is valid. The work must not take longer. */
   readonly holdMs: number;
-  /** How long others are waited for. */
+  /** How long to wait for other holders. */
   readonly waitMs: number;
 }
 
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [20, 150];
 
-/** Rejects with "conflict" where others took too long. */
+/** Rejects with "conflict" after `waitMs`. */
 export async function withLease<T>(
   records: Pick<Records, "put" | "write">,
   id: string,
   run: () => Promise<T>,
   { holdMs, waitMs }: LeaseOptions,
 ): Promise<T> {
-  const version = await taken(records, id, { holdMs, waitMs });
+  const version = await acquire(records, id, { holdMs, waitMs });
   try {
     return await run();
   } finally {
-    // Another one's, if ours ran out; and one that cannot be given back ends by itself.
+    // `ifVersion` protects the lease of another process if ours has expired. A lease that cannot be deleted expires.
     await records.write([{ delete: { kind: LEASE, id, ifVersion: version } }]).catch(() => {});
   }
 }
 
-async function taken(
+async function acquire(
   records: Pick<Records, "put">,
   id: string,
   { holdMs, waitMs }: LeaseOptions,

@@ -1,28 +1,28 @@
-/** Who wants to hear of something. One that fails harms neither the others nor whoever tells. */
+/** A set of listeners. A listener that throws affects neither the others nor the caller of `emit`. */
 import type { Log } from "../kernel/log.ts";
 
 export class Listeners<T> {
   readonly #log: Log;
-  readonly #all = new Set<(news: T) => void>();
+  readonly #all = new Set<(event: T) => void>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** Returns what ends it. */
-  on(listener: (news: T) => void): () => void {
-    // Not the function itself: given twice, it is told twice, and each can be ended alone.
-    const own = (news: T): void => listener(news);
-    this.#all.add(own);
-    return () => this.#all.delete(own);
+  /** Returns a function that unsubscribes. */
+  on(listener: (event: T) => void): () => void {
+    // A wrapper, so that the same function can subscribe twice and unsubscribe separately.
+    const wrapper = (event: T): void => listener(event);
+    this.#all.add(wrapper);
+    return () => this.#all.delete(wrapper);
   }
 
-  tell(news: T): void {
+  emit(event: T): void {
     for (const listener of this.#all) {
       try {
-        listener(news);
+        listener(event);
       } catch (error) {
-        this.#log.error("a listener of the store failed", { news, error });
+        this.#log.error("a listener of the store failed", { news: event, error });
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Brings the tables of a store to what this program knows. Forward only; refuses, and changes nothing, where it cannot. */
+/** Migrates the tables of a store to the version of this program. Forward only. If that is not possible it rejects and changes nothing. */
 import { createHash } from "node:crypto";
 import type { Database, Query, SqlDialect } from "./database.ts";
 import { StoreError } from "./error.ts";
@@ -11,8 +11,8 @@ export interface MigrateOptions {
   readonly copy?: (version: number) => Promise<void>;
 }
 
-/** What both databases answer when asked for a table that is not there: no row. */
-const IS_THERE: Readonly<Record<SqlDialect, string>> = {
+/** Returns a row if the table exists. */
+const TABLE_EXISTS: Readonly<Record<SqlDialect, string>> = {
   sqlite: "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?",
   postgres: "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
 };
@@ -27,7 +27,7 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   if (version > 0) await copy?.(version);
   await database.transaction(
     async (query) => {
-      // Another process may have been first.
+      // Another process may have migrated in the meantime.
       const done = await check(query, database.dialect, migrations);
       if (done === 0 && !(await hasTable(query, database.dialect, "metamcp_migrations"))) await query(TABLE);
       for (const [at, migration] of migrations.entries())
@@ -37,7 +37,7 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   );
 }
 
-/** How many steps the store has. Rejects where they are not ours. */
+/** The number of applied migrations. Rejects if they differ from those of this program. */
 export async function versionOf(database: Database, migrations = MIGRATIONS): Promise<number> {
   return await check(database.query, database.dialect, migrations);
 }
@@ -71,7 +71,7 @@ async function apply(query: Query, n: number, statements: readonly string[], now
 }
 
 async function hasTable(query: Query, dialect: SqlDialect, name: string): Promise<boolean> {
-  return (await query(IS_THERE[dialect], [name])).rows.length > 0;
+  return (await query(TABLE_EXISTS[dialect], [name])).rows.length > 0;
 }
 
 function checksumOf(statements: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** Opens the store that a URL names. Refuses with a StoreError, and leaves the store as it is, where that cannot be. */
+/** Opens the store of a URL. If that fails it rejects with a StoreError and leaves the store unchanged. */
 import { closeSync, openSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf } from "../home/file.ts";
@@ -26,7 +26,7 @@ import { type ChangeListener, poll, Watch } from "./watch.ts";
 export interface StoreOptions {
   /** `file:PATH` or `postgres://…`. */
   readonly url: string;
-  /** Where the secret key is kept if the environment has none. */
+  /** The folder of the secret key file, if the environment has no key. */
   readonly home: string;
   readonly env: Env;
   readonly clock: Clock;
@@ -35,13 +35,13 @@ export interface StoreOptions {
   readonly now?: () => number;
   /** For benches and tests. */
   readonly onStatement?: OnStatement;
-  /** For tests: the steps that this program knows. */
+  /** For tests. */
   readonly migrations?: readonly Migration[];
 }
 
 interface Opened {
   readonly database: Database;
-  readonly listener?: (heard: () => void) => ChangeListener;
+  readonly listener?: (onNotification: () => void) => ChangeListener;
   readonly copy?: (version: number) => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ async function openServer({ url, onStatement = () => {} }: StoreOptions): Promis
   return { database, listener: listener };
 }
 
-/** Keys first: with a wrong one nothing is migrated. */
+/** Checks the keys before migrating, so that a wrong key changes nothing. */
 async function prepare(
   { database, copy }: Opened,
   source: KeySource,
@@ -104,10 +104,10 @@ async function assemble(
 ): Promise<Store> {
   const availability = new Availability(log);
   const feed = new Feed(log);
-  // What is there now is no news to anyone.
+  // The first poll only sets the known versions. There are no listeners yet.
   await poll({ database, feed });
   const guarded = new GuardedDatabase(database, availability);
-  // Of an embedded store there is one process, so nobody changes its key meanwhile.
+  // An embedded store has one process, so no other process can change its key.
   const keyed = database.dialect === "postgres" ? new KeyedDatabase(guarded, sealer.keyId) : guarded;
   const watch = listener && new Watch({ database, feed, availability, clock, log }, listener);
   availability.on(({ up }) => up || watch?.poll());
@@ -124,7 +124,7 @@ async function assemble(
   });
 }
 
-/** SQLite writes a whole copy by itself, but only into an empty file; ours is readable to the owner alone. */
+/** VACUUM INTO writes the copy, but only into an empty file. The file is created before, readable only by its owner. */
 async function copyFile(database: Database, copy: string): Promise<void> {
   try {
     closeSync(openSync(copy, "wx", 0o600));

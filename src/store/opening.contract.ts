@@ -1,4 +1,4 @@
-/** When every store opens, and when it must not: keys and migrations. */
+/** Contract for opening every store: keys and migrations. */
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import type { StorePlace } from "./place.contract.ts";
@@ -21,7 +21,7 @@ async function put(store: Store, spec: unknown): Promise<void> {
 
 const TABLES = ["meta", "revisions", "objects", "records", "record_kinds", "audit", "migrations"];
 
-/** Everything the store holds. */
+/** The content of all tables. */
 async function content(place: StorePlace): Promise<unknown> {
   const tables: unknown[] = [];
   for (const table of TABLES) tables.push(await place.sql(`SELECT * FROM metamcp_${table} ORDER BY 1, 2`));
@@ -30,7 +30,7 @@ async function content(place: StorePlace): Promise<unknown> {
 
 export function openingContract(name: string, place: () => Promise<StorePlace>): void {
   describe(`opening ${name}`, () => {
-    test("seals so that the same key opens it, in this process and the next", async () => {
+    test("a sealed text can be opened with the same key, in this process and the next", async () => {
       const where = await place();
       const first = await where.open();
       const sealed = first.sealer.seal("pass wörd");
@@ -47,7 +47,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       expect(sealer.derive("cursors")).not.toEqual(derived);
     });
 
-    test("with another key is refused, and changes nothing", async () => {
+    test("is refused with another key, and changes nothing", async () => {
       const where = await place();
       const first = await where.open();
       await put(first, { env: { TOKEN: first.sealer.seal("t") } });
@@ -68,14 +68,14 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       ["of few characters", "abcabcabcabcabcabcabcabcabcabcabcabcabcabc"],
       ["with spaces", "these words are long enough but have spaces 123"],
       ["too long", "0123456789abcdef".repeat(100)],
-    ])("with a key that is %s is refused before anything is made", async (_, key) => {
+    ])("is refused with a key that is %s, before anything is created", async (_, key) => {
       const where = await place();
       await expect(where.open(keys(key))).rejects.toEqual(code("key_weak"));
       await expect(where.open(keys(where.secret, key))).rejects.toEqual(code("key_weak"));
       await expect(where.sql("SELECT 1 FROM metamcp_meta")).rejects.toThrow();
     });
 
-    test("with a new key and the old one seals everything anew, in history and records too", async () => {
+    test("reseals everything with a new key if the old one is given, including history and records", async () => {
       const where = await place();
       const first = await where.open();
       const { sealer } = first;
@@ -108,7 +108,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       await expect(where.open()).rejects.toEqual(code("key_wrong"));
     });
 
-    test("takes it to the newest version, once, and keeps what is there", async () => {
+    test("migrates to the newest version once, and keeps the data", async () => {
       const where = await place();
       const first = await where.open();
       await put(first, { a: 1 });
@@ -124,7 +124,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       expect(await where.sql("SELECT a FROM metamcp_more")).toMatchObject([{ a: "x" }]);
     });
 
-    test("that a newer program wrote is refused, and changes nothing", async () => {
+    test("is refused for a store of a newer program, and changes nothing", async () => {
       const where = await place();
       await (await where.open({ migrations: [...MIGRATIONS, NEXT] })).close();
       const before = await content(where);
@@ -133,7 +133,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       expect(await content(where)).toEqual(before);
     });
 
-    test("whose tables another program made is refused", async () => {
+    test("is refused for tables of another program", async () => {
       const where = await place();
       await (await where.open()).close();
       await where.sql("UPDATE metamcp_migrations SET checksum = 'x'");
@@ -141,7 +141,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       await expect(where.open()).rejects.toEqual(code("foreign"));
     });
 
-    test("leaves it as it was where a step fails", async () => {
+    test("leaves the store unchanged if a migration fails", async () => {
       const where = await place();
       await (await where.open()).close();
       const before = await content(where);

@@ -1,13 +1,13 @@
-/** Where the contract finds a store. */
+/** A location for one test store: a file or a Postgres schema. */
 import type { StoreOptions } from "./open-store.ts";
 import type { Store } from "./store.ts";
 
-/** An empty place for one store. */
+/** An empty location for one store. */
 export interface StorePlace {
   /** The secret key that `open` uses unless it is given another. */
   readonly secret: string;
-  /** Opens it; it is closed when the test is over. */
+  /** Opens the store. It is closed after the test. */
   open(more?: Partial<StoreOptions>): Promise<Store>;
-  /** One statement past the store. */
+  /** Runs one statement directly on the database, without the store. */
   sql(statement: string): Promise<readonly Record<string, unknown>[]>;
 }

@@ -1,4 +1,4 @@
-/** What the records of every store must do. */
+/** Contract for the records of every store. */
 import { describe, expect, test } from "vitest";
 import { withLease } from "./lease.ts";
 import type { StorePlace } from "./place.contract.ts";
@@ -30,7 +30,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(await records.find("user", "k1")).toMatchObject({ id: "b" });
     });
 
-    test("are listed from a version on", async () => {
+    test("are listed since a version", async () => {
       const { records } = await (await place()).open();
       for (const id of ["a", "b", "c"]) await records.put({ kind: "key", id, value: id });
       const { version } = await records.put({ kind: "key", id: "a", value: "again" });
@@ -44,21 +44,21 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(await ids(version + 1)).toEqual([]);
     });
 
-    test("let one at a time do what takes longer than a transaction", async () => {
+    test("withLease runs one holder at a time", async () => {
       const { records } = await (await place()).open();
       const options = { holdMs: 60_000, waitMs: 60_000 };
-      const did: string[] = [];
+      const steps: string[] = [];
       const work = (name: string) => async (): Promise<void> => {
-        did.push(`begin ${name}`);
+        steps.push(`begin ${name}`);
         await records.get("key", "anything");
-        did.push(`end ${name}`);
+        steps.push(`end ${name}`);
       };
       await Promise.all(["a", "b", "c"].map((name) => withLease(records, "one", work(name), options)));
-      expect(did.filter((_, at) => at % 2 === 0).map((line) => line.replace("begin", "end"))).toEqual(
-        did.filter((_, at) => at % 2 === 1),
+      expect(steps.filter((_, at) => at % 2 === 0).map((line) => line.replace("begin", "end"))).toEqual(
+        steps.filter((_, at) => at % 2 === 1),
       );
 
-      // Another thing is no reason to wait, and whoever failed leaves nothing behind.
+      // Leases with other ids do not wait for each other, and a failed run releases its lease.
       const inner = withLease(
         records,
         "one",
@@ -72,7 +72,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(await withLease(records, "one", async () => 1, { holdMs: 1, waitMs: 0 })).toBe(1);
     });
 
-    test("wait for nobody who died in the middle, and not for ever for anybody", async () => {
+    test("withLease ignores an expired lease, and rejects if a valid one is held too long", async () => {
       const { records } = await (await place()).open();
       await records.put({ kind: "lease", id: "dead", value: {}, expiresAt: Date.now() - 1 });
       expect(await withLease(records, "dead", async () => 1, { holdMs: 60_000, waitMs: 0 })).toBe(1);
@@ -82,7 +82,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       );
     });
 
-    test("are replaced whole", async () => {
+    test("are replaced completely by a put", async () => {
       const { records } = await (await place()).open({ now: () => 0 });
       await records.put({ kind: "key", id: "a", value: 1, key: "k", expiresAt: 5 });
       const second = await records.put({ kind: "key", id: "a", value: 2 });
@@ -92,7 +92,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(await records.find("key", "k")).toBeUndefined();
     });
 
-    test("are written only at the version that is asked for", async () => {
+    test("are written only if ifVersion equals the current version", async () => {
       const { records } = await (await place()).open();
       const a = { kind: "key", id: "a" };
       const first = await records.put({ ...a, value: 1, ifVersion: 0 });
@@ -111,7 +111,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(again.version).toBeGreaterThan(second.version);
     });
 
-    test("let one of many at once win", async () => {
+    test("accept one of many concurrent writes and deletes", async () => {
       const { records } = await (await place()).open();
       const { version } = await records.put({ kind: "code", id: "a", value: 1 });
       const writes = await Promise.allSettled(
@@ -125,7 +125,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(deletes.filter(Boolean)).toHaveLength(1);
     });
 
-    test("have each key once within a kind", async () => {
+    test("reject a key that another record of the kind has", async () => {
       const { records } = await (await place()).open();
       await records.put({ kind: "key", id: "a", value: 1, key: "k" });
       await expect(records.put({ kind: "key", id: "b", value: 1, key: "k" })).rejects.toEqual(code("taken"));
@@ -153,7 +153,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(await records.list("token")).toMatchObject([{ id: "new" }]);
     });
 
-    test("writers of several kinds in any order do not block each other", async () => {
+    test("writers of several kinds do not deadlock, whatever the order of kinds", async () => {
       const { records } = await (await place()).open();
       const put = (kind: string, i: number) => ({ put: { kind, id: `${i}`, value: i } });
       await Promise.all(
@@ -164,7 +164,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       expect(await records.list("a")).toHaveLength(10);
     });
 
-    test("are gone once they expire, and so is their hold on a key", async () => {
+    test("disappear when they expire, and release their key", async () => {
       let time = 1_000;
       const where = await place();
       const { records } = await where.open({ now: () => time });
@@ -183,10 +183,10 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       ]);
     });
 
-    test("tell of a change by their kind", async () => {
+    test("notify listeners once per kind and write", async () => {
       const store = await (await place()).open();
-      const heard: StoreChange[] = [];
-      store.onChange((change) => heard.push(change));
+      const changes: StoreChange[] = [];
+      store.onChange((change) => changes.push(change));
       await store.records.write([
         { put: { kind: "user", id: "a", value: 1 } },
         { put: { kind: "key", id: "a", value: 1 } },
@@ -194,14 +194,14 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
       ]);
       await store.records.delete("key", "a");
 
-      expect(heard.map((change) => ("kind" in change ? change.kind : change.of))).toEqual([
+      expect(changes.map((change) => ("kind" in change ? change.kind : change.of))).toEqual([
         "key",
         "user",
         "key",
       ]);
     });
 
-    test("refuse names that Postgres cannot hold", async () => {
+    test("reject ids and keys that Postgres cannot store", async () => {
       const { records } = await (await place()).open();
       await expect(records.put({ kind: "key", id: "\0", value: 1 })).rejects.toEqual(code("invalid"));
       await expect(records.put({ kind: "key", id: "a", value: 1, key: "\uD800" })).rejects.toEqual(

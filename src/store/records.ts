@@ -1,4 +1,4 @@
-/** Operational rows. A write of one kind waits for those before it, in whichever process. */
+/** Records of keys, accounts and other operational data. Writes of one kind run one after the other, across all processes. */
 import type { Database, Query, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
@@ -8,7 +8,7 @@ import { checkText, toJson } from "./text.ts";
 const SELECT = "SELECT kind, id, value, version, unique_key, expires_at FROM metamcp_records";
 const LIVE = "(expires_at IS NULL OR expires_at > ?)";
 
-/** Locks the kind until the transaction ends, so what is read after it stays true. */
+/** Locks the kind until the transaction ends, so that later reads in the transaction stay valid. */
 const NEXT_VERSION = `INSERT INTO metamcp_record_kinds (kind, version) VALUES (?, 1)
   ON CONFLICT (kind) DO UPDATE SET version = metamcp_record_kinds.version + 1 RETURNING version`;
 
@@ -36,12 +36,12 @@ export class RecordTable implements Records {
   }
 
   async list(kind: string, { after, since, limit }: RecordPage = {}): Promise<readonly StoredRecord[]> {
-    const wanted: readonly (readonly [string, SqlValue | undefined])[] = [
+    const clauses: readonly (readonly [string, SqlValue | undefined])[] = [
       ["AND id > ?", after],
       ["AND version > ?", since],
       ["ORDER BY id LIMIT ?", limit],
     ];
-    const given = wanted.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+    const given = clauses.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
     const { rows } = await this.#database.query(
       `${SELECT} WHERE kind = ? AND ${LIVE} ${given.map(({ sql }) => sql).join(" ")} ${limit === undefined ? "ORDER BY id" : ""}`,
       [kind, this.#now(), ...given.map(({ value }) => value)],
@@ -64,7 +64,7 @@ export class RecordTable implements Records {
     await this.#write(changes);
   }
 
-  /** Removes what has expired. */
+  /** Deletes expired records. */
   async sweep(): Promise<void> {
     await this.#database.query("DELETE FROM metamcp_records WHERE expires_at <= ?", [this.#now()]);
   }
@@ -78,7 +78,7 @@ export class RecordTable implements Records {
     return rows[0] && recordOf(rows[0]);
   }
 
-  /** The version that each change wrote; 0 for a delete of what was not there. */
+  /** Returns the version that each change wrote; 0 for a delete of an unknown record. */
   async #write(changes: readonly RecordChange[]): Promise<readonly number[]> {
     for (const change of changes) {
       const { kind, id } = subjectOf(change);
@@ -110,7 +110,7 @@ function subjectOf(change: RecordChange): {
   return "put" in change ? change.put : change.delete;
 }
 
-/** In one order for all, so that no two writers wait for each other. */
+/** Locks kinds in sorted order, so that two writers cannot deadlock. */
 async function nextVersions(
   query: Query,
   changes: readonly RecordChange[],

@@ -6,7 +6,7 @@ const key = readKey("a-random-text-of-32-characters-or-more", "KEY");
 const other = readKey("another-text-of-32-characters-or-more", "KEY");
 const code = (expected: string) => expect.objectContaining({ name: "StoreError", code: expected });
 
-test("opens any text that it sealed, and never seals alike", () => {
+test("open returns any sealed text, and sealing the same text twice gives different results", () => {
   fc.assert(
     fc.property(fc.string(), (ascii) => {
       const text = `\0ä\u{1F600}${ascii}`;
@@ -18,7 +18,7 @@ test("opens any text that it sealed, and never seals alike", () => {
   );
 });
 
-test("opens nothing that was changed, cut off or sealed by another key", () => {
+test("open rejects text that was changed, truncated or sealed with another key", () => {
   const sealed = seal(key, "a secret");
   const start = sealed.lastIndexOf(":") + 1;
   for (let at = start; at < sealed.length - 1; at++) {
@@ -31,7 +31,7 @@ test("opens nothing that was changed, cut off or sealed by another key", () => {
   expect(() => open(key, "plain")).toThrow(code("key_wrong"));
 });
 
-test("takes random texts as keys, and says what it wants of others", () => {
+test("readKey accepts random texts, and explains the rule for others", () => {
   expect(readKey(`${newKeyText()}\n`, "KEY").bytes).toHaveLength(32);
   expect(readKey("0123456789abcdef0123456789ABCDEF", "KEY").id).toMatch(/^[\da-f]{16}$/);
   for (const weak of ["", "0123456789abcdef0123456789ABCDE", "a".repeat(64), "a b".repeat(20)])
@@ -40,7 +40,7 @@ test("takes random texts as keys, and says what it wants of others", () => {
     );
 });
 
-test("reseals all that one key sealed, and leaves everything else as it is", () => {
+test("resealJson reseals the texts of one key and leaves everything else unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, text) => {
       const json = JSON.stringify({

@@ -1,8 +1,8 @@
-/** Secrets at rest: AES-256-GCM, with the id of the key beside each. */
+/** Encryption of secrets in the store: AES-256-GCM, with the id of the key in each sealed text. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { StoreError } from "./error.ts";
 
-/** Key id, then nonce, tag and ciphertext as base64url. */
+/** The key id, then nonce, tag and ciphertext as base64url. */
 const SEALED = /^sealed:1:([\da-f]{16}):([\w-]+)$/;
 const NONCE = 12;
 const TAG = 16;
@@ -19,23 +19,23 @@ export interface Key {
 }
 
 /**
- * Any random text is a key: hex, base64 or else. The text itself counts, not what it may encode. Line breaks around it
- * do not, as files end with one.
+ * Any random text can be a key. The text itself is used, not the bytes that it may encode. Surrounding whitespace is ignored,
+ * because files end with a line break.
  */
 export function readKey(given: string, name: string): Key {
   const text = given.trim();
   const fits = text.length >= SHORTEST && text.length <= LONGEST && !/[\s\p{Cc}]/u.test(text);
   if (!fits || new Set(text).size < FEWEST_DIFFERENT)
     throw new StoreError("key_weak", `${name} is not a usable secret key; it needs ${KEY_RULE}`);
-  return { id: stretch(text, "id", 8).toString("hex"), bytes: stretch(text, "seal", 32) };
+  return { id: deriveBytes(text, "id", 8).toString("hex"), bytes: deriveBytes(text, "seal", 32) };
 }
 
 export function newKeyText(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Bytes for one purpose. One purpose tells nothing of another, nor of the secret. */
-export function stretch(secret: string | Buffer, purpose: string, length: number): Buffer {
+/** Derives bytes for one purpose. They reveal neither the secret nor the bytes of other purposes. */
+export function deriveBytes(secret: string | Buffer, purpose: string, length: number): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "metamcp", purpose, length));
 }
 
@@ -65,7 +65,7 @@ export function keyIdOf(sealed: string): string | undefined {
   return SEALED.exec(sealed)?.[1];
 }
 
-/** JSON with every text that `from` sealed sealed by `to`. What only looks sealed stays as it is. */
+/** Reseals every text in the JSON that `from` sealed with `to`. Text that only looks sealed stays unchanged. */
 export function resealJson(json: string, from: Key, to: Key): string {
   return JSON.stringify(JSON.parse(json, (_, value: unknown) => resealed(value, from, to)));
 }

@@ -1,4 +1,4 @@
-/** Where the secret key comes from: `METAMCP_SECRET_KEY`, else a file of ours that is made for an empty store only. */
+/** Reads the secret key: from `METAMCP_SECRET_KEY`, otherwise from a key file, which is created only for an empty store. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";
@@ -18,12 +18,12 @@ export interface SecretKeys {
 export interface KeySource {
   readonly env: Env;
   readonly home: string;
-  /** A file on this machine can be lost with it, or be another on the next: several gateways need the variable. */
+  /** False for Postgres: a key file would differ between machines, so several gateways need the variable. */
   readonly fileAllowed: boolean;
   readonly log: Log;
 }
 
-/** What is set is checked before any store is touched. */
+/** Checks the variables, before any store is opened. */
 export function keysFromEnv({ env, fileAllowed }: KeySource): {
   readonly current: Key | undefined;
   readonly old: Key | undefined;
@@ -38,7 +38,7 @@ export function keysFromEnv({ env, fileAllowed }: KeySource): {
   };
 }
 
-/** The keys for a store; `empty` allows to make one. */
+/** The keys for a store. If `empty`, a missing key file is created. */
 export async function secretKeys(source: KeySource, empty: boolean): Promise<SecretKeys> {
   const { current, old } = keysFromEnv(source);
   return { current: current ?? (await keyFile(source, empty)), old };
@@ -57,7 +57,7 @@ async function keyFile({ home, log }: KeySource, empty: boolean): Promise<Key> {
       "key_missing",
       `the secret key of this store is missing: restore ${path}, or set ${NAME} to its content`,
     );
-  const made = newKeyText();
-  await writeAtomic(path, `${made}\n`);
-  return readKey(made, path);
+  const created = newKeyText();
+  await writeAtomic(path, `${created}\n`);
+  return readKey(created, path);
 }

@@ -1,4 +1,4 @@
-/** The store over either database: the parts, put together. */
+/** The store, composed of its parts. The same for both databases. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Availability } from "./availability.ts";
 import type { ConfigStore } from "./config.ts";
@@ -20,7 +20,7 @@ import type {
 } from "./store.ts";
 import type { Watch } from "./watch.ts";
 
-/** How often expired records are removed. Nobody sees them before. */
+/** How often expired records are deleted. Reads ignore them before. */
 const SWEEP_MS = 600_000;
 
 export interface StoreParts {
@@ -31,7 +31,7 @@ export interface StoreParts {
   readonly sealer: Sealer;
   readonly availability: Availability;
   readonly feed: Feed;
-  /** Where other processes may change the store. */
+  /** Undefined for an embedded store, which no other process changes. */
   readonly watch: Watch | undefined;
   readonly clock: Clock;
 }
@@ -43,7 +43,7 @@ export class SqlStore implements Store {
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
-    this.#sweep = this.#later();
+    this.#sweep = this.#scheduleSweep();
   }
 
   get records(): Records {
@@ -101,10 +101,10 @@ export class SqlStore implements Store {
     await this.#parts.database.close();
   }
 
-  #later(): Timer {
+  #scheduleSweep(): Timer {
     return this.#parts.clock.after(SWEEP_MS, () => {
       this.#parts.records.sweep().catch(() => {});
-      if (!this.#closing) this.#sweep = this.#later();
+      if (!this.#closing) this.#sweep = this.#scheduleSweep();
     });
   }
 }

@@ -1,57 +1,57 @@
 /**
- * What the gateway keeps: config objects with their history, operational records, the audit log. Specs, values and
- * bodies are any JSON: the store only looks for what is sealed in them. Times of objects and revisions are ISO 8601,
- * those of records and the audit log milliseconds since 1970.
+ * The interface of the store: config objects with their history, operational records, the audit log. Specs, values and bodies
+ * are any JSON; the store only looks for sealed texts in them. Times of objects and revisions are ISO 8601, those of records
+ * and the audit log milliseconds since 1970.
  */
 
 export interface Store {
-  /** The newest revision with all objects right after it: one consistent view. */
+  /** The newest revision with its objects, read consistently. */
   load(): Promise<StoreSnapshot>;
   /** One transaction, one new revision. Rejects with "conflict" if `base` is not the newest. */
   commit(commit: Commit): Promise<Revision>;
   /** Newest first. */
   revisions(page?: RevisionPage): Promise<readonly Revision[]>;
-  /** A revision with all objects right after it; undefined if there is none of that number. */
+  /** A revision with its objects. Undefined for an unknown number. */
   revision(n: number): Promise<PastRevision | undefined>;
 
   readonly records: Records;
   readonly audit: Audit;
   readonly sealer: Sealer;
 
-  /** Other processes may use it at the same time. */
+  /** Whether other processes may use the store at the same time. */
   readonly shared: boolean;
   readonly state: StoreState;
-  /** Runs at each change of `state`. Returns what ends it. */
+  /** Runs at each change of `state`. Returns a function that unsubscribes. */
   onState(listener: (state: StoreState) => void): () => void;
-  /** Runs for each change, whoever made it, this process included. Returns what ends it. */
+  /** Runs for each change by any process, including this one. Returns a function that unsubscribes. */
   onChange(listener: (change: StoreChange) => void): () => void;
   close(): Promise<void>;
 }
 
-/** Where writes are refused: they reject with "unavailable" until the store is up again. */
+/** While the store is down, writes reject with "unavailable". */
 export type StoreState = { readonly up: true } | { readonly up: false; readonly reason: string };
 
-/** A level, not an edge: several changes in a row may be told as one. */
+/** Says that something is newer than before. Several changes may be reported as one. */
 export type StoreChange =
   | { readonly of: "config"; readonly revision: number }
   | { readonly of: "records"; readonly kind: string };
 
 export interface NewObject {
   readonly kind: string;
-  /** Never used again for another object. */
+  /** Never reused for another object. */
   readonly uuid: string;
   readonly name: string;
-  /** What makes names equal, e.g. NFC and lower case. Unique within a kind. */
+  /** The normalized name, e.g. NFC and lower case. Unique within a kind. */
   readonly nameKey: string;
   readonly spec: unknown;
   /** "api" or "file:NAME". */
   readonly managedBy: string;
-  /** The file that managed it before, if someone took it over. */
+  /** The file that managed it before the API took it over. */
   readonly takenFrom?: string;
 }
 
 export interface ObjectVersion extends NewObject {
-  /** The one that last changed it. */
+  /** The revision that last changed it. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -60,7 +60,7 @@ export interface ObjectVersion extends NewObject {
 export interface StoreSnapshot {
   /** 0 before the first commit. */
   readonly revision: number;
-  /** In the order in which they were made. */
+  /** Oldest first. */
   readonly objects: readonly ObjectVersion[];
 }
 
@@ -71,9 +71,9 @@ export interface Who {
 }
 
 export interface Commit {
-  /** The revision this was made from. */
+  /** The revision that the change is based on. */
   readonly base: number;
-  /** New or changed; an object with the uuid of a current one takes its place. */
+  /** New or changed objects. One with the uuid of a current object replaces it. */
   readonly put: readonly NewObject[];
   /** Uuids. */
   readonly remove: readonly string[];
@@ -93,22 +93,22 @@ export interface PastRevision extends Revision {
 }
 
 export interface RevisionPage {
-  /** Only those below this number. */
+  /** Only revisions below this number. */
   readonly before?: number;
   readonly limit?: number;
 }
 
-/** Rows of keys, accounts, grants and the like. What has expired is not there. */
+/** Operational records: keys, accounts, grants. Expired records are treated as deleted. */
 export interface Records {
   get(kind: string, id: string): Promise<StoredRecord | undefined>;
   /** By its unique key. */
   find(kind: string, key: string): Promise<StoredRecord | undefined>;
-  /** By id, in the order of bytes. */
+  /** Sorted by id, in byte order. */
   list(kind: string, page?: RecordPage): Promise<readonly StoredRecord[]>;
   put(record: NewRecord): Promise<StoredRecord>;
-  /** Whether it was there. Of several who delete one record, one hears true. */
+  /** Returns whether the record existed. Of several concurrent deletes only one returns true. */
   delete(kind: string, id: string): Promise<boolean>;
-  /** All or nothing. Rejects with "conflict" where a version does not agree, with "taken" where a key is another's. */
+  /** All or nothing. Rejects with "conflict" if a version differs, and with "taken" if another record has the key. */
   write(changes: readonly RecordChange[]): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export interface NewRecord {
   /** Unique within the kind. */
   readonly key?: string;
   readonly expiresAt?: number;
-  /** Written only if this is its version now; 0: only if there is none. */
+  /** Writes only if this is the current version; 0 means only if the record does not exist. */
   readonly ifVersion?: number;
 }
 
@@ -133,27 +133,27 @@ export interface StoredRecord {
   readonly value: unknown;
   readonly key?: string;
   readonly expiresAt?: number;
-  /** Grows with every write and is never used twice within a kind. */
+  /** Increases with every write and is never reused within a kind. */
   readonly version: number;
 }
 
 export interface RecordPage {
-  /** Only ids beyond this one. */
+  /** Only ids greater than this one. */
   readonly after?: string;
-  /** Only what was written after this version of the kind. What was deleted since does not show. */
+  /** Only records written after this version of the kind. Deletions since then are not visible. */
   readonly since?: number;
   readonly limit?: number;
 }
 
 export interface Audit {
   /**
-   * Writes all of them or none; at most `AUDIT_BATCH` records. After "unavailable" give the same array again: records that
-   * did arrive are then not written twice.
+   * Writes all of them or none; at most `AUDIT_BATCH` records. After "unavailable" repeat the call with the same array, so that
+   * records that did arrive are not written twice.
    */
   append(records: readonly AuditRecord[]): Promise<void>;
   /** Newest first. */
   query(query?: AuditQuery): Promise<AuditPage>;
-  /** Removes batches whose records are all older than `before`, from the oldest on; the newest always stays. Returns how many records. The rest can still be verified. */
+  /** Deletes batches whose records are all older than `before`, oldest first. The newest batch always stays. Returns the number of deleted records. The rest can still be verified. */
   prune(before: number): Promise<number>;
   verify(): Promise<AuditVerdict>;
 }
@@ -162,9 +162,9 @@ export const AUDIT_BATCH = 500;
 
 export interface AuditRecord {
   readonly at: number;
-  /** The members that its JSON begins with, where many records begin with the same: a batch has them once. */
+  /** The members that the JSON begins with, if many records share them. A batch stores them once. */
   readonly head?: string;
-  /** JSON on one line, or the rest of it: it is kept as it was written, and many may have to wait in memory. */
+  /** JSON on one line, or the rest after `head`. A text, because it is stored unchanged and many records may wait in memory. */
   readonly body: string;
 }
 
@@ -176,7 +176,7 @@ export interface StoredAuditRecord {
 }
 
 export interface AuditQuery {
-  /** Members of the body by their path, as in `endpoint.name`, and the text that each must be. */
+  /** Members of the body by path, such as `endpoint.name`, with the text that each must equal. */
   readonly members?: Readonly<Record<string, string>>;
   /** Inclusive. */
   readonly from?: number;
@@ -199,11 +199,11 @@ export type AuditVerdict =
   | { readonly ok: false; readonly seq: number; readonly reason: string };
 
 export interface Sealer {
-  /** Names the key, tells nothing of it. */
+  /** Identifies the key without revealing it. */
   readonly keyId: string;
   seal(text: string): string;
-  /** Rejects with "key_wrong" what this key did not seal. */
+  /** Throws "key_wrong" for text that this key did not seal. */
   open(sealed: string): string;
-  /** 32 bytes, the same in every process on this store and after a change of the secret key. */
+  /** 32 bytes. The same in every process on this store, also after a change of the secret key. */
   derive(purpose: string): Buffer;
 }

@@ -1,4 +1,4 @@
-/** What may stand in a column of text: Postgres takes no NUL, and half a surrogate pair would come back as another text. */
+/** Checks texts for text columns: Postgres accepts no NUL, and an unpaired surrogate would be read back as another character. */
 import { StoreError } from "./error.ts";
 
 const UNFIT = /\0|\p{Surrogate}/u;
@@ -9,7 +9,7 @@ export function checkText(...texts: readonly (string | undefined)[]): void {
       throw new StoreError("invalid", `${JSON.stringify(text)} has characters that cannot be stored`);
 }
 
-/** JSON escapes both, so any value can be kept. */
+/** JSON escapes NUL and unpaired surrogates, so any value can be stored. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new StoreError("invalid", "a value that is not JSON cannot be stored");

@@ -1,12 +1,12 @@
 /**
- * The secret of the store itself: made once, kept sealed. It shows whether a key is the right one, and what is derived
- * from it stays the same when the key changes.
+ * The root secret of a store: created once and stored sealed. It shows whether a key is correct. Keys are derived from it, so
+ * they stay the same when the secret key changes.
  */
 import { randomBytes } from "node:crypto";
 import { AUDIT_KEY, markEnd } from "./audit-end.ts";
 import type { Database, Query } from "./database.ts";
 import { StoreError } from "./error.ts";
-import { type Key, keyIdOf, open, resealJson, seal, stretch } from "./seal.ts";
+import { deriveBytes, type Key, keyIdOf, open, resealJson, seal } from "./seal.ts";
 import type { SecretKeys } from "./secret-keys.ts";
 import type { Sealer } from "./store.ts";
 
@@ -21,12 +21,12 @@ const SELECT = "SELECT value FROM metamcp_meta WHERE name = ?";
 const PUT =
   "INSERT INTO metamcp_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
-/** The sealed secret of a store that has one. Its table must be there. */
+/** The sealed root secret. Undefined if the store has none. The table must exist. */
 export async function sealedRoot(query: Query): Promise<string | undefined> {
   return await rootBy(query, SELECT);
 }
 
-/** The same in a transaction on Postgres, where it stays as it is until that ends. */
+/** The same in a transaction on Postgres, with a row lock until the transaction ends. */
 export async function lockedRoot(query: Query, by: "SHARE" | "UPDATE"): Promise<string | undefined> {
   return await rootBy(query, `${SELECT} FOR ${by}`);
 }
@@ -36,7 +36,7 @@ async function rootBy(query: Query, sql: string): Promise<string | undefined> {
   return rows[0] && String(rows[0]["value"]);
 }
 
-/** The key that sealed it. Rejects where it is neither of ours. */
+/** Returns the key that sealed the root secret. Throws if it is neither of the two. */
 export function keyFor(root: string, { current, old }: SecretKeys): Key {
   const key = [current, old].find((candidate) => candidate?.id === keyIdOf(root));
   if (!key)
@@ -48,18 +48,20 @@ export function keyFor(root: string, { current, old }: SecretKeys): Key {
   return key;
 }
 
-/** Makes the secret where there is none, and seals everything anew that the old key sealed. */
+/** Creates the root secret if there is none, and reseals everything that the old key sealed. */
 export async function unlock(database: Database, keys: SecretKeys): Promise<Sealer> {
   const secret = await database.transaction(
     async (query) => {
-      // Writers are waited for, so that what they sealed is sealed anew as well.
-      const there = await (database.dialect === "postgres" ? lockedRoot(query, "UPDATE") : sealedRoot(query));
-      const key = there === undefined ? keys.current : keyFor(there, keys);
+      // The lock waits for writers, so that what they sealed is resealed too.
+      const stored = await (database.dialect === "postgres"
+        ? lockedRoot(query, "UPDATE")
+        : sealedRoot(query));
+      const key = stored === undefined ? keys.current : keyFor(stored, keys);
       if (key !== keys.current) await resealAll(query, key, keys.current);
-      const text = there === undefined ? randomBytes(DERIVED).toString("base64url") : open(key, there);
+      const text = stored === undefined ? randomBytes(DERIVED).toString("base64url") : open(key, stored);
       if (text.endsWith(MARKED)) return secretIn(text);
       await query(PUT, [ROOT, seal(keys.current, text + MARKED)]);
-      await markEnd(query, stretch(secretIn(text), AUDIT_KEY, DERIVED));
+      await markEnd(query, deriveBytes(secretIn(text), AUDIT_KEY, DERIVED));
       return secretIn(text);
     },
     { lock: "unlock" },
@@ -68,7 +70,7 @@ export async function unlock(database: Database, keys: SecretKeys): Promise<Seal
     keyId: keys.current.id,
     seal: (text) => seal(keys.current, text),
     open: (sealed) => open(keys.current, sealed),
-    derive: (purpose) => stretch(secret, purpose, DERIVED),
+    derive: (purpose) => deriveBytes(secret, purpose, DERIVED),
   };
 }
 
@@ -76,7 +78,7 @@ function secretIn(text: string): Buffer {
   return Buffer.from(text.replace(MARKED, ""), "base64url");
 }
 
-/** Old versions of objects, too: a rollback brings their secrets back. */
+/** Includes old versions of objects, because a rollback restores their secrets. */
 async function resealAll(query: Query, from: Key, to: Key): Promise<void> {
   const like = `%sealed:1:${from.id}:%`;
   const { rows: objects } = await query("SELECT uuid, since, spec FROM metamcp_objects WHERE spec LIKE ?", [

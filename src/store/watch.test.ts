@@ -11,7 +11,7 @@ function setUp() {
   const clock = new ManualClock();
   const availability = new Availability(silentLog);
   const feed = new Feed(silentLog);
-  const world = {
+  const server = {
     rows: [{ kind: "", version: 0 }] as SqlRow[],
     away: false,
     polls: 0,
@@ -20,98 +20,98 @@ function setUp() {
   };
   const database = {
     query: async () => {
-      world.polls++;
-      if (world.away) throw new Error("away");
-      return { rows: world.rows, count: 0 };
+      server.polls++;
+      if (server.away) throw new Error("away");
+      return { rows: server.rows, count: 0 };
     },
   } as unknown as Database;
   const listener = {
     get connected() {
-      return world.connected;
+      return server.connected;
     },
     connect: async () => {
-      world.listens++;
-      world.connected = true;
+      server.listens++;
+      server.connected = true;
     },
     close: () => {},
   };
-  const heard: StoreChange[] = [];
-  feed.on((change) => heard.push(change));
-  let told = () => {};
-  const watch = new Watch({ database, feed, availability, clock, log: silentLog }, (heard) => {
-    told = heard;
+  const changes: StoreChange[] = [];
+  feed.on((change) => changes.push(change));
+  let onNotification = () => {};
+  const watch = new Watch({ database, feed, availability, clock, log: silentLog }, (callback) => {
+    onNotification = callback;
     return listener;
   });
-  return { clock, availability, world, heard, watch, tell: () => told() };
+  return { clock, availability, server, changes, watch, notify: () => onNotification() };
 }
 
 const turn = () => new Promise(setImmediate);
 
-test("polls again after it has begun to listen, then every half second", async () => {
-  const { clock, world } = setUp();
+test("polls again after it starts to listen, then every half second", async () => {
+  const { clock, server } = setUp();
   await turn();
-  expect(world).toMatchObject({ polls: 2, listens: 1 });
+  expect(server).toMatchObject({ polls: 2, listens: 1 });
   clock.advance(499);
   await turn();
-  expect(world.polls).toBe(2);
+  expect(server.polls).toBe(2);
   clock.advance(1);
   await turn();
-  expect(world).toMatchObject({ polls: 3, listens: 1 });
+  expect(server).toMatchObject({ polls: 3, listens: 1 });
 });
 
-test("polls once more when it is told while it polls", async () => {
-  const { world, heard, tell } = setUp();
+test("polls once more after notifications during a poll", async () => {
+  const { server, changes, notify } = setUp();
   await turn();
-  const { polls } = world;
-  tell();
-  tell();
-  tell();
-  world.rows = [{ kind: "key", version: 3 }];
+  const { polls } = server;
+  notify();
+  notify();
+  notify();
+  server.rows = [{ kind: "key", version: 3 }];
   await turn();
-  expect(world.polls - polls).toBe(2);
-  expect(heard).toEqual([{ of: "records", kind: "key" }]);
+  expect(server.polls - polls).toBe(2);
+  expect(changes).toEqual([{ of: "records", kind: "key" }]);
 });
 
-test("says that the store is up, then tells everything, so that it can be read; pauses longer while it is not", async () => {
-  const { clock, availability, world, heard } = setUp();
+test("polls less often while the store is down, and reports it as up before it reports changes", async () => {
+  const { clock, availability, server, changes } = setUp();
   await turn();
-  world.away = true;
-  world.connected = false;
+  server.away = true;
+  server.connected = false;
   const pauses: number[] = [];
-  let before = world.polls;
+  let before = server.polls;
   for (let at = 0; at < 9_000; at += 100) {
     clock.advance(100);
     await turn();
-    if (world.polls > before) pauses.push(clock.now());
-    before = world.polls;
+    if (server.polls > before) pauses.push(clock.now());
+    before = server.polls;
   }
   expect(availability.state).toEqual({ up: false, reason: "away" });
   expect(pauses.map((time, i) => time - (pauses[i - 1] ?? 0))).toEqual([500, 1_000, 2_000, 2_000, 2_000]);
 
-  world.away = false;
-  world.rows = [{ kind: "", version: 4 }];
+  server.away = false;
+  server.rows = [{ kind: "", version: 4 }];
   const order: unknown[] = [];
-  availability.on(({ up }) => order.push(up, [...heard]));
+  availability.on(({ up }) => order.push(up, [...changes]));
   clock.advance(2_000);
   await turn();
   expect(order).toEqual([true, []]);
-  expect(heard).toEqual([{ of: "config", revision: 4 }]);
-  // Whoever was told that before may have failed to read it.
+  expect(changes).toEqual([{ of: "config", revision: 4 }]);
+  // Changes are reported again, because listeners may have failed to read them.
   availability.down("away");
   clock.advance(2_000);
   await turn();
-  expect(heard).toHaveLength(2);
-  expect(world.listens).toBe(2);
+  expect(changes).toHaveLength(2);
+  expect(server.listens).toBe(2);
 });
 
-test("does nothing more once it is closed", async () => {
-  const { clock, watch, world, tell } = setUp();
+test("does not poll after it is closed", async () => {
+  const { clock, watch, server, notify } = setUp();
   await turn();
   await watch.close();
-  const { polls } = world;
-  tell();
+  const { polls } = server;
+  notify();
   clock.advance(10_000);
   await turn();
-  expect(world.polls).toBe(polls);
+  expect(server.polls).toBe(polls);
   expect(clock.pending).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * Finds out what other processes changed: at a notification, and by a poll every half second, as notifications can be
- * lost. The poll also says whether the database is there; while it is not, the pauses grow.
+ * Detects changes by other processes: by notifications, and by a poll every half second, because notifications can be lost. The
+ * poll also detects whether the database is reachable; while it is not, the pauses grow.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
@@ -11,8 +11,8 @@ import type { Feed } from "./feed.ts";
 const POLL_MS = 500;
 const LONGEST_PAUSE_MS = 2_000;
 
-export interface Watched {
-  /** Not guarded: it is asked while the store is down, too. */
+export interface WatchParts {
+  /** Not guarded, because it is polled while the store is down too. */
   readonly database: Database;
   readonly feed: Feed;
   readonly availability: Availability;
@@ -20,7 +20,7 @@ export interface Watched {
   readonly log: Log;
 }
 
-/** What tells of changes at once, as long as it lasts. Postgres has one. */
+/** Reports changes immediately while it is connected. Only Postgres has one. */
 export interface ChangeListener {
   readonly connected: boolean;
   connect(): Promise<void>;
@@ -30,9 +30,9 @@ export interface ChangeListener {
 const NEWEST = `SELECT '' AS kind, coalesce(max(n), 0) AS version FROM metamcp_revisions
   UNION ALL SELECT kind, version FROM metamcp_record_kinds`;
 
-/** Tells the feed what is newest; `answered` before that, so that whoever is told can read it. */
+/** Reports the newest versions to the feed. Calls `answered` before, so that the store counts as up when listeners read it. */
 export async function poll(
-  { database, feed }: Pick<Watched, "database" | "feed">,
+  { database, feed }: Pick<WatchParts, "database" | "feed">,
   answered = (): void => {},
 ): Promise<void> {
   const { rows } = await database.query(NEWEST);
@@ -43,55 +43,55 @@ export async function poll(
 }
 
 export class Watch {
-  readonly #watched: Watched;
+  readonly #parts: WatchParts;
   readonly #listener: ChangeListener | undefined;
   #timer: Timer | undefined;
-  #round: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #again = false;
   #pause = POLL_MS;
   #closed = false;
 
-  constructor(watched: Watched, listener: (heard: () => void) => ChangeListener | undefined) {
-    this.#watched = watched;
+  constructor(parts: WatchParts, listener: (onNotification: () => void) => ChangeListener | undefined) {
+    this.#parts = parts;
     this.#listener = listener(() => this.poll());
     this.poll();
   }
 
-  /** Now, or once more after the poll that is under way. */
+  /** Polls now, or once more after the running poll. */
   poll(): void {
     if (this.#closed) return;
-    if (this.#round) {
+    if (this.#polling) {
       this.#again = true;
       return;
     }
     this.#timer?.cancel();
-    this.#round = this.#pollOnce().finally(() => {
-      this.#round = undefined;
+    this.#polling = this.#pollOnce().finally(() => {
+      this.#polling = undefined;
       if (this.#again) {
         this.#again = false;
         this.poll();
-      } else if (!this.#closed) this.#timer = this.#watched.clock.after(this.#pause, () => this.poll());
+      } else if (!this.#closed) this.#timer = this.#parts.clock.after(this.#pause, () => this.poll());
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    await this.#round;
+    await this.#polling;
     this.#listener?.close();
   }
 
   /** Never rejects. */
   async #pollOnce(): Promise<void> {
-    const { availability, feed } = this.#watched;
+    const { availability, feed } = this.#parts;
     const isBack = (): void => {
-      if (!availability.state.up) feed.repeat();
+      if (!availability.state.up) feed.reset();
       availability.up();
     };
     try {
-      await poll(this.#watched, isBack);
-      // What changed before it listened is not told.
-      if (await this.#listens()) await poll(this.#watched, isBack);
+      await poll(this.#parts, isBack);
+      // Changes before it listened were not notified, so poll again.
+      if (await this.#listen()) await poll(this.#parts, isBack);
       this.#pause = POLL_MS;
     } catch (error) {
       availability.down(error instanceof Error ? error.message : String(error));
@@ -99,14 +99,14 @@ export class Watch {
     }
   }
 
-  /** Whether it has just begun to. Without it changes are still found, only later. */
-  async #listens(): Promise<boolean> {
+  /** Connects the listener if needed. Returns true if it has just connected. If that fails, the poll still finds changes, only later. */
+  async #listen(): Promise<boolean> {
     if (!this.#listener || this.#listener.connected) return false;
     try {
       await this.#listener.connect();
       return true;
     } catch (error) {
-      this.#watched.log.debug("the store cannot listen for changes", { error });
+      this.#parts.log.debug("the store cannot listen for changes", { error });
       return false;
     }
   }

@@ -1,4 +1,4 @@
-/** Postgres behind a small pool of connections. A connection that breaks is thrown away; the next query gets another. */
+/** Postgres with a small connection pool. A broken connection is discarded, and the next query gets another one. */
 import type { PoolClient, Pool as PoolType } from "pg";
 import type {
   Database,
@@ -21,7 +21,7 @@ export class PostgresDatabase implements Database {
   constructor(pool: PoolType, onStatement: OnStatement) {
     this.#pool = pool;
     this.#onStatement = onStatement;
-    // Without a listener either of these would end the process. Who uses the connection hears of it by a rejection.
+    // Without these listeners an error event would end the process. Queries on the connection reject anyway.
     pool.on("error", () => {});
     pool.on("connect", (client) => client.on("error", () => {}));
   }
@@ -37,7 +37,7 @@ export class PostgresDatabase implements Database {
       const query: Query = (sql, values) => this.#send(client, sql, values);
       await query("BEGIN");
       try {
-        // Two stores may share a database, each in a schema of its own.
+        // Includes the schema, because two stores may share a database.
         if (lock !== undefined)
           await query("SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext(?))", [lock]);
         const result = await run(query);
@@ -81,13 +81,13 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** A server that did not answer this may have done it all the same. */
+/** Without an answer to COMMIT, the server may have committed. */
 function unsure(error: unknown): never {
   const lost = StoreError.is(error, "unavailable");
   throw lost ? new StoreError(error.code, error.message, error, true) : error;
 }
 
-/** `?` as Postgres wants it: `$1`, `$2` … No statement of ours has one in a text. */
+/** Replaces `?` with `$1`, `$2` …. No statement of the store contains `?` in a literal. */
 function numbered(sql: string): string {
   let n = 0;
   return sql.replaceAll("?", () => `$${++n}`);

@@ -16,14 +16,14 @@ test.each([
   "25006",
   "40P01",
   "28P01",
-])("%s passes by itself", (code) => {
+])("code %s means that the store is unavailable", (code) => {
   expect(postgresFault(fault(code))).toMatchObject({
     code: "unavailable",
     message: "Postgres: told by Postgres",
   });
 });
 
-test("tells a key that is taken from a mistake of ours", () => {
+test("a unique violation means taken, and other errors pass unchanged", () => {
   expect(postgresFault(fault("23505"))).toMatchObject({ code: "taken" });
   const mistake = fault("42601");
   expect(postgresFault(mistake)).toBe(mistake);
@@ -31,7 +31,7 @@ test("tells a key that is taken from a mistake of ours", () => {
   expect(postgresFault(ours)).toBe(ours);
 });
 
-test("gives the reason of the first of several addresses", () => {
+test("the message has the reason of the first of several addresses", () => {
   const several = new AggregateError([fault("ECONNREFUSED"), new Error("other")], "");
   expect(postgresFault(several)).toMatchObject({ message: "Postgres: told by Postgres" });
 });

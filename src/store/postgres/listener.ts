@@ -1,20 +1,20 @@
-/** A connection of its own that hears what other processes tell. Loss of it is not told: whoever polls asks for it anew. */
+/** A separate connection for notifications of other processes. It does not report its loss, because the poll reconnects it. */
 import type { Client } from "pg";
 
-/** One per database; the schema is told with it, as each may have a store. */
+/** One channel per database. The payload is the schema, because each schema may have a store. */
 const CHANNEL = "metamcp";
 
 export const NOTIFY = `SELECT pg_notify('${CHANNEL}', current_schema())`;
 
 export class Listener {
   readonly #create: () => Client;
-  readonly #heard: () => void;
+  readonly #onNotification: () => void;
   #client: Client | undefined;
   #closed = false;
 
-  constructor(create: () => Client, heard: () => void) {
+  constructor(create: () => Client, onNotification: () => void) {
     this.#create = create;
-    this.#heard = heard;
+    this.#onNotification = onNotification;
   }
 
   get connected(): boolean {
@@ -29,7 +29,7 @@ export class Listener {
       await client.connect();
       const { rows } = await client.query<{ schema: string }>("SELECT current_schema() AS schema");
       client.on("notification", ({ payload }) => {
-        if (payload === rows[0]?.schema) this.#heard();
+        if (payload === rows[0]?.schema) this.#onNotification();
       });
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** One open SQLite file, whichever library opened it. Synchronous, as both libraries are. */
+/** The interface of both SQLite libraries. Synchronous, because both libraries are. */
 import { StoreError } from "../error.ts";
 
 export interface Statement {
@@ -9,7 +9,7 @@ export interface Statement {
 
 export interface SqliteConnection {
   prepare(sql: string): Statement;
-  /** One statement without values or rows. */
+  /** Runs one statement without values or rows. */
   exec(sql: string): void;
   close(): void;
 }
@@ -18,12 +18,12 @@ const BUSY = 5;
 const LOCKED = 6;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
-/** Of a unique index and of a primary key. */
+/** Violations of a unique index and of a primary key. */
 const UNIQUE = [2067, 1555];
 /** Read-only, I/O error, full disk, cannot open. */
-const OUT_OF_ORDER = [BUSY, LOCKED, 8, 10, 13, 14];
+const UNAVAILABLE = [BUSY, LOCKED, 8, 10, 13, 14];
 
-/** What a fault of either library means, or the fault itself. */
+/** Maps an error of either library to StoreError. Returns other errors unchanged. */
 export function sqliteFault(error: unknown): unknown {
   const code = numberOf(error);
   if (code === undefined) return error;
@@ -31,7 +31,7 @@ export function sqliteFault(error: unknown): unknown {
   if (UNIQUE.includes(code)) return new StoreError("taken", undefined, error);
   const primary = code & 0xff;
   if (primary === NOT_A_DATABASE || primary === CORRUPT) return new StoreError("foreign", message, error);
-  return OUT_OF_ORDER.includes(primary) ? new StoreError("unavailable", message, error) : error;
+  return UNAVAILABLE.includes(primary) ? new StoreError("unavailable", message, error) : error;
 }
 
 export function isBusy(error: unknown): boolean {
@@ -39,7 +39,7 @@ export function isBusy(error: unknown): boolean {
   return code !== undefined && (code & 0xff) === BUSY;
 }
 
-/** The extended result code; each library has its own place for it. */
+/** The extended result code. Each library stores it in another property. */
 function numberOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { rawCode, errcode } = error as { rawCode?: unknown; errcode?: unknown };

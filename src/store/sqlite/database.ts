@@ -3,15 +3,15 @@ import type { Database, OnStatement, Query, SqlResult, SqlRow, SqlValue } from "
 import { StoreError } from "../error.ts";
 import { type SqliteConnection, type Statement, sqliteFault } from "./connection.ts";
 
-/** Statements differ by their number of rows, too; few are used again and again. */
-const KEPT_STATEMENTS = 50;
+/** Prepared statements to cache. Statements also differ by their number of rows, and only few are used often. */
+const MOST_CACHED = 50;
 
 export class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
   readonly #connection: SqliteConnection;
   readonly #onStatement: OnStatement;
-  readonly #kept = new Map<string, Statement>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #statements = new Map<string, Statement>();
+  #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(connection: SqliteConnection, onStatement: OnStatement) {
@@ -19,24 +19,24 @@ export class SqliteDatabase implements Database {
     this.#onStatement = onStatement;
   }
 
-  readonly query: Query = (sql, values) => this.#alone(() => this.run(sql, values));
+  readonly query: Query = (sql, values) => this.#queued(() => this.run(sql, values));
 
   async transaction<T>(run: (query: Query) => Promise<T>): Promise<T> {
-    return await this.#alone(async () => {
+    return await this.#queued(async () => {
       this.#exec("BEGIN IMMEDIATE");
       try {
         const result = await run(async (sql, values) => this.run(sql, values));
         this.#exec("COMMIT");
         return result;
       } catch (error) {
-        // SQLite may have done it itself, e.g. on a full disk.
+        // SQLite may already have rolled back, e.g. on a full disk.
         this.#quietly("ROLLBACK");
         throw error;
       }
     });
   }
 
-  /** At once, without waiting for a turn: while opening, and inside a transaction. */
+  /** Runs immediately, without waiting in the queue: for opening, and inside a transaction. */
   run(sql: string, values: readonly SqlValue[] = []): SqlResult {
     this.#onStatement(sql);
     try {
@@ -45,38 +45,38 @@ export class SqliteDatabase implements Database {
       const rows = statement.all(values) as readonly SqlRow[];
       return { rows, count: rows.length };
     } catch (error) {
-      this.#kept.delete(sql);
+      this.#statements.delete(sql);
       throw sqliteFault(error);
     }
   }
 
   async close(): Promise<void> {
-    await this.#alone(() => {
+    await this.#queued(() => {
       this.#closed = true;
-      // Who copies the file of a store that was closed has everything.
+      // Moves everything into the main file, so that a copy of it is complete.
       this.#quietly("PRAGMA wal_checkpoint(TRUNCATE)");
-      this.#kept.clear();
+      this.#statements.clear();
       this.#connection.close();
     });
   }
 
-  /** Between the statements of one transaction no other may run: there is one connection. */
-  async #alone<T>(run: () => T | Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => {
+  /** Queues the work, because there is one connection and no other statement may run inside a transaction. */
+  async #queued<T>(run: () => T | Promise<T>): Promise<T> {
+    const turn = this.#queue.then(() => {
       if (this.#closed) throw new StoreError("unavailable", "the store is closed");
       return run();
     });
-    this.#last = turn.catch(() => {});
+    this.#queue = turn.catch(() => {});
     return await turn;
   }
 
   #prepared(sql: string): Statement {
-    const statement = this.#kept.get(sql) ?? this.#connection.prepare(sql);
-    this.#kept.delete(sql);
-    this.#kept.set(sql, statement);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT_STATEMENTS) break;
-      this.#kept.delete(oldest);
+    const statement = this.#statements.get(sql) ?? this.#connection.prepare(sql);
+    this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    for (const oldest of this.#statements.keys()) {
+      if (this.#statements.size <= MOST_CACHED) break;
+      this.#statements.delete(oldest);
     }
     return statement;
   }

@@ -1,8 +1,8 @@
-/** SQLite by the package `libsql`, for runtimes that bring none. It is optional: not every platform has it. */
+/** SQLite by the package `libsql`, for runtimes without SQLite. The package is optional, because not every platform has it. */
 import { StoreError } from "../error.ts";
 import type { SqliteConnection } from "./connection.ts";
 
-/** The part of `libsql` that is used. Values go in as one array: it takes a single null for a missing one. */
+/** The used part of `libsql`. Values are passed as one array, because a single null would count as a missing value. */
 interface LibsqlDatabase {
   readonly inTransaction: boolean;
   prepare(sql: string): {
@@ -34,8 +34,8 @@ export async function openLibsql(path: string): Promise<SqliteConnection> {
 }
 
 /**
- * A prepared statement that finds the file locked is never reset by this package, and no transaction can end until it is
- * collected. So the lock is taken first, by `exec`, which leaves nothing behind.
+ * If a prepared statement finds the file locked, this package never resets it, and no transaction can end until the statement
+ * is garbage collected. Therefore `exec` takes the lock first, because it has no such statement.
  */
 function withLock<T>(database: LibsqlDatabase, sql: string, run: () => T): T {
   if (database.inTransaction || !/^(INSERT|UPDATE|DELETE)/.test(sql)) return run();

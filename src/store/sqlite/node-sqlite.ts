@@ -1,7 +1,7 @@
-/** SQLite as the runtime brings it, from Node 22.13 on. */
+/** SQLite of the runtime, from Node 22.13 on. */
 import type { SqliteConnection } from "./connection.ts";
 
-/** The part of `node:sqlite` that is used. */
+/** The used part of `node:sqlite`. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     path: string,
@@ -15,7 +15,7 @@ interface NodeSqlite {
   };
 }
 
-/** Undefined where the runtime has none. */
+/** Returns undefined if the runtime has no SQLite. */
 export function openNodeSqlite(path: string): SqliteConnection | undefined {
   const sqlite = quietly(() => process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined);
   if (!sqlite) return undefined;
@@ -33,7 +33,7 @@ export function openNodeSqlite(path: string): SqliteConnection | undefined {
   };
 }
 
-/** Loading it prints that it is experimental, which tells an operator nothing to act on. */
+/** Suppresses the warning that SQLite is experimental, because an operator cannot act on it. */
 function quietly<T>(load: () => T): T {
   const before = Object.getOwnPropertyDescriptor(process, "emitWarning") as PropertyDescriptor;
   const warn = process.emitWarning.bind(process);

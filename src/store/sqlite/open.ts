@@ -1,4 +1,4 @@
-/** Opens the embedded database for this process alone. Leaves the file as it is where that fails. */
+/** Opens the embedded database for this process only. If that fails, the file is unchanged. */
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, makeFolder } from "../../home/file.ts";
@@ -8,7 +8,7 @@ import { connect } from "./connect.ts";
 import { isBusy, type SqliteConnection, sqliteFault } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 
-/** How long a statement waits for e.g. a copy that another program takes. Nothing else runs meanwhile. */
+/** How long a statement waits for another program, e.g. one that copies the file. Nothing else runs in this time. */
 const BUSY_MS = 1_000;
 
 export async function openSqlite(path: string, onStatement: OnStatement): Promise<SqliteDatabase> {
@@ -18,24 +18,24 @@ export async function openSqlite(path: string, onStatement: OnStatement): Promis
   try {
     createPrivate(path);
     connection = await connect(path);
-    const database = new SqliteDatabase(withLockOf(connection, lock), onStatement);
+    const database = new SqliteDatabase(withLock(connection, lock), onStatement);
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    // Of a new file: a batch of audit records fills dozens of pages, and each costs.
+    // Takes effect only in a new file. A batch of audit records fills dozens of small pages, and each page costs.
     database.run("PRAGMA page_size = 16384");
     database.run("PRAGMA journal_mode = WAL");
-    // What was answered as written survives a power cut, too.
+    // A confirmed write must survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     return database;
   } catch (error) {
     connection?.close();
     releaseLock(lock);
-    throw opening(error, path);
+    throw openingError(error, path);
   }
 }
 
 /**
- * A lock of the system on a file beside the database: it goes with the process, however that ends, and other programs
- * can still read the database and copy it.
+ * An operating system lock on a file beside the database. It ends with the process, however that ends, and other programs can
+ * still read and copy the database.
  */
 async function acquireLock(file: string, path: string): Promise<SqliteConnection> {
   createPrivate(file);
@@ -46,7 +46,7 @@ async function acquireLock(file: string, path: string): Promise<SqliteConnection
     return lock;
   } catch (error) {
     lock.close();
-    if (!isBusy(error)) throw opening(sqliteFault(error), path);
+    if (!isBusy(error)) throw openingError(sqliteFault(error), path);
     throw new StoreError(
       "in_use",
       `${path} is in use by another process; an embedded store allows only one (use Postgres for several)`,
@@ -56,8 +56,8 @@ async function acquireLock(file: string, path: string): Promise<SqliteConnection
 }
 
 /**
- * SQLite gives the files beside it the same rights. One that is there is not even opened: closing it would give up every
- * lock that this process has on it.
+ * Creates a file that only its owner can read; SQLite gives its additional files the same rights. An existing file is not
+ * opened, because closing it would release every lock of this process on it.
  */
 function createPrivate(path: string): void {
   try {
@@ -68,7 +68,7 @@ function createPrivate(path: string): void {
   }
 }
 
-function withLockOf(connection: SqliteConnection, lock: SqliteConnection): SqliteConnection {
+function withLock(connection: SqliteConnection, lock: SqliteConnection): SqliteConnection {
   return {
     prepare: (sql) => connection.prepare(sql),
     exec: (sql) => connection.exec(sql),
@@ -79,13 +79,13 @@ function withLockOf(connection: SqliteConnection, lock: SqliteConnection): Sqlit
   };
 }
 
-/** Closing is not enough: a library may keep the file open until its statements are collected. */
+/** Closing is not enough, because a library may keep the file open until its statements are garbage collected. */
 function releaseLock(lock: SqliteConnection): void {
   lock.exec("ROLLBACK");
   lock.close();
 }
 
-function opening(error: unknown, path: string): unknown {
+function openingError(error: unknown, path: string): unknown {
   if (StoreError.is(error, "foreign"))
     return new StoreError("foreign", `${path} is not a store: ${error.message}`);
   return StoreError.is(error) ? new StoreError(error.code, `${path}: ${error.message}`, error) : error;
