@@ -70,26 +70,32 @@ export class HostedExecutor implements Executor {
   }
 
   async #place(execution: Execution): Promise<void> {
-    const { principal } = execution.run;
-    const { perRun } = this.#options;
-    let host: HostProcess;
+    const host = this.#choose(execution.run.principal);
+    if (host) return this.#assign(execution, host);
     try {
-      const room = (): HostProcess | undefined => (perRun ? undefined : this.#choose(principal));
-      host = room() ?? (await this.#spawn(room));
+      await this.#inTurn(async () => {
+        // The host that was started before this turn may have room.
+        const other = this.#choose(execution.run.principal);
+        if (other) this.#assign(execution, other);
+        else await this.#spawn(execution);
+      });
     } catch (error) {
       const message = `No sandbox could be started: ${(error as Error).message}`;
       execution.end({ code: "internal", message });
-      return this.#waiting.left(execution);
+      this.#waiting.left(execution);
     }
+  }
+
+  #assign(execution: Execution, host: HostProcess): void {
     host.take(execution);
-    if (perRun) return host.retire();
+    if (this.#options.perRun) return host.retire();
     if (host.served === MOST_SERVED) void this.#replace(host);
     this.#whenIdle();
   }
 
-  /** Its successor is ready before it goes, so that nobody waits for one. */
+  /** Starts the successor first, so that no run has to wait for it. */
   async #replace(host: HostProcess): Promise<void> {
-    await this.#spawn()
+    await this.#inTurn(() => this.#spawn())
       .then(({ started }) => started)
       .catch(() => {});
     host.retire();
@@ -97,6 +103,7 @@ export class HostedExecutor implements Executor {
 
   /** Where no stranger is, then where there is least to do. Nobody is sent to a host that somebody keeps busy while there is another way. */
   #choose(principal: string): HostProcess | undefined {
+    if (this.#options.perRun) return undefined;
     const hosts = [...this.#hosts].filter((host) => !host.retiring);
     const cost = (host: HostProcess): number =>
       (host.busy ? 1e6 : 0) + (host.sharedWithOthers(principal) ? 1e3 : 0) + host.load;
@@ -113,26 +120,28 @@ export class HostedExecutor implements Executor {
     return best.busy && hosts.length < this.#mostHosts && !hosts.some((host) => host.holds(principal));
   }
 
-  /** One after the other: who comes while a host is being started may find room in that one. */
-  async #spawn(instead: () => HostProcess | undefined = () => undefined): Promise<HostProcess> {
+  /** Hosts are started one at a time. */
+  async #inTurn<T>(start: () => Promise<T>): Promise<T> {
+    const started = this.#launch.then(start);
+    this.#launch = started.catch(() => {});
+    return await started;
+  }
+
+  async #spawn(first?: Execution): Promise<HostProcess> {
     const { clock, log, launch, perRun } = this.#options;
-    const spawned = this.#launch.then(async () => {
-      const other = instead();
-      if (other) return other;
-      const host = new HostProcess({
-        launch: await launch(++this.#lastId),
-        clock,
-        log,
-        spare: perRun ? 1 : SPARE,
-        onExit: (gone) => this.#hosts.delete(gone),
-        onFree: (execution) => this.#waiting.left(execution),
-      });
-      if (this.#closed) host.killNow();
-      else this.#hosts.add(host);
-      return host;
+    const host = new HostProcess({
+      launch: await launch(++this.#lastId),
+      clock,
+      log,
+      spare: perRun ? 1 : SPARE,
+      onExit: (gone) => this.#hosts.delete(gone),
+      onFree: (execution) => this.#waiting.left(execution),
     });
-    this.#launch = spawned.catch(() => {});
-    return await spawned;
+    if (this.#closed) host.killNow();
+    else this.#hosts.add(host);
+    // Without an await in between: a run of another principal would find the host empty and share it.
+    if (first) this.#assign(first, host);
+    return host;
   }
 
   #whenIdle(): void {
