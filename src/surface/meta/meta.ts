@@ -197,9 +197,9 @@ async function withinBudget(
   return fits ? whole : shortResult(whole, budgetOf(scope, source, request));
 }
 
-const how = (uri: string): string =>
+const readCommand = (uri: string): string =>
   `mcp_call {server: "${OWN_SERVER}", tool: "${READ.name}", args: {uri: "${uri}"}}`;
 
 function budgetOf(scope: Scope, source: string, { origin }: ClientRequest): Budget {
-  return ownBudget(scope, source, origin, { how, code: EXECUTE.name });
+  return ownBudget(scope, source, origin, { readCommand, code: EXECUTE.name });
 }

@@ -6,7 +6,7 @@ import { type Budget, DEFAULT_BUDGET } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import { EXECUTE_CODE } from "./tools.ts";
 
-const how = (uri: string): string =>
+const readCommand = (uri: string): string =>
   `run_tool {tool_id: "${OWN_SERVER}:${READ.name}", args: {uri: "${uri}"}}`;
 
 /** The largest result that is returned whole, in bytes. */
@@ -16,5 +16,5 @@ export function budgetFor(scope: Scope): number {
 
 /** `source` is the tool that returned the result. */
 export function budgetOf(scope: Scope, source: string, origin: Origin): Budget {
-  return ownBudget(scope, source, origin, { how, code: EXECUTE_CODE.name });
+  return ownBudget(scope, source, origin, { readCommand, code: EXECUTE_CODE.name });
 }

@@ -5,19 +5,24 @@ import type { Scope } from "../scope.ts";
 import { hasOwn, READ } from "./tools.ts";
 
 interface ReadTools {
-  /** Returns how to call the own tool `read` on this surface. */
-  readonly how: NonNullable<Budget["how"]>;
+  /** Returns the call of the own tool `read` on this surface. */
+  readonly readCommand: NonNullable<Budget["readCommand"]>;
   /** The name of the own tool that runs code. */
   readonly code: string;
 }
 
 /** `source` is the tool that returned the result. */
-export function ownBudget(scope: Scope, source: string, origin: Origin, { how, code }: ReadTools): Budget {
+export function ownBudget(
+  scope: Scope,
+  source: string,
+  origin: Origin,
+  { readCommand, code }: ReadTools,
+): Budget {
   return {
     store: scope.results,
     caller: callerOf(origin),
     source,
-    how: hasOwn(scope, READ.name, origin) ? how : undefined,
+    readCommand: hasOwn(scope, READ.name, origin) ? readCommand : undefined,
     code: scope.code && hasOwn(scope, code, origin) ? code : undefined,
   };
 }

@@ -5,7 +5,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Input } from "../input.ts";
 import { resourceTarget } from "../resource-target.ts";
 import { isStoredUri, type Missing, type StoredPage } from "../result/store.ts";
-import { type Look, linesOf, lookInto, textLines } from "../result/text-view.ts";
+import { type LineQuery, linesOf, selectLines, textLines } from "../result/text-view.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { askServer } from "./ask-server.ts";
@@ -27,18 +27,18 @@ export async function read(scope: Scope, input: Input, request: ClientRequest): 
     return raw && (fromRaw(raw) as T);
   };
   const uri = value<string>("uri") ?? "";
-  const look = { find: value<string>("find"), from: value<number>("from"), lines: value<number>("lines") };
-  const looks = Object.values(look).some((part) => part !== undefined);
-  if (isStoredUri(uri)) return looks ? lookedInto(scope, uri, look, request) : page(scope, uri, request);
+  const query = { find: value<string>("find"), from: value<number>("from"), lines: value<number>("lines") };
+  const byLines = Object.values(query).some((part) => part !== undefined);
+  if (isStoredUri(uri)) return byLines ? storedLines(scope, uri, query, request) : page(scope, uri, request);
 
   const target = await resourceTarget(scope, { uri, server: value<string>("server") }, request);
   const params = toRaw({ uri: target.uri });
-  const asked = { server: target.server, method: "resources/read", params, tool: READ.name };
-  const answer = await askServer(scope, asked, request);
+  const forwarded = { server: target.server, method: "resources/read", params, tool: READ.name };
+  const answer = await askServer(scope, forwarded, request);
   const { contents } = fromRaw(answer) as { contents?: readonly Contents[] };
   const list = Array.isArray(contents) ? (contents as readonly Contents[]) : [];
-  if (!looks) return toRaw({ content: list.map((one) => blockOf(one, uri)) });
-  return textResult(lookInto(textLines(list.map(({ text }) => text ?? "").join("\n")), look));
+  if (!byLines) return toRaw({ content: list.map((one) => blockOf(one, uri)) });
+  return textResult(selectLines(textLines(list.map(({ text }) => text ?? "").join("\n")), query));
 }
 
 /** Returns a stored result without paging. */
@@ -48,8 +48,8 @@ export function wholeStored({ results }: Scope, uri: string, { origin }: ClientR
   return found.result;
 }
 
-function lookedInto(scope: Scope, uri: string, look: Look, request: ClientRequest): Raw {
-  return textResult(lookInto(linesOf(wholeStored(scope, uri, request)), look));
+function storedLines(scope: Scope, uri: string, query: LineQuery, request: ClientRequest): Raw {
+  return textResult(selectLines(linesOf(wholeStored(scope, uri, request)), query));
 }
 
 /** Returns one page as text. The URI of the next page is also in the text, because clients may hide `_meta` and links from the model. */

@@ -1,8 +1,8 @@
-/** Whether a content block of a child can stand in a result of ours: one that is broken would make all of it unreadable to a strict client. */
+/** Checks content blocks of children. A malformed block would make the whole result unreadable for a strict client. */
 import type { Raw } from "../../kernel/raw.ts";
 import { isObject, isString, member, members, textAt } from "../../rpc/slice.ts";
 
-/** Of a type that does not exist yet all there is to see is that it is one. */
+/** A block of an unknown type only needs a type. */
 export function isBlock(block: Raw): boolean {
   if (!isObject(block)) return false;
   const type = member(block, "type");
@@ -16,13 +16,13 @@ export function isBlock(block: Raw): boolean {
     case "resource_link":
       return hasTexts(block, ["uri", "name"]);
     case "resource":
-      return holdsResource(member(block, "resource"));
+      return isResource(member(block, "resource"));
     default:
       return true;
   }
 }
 
-function holdsResource(resource: Raw | undefined): boolean {
+function isResource(resource: Raw | undefined): boolean {
   if (!resource || !isObject(resource) || !hasTexts(resource, ["uri"])) return false;
   return hasTexts(resource, ["text"]) || hasTexts(resource, ["blob"]);
 }

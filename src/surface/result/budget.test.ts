@@ -8,8 +8,8 @@ import { previewOf } from "./preview.ts";
 import { sketchOf } from "./sketch.ts";
 import { ResultStore } from "./store.ts";
 
-/** 4,096 bytes, with what a session may add to a result. */
-const MOST = 4_000;
+/** Leaves room for what a session may add to a result, up to 4,096 bytes. */
+const MOST_BYTES = 4_000;
 
 interface Short {
   content: [{ type: string; text: string }, { type: string; uri: string; size: number }];
@@ -20,18 +20,19 @@ interface Short {
 
 function short(result: Raw): { answer: Short; bytes: number; store: ResultStore } {
   const store = new ResultStore(new ManualClock());
-  const how = (uri: string): string => `mcp_call {server: "metamcp", tool: "read", args: {uri: "${uri}"}}`;
+  const readCommand = (uri: string): string =>
+    `mcp_call {server: "metamcp", tool: "read", args: {uri: "${uri}"}}`;
   const answer = shortResult(result, {
     store,
     caller: "me",
     source: "server:tool",
-    how,
+    readCommand,
     code: "mcp_execute",
   });
   return { answer: fromRaw(answer) as Short, bytes: answer.length, store };
 }
 
-test("a preview is valid JSON within its room, whatever it is of", () => {
+test("a preview of any value is valid JSON within its limit", () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 150, max: 3_000 }), (seed, room) => {
       const random = new Random(seed);
@@ -47,12 +48,12 @@ test("a preview is valid JSON within its room, whatever it is of", () => {
   );
 });
 
-test("what is small enough is shown as it is, digits included", () => {
+test("a preview of a small value is the value, with all digits", () => {
   const written = '{"n":12345678901234567890,"f":1.0,"s":"a\\nb","l":[true,null],"__proto__":{"x":1}}';
   expect(previewOf(sketchOf(asRaw(Buffer.from(written))), () => true)).toBe(written);
 });
 
-test("first items, the shape of the rest, and sizes", () => {
+test("a preview shows the first items, and the shape and size of the rest", () => {
   const items = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `n${id}`, tags: ["a"] }));
   const json = previewOf(sketchOf(toRaw({ total: 10_000, items })), (text) => text.length <= 600);
   const preview = JSON.parse(json) as { total: number; items: unknown[] };
@@ -63,7 +64,7 @@ test("first items, the shape of the rest, and sizes", () => {
   );
 });
 
-test("text and structure cost at most 4 KB together, and all of it can be read", () => {
+test("a short result has at most 4 KB of text and structure, and the whole can be read from the store", () => {
   const rows = Array.from({ length: 5_000 }, (_, id) => ({
     id,
     'quoted "key"': `"${id}"\n`,
@@ -76,7 +77,7 @@ test("text and structure cost at most 4 KB together, and all of it can be read",
     _meta: { "metamcp/attempts": 2 },
   });
   const { answer, bytes, store } = short(raw);
-  expect(bytes).toBeLessThanOrEqual(MOST);
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   expect(bytes).toBeGreaterThan(2_000);
   expect(answer).toMatchObject({ isError: false, _meta: { "metamcp/attempts": 2 } });
   expect(answer.structuredContent).toMatchObject({ rows: expect.arrayContaining([rows[0]]) });
@@ -87,7 +88,7 @@ test("text and structure cost at most 4 KB together, and all of it can be read",
   expect(store.read("me", link.uri)).toHaveProperty("text");
 });
 
-test("JSON in a text keeps its structure, plain text its beginning", () => {
+test("a preview of JSON text keeps its structure, and one of plain text its beginning", () => {
   const json = short(
     toRaw({ content: [{ type: "text", text: JSON.stringify(Array(9_000).fill({ a: 1 })) }] }),
   );
@@ -96,20 +97,20 @@ test("JSON in a text keeps its structure, plain text its beginning", () => {
   const plain = short(toRaw({ content: [{ type: "text", text: "first line\n".repeat(20_000) }] }));
   expect(plain.answer.content[0].text).toContain("first line\nfirst line\n");
   for (const { bytes, answer } of [json, plain]) {
-    expect(bytes).toBeLessThanOrEqual(MOST);
+    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
     expect(answer.structuredContent).toBeUndefined();
   }
 });
 
-test("pictures are named, never shown as text", () => {
+test("a short result names images but does not contain their data", () => {
   const data = Buffer.alloc(400_000, 7).toString("base64");
   const { answer, bytes } = short(toRaw({ content: [{ type: "image", mimeType: "image/png", data }] }));
-  expect(bytes).toBeLessThanOrEqual(MOST);
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   expect(answer.content[0].text).toMatch(/contains image image\/png \([\d,]+ bytes\)/);
   expect(JSON.stringify(answer)).not.toContain(data.slice(0, 40));
 });
 
-test("any result whatever, hostile ones too, stays within 4 KB", () => {
+test("a short result of any input, also hostile input, has at most 4 KB", () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const random = new Random(seed);
@@ -117,21 +118,21 @@ test("any result whatever, hostile ones too, stays within 4 KB", () => {
       const key = "\\u0000".repeat(random.int(3_000));
       const written = `{"content":[${value()},{"type":"text","text":${JSON.stringify(value().repeat(random.int(50)))}}],"structuredContent":{"${key}":[${Array.from({ length: 50 }, value).join(",")}]},"_meta":{"x":${value()}},"isError":true}`;
       const { bytes, answer } = short(asRaw(Buffer.from(written)));
-      expect(bytes).toBeLessThanOrEqual(MOST);
+      expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
       expect(answer.isError).toBe(true);
     }),
     { numRuns: 100 },
   );
 });
 
-test("what could be shown for ever still stays within 4 KB", () => {
+test("a short result of very wide or long values has at most 4 KB", () => {
   const keys = Array.from({ length: 3_000 }, (_, n) => [`key ${n}`, `"${"value ".repeat(3)}${n}"`]);
   const { bytes } = short(toRaw({ content: [], structuredContent: Object.fromEntries(keys) }));
-  expect(bytes).toBeLessThanOrEqual(MOST);
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   for (let length = 1_500; length < 2_600; length += 50) {
     const words = Array.from({ length: 60 }, () => "x".repeat(length));
     expect(
       short(toRaw({ content: [{ type: "text", text: JSON.stringify(words) }] })).bytes,
-    ).toBeLessThanOrEqual(MOST);
+    ).toBeLessThanOrEqual(MOST_BYTES);
   }
 });

@@ -1,4 +1,4 @@
-/** Results over the budget: kept whole for reading, and shown as a preview with a link. Below it only a length is looked at. */
+/** Shortens results over the budget: stores the whole and returns a preview with a link. For smaller results only the length is checked. */
 import { joinArray } from "../../catalog/json-array.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
@@ -7,60 +7,59 @@ import { sketchOf } from "./sketch.ts";
 import type { ResultStore } from "./store.ts";
 import { partsOf, type ResultParts } from "./value.ts";
 
-/** Where nothing else is configured. */
 export const DEFAULT_BUDGET = 100 * 1024;
-/** Preview and link together, as JSON: 4,096 bytes with what a session may add to a result. */
+/** Largest preview and link together, as JSON. Leaves room for what a session may add, up to 4,096 bytes. */
 export const PREVIEW_BYTES = 3_900;
 const LONGEST_META = 400;
 const MOST_BLOCKS = 5;
-/** Of the room for previews: the rest is for the structured one. */
+/** Share of the text in the preview; the rest is for the structured content. */
 const TEXT_SHARE = 0.6;
 
 export interface Budget {
   readonly store: ResultStore;
   readonly caller: string;
-  /** The tool whose result it is. */
+  /** The tool that returned the result. */
   readonly source: string;
-  /** How the surface reads a stored result, for clients without resources; undefined where it has no tool for it. */
-  readonly how: ((uri: string) => string) | undefined;
-  /** The tool that runs code; undefined where none does. */
+  /** Returns the tool call that reads a stored result on this surface; undefined if there is no such tool. */
+  readonly readCommand: ((uri: string) => string) | undefined;
+  /** The name of the tool that runs code; undefined if there is none. */
   readonly code: string | undefined;
 }
 
-type Shown = Pick<ResultParts, "value" | "blocks">;
+type ShownParts = Pick<ResultParts, "value" | "blocks">;
 
 export interface Shortened {
-  /** JSON of at most so many bytes. */
+  /** Returns JSON of at most this many bytes. */
   readonly preview: (room: number) => Raw;
-  /** Says what happened and what to do. */
+  /** Says that the result is shortened and how to read the rest. */
   readonly note: string;
-  /** A content block, where the whole could be kept. */
+  /** A content block with a link to the stored result; undefined if it was too large to store. */
   readonly link: Raw | undefined;
 }
 
-function readingOf(uri: string, how: Budget["how"], code: Budget["code"]): string {
-  // Code reads by the same tool.
-  if (!how) return "The link has the whole result.";
+function readHint(uri: string, readCommand: Budget["readCommand"], code: Budget["code"]): string {
+  // Code uses the same tool to read, so there is no hint for it either.
+  if (!readCommand) return "The link has the whole result.";
   const inCode = code ? ` Or use the whole result in ${code} without showing it: await read("${uri}").` : "";
-  return `Read on with ${how(uri)}: each page names the next; find, from and lines select lines.${inCode}`;
+  return `Read on with ${readCommand(uri)}: each page names the next; find, from and lines select lines.${inCode}`;
 }
 
-/** `parts`: those of the result, where they are known already. */
+/** `parts` are the parts of the result, if they are known already. */
 export function shorten(
   result: Raw,
-  { store, caller, source, how, code }: Budget,
-  parts: Shown = partsOf(result),
+  { store, caller, source, readCommand, code }: Budget,
+  parts: ShownParts = partsOf(result),
 ): Shortened {
   const sketch = sketchOf(parts.value);
   const stored = store.put(caller, source, result);
   const size = result.length.toLocaleString("en");
   const reading = stored
-    ? readingOf(stored.uri, how, code)
+    ? readHint(stored.uri, readCommand, code)
     : "It is too large to store: make a narrower call to see more.";
-  const held = parts.blocks.length > 0 ? ` It also contains ${blocksOf(parts.blocks)}.` : "";
+  const others = parts.blocks.length > 0 ? ` It also contains ${blocksText(parts.blocks)}.` : "";
   return {
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
-    note: `This result has ${size} bytes. Only a preview is shown.${held} ${reading}`,
+    note: `This result has ${size} bytes. Only a preview is shown.${others} ${reading}`,
     link:
       stored &&
       toRaw({
@@ -74,7 +73,7 @@ export function shorten(
   };
 }
 
-/** The largest answer with a preview in it that may be shown; `write` may show the preview several times. */
+/** Returns the largest answer with a preview that fits the limit. `write` may use the preview several times. */
 export function withPreview({ preview }: Shortened, write: (shown: Raw) => Raw): Raw {
   for (let room = PREVIEW_BYTES; ; room = Math.floor(room * 0.85)) {
     const answer = write(preview(room));
@@ -82,12 +81,12 @@ export function withPreview({ preview }: Shortened, write: (shown: Raw) => Raw):
   }
 }
 
-/** A preview as text: what is a text is not quoted again. */
+/** A preview as text. A string is not quoted. */
 export function previewText(shown: Raw): string {
   return shown[0] === 0x22 ? (JSON.parse(shown.toString()) as string) : shown.toString();
 }
 
-/** The child's result within the budget, in the form of a result of its own. */
+/** Shortens a child's result and keeps the form of a tool result. */
 export function shortResult(result: Raw, budget: Budget): Raw {
   const short = shorten(result, budget);
   const [structured, isError, meta] = members(result, ["structuredContent", "isError", "_meta"]);
@@ -101,25 +100,25 @@ export function shortResult(result: Raw, budget: Budget): Raw {
   const keepsStructure = structured?.[0] === 0x7b;
   const room = PREVIEW_BYTES - write(`${short.note}\n`, keepsStructure ? toRaw({}) : undefined).length;
   const share = keepsStructure ? Math.floor(room * TEXT_SHARE) : room;
-  const text = shownIn(short, share);
-  return write(`${short.note}\n${text}`, keepsStructure ? objectIn(short, room - share) : undefined);
+  const text = textWithin(short, share);
+  return write(`${short.note}\n${text}`, keepsStructure ? objectWithin(short, room - share) : undefined);
 }
 
-/** As text inside of JSON, where quotes count twice. */
-function shownIn({ preview }: Shortened, room: number): string {
+/** A preview as text that fits into JSON, where quotes are escaped. */
+function textWithin({ preview }: Shortened, room: number): string {
   for (let most = room; ; most = Math.floor(most * 0.85)) {
     const text = previewText(preview(most));
     if (Buffer.byteLength(JSON.stringify(text)) - 2 <= room || most < 100) return text;
   }
 }
 
-/** What is declared as an object stays one. */
-function objectIn({ preview }: Shortened, room: number): Raw {
+/** Structured content must stay an object. */
+function objectWithin({ preview }: Shortened, room: number): Raw {
   const json = preview(room);
   return json[0] === 0x7b ? json : joinObject([["…", json]]);
 }
 
-function blocksOf(blocks: readonly Raw[]): string {
+function blocksText(blocks: readonly Raw[]): string {
   const named = blocks.slice(0, MOST_BLOCKS).map((block) => {
     const [type, mimeType] = members(block, ["type", "mimeType"]).map((raw) =>
       raw?.[0] === 0x22 ? (JSON.parse(raw.toString()) as string) : "",

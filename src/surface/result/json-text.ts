@@ -1,10 +1,10 @@
-/** Text that is JSON as a value to pass on: every digit as it was written, and on one line. */
+/** Converts text that is JSON to a raw value on one line, with all digits as written. */
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { reset, sawLineBreak, scanValue, skipSpace } from "../../rpc/validate.ts";
 
 const SPACE = 0x20;
 
-/** Undefined if it is not one whole JSON value. */
+/** Returns undefined if the text is not exactly one JSON value. */
 export function jsonIn(text: string): Raw | undefined {
   const bytes = Buffer.from(text);
   reset();
@@ -14,7 +14,7 @@ export function jsonIn(text: string): Raw | undefined {
   const lines = sawLineBreak();
   reset();
   if (!whole) return undefined;
-  // In JSON a line break can only stand between two tokens; on the wire it would end the message.
+  // On the wire a line break would end the message. In JSON it can only be white space between tokens.
   if (lines) for (let i = from; i < end; i++) if (bytes[i] === 0x0a || bytes[i] === 0x0d) bytes[i] = SPACE;
   return asRaw(bytes.subarray(from, end));
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { Links } from "./links.ts";
 
-test("a URI leads to the server whose result held it, for who got that result", () => {
+test("serverOf returns the server whose result contained the URI, only for the caller that got the result", () => {
   const links = new Links();
   const content = [
     { type: "text", text: '"uri": "text://no-link"' },
@@ -24,7 +24,7 @@ test("a URI leads to the server whose result held it, for who got that result", 
   expect([links.serverOf("me", "demo://1"), links.serverOf("you", "demo://1")]).toEqual([undefined, "a"]);
 });
 
-test("however many there are, only the last are kept", () => {
+test("only the last 10,000 links are kept", () => {
   const links = new Links();
   for (let n = 0; n < 10_010; n++) links.note("me", "a", `demo://${n}`);
   expect([9, 10, 10_009].map((n) => links.serverOf("me", `demo://${n}`))).toEqual([undefined, "a", "a"]);

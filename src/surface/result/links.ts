@@ -1,9 +1,9 @@
-/** Which server gave which URI to whom: what a result links to is read where it came from, and nobody else is asked for it. */
+/** Remembers which server returned which URI to which caller, so that a linked resource is read from that server and no other. */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { elements, isString, member, members, mentions, textAt } from "../../rpc/slice.ts";
 
-const MOST = 10_000;
+const MOST_LINKS = 10_000;
 const LONGEST_URI = 2_048;
 const KEY = '"uri"';
 
@@ -11,7 +11,7 @@ export class Links {
   /** Oldest first. */
   readonly #servers = new Map<string, ServerId>();
 
-  /** Every result comes by: one without a link is only searched for the word. */
+  /** Called for every result: one without the text `"uri"` is not parsed. */
   noteAll(caller: string, server: ServerId, result: Raw): void {
     if (!mentions(result, KEY)) return;
     const content = member(result, "content");
@@ -27,7 +27,7 @@ export class Links {
     const key = keyOf(caller, uri);
     this.#servers.delete(key);
     this.#servers.set(key, server);
-    if (this.#servers.size <= MOST) return;
+    if (this.#servers.size <= MOST_LINKS) return;
     const [oldest] = this.#servers.keys();
     this.#servers.delete(oldest as string);
   }

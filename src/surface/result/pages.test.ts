@@ -7,8 +7,8 @@ import { ResultStore, type StoredPage } from "./store.ts";
 
 const CALLER = "me";
 
-/** All pages of a stored result, by following what each names as the next. */
-function walk(store: ResultStore, uri: string): readonly StoredPage[] {
+/** Reads all pages of a stored result by following `nextUri`. */
+function allPages(store: ResultStore, uri: string): readonly StoredPage[] {
   const pages: StoredPage[] = [];
   for (let at: string | undefined = uri; at !== undefined; ) {
     const page = store.read(CALLER, at);
@@ -22,10 +22,10 @@ function walk(store: ResultStore, uri: string): readonly StoredPage[] {
 function stored(raw: Raw): readonly StoredPage[] {
   const store = new ResultStore(new ManualClock());
   const kept = store.put(CALLER, "a:b", raw);
-  return walk(store, kept?.uri ?? "");
+  return allPages(store, kept?.uri ?? "");
 }
 
-test("any JSON comes back to the last byte, in pages of at most 32 KB on the wire", () => {
+test("the pages of any JSON joined are the JSON byte for byte, and each has at most 32 KB on the wire", () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 1, max: 60 }), (seed, copies) => {
       const random = new Random(seed);
@@ -44,7 +44,7 @@ test("any JSON comes back to the last byte, in pages of at most 32 KB on the wir
   );
 });
 
-test("characters are not cut, however many bytes they have", () => {
+test("pages do not cut characters of several bytes", () => {
   for (const character of ["é", "語", "😀"]) {
     for (let shift = 0; shift < 4; shift++) {
       const raw = toRaw({ content: [{ type: "text", text: "x".repeat(shift) + character.repeat(30_000) }] });
@@ -55,7 +55,7 @@ test("characters are not cut, however many bytes they have", () => {
   }
 });
 
-test("images and files are never text: their pages are base64 that can be decoded on their own", () => {
+test("pages of images and files are base64 that can be decoded page by page, and never text", () => {
   const picture = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7 + (i >> 3)) & 255));
   const file = Buffer.from(Array.from({ length: 50_001 }, (_, i) => (i * 13) & 255));
   const raw = toRaw({
@@ -81,7 +81,7 @@ test("images and files are never text: their pages are base64 that can be decode
   expect(texts.join("").length).toBeLessThan(400);
 });
 
-test("a small picture is whole on its page; escaped slashes in base64 are undone", () => {
+test("a small image is whole on its page, and escaped slashes in base64 are unescaped", () => {
   const data = Buffer.alloc(3_000, 255).toString("base64");
   const written = `{"content":[{"type":"image","mimeType":"image/png","data":"${data.replaceAll("/", "\\/")}"}]}`;
   const pages = stored(asRaw(Buffer.from(written)));
@@ -89,7 +89,7 @@ test("a small picture is whole on its page; escaped slashes in base64 are undone
   expect(JSON.parse(pages.map(({ text }) => text).join(""))).toEqual(JSON.parse(written));
 });
 
-test("no page begins inside a character, inside a group of base64, or beyond the end", () => {
+test("no page starts inside a character, inside a group of base64, or beyond the end", () => {
   const store = new ResultStore(new ManualClock());
   const data = Buffer.alloc(300, 1).toString("base64");
   const raw = toRaw({ content: [{ type: "image", data, mimeType: "image/png" }], more: "語" });
@@ -102,7 +102,7 @@ test("no page begins inside a character, inside a group of base64, or beyond the
     });
 });
 
-test("base64 in lines, and behind a data: address, is no text either", () => {
+test("base64 with line breaks or in a data: URL is not returned as text", () => {
   const picture = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7 + (i >> 3)) & 255));
   const lines = picture.toString("base64").replaceAll(/.{76}/g, "$&\r\n");
   const address = `data:image/png;base64,${picture.toString("base64")}`;
@@ -123,7 +123,7 @@ test("base64 in lines, and behind a data: address, is no text either", () => {
   }
   const texts = pages.filter(({ mimeType }) => mimeType === undefined).map(({ text }) => text);
   expect(texts.join("").length).toBeLessThan(900);
-  // Line breaks in base64 mean nothing; all else is as it was.
+  // Line breaks in base64 are removed; everything else is unchanged.
   const { content } = JSON.parse(pages.map(({ text }) => text).join("")) as { content: unknown[] };
   expect(content[0]).toEqual({ type: "image", mimeType: "image/png", data: picture.toString("base64") });
   expect(content[1]).toMatchObject({ data: address });

@@ -1,21 +1,21 @@
-/** Cuts a stored result into pages. Joined in their order they are the whole, to the last byte. */
+/** Cuts a stored result into pages. Joined in order they are the whole result byte for byte. */
 import type { ResultSegment } from "./segments.ts";
 
 export interface ResultPage {
   /** JSON text or base64. */
   readonly text: string;
-  /** Of base64; undefined for JSON text. */
+  /** The type of base64 data; undefined for JSON text. */
   readonly mimeType: string | undefined;
-  /** It holds a binary from its beginning to its end. */
+  /** The page contains a whole image or file. */
   readonly wholeBinary: boolean;
-  /** Where the next one begins. */
+  /** The offset of the next page. */
   readonly next: number | undefined;
 }
 
-/** In bytes as they go over the wire, escapes counted; leaves room for what stands around it in 32 KB. */
+/** Size of a page in bytes on the wire, with escapes. Leaves room for the rest of the message in 32 KB. */
 export const PAGE_BYTES = 32_000;
 
-/** Undefined where no page can begin. */
+/** Returns undefined if no page can start at this offset. */
 export function pageAt(segments: readonly ResultSegment[], offset: number): ResultPage | undefined {
   let start = 0;
   for (const [index, { bytes, mimeType }] of segments.entries()) {
@@ -36,7 +36,7 @@ export function pageAt(segments: readonly ResultSegment[], offset: number): Resu
   return undefined;
 }
 
-/** Groups of four characters are whole bytes. */
+/** Pages start at groups of four characters, because a group encodes whole bytes. */
 function endOfBase64(bytes: Buffer, from: number): number | undefined {
   return from % 4 === 0 ? Math.min(bytes.length, from + PAGE_BYTES) : undefined;
 }
@@ -54,7 +54,7 @@ function endOfText(bytes: Buffer, from: number): number | undefined {
   return to;
 }
 
-/** Not at the first byte of a character. */
+/** Whether the position is not the first byte of a character. */
 function isInside(bytes: Buffer, at: number): boolean {
   return ((bytes[at] as number) & 0xc0) === 0x80;
 }

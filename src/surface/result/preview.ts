@@ -1,4 +1,4 @@
-/** A sketch written down within a given room: valid JSON of the same structure, and a remark wherever something is left out. */
+/** Writes a sketch as a preview within a limit: valid JSON of the same structure, with a remark wherever something is left out. */
 import type { Sketch } from "./sketch.ts";
 
 interface Limits {
@@ -8,8 +8,8 @@ interface Limits {
   readonly depth: number;
 }
 
-/** From generous to next to nothing; the last one always fits. */
-const LADDER: readonly Limits[] = [
+/** From the largest preview to the smallest. The last one is always small enough. */
+const LEVELS: readonly Limits[] = [
   { items: 20, keys: 40, chars: 2_400, depth: 7 },
   { items: 12, keys: 40, chars: 1_600, depth: 7 },
   { items: 8, keys: 30, chars: 1_000, depth: 6 },
@@ -25,10 +25,10 @@ const LADDER: readonly Limits[] = [
 ];
 const LONGEST_NAMES = 120;
 
-/** The most that `fits` accepts; the very least is tried last and returned in any case. */
+/** Returns the largest preview that `fits` accepts, or the smallest one if it accepts none. */
 export function previewOf(sketch: Sketch, fits: (json: string) => boolean): string {
   let json = "";
-  for (const limits of LADDER) {
+  for (const limits of LEVELS) {
     json = write(sketch, limits, 0);
     if (fits(json)) break;
   }
@@ -42,9 +42,9 @@ function write(sketch: Sketch, limits: Limits, depth: number): string {
     case "string":
       return writeString(sketch, limits.chars);
     case "array":
-      return depth >= limits.depth ? remark(about(sketch)) : writeArray(sketch, limits, depth);
+      return depth >= limits.depth ? remark(outlineOf(sketch)) : writeArray(sketch, limits, depth);
     case "object":
-      return depth >= limits.depth ? remark(about(sketch)) : writeObject(sketch, limits, depth);
+      return depth >= limits.depth ? remark(outlineOf(sketch)) : writeObject(sketch, limits, depth);
   }
 }
 
@@ -73,7 +73,7 @@ function writeObject(object: Sketch & { kind: "object" }, limits: Limits, depth:
   return `{${parts.join(",")}}`;
 }
 
-/** What the items are: of objects the keys and what is under them. */
+/** Describes the items of a list; for objects with their keys and types. */
 function shapeOf({ items, kinds }: Sketch & { kind: "array" }): string {
   const [kind] = kinds;
   if (kinds.length !== 1 || kind === undefined) return `items (${kinds.join(", ")})`;
@@ -85,7 +85,7 @@ function shapeOf({ items, kinds }: Sketch & { kind: "array" }): string {
   return `objects like {${clipped(fields)}}`;
 }
 
-function about(sketch: Sketch & { kind: "array" | "object" }): string {
+function outlineOf(sketch: Sketch & { kind: "array" | "object" }): string {
   const size = `${number(sketch.bytes)} bytes`;
   if (sketch.kind === "array") return `[…] ${number(sketch.count)} ${shapeOf(sketch)}, ${size}`;
   return `{…} ${number(sketch.count)} keys (${names(sketch, 0)}), ${size}`;

@@ -1,4 +1,4 @@
-/** Resources on the surfaces that list only stored results: those, and whatever a server has given the URI of. */
+/** Resources on surfaces that list only stored results. Resources of servers can be read too, if their server is known. */
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -15,7 +15,7 @@ const NOT_FOUND = -32002;
 const MOST_LISTED = 100;
 const NO_TEMPLATES = toRaw({ resourceTemplates: [] });
 
-/** Undefined: the request is about something else. */
+/** Returns undefined if the request is not about resources. */
 export function handleResources(scope: Scope, request: ClientRequest): Promise<Raw> | undefined {
   const { method, params, origin } = request;
   if (method === "resources/list")
@@ -30,7 +30,7 @@ export function handleResources(scope: Scope, request: ClientRequest): Promise<R
   return isStoredUri(uri) ? Promise.resolve(stored(scope, uri, request)) : readResource(scope, uri, request);
 }
 
-/** Where it came from, as it is. */
+/** Forwards the request to the server of the resource. */
 async function readResource(scope: Scope, uri: string, request: ClientRequest): Promise<Raw> {
   try {
     const target = await resourceTarget(scope, { uri, server: undefined }, request);

@@ -1,4 +1,4 @@
-/** The outline of a large JSON value: its first items and keys, and how much there is of the rest. Reads it once, keeps little, parses nothing but what it keeps. */
+/** Makes a sketch of a large JSON value: its first items and keys, and the size of the rest. Reads the value once and parses only what it keeps. */
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, textAt } from "../../rpc/slice.ts";
 
@@ -12,7 +12,7 @@ export type Sketch =
       readonly bytes: number;
       readonly count: number;
       readonly items: readonly Sketch[];
-      /** What the items are, all of them. */
+      /** The kinds of all items. */
       readonly kinds: readonly ValueKind[];
     }
   | {
@@ -20,7 +20,7 @@ export type Sketch =
       readonly bytes: number;
       readonly count: number;
       readonly members: readonly (readonly [string, Sketch])[];
-      /** Names of those that come next. */
+      /** Names of the next members. */
       readonly more: readonly string[];
     };
 
@@ -28,14 +28,15 @@ const MOST_ITEMS = 20;
 const MOST_KEYS = 40;
 const MOST_NAMES = 20;
 const DEEPEST = 7;
-/** In bytes as written. */
+/** In bytes, with escapes. */
 const LONGEST_STRING = 2_400;
 const LONGEST_KEY = 200;
 const LONGEST_NUMBER = 40;
-/** Wide at every level would still be a lot. */
+/** Limit of all parts, because a value may be wide at every level. */
 const MOST_PARTS = 3_000;
 
-interface Walk {
+/** The number of parts that may still be added. */
+interface PartBudget {
   left: number;
 }
 
@@ -43,52 +44,52 @@ export function sketchOf(raw: Raw): Sketch {
   return sketch(raw, 0, { left: MOST_PARTS });
 }
 
-function sketch(raw: Raw, depth: number, walk: Walk): Sketch {
-  walk.left--;
+function sketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
+  budget.left--;
   const kind = kindAt(raw, 0);
-  if (kind === "object") return objectSketch(raw, depth, walk);
-  if (kind === "array") return arraySketch(raw, depth, walk);
+  if (kind === "object") return objectSketch(raw, depth, budget);
+  if (kind === "array") return arraySketch(raw, depth, budget);
   if (kind === "string") return stringSketch(raw);
   const json = raw.toString("latin1", 0, LONGEST_NUMBER + 1).trim();
   if (json.length <= LONGEST_NUMBER) return { kind: "plain", json };
   return { kind: "string", head: json.slice(0, LONGEST_NUMBER), whole: false, bytes: raw.length };
 }
 
-function arraySketch(raw: Raw, depth: number, walk: Walk): Sketch {
+function arraySketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
   const items: Sketch[] = [];
   const kinds = new Set<ValueKind>();
   let count = 0;
   eachElement(raw, (from, end) => {
     kinds.add(kindAt(raw, from));
-    if (count++ < MOST_ITEMS && mayGoOn(depth, walk))
-      items.push(sketch(part(raw, from, end), depth + 1, walk));
+    if (count++ < MOST_ITEMS && mayDescend(depth, budget))
+      items.push(sketch(part(raw, from, end), depth + 1, budget));
   });
   return { kind: "array", bytes: raw.length, count, items, kinds: [...kinds] };
 }
 
-function objectSketch(raw: Raw, depth: number, walk: Walk): Sketch {
+function objectSketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
   const members: (readonly [string, Sketch])[] = [];
   const more: string[] = [];
   let count = 0;
   eachMember(raw, (key, from, end) => {
     count++;
-    const keeps = members.length < MOST_KEYS && more.length === 0 && mayGoOn(depth, walk);
+    const keeps = members.length < MOST_KEYS && more.length === 0 && mayDescend(depth, budget);
     if (!keeps && more.length >= MOST_NAMES) return;
     const name = textAt(raw, key).slice(0, LONGEST_KEY);
-    if (keeps) members.push([name, sketch(part(raw, from, end), depth + 1, walk)]);
+    if (keeps) members.push([name, sketch(part(raw, from, end), depth + 1, budget)]);
     else more.push(name);
   });
   return { kind: "object", bytes: raw.length, count, members, more };
 }
 
-function mayGoOn(depth: number, { left }: Walk): boolean {
+function mayDescend(depth: number, { left }: PartBudget): boolean {
   return depth < DEEPEST && left > 0;
 }
 
 function stringSketch(raw: Raw): Sketch {
   if (raw.length <= LONGEST_STRING)
     return { kind: "string", head: textAt(raw, 0), whole: true, bytes: raw.length - 2 };
-  // Neither inside an escape nor inside a character.
+  // The cut must be neither inside an escape nor inside a character.
   let end = 1;
   while (end < LONGEST_STRING) end += raw[end] === 0x5c ? (raw[end + 1] === 0x75 ? 6 : 2) : 1;
   while (((raw[end] as number) & 0xc0) === 0x80) end--;
@@ -109,7 +110,7 @@ const KINDS: ReadonlyMap<number | undefined, ValueKind> = new Map([
   [0x6e, "null"],
 ]);
 
-/** The first byte tells. */
+/** The first byte of a JSON value determines its kind. */
 function kindAt(raw: Raw, at: number): ValueKind {
   return KINDS.get(raw[at]) ?? "number";
 }

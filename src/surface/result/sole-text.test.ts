@@ -12,7 +12,7 @@ const text = (value: string, structuredContent?: unknown) =>
     ...(structuredContent !== undefined && { structuredContent }),
   });
 
-/** As the tool `read` gives them, one after the other. */
+/** Reads all pages as the own tool `read` does. */
 function pagesOf(result: Parameters<ResultStore["put"]>[2]) {
   const store = new ResultStore(new ManualClock());
   const pages: { text: string; uri: string }[] = [];
@@ -25,7 +25,7 @@ function pagesOf(result: Parameters<ResultStore["put"]>[2]) {
   return pages;
 }
 
-test("a text that stands in the structure too is read once, as it is", () => {
+test("a text that is also in the structured content is read once, as plain text", () => {
   const long = "line one\nline two\n".repeat(20_000);
   const pages = pagesOf(text(long, { content: long }));
   expect(pages.map((page) => page.text).join("")).toBe(long);
@@ -34,7 +34,7 @@ test("a text that stands in the structure too is read once, as it is", () => {
   expect(pages[1]?.uri).toMatch(/\/text\/\d+$/);
 });
 
-test("whatever characters it has and however they are escaped, its pages are the text", () => {
+test("the pages joined are the text, with any characters and escapes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1 }), fc.nat(40_000), (part, shift) => {
       const value = "x".repeat(shift) + part.repeat(Math.ceil(70_000 / part.length));
@@ -55,11 +55,11 @@ test("whatever characters it has and however they are escaped, its pages are the
   );
 });
 
-test("lines are those of the text, not of the structure around it", () => {
+test("linesOf returns the lines of the text, not of the JSON around it", () => {
   expect(linesOf(text("one\ntwo", { content: "one\ntwo" }))).toEqual(["one", "two"]);
 });
 
-test("what says more than its text is read whole", () => {
+test("soleText returns undefined for a result that contains more than its text", () => {
   expect(soleText(text("a", { b: "c" }))).toBeUndefined();
   expect(soleText(text("a", { text: "a", more: "m".repeat(2_000) }))).toBeUndefined();
   expect(soleText(toRaw({ content: [] }))).toBeUndefined();
@@ -69,7 +69,7 @@ test("what says more than its text is read whole", () => {
   expect(soleText(text('{"a":2}', { a: [1] }))).toBeUndefined();
 });
 
-test("no page begins inside a character or an escape, or beyond the end", () => {
+test("no text page starts inside a character or an escape, or beyond the end", () => {
   const store = new ResultStore(new ManualClock());
   const { uri } = store.put("me", "a:b", text("é\n")) ?? { uri: "" };
   expect(store.read("me", `${uri}/text/0`)).toMatchObject({ text: "é\n" });

@@ -1,4 +1,7 @@
-/** The one text that says all there is in a result: for who reads it, which many servers write twice, once as structure. Cut as it is written, so that nothing is copied. */
+/**
+ * Finds the single text that contains everything in a result; many servers repeat it as structured content. Pages are
+ * cut from the raw text, so that nothing is copied.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { elements, entries, isObject, members, textAt } from "../../rpc/slice.ts";
@@ -6,31 +9,31 @@ import { jsonIn } from "./json-text.ts";
 import { PAGE_BYTES, type ResultPage } from "./pages.ts";
 import { textIn } from "./value.ts";
 
-/** What else stands in a structure is in the preview. */
-const MOST_BESIDE = 1_000;
+/** Structured content may have this many other bytes beside the text; the preview shows them. */
+const MOST_OTHER_BYTES = 1_000;
 const BACKSLASH = 0x5c;
 const U = 0x75;
-const PAIR = /^\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F]/;
+const SURROGATE_PAIR = /^\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F]/;
 
-/** With its quotes; undefined where there is more to see, or nothing. */
+/** Returns the text with its quotes; undefined if the result contains more, or no text. */
 export function soleText(result: Raw): Raw | undefined {
   const [structured, content] = members(result, ["structuredContent", "content"]);
   const [block, ...others] = content ? elements(content) : [];
   const text = block && others.length === 0 ? textIn(block) : undefined;
   if (!text) return undefined;
-  return !structured || !isObject(structured) || saysTheSame(structured, text) ? text : undefined;
+  return !structured || !isObject(structured) || hasSameContent(structured, text) ? text : undefined;
 }
 
-function saysTheSame(structured: Raw, text: Raw): boolean {
+function hasSameContent(structured: Raw, text: Raw): boolean {
   if (entries(structured).some(([, value]) => value.equals(text)))
-    return structured.length - text.length <= MOST_BESIDE;
+    return structured.length - text.length <= MOST_OTHER_BYTES;
   const json = jsonIn(textAt(text, 0));
   return (
     json !== undefined && (json.equals(structured) || isDeepStrictEqual(fromRaw(json), fromRaw(structured)))
   );
 }
 
-/** `offset`: in what stands between the quotes. Undefined where no page can begin. */
+/** `offset` counts from the first byte after the quote. Returns undefined if no page can start there. */
 export function textPageAt(text: Raw, offset: number): ResultPage | undefined {
   const inner = text.subarray(1, -1);
   if (!(offset < inner.length) || isInside(inner, offset)) return undefined;
@@ -47,17 +50,17 @@ export function textPageAt(text: Raw, offset: number): ResultPage | undefined {
   };
 }
 
-/** Of one character as it is written; a pair of surrogates is one. */
+/** The length of one character as written. An escaped surrogate pair is one character. */
 function lengthOf(inner: Buffer, at: number): number {
   const c = inner[at] as number;
   if (c === BACKSLASH) {
     if (inner[at + 1] !== U) return 2;
-    return PAIR.test(inner.toString("latin1", at, at + 12)) ? 12 : 6;
+    return SURROGATE_PAIR.test(inner.toString("latin1", at, at + 12)) ? 12 : 6;
   }
   return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
-/** Not where a character begins; what stands within the digits of an escape cannot be told from digits. */
+/** Whether a position is inside a character or right after a backslash. Positions within the digits of an escape are not detected. */
 function isInside(inner: Buffer, at: number): boolean {
   let slashes = 0;
   while (inner[at - 1 - slashes] === BACKSLASH) slashes++;

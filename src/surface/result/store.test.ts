@@ -15,7 +15,7 @@ function open(limits?: { bytes: number; lifetimeMs: number }) {
   };
 }
 
-test("only who asked for it can read it; to others it is not there", () => {
+test("a stored result can be read only by its caller; others get the same error as for an unknown one", () => {
   const { store, put } = open();
   const uri = put("me", 10);
   expect(store.read("me", uri)).toMatchObject({ text: expect.stringContaining("xxxxxxxxxx") });
@@ -27,7 +27,7 @@ test("only who asked for it can read it; to others it is not there", () => {
   expect(store.list("me").map((stored) => stored.uri)).toEqual([uri]);
 });
 
-test("after its time it is gone, says so, and says what to run again", () => {
+test("an expired result is removed, and the error names the tool to run again", () => {
   const { store, clock, put } = open({ bytes: 1_000_000, lifetimeMs: 60_000 });
   const uri = put("me", 10);
   clock.advance(59_999);
@@ -44,7 +44,7 @@ test("after its time it is gone, says so, and says what to run again", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("never more bytes than allowed: the oldest go first, and what is larger than all is not taken", () => {
+test("the store drops its oldest results beyond the limit and refuses a result larger than the limit", () => {
   const { store, put } = open({ bytes: 12_000, lifetimeMs: 60_000 });
   const uris = Array.from({ length: 10 }, () => put("me", 3_000));
   expect(store.bytes).toBeLessThanOrEqual(12_000);
@@ -54,7 +54,7 @@ test("never more bytes than allowed: the oldest go first, and what is larger tha
   expect(uris.filter((uri) => "text" in store.read("me", uri))).toEqual(left);
 });
 
-test("what a caller left behind goes with it", () => {
+test("forget removes all results of a caller", () => {
   const { store, put } = open();
   const mine = put("me", 100);
   const yours = put("you", 100);
@@ -63,7 +63,7 @@ test("what a caller left behind goes with it", () => {
   expect(store.read("you", yours)).toHaveProperty("text");
 });
 
-test("many small ones count with what it takes to keep them", () => {
+test("the limit counts the overhead of entries and segments", () => {
   const { store } = open({ bytes: 100_000, lifetimeMs: 60_000 });
   for (let n = 0; n < 5_000; n++) store.put("me", "a:b", toRaw({}));
   expect(store.list("me").length).toBeLessThan(500);

@@ -1,4 +1,4 @@
-/** Results that were too large to be shown, kept for a while in memory for who asked for them, and for nobody else. */
+/** The result store: keeps large results in memory for a while. Only the caller that got a result can read it. */
 import { randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
@@ -13,47 +13,47 @@ export interface StoreLimits {
 }
 
 const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
-/** How many that are gone are still known by name. */
-const MOST_GONE = 1_000;
+/** Number of expired results whose source is remembered. */
+const MOST_EXPIRED = 1_000;
 const SCHEME = "metamcp://result/";
 const TEXT = "text";
-/** What it takes to keep one, and each segment of it, beside its bytes. */
-const KEPT_BYTES = 512;
+/** Estimated memory of an entry and of each segment, in addition to the bytes of the result. */
+const ENTRY_BYTES = 512;
 const SEGMENT_BYTES = 128;
-/** A part of something larger keeps all of it in memory. */
+/** A slice keeps its whole buffer in memory. A result in a buffer larger than this factor is copied. */
 const MOST_WASTE = 1.25;
 
 export interface Stored {
   readonly uri: string;
-  /** The tool it came from. */
+  /** The tool that returned it. */
   readonly source: string;
   readonly bytes: number;
 }
 
 export interface StoredPage extends ResultPage {
   readonly uri: string;
-  /** It is of the text alone, not of the JSON around it. */
+  /** The page contains only the text, without the JSON around it. */
   readonly plain: boolean;
   readonly nextUri: string | undefined;
 }
 
-/** Why there is nothing to read. */
 export interface Missing {
+  /** Why the result or page cannot be read. */
   readonly missing: string;
-  /** The tool to run again, where it is still known. */
+  /** The tool to run again, if it is known. */
   readonly source?: string;
 }
 
-interface Kept extends Stored {
+interface Entry extends Stored {
   readonly caller: string;
   readonly result: Raw;
   readonly segments: readonly ResultSegment[];
-  /** Of memory. */
+  /** Memory in bytes. */
   readonly cost: number;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
-/** Of a result, or of a page of one. */
+/** True for the URI of a stored result or of one of its pages. */
 export function isStoredUri(uri: string): boolean {
   return uri.startsWith(SCHEME);
 }
@@ -63,15 +63,15 @@ function partsIn(uri: string): readonly string[] {
 }
 
 export class ResultStore {
-  /** What was linked to in results, kept for as long as they are. */
+  /** Links in results; forgotten with the caller. */
   readonly links = new Links();
   readonly #clock: Clock;
   readonly #limits: StoreLimits;
   /** Oldest first. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #gone = new Map<string, Pick<Kept, "caller" | "source">>();
-  /** Found out once, of those that are read. */
-  readonly #texts = new WeakMap<Kept, Raw | undefined>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #expired = new Map<string, Pick<Entry, "caller" | "source">>();
+  /** Cache of `soleText` for results that were read. */
+  readonly #texts = new WeakMap<Entry, Raw | undefined>();
   #bytes = 0;
   #timer: Timer | undefined;
 
@@ -80,12 +80,12 @@ export class ResultStore {
     this.#limits = limits;
   }
 
-  /** Bytes kept at the moment, with what it takes to keep them. */
+  /** Memory in use, with overhead. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Undefined if it is larger than everything that may be kept. */
+  /** Returns undefined if the result is larger than the whole store may be. */
   put(caller: string, source: string, result: Raw): Stored | undefined {
     if (result.length > this.#limits.bytes) return undefined;
     const id = randomBytes(16).toString("base64url");
@@ -93,96 +93,106 @@ export class ResultStore {
       result.buffer.byteLength <= result.length * MOST_WASTE ? result : (Buffer.from(result) as Raw);
     const segments = segmentsOf(own);
     const bytes = segments.reduce((sum, segment) => sum + segment.bytes.length, 0);
-    const cost = bytes + KEPT_BYTES + segments.length * SEGMENT_BYTES;
+    const cost = bytes + ENTRY_BYTES + segments.length * SEGMENT_BYTES;
     if (cost > this.#limits.bytes) return undefined;
-    const until = this.#clock.now() + this.#limits.lifetimeMs;
-    const kept: Kept = { uri: `${SCHEME}${id}`, source, bytes, cost, caller, result: own, segments, until };
-    this.#kept.set(id, kept);
+    const expiresAt = this.#clock.now() + this.#limits.lifetimeMs;
+    const entry: Entry = {
+      uri: `${SCHEME}${id}`,
+      source,
+      bytes,
+      cost,
+      caller,
+      result: own,
+      segments,
+      expiresAt,
+    };
+    this.#entries.set(id, entry);
     this.#bytes += cost;
     this.#makeRoom();
-    return kept;
+    return entry;
   }
 
-  /** `plain`: the text alone, where that says all there is. Its pages have addresses of their own. */
+  /** `plain`: return only the text if it contains everything. Its pages have URIs of their own. */
   read(caller: string, uri: string, { plain = false } = {}): StoredPage | Missing {
-    const kept = this.#find(caller, uri);
-    if ("missing" in kept) return kept;
+    const entry = this.#find(caller, uri);
+    if ("missing" in entry) return entry;
     const [, ...path] = partsIn(uri);
     const ofText = path[0] === TEXT;
     const [position = "0", ...more] = ofText ? path.slice(1) : path;
     const at = more.length === 0 && /^\d{1,15}$/.test(position) ? Number(position) : Number.NaN;
-    const text = ofText || (plain && path.length === 0) ? this.#textOf(kept) : undefined;
-    const other = ofText ? undefined : pageAt(kept.segments, at);
+    const text = ofText || (plain && path.length === 0) ? this.#textOf(entry) : undefined;
+    const other = ofText ? undefined : pageAt(entry.segments, at);
     const page = text ? textPageAt(text, at) : other;
-    if (!page) return { missing: `No page starts there. Start with ${kept.uri}; each page names the next.` };
-    const pages = text ? `${kept.uri}/${TEXT}` : kept.uri;
+    if (!page) return { missing: `No page starts there. Start with ${entry.uri}; each page names the next.` };
+    const pages = text ? `${entry.uri}/${TEXT}` : entry.uri;
     const nextUri = page.next === undefined ? undefined : `${pages}/${page.next}`;
     return { ...page, uri, plain: text !== undefined, nextUri };
   }
 
-  #textOf(kept: Kept): Raw | undefined {
-    if (!this.#texts.has(kept)) this.#texts.set(kept, soleText(kept.result));
-    return this.#texts.get(kept);
+  #textOf(entry: Entry): Raw | undefined {
+    if (!this.#texts.has(entry)) this.#texts.set(entry, soleText(entry.result));
+    return this.#texts.get(entry);
   }
 
-  /** The result as it came, whichever page the URI names. */
+  /** Returns the whole result, even if the URI names one of its pages. */
   whole(caller: string, uri: string): { readonly result: Raw; readonly uri: string } | Missing {
     return this.#find(caller, uri);
   }
 
-  #find(caller: string, uri: string): Kept | Missing {
+  #find(caller: string, uri: string): Entry | Missing {
     const [id = ""] = partsIn(uri);
     this.#makeRoom();
-    const kept = this.#kept.get(id);
-    return kept?.caller === caller ? kept : this.#missing(caller, id);
+    const entry = this.#entries.get(id);
+    return entry?.caller === caller ? entry : this.#missing(caller, id);
   }
 
-  /** The caller's own, newest first. */
+  /** The results of a caller, newest first. */
   list(caller: string): readonly Stored[] {
-    return [...this.#kept.values()].filter((kept) => kept.caller === caller).reverse();
+    return [...this.#entries.values()].filter((entry) => entry.caller === caller).reverse();
   }
 
-  /** The caller is gone for good. */
+  /** Removes all results and links of a caller that will not come back. */
   forget(caller: string): void {
-    for (const [id, kept] of this.#kept) if (kept.caller === caller) this.#drop(id, kept);
-    for (const [id, gone] of this.#gone) if (gone.caller === caller) this.#gone.delete(id);
+    for (const [id, entry] of this.#entries) if (entry.caller === caller) this.#drop(id, entry);
+    for (const [id, expired] of this.#expired) if (expired.caller === caller) this.#expired.delete(id);
     this.links.forget(caller);
   }
 
   #missing(caller: string, id: string): Missing {
-    const gone = this.#gone.get(id);
+    const expired = this.#expired.get(id);
     const { bytes, lifetimeMs } = this.#limits;
     const kept = `Results are kept for ${Math.round(lifetimeMs / 60_000)} minutes, ${Math.round(bytes / 1024 / 1024)} MB in total.`;
-    if (gone?.caller === caller)
+    if (expired?.caller === caller)
       return {
-        missing: `Stored result expired. ${kept} Run ${gone.source} again to get it.`,
-        source: gone.source,
+        missing: `Stored result expired. ${kept} Run ${expired.source} again to get it.`,
+        source: expired.source,
       };
     return { missing: `Stored result not found or expired. ${kept} Run the tool again to get it.` };
   }
 
+  /** Drops expired results, and the oldest ones beyond the limit. */
   #makeRoom(): void {
     const now = this.#clock.now();
-    for (const [id, kept] of this.#kept) {
-      if (this.#bytes <= this.#limits.bytes && kept.until > now) break;
-      this.#drop(id, kept);
-      this.#gone.set(id, { caller: kept.caller, source: kept.source });
+    for (const [id, entry] of this.#entries) {
+      if (this.#bytes <= this.#limits.bytes && entry.expiresAt > now) break;
+      this.#drop(id, entry);
+      this.#expired.set(id, { caller: entry.caller, source: entry.source });
     }
-    for (const id of this.#gone.keys()) {
-      if (this.#gone.size <= MOST_GONE) break;
-      this.#gone.delete(id);
+    for (const id of this.#expired.keys()) {
+      if (this.#expired.size <= MOST_EXPIRED) break;
+      this.#expired.delete(id);
     }
-    this.#wakeForOldest(now);
+    this.#scheduleExpiry(now);
   }
 
-  #drop(id: string, { cost }: Kept): void {
-    this.#kept.delete(id);
+  #drop(id: string, { cost }: Entry): void {
+    this.#entries.delete(id);
     this.#bytes -= cost;
   }
 
-  #wakeForOldest(now: number): void {
+  #scheduleExpiry(now: number): void {
     this.#timer?.cancel();
-    const [oldest] = this.#kept.values();
-    this.#timer = oldest && this.#clock.after(oldest.until - now, () => this.#makeRoom());
+    const [oldest] = this.#entries.values();
+    this.#timer = oldest && this.#clock.after(oldest.expiresAt - now, () => this.#makeRoom());
   }
 }

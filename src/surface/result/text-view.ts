@@ -1,4 +1,4 @@
-/** A stored result as lines of text to look into: its text where it has one, else its JSON with a line for each part. */
+/** Shows a stored result as lines: the lines of its text, else its JSON with a line for each part. */
 import type { Raw } from "../../kernel/raw.ts";
 import { textAt } from "../../rpc/slice.ts";
 import { jsonIn } from "./json-text.ts";
@@ -19,14 +19,14 @@ export function linesOf(result: Raw): readonly string[] {
   return value[0] === QUOTE ? textLines(textAt(value, 0)) : jsonLines(value);
 }
 
-/** One long line of JSON is no text. */
+/** A single long line of JSON is split into a line for each part. */
 export function textLines(text: string): readonly string[] {
   const lines = text.split("\n");
   const json = lines.length === 1 && text.length > LONGEST_LINE ? jsonIn(text) : undefined;
   return json ? jsonLines(json) : lines;
 }
 
-/** Every token as it was written. */
+/** Keeps every token as written. */
 export function jsonLines(json: Raw): readonly string[] {
   const lines: string[] = [];
   let from = 0;
@@ -60,27 +60,27 @@ function endOfString(json: Raw, quote: number): number {
   return json.length;
 }
 
-export interface Look {
+export interface LineQuery {
   readonly find?: string | undefined;
   /** First line, from 1. */
   readonly from?: number | undefined;
-  /** How many lines. */
+  /** Number of lines. */
   readonly lines?: number | undefined;
 }
 
 const MOST_FOUND = 50;
 const MOST_LINES = 500;
-/** In characters, together. */
-const LONGEST_LOOK = 24_000;
+/** Limit of all lines together, in characters. */
+const LONGEST_SELECTION = 24_000;
 
-/** Lines with their numbers, and how to go on. */
-export function lookInto(lines: readonly string[], { find, from = 1, lines: most }: Look): string {
+/** Returns lines with their numbers, and how to continue. */
+export function selectLines(lines: readonly string[], { find, from = 1, lines: most }: LineQuery): string {
   const room = Math.min(most ?? (find === undefined ? MOST_LINES : MOST_FOUND), MOST_LINES);
   const wanted = find?.toLowerCase();
   const shown: string[] = [];
   let length = 0;
   let at = from - 1;
-  for (; at < lines.length && shown.length < room && length < LONGEST_LOOK; at++) {
+  for (; at < lines.length && shown.length < room && length < LONGEST_SELECTION; at++) {
     const line = lines[at] as string;
     const found = wanted === undefined ? 0 : line.toLowerCase().indexOf(wanted);
     if (found < 0) continue;
@@ -95,7 +95,7 @@ export function lookInto(lines: readonly string[], { find, from = 1, lines: most
   return [...shown, `(${count}${more})`].join("\n");
 }
 
-/** Around what was found. */
+/** Cuts a long line around the match. */
 function cut(line: string, found: number): string {
   if (line.length <= LONGEST_LINE) return line;
   const start = Math.max(0, Math.min(found - 200, line.length - LONGEST_LINE));

@@ -1,4 +1,4 @@
-/** What a tool's result says, as one JSON value: what programs and chains work with. Images and files are no part of it. */
+/** Reads a tool's result as one JSON value, for programs and chains. Images and files are returned as separate blocks. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, isObject, member, members, textAt } from "../../rpc/slice.ts";
 import { isBlock } from "./block.ts";
@@ -7,24 +7,24 @@ import { jsonIn } from "./json-text.ts";
 const NULL = toRaw(null);
 const TEXT = toRaw("text");
 const QUOTE = 0x22;
-/** No other word begins like this. */
+/** `true` is the only JSON value that starts with this byte. */
 const TRUE = 0x74;
 const PARTS = ["structuredContent", "content", "isError", "_meta"] as const;
 const BLOCK = ["type", "text"] as const;
-/** By the first byte inside of the quotes; a backslash may hide anything. */
+/** For each first byte of a text: 1 if the text may be JSON. A backslash may stand for any character. */
 const MAY_BEGIN_JSON = new Uint8Array(256);
 for (const c of Buffer.from(' \\{["-0123456789tfn')) MAY_BEGIN_JSON[c] = 1;
 
 export interface ResultParts {
-  /** `structuredContent`, else the text as JSON where it is JSON, else the text. */
+  /** `structuredContent`, else the text parsed as JSON, else the text as a string. */
   readonly value: Raw;
-  /** The blocks that are no text, as they were written; broken ones are left out. */
+  /** The blocks that are not text, as written. Malformed ones are left out. */
   readonly blocks: readonly Raw[];
   readonly failed: boolean;
   readonly meta: Raw | undefined;
 }
 
-/** `plain`: a text is a text, whatever it looks like. */
+/** `plain`: a text stays a string even if it is JSON. */
 export function partsOf(result: Raw, { plain = false } = {}): ResultParts {
   const [structured, content, isError, meta] = members(result, PARTS);
   const texts: Raw[] = [];
@@ -49,7 +49,7 @@ export function textsOf(result: Raw): readonly string[] {
     : [];
 }
 
-/** A text that cannot be JSON is its own value, as it is written. */
+/** A single text that cannot be JSON is returned as written. */
 function valueIn(texts: readonly Raw[], plain: boolean): Raw {
   const [first] = texts;
   if (!first) return NULL;
@@ -58,7 +58,7 @@ function valueIn(texts: readonly Raw[], plain: boolean): Raw {
   return jsonIn(textAt(first, 0)) ?? first;
 }
 
-/** The text of a text block, as it is written. */
+/** Returns the text of a text block as a raw JSON string. */
 export function textIn(block: Raw): Raw | undefined {
   const [type, text] = members(block, BLOCK);
   return text?.[0] === QUOTE && type?.equals(TEXT) ? text : undefined;
