@@ -1,11 +1,11 @@
-/** A copy of a user's file before it is edited. Keeps the newest copies of each file; never touches the original. */
+/** Copies a user's file before it is edited. Keeps the newest 50 copies of each file; never changes the original. */
 import { createHash } from "node:crypto";
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { codeOf, isAbsent, makeFolder } from "./file.ts";
 import { safeName } from "./safe-name.ts";
 
-const KEPT = 50;
+const MAX_COPIES = 50;
 
 /** Copies `path` into `<home>/backups` (0600). Resolves with the copy's path, or undefined if there is nothing to copy. */
 export async function backup(path: string, home: string, now: Date): Promise<string | undefined> {
@@ -24,13 +24,13 @@ export async function backup(path: string, home: string, now: Date): Promise<str
   return copy;
 }
 
-/** Files of one name in different folders are told apart. */
+/** The file name plus a hash of the full path, so that files with the same name in different folders differ. */
 function stemOf(path: string): string {
-  const where = createHash("sha256").update(resolve(path)).digest("hex").slice(0, 8);
-  return `${safeName(basename(path).replace(/^\.+/, ""))}.${where}`;
+  const pathHash = createHash("sha256").update(resolve(path)).digest("hex").slice(0, 8);
+  return `${safeName(basename(path).replace(/^\.+/, ""))}.${pathHash}`;
 }
 
-/** Two edits within one millisecond both keep their copy. */
+/** Writes a file that does not exist yet. Adds a counter to the name if two edits happen in the same millisecond. */
 async function writeFresh(path: string, data: Buffer): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const candidate = attempt === 0 ? path : `${path}.${attempt}`;
@@ -51,5 +51,5 @@ async function writeFresh(path: string, data: Buffer): Promise<string> {
 
 async function prune(folder: string, stem: string): Promise<void> {
   const copies = (await readdir(folder)).filter((name) => name.startsWith(`${stem}.`)).sort();
-  await Promise.all(copies.slice(0, -KEPT).map((name) => rm(join(folder, name), { force: true })));
+  await Promise.all(copies.slice(0, -MAX_COPIES).map((name) => rm(join(folder, name), { force: true })));
 }

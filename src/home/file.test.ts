@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
-test("writes for the owner alone, in folders for the owner alone, and leaves nothing else behind", async () => {
+test("writeAtomic creates file and folders readable by the owner only and leaves no other files", async () => {
   const path = join(folder, "a", "b", "x.json");
   await writeAtomic(path, "1");
   await writeAtomic(path, "2", { durable: false });
@@ -43,7 +43,7 @@ test("writes for the owner alone, in folders for the owner alone, and leaves not
 });
 
 test.skipIf(process.platform !== "linux")(
-  "where no folder can be made, that is said and nobody waits",
+  "writing, locking and backing up fail at once with a clear error where no folder can be created",
   async () => {
     const path = join("/proc", "metamcp", "a", "x.json");
     const refusal = "/proc/metamcp cannot be created: no folder can be created in /proc";
@@ -56,7 +56,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a folder is not made of a file, nor below one", async () => {
+test("makeFolder fails if the path or its parent is a file, and accepts existing folders and concurrent calls", async () => {
   await writeFile(join(folder, "file"), "");
   await expect(makeFolder(join(folder, "file"))).rejects.toThrow("EEXIST");
   await expect(makeFolder(join(folder, "file", "a", "b"))).rejects.toThrow("ENOTDIR");
@@ -65,7 +65,7 @@ test("a folder is not made of a file, nor below one", async () => {
   expect(await readdir(folder)).toEqual(["a", "file"]);
 });
 
-test("tightens a file that was open to others, and keeps its mode where asked", async () => {
+test("writeAtomic sets mode 0600 on an existing file unless it is told to keep the mode", async () => {
   const path = join(folder, "x");
   await writeFile(path, "");
   await chmod(path, 0o664);
@@ -75,7 +75,7 @@ test("tightens a file that was open to others, and keeps its mode where asked", 
   expect(await modeOf(path)).toBe(0o600);
 });
 
-test("a symbolic link stays one, and its target is written", async () => {
+test("writeAtomic keeps a symbolic link and writes its target", async () => {
   await writeFile(join(folder, "target"), "old");
   await symlink("target", join(folder, "link"));
   await writeAtomic(join(folder, "link"), "new");
@@ -83,7 +83,7 @@ test("a symbolic link stays one, and its target is written", async () => {
   expect(await readFile(join(folder, "target"), "utf8")).toBe("new");
 });
 
-test.runIf(process.geteuid?.() === 0)("a user's file that root edits stays the user's", async () => {
+test.runIf(process.geteuid?.() === 0)("writeAtomic as root keeps the owner of a user's file", async () => {
   const path = join(folder, "x");
   await writeFile(path, "");
   await chown(path, 1234, 2345);
@@ -91,7 +91,7 @@ test.runIf(process.geteuid?.() === 0)("a user's file that root edits stays the u
   expect(await stat(path)).toMatchObject({ uid: 1234, gid: 2345 });
 });
 
-test("what is no file is not replaced by one, nor through a link", async () => {
+test("writeAtomic refuses to replace a socket, also through a symbolic link", async () => {
   const path = join(folder, "socket");
   const server = createServer().listen(path);
   await new Promise((resolve) => server.once("listening", resolve));
@@ -102,13 +102,13 @@ test("what is no file is not replaced by one, nor through a link", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("a write that fails leaves no temporary file", async () => {
+test("a failed write leaves no temporary file", async () => {
   await mkdir(join(folder, "x"));
   await expect(writeAtomic(join(folder, "x"), "1")).rejects.toThrow();
   expect(await readdir(folder)).toEqual(["x"]);
 });
 
-test("only absence is undefined", async () => {
+test("readIfThere returns undefined for a missing file and throws on other errors", async () => {
   await writeFile(join(folder, "file"), "");
   expect(await readIfThere(join(folder, "none"))).toBeUndefined();
   expect(await readIfThere(join(folder, "file", "below"))).toBeUndefined();
@@ -116,14 +116,14 @@ test("only absence is undefined", async () => {
   await expect(readIfThere(folder)).rejects.toThrow(/EISDIR/);
 });
 
-test("home is where the variable says", () => {
+test("homeFolder uses METAMCP_HOME, else ~/.metamcp", () => {
   expect(homeFolder({ HOME: "/h" })).toBe("/h/.metamcp");
   expect(homeFolder({ HOME: "/h", METAMCP_HOME: "" })).toBe("/h/.metamcp");
   expect(homeFolder({ HOME: "/h", METAMCP_HOME: "/m" })).toBe("/m");
   expect(homeFolder({ HOME: "/h", METAMCP_HOME: "~/m" })).toBe("/h/m");
 });
 
-test("a backup is a private copy, two of one moment are two, and the oldest go", async () => {
+test("backups are private, two in the same millisecond are both kept, and only the newest 50 stay", async () => {
   const path = join(folder, ".mcp.json");
   const home = join(folder, "home");
   const now = new Date(0);
@@ -144,23 +144,23 @@ test("a backup is a private copy, two of one moment are two, and the oldest go",
   expect(kept.every((name) => !/\.000Z/.test(name))).toBe(true);
 });
 
-test("files of one name in two folders do not push out each other's backups", async () => {
+test("files with the same name in two folders do not overwrite each other's backups", async () => {
   const home = join(folder, "home");
-  for (const place of ["a", "b"]) {
-    await mkdir(join(folder, place));
-    await writeFile(join(folder, place, "x.json"), place);
+  for (const sub of ["a", "b"]) {
+    await mkdir(join(folder, sub));
+    await writeFile(join(folder, sub, "x.json"), sub);
   }
   const [a, b] = await Promise.all(
-    ["a", "b"].map((place) => backup(join(folder, place, "x.json"), home, new Date(0))),
+    ["a", "b"].map((sub) => backup(join(folder, sub, "x.json"), home, new Date(0))),
   );
   expect([await readFile(a ?? "", "utf8"), await readFile(b ?? "", "utf8")]).toEqual(["a", "b"]);
 });
 
-test.each(["github", "my-server_1.2", "GitHub", "x"])("%s is its own file name", (name) => {
+test.each(["github", "my-server_1.2", "GitHub", "x"])("safeName keeps %s unchanged", (name) => {
   expect(safeName(name, "linux")).toBe(name);
 });
 
-test("every other name becomes a safe one of its own", () => {
+test("safeName turns each unsafe name into a different safe one", () => {
   const names = [
     "",
     ".",
@@ -179,13 +179,13 @@ test("every other name becomes a safe one of its own", () => {
     "a~b",
     "~",
   ];
-  const made = names.map((name) => safeName(name, "linux"));
-  expect(made.every((name) => /^[\w-]*~[0-9a-f]{16}$/.test(name))).toBe(true);
-  expect(new Set(made).size).toBe(names.length);
+  const safe = names.map((name) => safeName(name, "linux"));
+  expect(safe.every((name) => /^[\w-]*~[0-9a-f]{16}$/.test(name))).toBe(true);
+  expect(new Set(safe).size).toBe(names.length);
 });
 
-test("names that differ in case only are told apart where the file system does not", () => {
-  const made = ["github", "GitHub", "GITHUB"].map((name) => safeName(name, "darwin").toLowerCase());
-  expect(new Set(made).size).toBe(3);
-  expect(made[0]).toBe("github");
+test("names that differ only in case get different file names on a case-insensitive file system", () => {
+  const safe = ["github", "GitHub", "GITHUB"].map((name) => safeName(name, "darwin").toLowerCase());
+  expect(new Set(safe).size).toBe(3);
+  expect(safe[0]).toBe("github");
 });

@@ -1,20 +1,20 @@
-/** Files that are whole or not there: readers never see half a write. Locking is lock.ts. */
+/** Reads files, and writes them atomically: a reader never sees a partial write. Locking is in lock.ts. */
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sweep, temporaryBeside } from "./temporary.ts";
 
 export interface WriteOptions {
-  /** "keep": as the file that is replaced, else 0600. */
+  /** "keep": the mode and owner of the existing file, or 0600 if there is none. */
   readonly mode?: number | "keep";
-  /** Survives a power cut. Caches need not, and are written faster without. */
+  /** Syncs the file to disk, so that it survives a power failure. Caches skip this because it is slow. */
   readonly durable?: boolean;
 }
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Replaces the file in one step; missing parent folders are created for the owner alone. A symbolic link stays one. */
+/** Replaces the file by a rename and creates missing parent folders with mode 0700. Follows a symbolic link and keeps it. */
 export async function writeAtomic(
   path: string,
   data: string | Uint8Array,
@@ -23,19 +23,19 @@ export async function writeAtomic(
   const target = (await orUndefined(realpath(path))) ?? path;
   const folder = dirname(target);
   await makeFolder(folder);
-  const there = await orUndefined(stat(target));
-  // A device or a pipe would be gone, for everyone.
-  if (there && !there.isFile()) throw new Error(`${path} is not a regular file, so it is not replaced`);
-  const bits = mode === "keep" ? (there?.mode ?? PRIVATE_FILE) & 0o777 : mode;
-  // Before it is written: on a full disk it may need the room.
+  const existing = await orUndefined(stat(target));
+  // The rename would remove a device, a pipe or a socket.
+  if (existing && !existing.isFile()) throw new Error(`${path} is not a regular file, so it is not replaced`);
+  const bits = mode === "keep" ? (existing?.mode ?? PRIVATE_FILE) & 0o777 : mode;
+  // Runs before the write, because on a full disk the write may need the space.
   await sweep(folder);
   const temporary = temporaryBeside(target);
   try {
     const file = await open(temporary, "wx", bits);
     try {
-      // The umask may have taken bits away that the caller asked for.
+      // The umask may have removed bits from the requested mode.
       await file.chmod(bits);
-      if (mode === "keep" && there) await keepOwner(file, there);
+      if (mode === "keep" && existing) await keepOwner(file, existing);
       await file.writeFile(data);
       if (durable) await file.sync();
     } finally {
@@ -48,44 +48,43 @@ export async function writeAtomic(
   }
 }
 
-/** Root must not take a file away from the user whose it is; nobody else can give it back. */
+/** Keeps the owner when root replaces a user's file. Other users cannot change the owner of a file. */
 async function keepOwner(file: FileHandle, { uid, gid }: Stats): Promise<void> {
   if (process.geteuid?.() === 0) await file.chown(uid, gid);
 }
 
 /**
- * Creates what is missing of the path, for the owner alone; a folder that is there stays as it is. One by one: the
- * system's own way to make several at once never ends below /proc, where none can be made.
+ * Creates the missing folders of the path with mode 0700; an existing folder stays unchanged. Creates them one by
+ * one, because the recursive `mkdir` of Node never ends below /proc, where no folder can be created.
  */
 export async function makeFolder(path: string): Promise<void> {
-  const fault = await attempt(path);
-  if (fault === undefined) return;
+  const error = await tryMkdir(path);
+  if (error === undefined) return;
   const parent = dirname(path);
-  if (codeOf(fault) !== "ENOENT" || parent === path) throw fault;
+  if (codeOf(error) !== "ENOENT" || parent === path) throw error;
   await makeFolder(parent);
-  const still = await attempt(path);
-  if (codeOf(still) === "ENOENT")
+  const secondError = await tryMkdir(path);
+  if (codeOf(secondError) === "ENOENT")
     throw new Error(`${path} cannot be created: no folder can be created in ${parent}`);
-  if (still !== undefined) throw still;
+  if (secondError !== undefined) throw secondError;
 }
 
-/** Why there is no such folder now, if there is none. */
-async function attempt(path: string): Promise<unknown> {
+/** Returns the error, or undefined if the folder exists afterwards. */
+async function tryMkdir(path: string): Promise<unknown> {
   try {
     await mkdir(path, { mode: PRIVATE_FOLDER });
     return undefined;
   } catch (error) {
-    const there = await stat(path).catch(() => undefined);
-    return there?.isDirectory() ? undefined : error;
+    const existing = await stat(path).catch(() => undefined);
+    return existing?.isDirectory() ? undefined : error;
   }
 }
 
-/** The text of a file, or undefined if there is none. Other faults throw. */
+/** The text of a file, or undefined if it does not exist. Throws on other errors. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   return await orUndefined(readFile(path, "utf8"));
 }
 
-/** Only the absence of the file is no fault. */
 async function orUndefined<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt;

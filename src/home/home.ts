@@ -1,4 +1,4 @@
-/** Where everything of ours is kept. Says the place; creates nothing. */
+/** Resolves the path of MetaMCP's home folder. Creates nothing. */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -10,7 +10,7 @@ export function homeFolder(env: Env): string {
   return chosen ? resolve(expandTilde(chosen, env)) : join(userFolder(env), ".metamcp");
 }
 
-/** `~` and `~/…` as a shell would read them; `~name` stays literal. */
+/** Expands `~` and `~/…` as a shell does; `~name` stays literal. */
 export function expandTilde(path: string, env: Env): string {
   if (path === "~") return userFolder(env);
   return path.startsWith("~/") ? join(userFolder(env), path.slice(2)) : path;

@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { withLock } from "./lock.ts";
 
 /**
- * Adds 1 to a counter again and again; with `hold` it takes the lock and stays; with the pid of a dead process it
- * leaves the lock each time as if that one had died with it. An overlap of two holders ends it with code 7.
+ * Adds 1 to a counter `times` times. With `hold` it takes the lock and keeps it. With the pid of a dead process it
+ * leaves each lock behind as if that process had died with it. It exits with code 7 if two holders overlap.
  */
 const WORKER = `
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -83,7 +83,7 @@ const ended = async (child: ChildProcess): Promise<unknown> => {
   return child.exitCode;
 };
 
-test("processes that hammer one file lose no update, and nobody ever reads half of one", async () => {
+test("concurrent processes lose no update of a file, and a reader never sees a partial write", async () => {
   const workers = ["40", "40", "40"].map((times) => start(times));
   let running = true;
   const reader = (async () => {
@@ -101,7 +101,7 @@ test("processes that hammer one file lose no update, and nobody ever reads half 
   expect(await readdir(folder)).toEqual(["x.json"]);
 });
 
-test("within one process callers take turns too", async () => {
+test("callers in one process exclude each other too", async () => {
   let inside = 0;
   let count = 0;
   await Promise.all(
@@ -118,7 +118,7 @@ test("within one process callers take turns too", async () => {
   expect(count).toBe(20);
 });
 
-test("what a killed process held is free at once, and those who rush for it still take turns", async () => {
+test("the lock of a killed process is free at once, and processes that compete for it still exclude each other", async () => {
   const holder = start("hold");
   await once(holder.stdout ?? holder, "data");
   const workers = ["10", "10", "10"].map((times) => start(times));
@@ -128,7 +128,7 @@ test("what a killed process held is free at once, and those who rush for it stil
   expect(await readdir(folder)).toEqual(["x.json"]);
 });
 
-test("of those who see the same dead holder one gets the lock, time after time", {
+test("exactly one of the processes that see the same dead holder gets the lock, repeatedly", {
   timeout: 120_000,
 }, async () => {
   const dead = start("0");
@@ -138,7 +138,7 @@ test("of those who see the same dead holder one gets the lock, time after time",
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ count: 600 });
 });
 
-test("what a living process holds is waited for, then named", async () => {
+test("waiting for a lock of a living process times out with an error that names the process", async () => {
   const holder = start("hold");
   await once(holder.stdout ?? holder, "data");
   await expect(withLock(path, async () => 1, { timeoutMs: 100 })).rejects.toThrow(
@@ -151,8 +151,8 @@ const host = `${hostname()}${process.platform === "linux" ? ` ${readlinkSync("/p
 const lock = (holder: object): string =>
   JSON.stringify({ pid: process.pid, start: undefined, host, token: "t", ...holder });
 
-test.runIf(process.platform === "linux")("a process that is dead but not buried does not hold", async () => {
-  // The shell starts a process that ends, and becomes another one that never asks for it.
+test.runIf(process.platform === "linux")("a zombie process does not hold its lock", async () => {
+  // The shell starts a process that ends, then replaces itself with one that never waits for it.
   const parent = spawn("sh", ["-c", "sleep 0.5 & echo $!; exec sleep 600"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -166,15 +166,12 @@ test.runIf(process.platform === "linux")("a process that is dead but not buried 
   expect(await withLock(path, async () => "in", { timeoutMs: 1_000 })).toBe("in");
 });
 
-test.runIf(process.platform === "linux")(
-  "a pid that was given to another process since does not hold",
-  async () => {
-    await writeFile(`${path}.lock`, lock({ start: "1" }));
-    expect(await withLock(path, async () => "in")).toBe("in");
-  },
-);
+test.runIf(process.platform === "linux")("a lock is free if its pid belongs to a later process", async () => {
+  await writeFile(`${path}.lock`, lock({ start: "1" }));
+  expect(await withLock(path, async () => "in")).toBe("in");
+});
 
-test("a claim left by a process that died while breaking a lock is broken too", async () => {
+test("a claim left by a process that died while removing a stale lock is removed too", async () => {
   const dead = start("0");
   await ended(dead);
   await writeFile(`${path}.lock`, lock({ pid: dead.pid, token: "a" }));
@@ -184,11 +181,11 @@ test("a claim left by a process that died while breaking a lock is broken too", 
 });
 
 test.each([
-  ["half a lock", "", 1_000, false],
-  ["half a lock, long ago", '{"pid":', 60_000, true],
-  ["a lock of another host", lock({ host: "elsewhere" }), 60_000, false],
-  ["a lock of another host, very long ago", lock({ host: "elsewhere" }), 3_600_000, true],
-])("%s", async (_what, text, ageMs, free) => {
+  ["a recent incomplete lock file holds", "", 1_000, false],
+  ["an old incomplete lock file does not hold", '{"pid":', 60_000, true],
+  ["a recent lock of another host holds", lock({ host: "elsewhere" }), 60_000, false],
+  ["an old lock of another host does not hold", lock({ host: "elsewhere" }), 3_600_000, true],
+])("%s", async (_title, text, ageMs, free) => {
   await writeFile(`${path}.lock`, text);
   const then = new Date(Date.now() - ageMs);
   await utimes(`${path}.lock`, then, then);
@@ -197,7 +194,7 @@ test.each([
   else await expect(attempt).rejects.toThrow(/locked by/);
 });
 
-test("the lock goes when the work fails", async () => {
+test("the lock is released when the locked function fails", async () => {
   await expect(withLock(path, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
   expect(await readdir(folder)).toEqual([]);
 });

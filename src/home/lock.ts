@@ -1,17 +1,17 @@
-/** One process at a time for read-modify-write of a file. Holds no lock of the living for ever, breaks none of theirs. */
+/** A file lock for read-modify-write: one holder at a time. Removes stale locks, but never the lock of a living process. */
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, isAbsent, makeFolder } from "./file.ts";
-import { here, lives, startOf } from "./living.ts";
+import { isAlive, pidNamespace, startOf } from "./process-alive.ts";
 
 export interface LockOptions {
-  /** How long to wait for others. */
+  /** How long to wait for the lock. */
   readonly timeoutMs?: number;
 }
 
-/** Who holds a lock; `token` is never used twice. */
+/** The process that holds a lock. Each acquisition has its own `token`. */
 interface Holder {
   readonly pid: number;
   readonly start: string | undefined;
@@ -19,13 +19,13 @@ interface Holder {
   readonly token: string;
 }
 
-/** A holder writes itself down in the same tick as it creates the file; one that did not is dead. */
-const TORN_AFTER_MS = 5_000;
-/** Whether a process on another host (or in another container) lives cannot be known. */
-const FOREIGN_AFTER_MS = 600_000;
+/** A holder writes its data in the same tick as it creates the file. If the data is incomplete for longer, the holder is dead. */
+const INCOMPLETE_STALE_MS = 5_000;
+/** It is unknown whether a process on another host or in another container is alive, so the age of its lock decides. */
+const FOREIGN_STALE_MS = 600_000;
 const LONGEST_PAUSE_MS = 50;
 
-/** Runs alone among all who lock `path`, in this process and others. Not re-entrant. */
+/** Runs the function while no other caller in this or another process holds the lock of `path`. Not re-entrant. */
 export async function withLock<T>(
   path: string,
   run: () => Promise<T>,
@@ -57,7 +57,7 @@ function busy(file: string, timeoutMs: number): string {
   return `${file} has been locked by ${who} for over ${timeoutMs} ms. If that process is not MetaMCP, delete the file and try again.`;
 }
 
-/** Atomic: of any number of processes one succeeds. */
+/** Atomic: if several processes try at the same time, exactly one succeeds. */
 function create(file: string, me: Holder): boolean {
   let descriptor: number;
   try {
@@ -69,7 +69,7 @@ function create(file: string, me: Holder): boolean {
   try {
     writeSync(descriptor, JSON.stringify(me));
   } catch (error) {
-    // On a full disk: left behind, it would hold up everyone.
+    // The disk may be full. An empty lock file would block every caller.
     rmSync(file, { force: true });
     throw error;
   } finally {
@@ -83,9 +83,9 @@ function release(file: string, me: Holder): void {
 }
 
 /**
- * Removes the lock of a dead holder. Two who see the same dead holder must not both remove: the second would remove
- * the lock that a third took in between. So who removes needs a claim, itself a lock, named after the token it
- * removes; a claim left by one that died while removing is broken in the same way.
+ * Removes the lock of a dead holder; returns true if the caller should try again at once. If two processes both
+ * removed the same stale lock, the second could remove the lock that a third took in between. So a process first
+ * takes a claim, a lock file named after the stale lock's token. A stale claim is removed in the same way.
  */
 function breakIfStale(file: string, me: Holder): boolean {
   const seen = inspect(file);
@@ -98,14 +98,14 @@ function breakIfStale(file: string, me: Holder): boolean {
   return true;
 }
 
-interface Sight {
+interface LockState {
   readonly token: string;
   readonly holder: Holder | undefined;
   readonly stale: boolean;
 }
 
-/** What is to be seen of a lock; undefined if there is none. */
-function inspect(file: string): Sight | undefined {
+/** Reads the lock file; undefined if there is none. */
+function inspect(file: string): LockState | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(file, "r");
@@ -113,13 +113,15 @@ function inspect(file: string): Sight | undefined {
     if (isAbsent(error)) return undefined;
     throw error;
   }
-  // Both from one descriptor: by name, the age could be that of one lock and the holder that of the next.
+  // Age and holder come from one descriptor. Read by name, they could come from two successive locks.
   try {
     const { mtimeMs, ino } = fstatSync(descriptor);
     const holder = parse(readFileSync(descriptor, "utf8"));
     const ageMs = Date.now() - mtimeMs;
-    if (!holder) return { token: `torn-${ino}-${Math.trunc(mtimeMs)}`, holder, stale: ageMs > TORN_AFTER_MS };
-    const stale = holder.host === here() ? !lives(holder.pid, holder.start) : ageMs > FOREIGN_AFTER_MS;
+    if (!holder)
+      return { token: `torn-${ino}-${Math.trunc(mtimeMs)}`, holder, stale: ageMs > INCOMPLETE_STALE_MS };
+    const sameNamespace = holder.host === pidNamespace();
+    const stale = sameNamespace ? !isAlive(holder.pid, holder.start) : ageMs > FOREIGN_STALE_MS;
     return { token: holder.token, holder, stale };
   } finally {
     closeSync(descriptor);
@@ -129,14 +131,14 @@ function inspect(file: string): Sight | undefined {
 function parse(text: string): Holder | undefined {
   try {
     const value = JSON.parse(text) as Partial<Holder> | null;
-    const whole =
+    const complete =
       Number.isInteger(value?.pid) && typeof value?.host === "string" && /^[\w-]+$/.test(`${value.token}`);
-    return whole ? (value as Holder) : undefined;
+    return complete ? (value as Holder) : undefined;
   } catch {
     return undefined;
   }
 }
 
 function self(): Holder {
-  return { pid: process.pid, start: startOf(process.pid), host: here(), token: randomUUID() };
+  return { pid: process.pid, start: startOf(process.pid), host: pidNamespace(), token: randomUUID() };
 }

@@ -1,12 +1,12 @@
-/** Data that ships with the package, below `data/`. Read when first needed, absent without harm. */
+/** Reads data files that ship with the package, below `data/`. A missing file is not an error. */
 import { readFile } from "node:fs/promises";
 
-/** From the source tree and from the bundle the package's root is a few folders up. */
-const FARTHEST_UP = 4;
+/** The package root is a different number of folders up in the source tree and in the bundle. */
+const MAX_LEVELS_UP = 4;
 
-/** `name` as in "gallery/gallery.json". Undefined if it is not there. */
+/** `name` is relative to `data/`, e.g. "gallery/gallery.json". Undefined if the file does not exist. */
 export async function readShipped(name: string): Promise<Buffer | undefined> {
-  for (let up = 1; up <= FARTHEST_UP; up++) {
+  for (let up = 1; up <= MAX_LEVELS_UP; up++) {
     const bytes = await readFile(new URL(`${"../".repeat(up)}data/${name}`, import.meta.url)).catch(
       () => undefined,
     );

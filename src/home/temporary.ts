@@ -1,37 +1,37 @@
-/** What is built beside its target until it is whole: how it is named, and how what the dead left of it goes. Touches nothing of the living, nor of other users. */
+/** Names temporary files and folders, and removes those of dead processes. Never removes those of living processes or of other users. */
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { here, lives } from "./living.ts";
+import { isAlive, pidNamespace } from "./process-alive.ts";
 
-/** The place and the process it belongs to, then what is never used twice. */
+/** Contains the hash of the PID namespace, the pid and a random part. */
 const NAME = /^\..+\.metamcp-([\da-f]{8})-(\d+)-[\da-f]{16}\.tmp$/;
-/** Whether a process of another place lives cannot be known, but nobody builds for so long. */
-const FOREIGN_AFTER_MS = 3_600_000;
+/** It is unknown whether a process in another PID namespace is alive, but no write takes this long. */
+const FOREIGN_STALE_MS = 3_600_000;
 
-/** In the folder of the target, so that it can take its place in one step. */
+/** A path in the folder of the target, so that one rename can replace the target. */
 export function temporaryBeside(target: string): string {
-  const owner = `${placeMark()}-${process.pid}-${randomBytes(8).toString("hex")}`;
+  const owner = `${pidNamespaceHash()}-${process.pid}-${randomBytes(8).toString("hex")}`;
   return join(dirname(target), `.${basename(target)}.metamcp-${owner}.tmp`);
 }
 
-/** Removes what those left in the folder who were killed. Never rejects: what stays is in nobody's way. */
+/** Removes temporary files of killed processes from the folder. Never rejects, because leftover files do no harm. */
 export async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    const [, place, pid] = NAME.exec(name) ?? [];
-    if (place === undefined) continue;
-    await removeIfLeft(join(folder, name), place, Number(pid)).catch(() => {});
+    const [, ownerHash, pid] = NAME.exec(name) ?? [];
+    if (ownerHash === undefined) continue;
+    await removeIfStale(join(folder, name), ownerHash, Number(pid)).catch(() => {});
   }
 }
 
-async function removeIfLeft(path: string, place: string, pid: number): Promise<void> {
+async function removeIfStale(path: string, ownerHash: string, pid: number): Promise<void> {
   const { uid, mtimeMs } = await lstat(path);
   // Windows has no user numbers.
   if (uid !== (process.geteuid?.() ?? uid)) return;
-  const left = place === placeMark() ? !lives(pid) : Date.now() - mtimeMs > FOREIGN_AFTER_MS;
-  if (left) await rm(path, { recursive: true, force: true });
+  const stale = ownerHash === pidNamespaceHash() ? !isAlive(pid) : Date.now() - mtimeMs > FOREIGN_STALE_MS;
+  if (stale) await rm(path, { recursive: true, force: true });
 }
 
-function placeMark(): string {
-  return createHash("sha256").update(here()).digest("hex").slice(0, 8);
+function pidNamespaceHash(): string {
+  return createHash("sha256").update(pidNamespace()).digest("hex").slice(0, 8);
 }

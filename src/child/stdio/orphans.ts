@@ -2,7 +2,7 @@
  * Ends processes that a killed gateway left behind. They are found by their mark. It runs in the background and never ends a child
  * of a running gateway, this process or its ancestors.
  */
-import { lives } from "../../home/living.ts";
+import { isAlive } from "../../home/process-alive.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { MARK, ownGatewayId, starter } from "./mark.ts";
@@ -80,7 +80,7 @@ class Orphans implements EndableProcesses {
   #isOrphan({ pid, marks }: MarkedProcess): boolean {
     if (marks === undefined || this.#spared.has(pid)) return false;
     const gateway = starter(marks);
-    return gateway !== undefined && gateway.space === this.#space && !lives(gateway.pid, gateway.start);
+    return gateway !== undefined && gateway.space === this.#space && !isAlive(gateway.pid, gateway.start);
   }
 }
 
