@@ -1,4 +1,4 @@
-/** Tasks as clients of 2026-07-28 see them: the state holds the questions, and at last the result. */
+/** Tasks in the form of 2026-07-28: the state contains the open questions, and at the end the result. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { cannotAsk, lacking } from "../../rpc/era-2026/capability.ts";
 import { TASKS } from "../../rpc/era-2026/names.ts";
@@ -22,11 +22,11 @@ export function requireTasks(capabilities: Raw): void {
 
 export function era2026Form({ origin }: ClientRequest): TaskForm {
   return {
-    wanted: false,
+    requested: false,
     created: (task) => withMember(toEra2026(task.state("working")), "resultType", toRaw("task")),
     cannotAsk: (method, params) => cannotAsk(origin.capabilities, method, params),
     question: (_task, params) => params,
-    // Progress and log messages belong to requests, and that one is answered.
+    // Progress and log messages belong to a request, and the request has been answered.
     notify: () => {},
     changed: () => {},
   };
@@ -43,19 +43,19 @@ export function era2026State(task: Task): Raw {
   return withMember(toEra2026(task.state("completed")), "result", outcome.result);
 }
 
-/** Tells the client how the task stands, now that it has something new to tell, until nobody is listening. */
-export function tellInEra2026(
+/** Notifies the client of each visible change of the task until the signal aborts. */
+export function notifyEra2026(
   task: Task,
   { uplink, signal }: Pick<ClientRequest, "uplink" | "signal">,
 ): void {
-  const newsOf = (state: Raw): string =>
+  const visibleIn = (state: Raw): string =>
     members(state, ["status", "statusMessage", "inputRequests"]).join("\n");
-  let told = newsOf(era2026State(task));
+  let known = visibleIn(era2026State(task));
   const stop = task.watch(() => {
     const state = era2026State(task);
-    const news = newsOf(state);
-    if (news !== told) uplink.notify("notifications/tasks", state);
-    told = news;
+    const visible = visibleIn(state);
+    if (visible !== known) uplink.notify("notifications/tasks", state);
+    known = visible;
   });
   signal.addEventListener("abort", stop);
 }

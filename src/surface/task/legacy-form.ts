@@ -1,4 +1,4 @@
-/** Tasks as clients of 2025-11-25 see them. */
+/** Tasks in the form of 2025-11-25. */
 import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject, members, withMember } from "../../rpc/slice.ts";
@@ -10,29 +10,29 @@ import type { TaskForm } from "./task-call.ts";
 export const TASK_CAPABILITY = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
 export function legacyForm({ uplink, origin }: ClientRequest): TaskForm {
-  let told = "";
-  const tell = (task: Task): void => {
+  let known = "";
+  const notifyStatus = (task: Task): void => {
     const state = legacyState(task);
-    const news = members(state, ["status", "statusMessage"]).join();
-    if (news !== told) origin.uplink.notify("notifications/tasks/status", state);
-    told = news;
+    const visible = members(state, ["status", "statusMessage"]).join();
+    if (visible !== known) origin.uplink.notify("notifications/tasks/status", state);
+    known = visible;
   };
   return {
-    wanted: true,
+    requested: true,
     created(task, meta) {
       const created = withMember(legacyState(task), "status", toRaw("working"));
-      told = members(created, ["status", "statusMessage"]).join();
+      known = members(created, ["status", "statusMessage"]).join();
       return joinObject([
         ["task", created],
         ["_meta", meta],
       ]);
     },
-    // Whether it declared that it can be asked is looked at where the question comes from.
+    // The connection to the child checks the client's capabilities.
     cannotAsk: () => undefined,
     question: (task, params) => withRelatedTask(params, task.id),
     notify: (task, method, params) => uplink.notify(method, withRelatedTask(params, task.id)),
-    // Not before the client has the answer that names the task.
-    changed: (task) => void setImmediate(tell, task),
+    // Delayed, because the client must first get the answer that names the task.
+    changed: (task) => void setImmediate(notifyStatus, task),
   };
 }
 
@@ -43,7 +43,7 @@ export function legacyState(task: Task): Raw {
   return task.state("error" in outcome || task.failed ? "failed" : "completed");
 }
 
-/** What the call would have been answered with. Throws where that is an error. */
+/** Returns the result of the call. Throws if the call failed or was cancelled. */
 export function legacyResult({ id, outcome }: Task): Raw {
   if (!outcome || outcome === "cancelled") throw RpcError.of(INTERNAL_ERROR, "The task was cancelled");
   if ("error" in outcome) throw outcome.error;

@@ -3,7 +3,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { type QuestionListener, TaskQuestions } from "./questions.ts";
 
-/** A request of the client that can be asked on, and what it was asked. */
+/** A listener that records the questions sent to it. */
 function listener(): QuestionListener & {
   asked: string[];
   signal: CallSignal;
@@ -37,7 +37,7 @@ function listener(): QuestionListener & {
 
 const open = new CallSignal();
 
-test("a question waits for its client to come by, and is asked once", async () => {
+test("a question waits for a listener and is sent to one listener only", async () => {
   let changes = 0;
   const questions = new TaskQuestions(() => void changes++);
   const answer = questions.ask("elicitation/create", undefined, open);
@@ -54,7 +54,7 @@ test("a question waits for its client to come by, and is asked once", async () =
   expect(other.asked).toEqual(["roots/list"]);
 });
 
-test("a client that goes away in the middle leaves the question to the next; one that refuses has answered", async () => {
+test("a question goes to the next listener if the first one disconnects, and is rejected if the client refuses it", async () => {
   const questions = new TaskQuestions(() => {});
   const answer = questions.ask("elicitation/create", undefined, open);
   const [one, other] = [listener(), listener()];
@@ -79,7 +79,7 @@ test("a client that goes away in the middle leaves the question to the next; one
   await expect(refused).rejects.toThrow("over");
 });
 
-test("names are the child's own where they are free, and none is used twice", async () => {
+test("questions keep the child's names, and no name is used twice", async () => {
   const questions = new TaskQuestions(() => {});
   const first = questions.ask("elicitation/create", toRaw({ message: "1" }), open, { name: "who" });
   const second = questions.ask("elicitation/create", undefined, open, { name: "who" });
@@ -90,12 +90,12 @@ test("names are the child's own where they are free, and none is used twice", as
   const third = questions.ask("elicitation/create", undefined, open, { name: "who" });
   const names = Object.keys(fromRaw(questions.requests()) as object);
   expect(new Set(["who", ...names]).size).toBe(3);
-  // An answer that comes once more is for nobody.
+  // A second answer to a question has no effect.
   questions.answer(toRaw({ who: "again", [two as string]: "second", [names[1] as string]: "third" }));
   expect([fromRaw(await second), fromRaw(await third)]).toEqual(["second", "third"]);
 });
 
-test("what nobody waits for any more is not asked", async () => {
+test("a cancelled question is not sent", async () => {
   const questions = new TaskQuestions(() => {});
   const signal = new CallSignal();
   const answer = questions.ask("elicitation/create", undefined, signal);

@@ -1,4 +1,4 @@
-/** What a task wants to know from its client. The client is not waiting for anything: a question stays open until it comes by. */
+/** The open questions of a task to its client. The client does not wait for the task, so a question stays open until the client asks for the task. */
 import type { Asking, Uplink } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -10,24 +10,24 @@ interface Question {
   readonly params: Raw | undefined;
   readonly signal: Signal;
   readonly more: Asking | undefined;
-  /** It was put to a client, which has not answered yet. */
-  put: boolean;
+  /** The question was sent to a listener that has not answered yet. */
+  sent: boolean;
   settle(answer: Raw): void;
   refuse(reason: unknown): void;
 }
 
-/** A request of the client on whose stream it can be asked. */
+/** A request of the client on whose stream questions can be sent. */
 export interface QuestionListener {
   readonly uplink: Uplink;
   readonly signal: Signal;
 }
 
 export class TaskQuestions {
-  /** By a name that is never used twice for one task. */
+  /** Keyed by name. A name is never used twice in one task. */
   readonly #open = new Map<string, Question>();
   readonly #listeners = new Set<QuestionListener>();
   readonly #names = new Set<string>();
-  /** One was asked or settled. */
+  /** Called when a question was added or settled. */
   readonly #onChange: () => void;
 
   constructor(onChange: () => void) {
@@ -38,7 +38,7 @@ export class TaskQuestions {
     return this.#open.size;
   }
 
-  /** All that are open, for a client that answers them by name. */
+  /** Returns all open questions, for a client that answers them by name. */
   requests(): Raw {
     return joinObject(
       [...this.#open].map(([name, { method, params = EMPTY_OBJECT }]) => [
@@ -51,7 +51,7 @@ export class TaskQuestions {
     );
   }
 
-  /** Answers by name. What was never asked, or is answered already, means nothing. */
+  /** Settles questions by name. Ignores names that are unknown or already answered. */
   answer(responses: Raw): void {
     for (const [name, answer] of entries(responses)) this.#open.get(name)?.settle(answer);
   }
@@ -60,7 +60,7 @@ export class TaskQuestions {
     const name = this.#nameFor(more?.name);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => question.refuse(signal.reason);
-      const leave = (): void => {
+      const remove = (): void => {
         this.#open.delete(name);
         signal.removeEventListener("abort", onAbort);
         this.#onChange();
@@ -70,27 +70,27 @@ export class TaskQuestions {
         params,
         signal,
         more,
-        put: false,
+        sent: false,
         settle(answer) {
-          leave();
+          remove();
           resolve(answer);
         },
         refuse(reason) {
-          leave();
+          remove();
           reject(reason as Error);
         },
       };
       this.#open.set(name, question);
       signal.addEventListener("abort", onAbort);
       this.#onChange();
-      this.#putAll();
+      this.#sendAll();
     });
   }
 
-  /** Open questions are put to the client as requests of ours, on the stream of this one, until it is over. */
+  /** Sends open questions to the client on the stream of this request. Returns the function that ends this. */
   listen(listener: QuestionListener): () => void {
     this.#listeners.add(listener);
-    this.#putAll();
+    this.#sendAll();
     return () => void this.#listeners.delete(listener);
   }
 
@@ -98,30 +98,30 @@ export class TaskQuestions {
     for (const question of this.#open.values()) question.refuse(RpcError.of(INTERNAL_ERROR, reason));
   }
 
-  #putAll(): void {
+  #sendAll(): void {
     const [listener] = this.#listeners;
     if (!listener) return;
-    for (const [name, question] of this.#open) if (!question.put) this.#put(name, question, listener);
+    for (const [name, question] of this.#open) if (!question.sent) this.#send(name, question, listener);
   }
 
-  #put(name: string, question: Question, { uplink, signal: listening }: QuestionListener): void {
+  #send(name: string, question: Question, { uplink, signal: listening }: QuestionListener): void {
     const { method, params, signal, more } = question;
-    question.put = true;
+    question.sent = true;
     uplink.request(method, params, signal, more).then(
       (answer) => {
         if (this.#open.get(name) === question) question.settle(answer);
       },
       (error: unknown) => {
         if (this.#open.get(name) !== question) return;
-        question.put = false;
-        // The client went away in the middle: the next one that comes by is asked.
-        if (listening.aborted) this.#putAll();
+        question.sent = false;
+        // The client disconnected before it answered, so the question goes to the next listener.
+        if (listening.aborted) this.#sendAll();
         else question.refuse(error);
       },
     );
   }
 
-  /** The child's own name for it where it is free. */
+  /** Uses the child's name for the question if it is free, else a new one. */
   #nameFor(wanted: string | undefined): string {
     const name =
       wanted !== undefined && !this.#names.has(wanted) ? wanted : `question-${this.#names.size + 1}`;

@@ -1,4 +1,4 @@
-/** A tool call that may become a task: until its client was told so it is a call like any other, from then on it goes on by itself. */
+/** A tool call that may become a task. Until the client gets the task, it is an ordinary call; after that it continues without the request. */
 import type { CreatedTask, TaskWish, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { fromRaw, kept, type Raw } from "../../kernel/raw.ts";
@@ -9,18 +9,18 @@ import type { ClientRequest } from "../surface.ts";
 import type { Task } from "./task.ts";
 import type { Tasks } from "./tasks.ts";
 
-/** What the eras see of a task, and do with it, once it is one. */
+/** How the client's era represents a task. */
 export interface TaskForm {
-  /** Whether the client asked for a task; else its server decides. */
-  readonly wanted: boolean;
-  /** The answer to the call that became one. */
+  /** The client requested a task. Otherwise the server decides. */
+  readonly requested: boolean;
+  /** The answer to a call that became a task. */
   created(task: Task, meta: Raw | undefined): Raw;
-  /** Why this cannot be asked; undefined where it can. */
+  /** Returns why the client cannot be asked this, or undefined if it can. */
   cannotAsk(method: string, params: Raw | undefined): string | undefined;
-  /** A question as the client gets it. */
+  /** The params of a question as the client gets them. */
   question(task: Task, params: Raw | undefined): Raw | undefined;
   notify(task: Task, method: string, params: Raw | undefined): void;
-  /** Something about it is other than before. */
+  /** Called when the task has changed. */
   changed(task: Task): void;
 }
 
@@ -32,16 +32,16 @@ export interface TaskCallParts {
   readonly terms: Raw;
 }
 
-/** A client that wants a task has one by then, whatever the server makes of the call. */
-const PATIENCE_MS = 5_000;
+/** A client that requested a task gets one at the latest after this time, even if the server has not answered. */
+const LATEST_TASK_MS = 5_000;
 
 export class TaskCall {
   readonly #parts: TaskCallParts;
   readonly #request: ClientRequest;
   readonly #signal = new CallSignal();
-  /** From the start where the client asked for one; known to it once `#shown`. */
+  /** Exists from the start if the client requested a task. The client knows it once `#announced` is true. */
   #task: Task | undefined;
-  #shown = false;
+  #announced = false;
   #answer: (answer: Raw) => void = () => {};
 
   constructor(request: ClientRequest, parts: TaskCallParts) {
@@ -49,25 +49,25 @@ export class TaskCall {
     this.#parts = parts;
   }
 
-  /** The answer to the call: its result, or the task it has become. Throws or rejects as the surface does while it is none. */
+  /** Resolves with the result of the call, or with the task that it became. Throws or rejects like the surface as long as it is not a task. */
   run(handle: (request: ClientRequest) => Promise<Raw>, params: Raw): Promise<Raw> {
-    const { signal: given, ...request } = this.#request;
+    const { signal: outer, ...request } = this.#request;
     const { clock, form } = this.#parts;
-    if (form.wanted) this.#task = this.#begin();
-    const stop = (): void => this.#signal.abort(given.reason);
-    const early = new Promise<Raw>((resolve) => {
+    if (form.requested) this.#task = this.#begin();
+    const stop = (): void => this.#signal.abort(outer.reason);
+    const taskAnswer = new Promise<Raw>((resolve) => {
       this.#answer = resolve;
     });
     const inner = { ...request, params, signal: this.#signal, uplink: this.#uplink(), wish: this.#wish() };
-    const late = begun(() => handle(inner)).then(
+    const finished = started(() => handle(inner)).then(
       (result) => this.#succeeded(result),
       (error: unknown) => this.#failed(error),
     );
-    given.addEventListener("abort", stop);
-    const patience = form.wanted ? clock.after(PATIENCE_MS, () => this.#become()) : undefined;
-    return Promise.race([early, late]).finally(() => {
-      patience?.cancel();
-      given.removeEventListener("abort", stop);
+    outer.addEventListener("abort", stop);
+    const timer = form.requested ? clock.after(LATEST_TASK_MS, () => this.#becomeTask()) : undefined;
+    return Promise.race([taskAnswer, finished]).finally(() => {
+      timer?.cancel();
+      outer.removeEventListener("abort", stop);
     });
   }
 
@@ -75,25 +75,25 @@ export class TaskCall {
     const { form, terms } = this.#parts;
     return {
       terms: kept(terms),
-      created: (created) => this.#become(created),
+      created: (created) => this.#becomeTask(created),
       declined: () => {
-        if (form.wanted) this.#become();
+        if (form.requested) this.#becomeTask();
       },
-      changed: (state) => this.#task?.told(state),
+      changed: (state) => this.#task?.updateState(state),
     };
   }
 
-  /** From now on the client knows it as a task. */
-  #become(created?: CreatedTask): void {
+  /** Answers the call with the task. */
+  #becomeTask(created?: CreatedTask): void {
     try {
       this.#task ??= this.#begin();
     } catch {
-      // There are too many: it stays what it was, a call that is waited for.
+      // There are too many tasks, so it stays an ordinary call.
       return;
     }
-    if (created) this.#task.backedBy(created);
-    if (this.#shown) return;
-    this.#shown = true;
+    if (created) this.#task.linkTo(created);
+    if (this.#announced) return;
+    this.#announced = true;
     this.#answer(this.#parts.form.created(this.#task, created?.meta));
   }
 
@@ -105,21 +105,21 @@ export class TaskCall {
       signal: this.#signal,
       ttl: typeof ttl === "number" && ttl > 0 ? ttl : undefined,
       onChange: (task) => {
-        if (this.#shown) form.changed(task);
+        if (this.#announced) form.changed(task);
       },
     });
   }
 
   #succeeded(result: Raw): Raw | Promise<never> {
-    if (this.#parts.form.wanted) this.#become();
-    if (!this.#shown) return result;
+    if (this.#parts.form.requested) this.#becomeTask();
+    if (!this.#announced) return result;
     this.#task?.end({ result: kept(result) });
     return never();
   }
 
-  /** What went wrong before it was a task is the answer to the call. */
+  /** An error before the task is announced is the answer to the call. */
   #failed(error: unknown): Promise<never> {
-    if (!this.#shown) {
+    if (!this.#announced) {
       if (this.#task) this.#parts.tasks.drop(this.#task);
       return Promise.reject(error);
     }
@@ -130,15 +130,15 @@ export class TaskCall {
   #uplink(): Uplink {
     const { uplink } = this.#request;
     const { form } = this.#parts;
-    const shown = (): Task | undefined => (this.#shown ? this.#task : undefined);
+    const announced = (): Task | undefined => (this.#announced ? this.#task : undefined);
     return {
       notify: (method, params) => {
-        const task = shown();
+        const task = announced();
         if (task) form.notify(task, method, params);
         else uplink.notify(method, params);
       },
       request: (method, params, signal, more) => {
-        const task = shown();
+        const task = announced();
         if (!task) return uplink.request(method, params, signal, more);
         const refusal = form.cannotAsk(method, params);
         if (!refusal) return task.questions.ask(method, form.question(task, params), signal, more);
@@ -149,7 +149,8 @@ export class TaskCall {
   }
 }
 
-function begun(work: () => Promise<Raw>): Promise<Raw> {
+/** Calls `work`. Turns a synchronous error into a rejection. */
+function started(work: () => Promise<Raw>): Promise<Raw> {
   try {
     return work();
   } catch (error) {
@@ -157,7 +158,7 @@ function begun(work: () => Promise<Raw>): Promise<Raw> {
   }
 }
 
-/** It was answered before. */
+/** Used when the call has already been answered with the task. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

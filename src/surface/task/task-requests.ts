@@ -1,4 +1,4 @@
-/** What a surface does with requests that are about tasks: calls that shall become one, and what is asked of them later. */
+/** Handles requests about tasks on a surface: calls that may become a task, and later requests for tasks. */
 import type { TaskSupport } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Asker } from "../../kernel/list-key.ts";
@@ -8,7 +8,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.
 import { isObject, member, members, mentions, withMember } from "../../rpc/slice.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { ClientRequest } from "../surface.ts";
-import { era2026Form, era2026State, knowsTasks, requireTasks, tellInEra2026 } from "./era-2026-form.ts";
+import { era2026Form, era2026State, knowsTasks, notifyEra2026, requireTasks } from "./era-2026-form.ts";
 import { legacyForm, legacyPage, legacyResult, legacyState } from "./legacy-form.ts";
 import type { Task } from "./task.ts";
 import { TaskCall } from "./task-call.ts";
@@ -17,14 +17,14 @@ import type { Tasks } from "./tasks.ts";
 export interface TaskRequestsParts {
   readonly tasks: Tasks;
   readonly clock: Clock;
-  /** Whether a tool runs as a task, under the name it is listed by to this client; undefined while it is not known. */
+  /** Whether a tool can run as a task, by the name that this client sees; undefined while the tool is not known. */
   supportOf(name: string, asker: Asker): TaskSupport | undefined;
 }
 
 type Handle = (request: ClientRequest) => Promise<Raw>;
 
-const PAGE = 100;
-/** No client can ask for this: a subscription does, for the tasks its client wants to hear of. */
+const PAGE_SIZE = 100;
+/** An internal method that clients cannot call. A subscription uses it for the tasks in its filter. */
 export const LISTEN = "tasks/listen";
 
 export class TaskRequests {
@@ -34,7 +34,7 @@ export class TaskRequests {
     this.#parts = parts;
   }
 
-  /** Undefined for what has nothing to do with tasks. Rejects or throws as `handle` does, and for a task that is not this client's. */
+  /** Returns undefined if the request has nothing to do with tasks. Rejects or throws like `handle`, and for a task of another client. */
   answer(request: ClientRequest, handle: Handle): Promise<Raw> | undefined {
     const { method, origin } = request;
     if (method === "tools/call") return this.#call(request, handle);
@@ -76,8 +76,8 @@ export class TaskRequests {
       task.cancel("the client cancelled the task");
     } else if (method === "tasks/get") await task.refresh();
     else {
-      const leave = task.questions.listen({ uplink, signal });
-      await Promise.race([task.over(), aborted(signal)]).finally(leave);
+      const stopListening = task.questions.listen({ uplink, signal });
+      await Promise.race([task.ended(), aborted(signal)]).finally(stopListening);
       return legacyResult(task);
     }
     return legacyState(task);
@@ -91,7 +91,7 @@ export class TaskRequests {
       return era2026State(task);
     }
     if (method === "tasks/cancel") task.cancel("the client cancelled the task");
-    else if (method === LISTEN) tellInEra2026(task, request);
+    else if (method === LISTEN) notifyEra2026(task, request);
     else if (method === "tasks/update") {
       const [responses] = params ? members(params, ["inputResponses"]) : [];
       if (!responses || !isObject(responses))
@@ -101,7 +101,7 @@ export class TaskRequests {
     return EMPTY_OBJECT;
   }
 
-  /** The same error for what never was and for what is another's. */
+  /** Throws the same error for an unknown task and for a task of another client. */
   #find({ params, origin }: ClientRequest): Task {
     const [raw] = params ? members(params, ["taskId"]) : [];
     const id = raw && fromRaw(raw);
@@ -118,12 +118,12 @@ export class TaskRequests {
     const own = this.#parts.tasks.of(origin);
     const binding = `tasks ${own[0]?.id}`;
     const from = readCursor(cursor, binding);
-    const next = from + PAGE < own.length ? writeCursor(from + PAGE, binding) : undefined;
-    return legacyPage(own.slice(from, from + PAGE), next);
+    const next = from + PAGE_SIZE < own.length ? writeCursor(from + PAGE_SIZE, binding) : undefined;
+    return legacyPage(own.slice(from, from + PAGE_SIZE), next);
   }
 }
 
-/** `params.task`; undefined where the client wants none. */
+/** Returns `params.task`; undefined if the client requests no task. */
 function termsOf(params: Raw | undefined): Raw | undefined {
   if (!params || !mentions(params, '"task"')) return undefined;
   const terms = member(params, "task");

@@ -1,4 +1,4 @@
-/** One task of one client: a tool call that goes on after it was answered. Knows how it stands and what it led to; each era writes that down in its own way. */
+/** One task of one client: a tool call that continues after its request was answered. Holds state and outcome; the forms of the eras are elsewhere. */
 import type { CreatedTask, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { kept, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -14,20 +14,20 @@ export type TaskOutcome = { readonly result: Raw } | { readonly error: RpcError 
 export interface TaskParts {
   readonly id: string;
   readonly origin: Origin;
-  /** Gives it up. */
+  /** Cancels the call. */
   readonly signal: CallSignal;
-  /** For how long the client wants its result kept, in milliseconds. */
+  /** How long the client wants the task kept, in milliseconds. */
   readonly ttl: number | undefined;
-  /** The time of day, as ISO 8601 writes it. */
+  /** The current time in ISO 8601. */
   readonly time: () => string;
-  /** Something about it is other than before. */
+  /** Called when the task has changed. */
   onChange(task: Task): void;
 }
 
-/** How often a client should ask after a task that no server runs as one. */
+/** The poll interval for a task that the server does not run as a task itself. */
 const POLL_MS = 1_000;
-const KEPT_MS = 3_600_000;
-const LONGEST_KEPT_MS = 24 * KEPT_MS;
+const DEFAULT_TTL_MS = 3_600_000;
+const LONGEST_TTL_MS = 24 * DEFAULT_TTL_MS;
 const LONGEST_REASON = 500;
 
 export class Task {
@@ -35,18 +35,18 @@ export class Task {
   readonly origin: Origin;
   readonly questions = new TaskQuestions(() => this.#changed());
   readonly #parts: TaskParts;
-  /** As its server wrote it, where one runs it as a task. */
+  /** As the server wrote it, if the server runs it as a task. */
   #state: Raw;
   #refresh: (() => Promise<void>) | undefined;
   #outcome: TaskOutcome | undefined;
-  #over: (() => void)[] = [];
+  #endListeners: (() => void)[] = [];
   readonly #watchers = new Set<() => void>();
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
     this.id = parts.id;
     this.origin = parts.origin;
-    const [createdAt, ttl] = [parts.time(), keptFor(parts.ttl)];
+    const [createdAt, ttl] = [parts.time(), limitedTtl(parts.ttl)];
     this.#state = toRaw({
       taskId: this.id,
       status: "working",
@@ -61,23 +61,23 @@ export class Task {
     return this.#outcome;
   }
 
-  /** The tool itself says that it failed. */
+  /** The tool returned a result with `isError`. */
   get failed(): boolean {
     const outcome = this.#outcome;
     if (typeof outcome !== "object" || !("result" in outcome)) return false;
     return member(outcome.result, "isError")?.toString() === "true";
   }
 
-  /** While it runs. A server's word that it has ended counts once its result is here. */
+  /** The status of a running task. If the server says that the task has ended, it still counts as working until its result is here. */
   get phase(): string {
     if (this.questions.size > 0) return "input_required";
-    const told = readTaskState(this.#state);
-    return told && !hasEnded(told) ? told.status : "working";
+    const state = readTaskState(this.#state);
+    return state && !hasEnded(state) ? state.status : "working";
   }
 
-  /** From its creation on, in milliseconds. */
+  /** Milliseconds from creation until the task is removed. */
   get ttl(): number {
-    return readTaskState(this.#state)?.ttl ?? KEPT_MS;
+    return readTaskState(this.#state)?.ttl ?? DEFAULT_TTL_MS;
   }
 
   get bytes(): number {
@@ -85,30 +85,30 @@ export class Task {
     return typeof outcome === "object" && "result" in outcome ? outcome.result.length : 0;
   }
 
-  /** How it stands, in the form of 2025-11-25. */
+  /** The state in the form of 2025-11-25, with the given status. */
   state(status: string): Raw {
     const state = withMember(this.#state, "status", toRaw(status));
     const reason = this.#reason();
     return reason === undefined ? state : withMember(state, "statusMessage", toRaw(reason));
   }
 
-  /** Its server runs it as a task too. */
-  backedBy({ state, refresh }: CreatedTask): void {
+  /** Links the task to a task of the server that runs the call. */
+  linkTo({ state, refresh }: CreatedTask): void {
     this.#refresh = refresh;
-    this.told(state);
+    this.updateState(state);
   }
 
-  /** How its server says it stands. */
-  told(state: Raw): void {
+  /** Takes over a state of the server's task. */
+  updateState(state: Raw): void {
     if (this.#outcome) return;
     const read = readTaskState(state);
-    const ttl = keptFor(read?.ttl ?? this.#parts.ttl);
+    const ttl = limitedTtl(read?.ttl ?? this.#parts.ttl);
     this.#state = kept(withMember(withMember(state, "taskId", toRaw(this.id)), "ttl", toRaw(ttl)));
-    // Its end is told with its result.
+    // The end is reported by `end`, together with the result.
     if (read && !hasEnded(read)) this.#changed();
   }
 
-  /** Resolves when all is known that its server can tell now. */
+  /** Requests the current state from the server, if the server runs it as a task. */
   async refresh(): Promise<void> {
     if (!this.#outcome) await this.#refresh?.().catch(() => {});
   }
@@ -118,21 +118,24 @@ export class Task {
     this.#outcome = outcome;
     this.#state = withMember(this.#state, "lastUpdatedAt", toRaw(this.#parts.time()));
     this.questions.refuseAll("the task it belongs to has ended");
-    for (const wake of this.#over.splice(0)) wake();
+    for (const listener of this.#endListeners.splice(0)) listener();
     this.#changed();
   }
 
-  /** Its server is told. */
+  /** Ends the task and cancels the call at its server. */
   cancel(reason: string): void {
     this.end("cancelled");
     this.#parts.signal.abort(new MetaMcpError("cancelled", reason));
   }
 
-  over(): Promise<void> {
-    return this.#outcome ? Promise.resolve() : new Promise((resolve) => void this.#over.push(resolve));
+  /** Resolves when the task has ended. */
+  ended(): Promise<void> {
+    return this.#outcome
+      ? Promise.resolve()
+      : new Promise((resolve) => void this.#endListeners.push(resolve));
   }
 
-  /** Called whenever something about it is other than before, until the result is called. */
+  /** Calls `changed` after each change. Returns the function that stops this. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
     return () => void this.#watchers.delete(changed);
@@ -143,7 +146,7 @@ export class Task {
     for (const changed of this.#watchers) changed();
   }
 
-  /** What a person should know of how it ended. */
+  /** Why the task failed or was cancelled. */
   #reason(): string | undefined {
     const outcome = this.#outcome;
     if (outcome === "cancelled") return "The task was cancelled.";
@@ -153,6 +156,6 @@ export class Task {
   }
 }
 
-function keptFor(ttl: number = KEPT_MS): number {
-  return Math.min(ttl, LONGEST_KEPT_MS);
+function limitedTtl(ttl: number = DEFAULT_TTL_MS): number {
+  return Math.min(ttl, LONGEST_TTL_MS);
 }

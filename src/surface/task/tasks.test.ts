@@ -17,7 +17,7 @@ function client(session: string, more: Partial<Origin> = {}): Origin {
   return { endpoint: PERSONAL, principal: ANONYMOUS, session, capabilities: EMPTY_OBJECT, uplink, ...more };
 }
 
-class World {
+class Fixture {
   readonly clock = new ManualClock();
   readonly tasks: Tasks;
 
@@ -34,10 +34,10 @@ class World {
 
 const status = (task: Task): unknown => (fromRaw(legacyState(task)) as { status: unknown }).status;
 
-test("a task is found by who it belongs to, and by nobody else", () => {
-  const world = new World();
-  const { tasks } = world;
-  const begin = (origin: Origin): { task: Task } => world.begin(origin);
+test("a task can be found only by its owner", () => {
+  const fixture = new Fixture();
+  const { tasks } = fixture;
+  const begin = (origin: Origin): { task: Task } => fixture.begin(origin);
   const [anna, bob] = [client("anna"), client("bob")];
   const { task } = begin(anna);
   expect(tasks.find(anna, task.id)).toBe(task);
@@ -45,60 +45,60 @@ test("a task is found by who it belongs to, and by nobody else", () => {
   expect(tasks.find(anna, `${task.id.slice(0, -1)}x`)).toBeUndefined();
   expect([tasks.of(anna), tasks.of(bob)]).toEqual([[task], []]);
 
-  // Who is known is the same in every session, on the same endpoint.
+  // A known principal owns its tasks in all its sessions at the same endpoint.
   const { task: hers } = begin(client("one", { principal: token }));
   expect(tasks.find(client("two", { principal: token }), hers.id)).toBe(hers);
   expect(tasks.find(client("two", { principal: token, endpoint: "other" }), hers.id)).toBeUndefined();
   expect(tasks.find(client("two", { principal: { ...token, id: "token 2" } }), hers.id)).toBeUndefined();
-  // Without a session or a credential the id is all there is.
+  // Without a session and a credential, the id alone gives access.
   const stranger = { sessionless: true, unlisted: true };
   const { task: theirs } = begin(client("1", stranger));
   expect(tasks.find(client("2", stranger), theirs.id)).toBe(theirs);
   expect(tasks.of(client("2", stranger))).toEqual([]);
 });
 
-test("what is not fetched goes when its time is up, and what still runs is cancelled", () => {
-  const world = new World();
+test("a task is removed after its ttl, and cancelled if it still runs", () => {
+  const fixture = new Fixture();
   const anna = client("anna");
-  const { task: done } = world.begin(anna, 60_000);
-  const { task: running, signal } = world.begin(anna, 60_000);
-  const { task: longer } = world.begin(anna);
+  const { task: done } = fixture.begin(anna, 60_000);
+  const { task: running, signal } = fixture.begin(anna, 60_000);
+  const { task: longer } = fixture.begin(anna);
   done.end({ result: toRaw({}) });
-  world.clock.advance(59_000);
-  expect(world.tasks.of(anna)).toEqual([done, running, longer]);
-  world.clock.advance(20_000);
-  expect(world.tasks.of(anna)).toEqual([longer]);
+  fixture.clock.advance(59_000);
+  expect(fixture.tasks.of(anna)).toEqual([done, running, longer]);
+  fixture.clock.advance(20_000);
+  expect(fixture.tasks.of(anna)).toEqual([longer]);
   expect([status(done), status(running), signal.aborted]).toEqual(["completed", "cancelled", true]);
 });
 
-test("a session takes its own tasks along, a stop all of them", () => {
-  const world = new World();
+test("forget cancels the tasks of a session, and close cancels all tasks", () => {
+  const fixture = new Fixture();
   const all = [client("anna"), client("bob"), client("anna", { principal: token })].map((origin) =>
-    world.begin(origin),
+    fixture.begin(origin),
   );
-  world.tasks.forget("anna");
+  fixture.tasks.forget("anna");
   expect(all.map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
-  world.tasks.close();
+  fixture.tasks.close();
   expect(all.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
 });
 
-test("there are so many at most: what has ended makes room, what runs does not", () => {
-  const world = new World({ each: 2, all: 3, bytes: 1_000 });
+test("beyond the limits the oldest ended tasks are removed, and running tasks are kept", () => {
+  const fixture = new Fixture({ perOwner: 2, total: 3, bytes: 1_000 });
   const [anna, bob] = [client("anna"), client("bob")];
-  const { task: first } = world.begin(anna);
-  const { task: second } = world.begin(anna);
-  expect(() => world.begin(anna)).toThrow("Too many tasks");
+  const { task: first } = fixture.begin(anna);
+  const { task: second } = fixture.begin(anna);
+  expect(() => fixture.begin(anna)).toThrow("Too many tasks");
   second.end({ result: toRaw({}) });
-  const { task: third } = world.begin(anna);
-  expect(world.tasks.of(anna)).toEqual([first, third]);
-  const { task: his } = world.begin(bob);
-  expect(() => world.begin(bob)).toThrow("Too many tasks");
+  const { task: third } = fixture.begin(anna);
+  expect(fixture.tasks.of(anna)).toEqual([first, third]);
+  const { task: his } = fixture.begin(bob);
+  expect(() => fixture.begin(bob)).toThrow("Too many tasks");
   his.end("cancelled");
-  world.begin(bob);
-  expect(world.tasks.find(bob, his.id)).toBeUndefined();
-  // The oldest results go first when they are too large together.
+  fixture.begin(bob);
+  expect(fixture.tasks.find(bob, his.id)).toBeUndefined();
+  // The oldest results are removed first if all results together are too large.
   first.end({ result: toRaw("x".repeat(600)) });
-  expect(world.tasks.find(anna, first.id)).toBe(first);
+  expect(fixture.tasks.find(anna, first.id)).toBe(first);
   third.end({ result: toRaw("x".repeat(600)) });
-  expect(world.tasks.of(anna)).toEqual([third]);
+  expect(fixture.tasks.of(anna)).toEqual([third]);
 });

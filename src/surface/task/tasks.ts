@@ -1,4 +1,4 @@
-/** The tasks of all clients, each to be found by who it belongs to and nobody else. Bounded in number, in bytes and in time. */
+/** The tasks of all clients. Only the owner can find a task. Limited in number, bytes and time. */
 import { randomBytes } from "node:crypto";
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
@@ -10,22 +10,22 @@ import { Task } from "./task.ts";
 
 export interface TasksParts {
   readonly clock: Clock;
-  /** Makes the ids: who is given one can neither guess nor change another. */
+  /** Makes the ids, so that a client can neither guess nor alter one. */
   readonly seal: Seal;
-  /** The time of day, as ISO 8601 writes it. */
+  /** The current time in ISO 8601. */
   readonly time: () => string;
 }
 
 export interface TaskLimits {
-  readonly each: number;
-  readonly all: number;
+  readonly perOwner: number;
+  readonly total: number;
   readonly bytes: number;
 }
 
-const LIMITS: TaskLimits = { each: 256, all: 4_096, bytes: 256 * 1024 * 1024 };
+const LIMITS: TaskLimits = { perOwner: 256, total: 4_096, bytes: 256 * 1024 * 1024 };
 const SWEEP_MS = 10_000;
 
-interface Held {
+interface Entry {
   readonly task: Task;
   readonly owner: string;
   readonly since: number;
@@ -36,16 +36,16 @@ export type OnTask = (task: Task) => void;
 export class Tasks {
   readonly #parts: TasksParts;
   readonly #limits: TaskLimits;
-  /** Oldest first, by a name that never leaves here unsealed. */
-  readonly #held = new Map<string, Held>();
-  #sweep: Timer | undefined;
+  /** Oldest first, keyed by an internal name. Clients get only the sealed name as the id. */
+  readonly #entries = new Map<string, Entry>();
+  #sweepTimer: Timer | undefined;
 
   constructor(parts: TasksParts, limits: TaskLimits = LIMITS) {
     this.#parts = parts;
     this.#limits = limits;
   }
 
-  /** Throws RpcError where there are too many that still run. */
+  /** Throws RpcError if too many tasks are running. */
   begin(
     origin: Origin,
     { signal, ttl, onChange }: { signal: CallSignal; ttl: number | undefined; onChange: OnTask },
@@ -61,43 +61,44 @@ export class Tasks {
       ttl,
       time,
       onChange: (changed) => {
-        if (changed.outcome) this.#bound();
+        if (changed.outcome) this.#limitBytes();
         onChange(changed);
       },
     });
-    this.#held.set(name, { task, owner, since: clock.now() });
-    this.#sweep ??= clock.after(SWEEP_MS, () => this.#sweepUp());
+    this.#entries.set(name, { task, owner, since: clock.now() });
+    this.#sweepTimer ??= clock.after(SWEEP_MS, () => this.#sweep());
     return task;
   }
 
-  /** Undefined for what is not known here, and for what belongs to another: nobody can tell which. */
+  /** Returns undefined for an unknown task and for a task of another owner, so that a client cannot tell which. */
   find(origin: Origin, id: string): Task | undefined {
     const owner = ownerOf(origin);
     const name = this.#parts.seal.open(id, owner);
-    const held = name === undefined ? undefined : this.#held.get(name);
-    return held?.owner === owner ? held.task : undefined;
+    const entry = name === undefined ? undefined : this.#entries.get(name);
+    return entry?.owner === owner ? entry.task : undefined;
   }
 
-  /** It never came to be. */
+  /** Removes a task that the client never got. */
   drop(task: Task): void {
-    for (const [name, held] of this.#held) if (held.task === task) this.#held.delete(name);
+    for (const [name, entry] of this.#entries) if (entry.task === task) this.#entries.delete(name);
   }
 
-  /** Oldest first. Who cannot be told from others sees none: an id is all that proves whose a task is. */
+  /** The tasks of a client, oldest first. Empty for clients that cannot be told apart: for them only the id gives access. */
   of(origin: Origin): readonly Task[] {
     if (origin.unlisted) return [];
     const owner = ownerOf(origin);
-    return [...this.#held.values()].filter((held) => held.owner === owner).map(({ task }) => task);
+    return [...this.#entries.values()].filter((entry) => entry.owner === owner).map(({ task }) => task);
   }
 
-  /** Nobody can come back for what belonged to this session. */
+  /** Cancels the tasks of a session that has ended. */
   forget(session: string): void {
-    for (const [name, { owner }] of this.#held) if (owner === session) this.#end(name, "its client is gone");
+    for (const [name, { owner }] of this.#entries)
+      if (owner === session) this.#end(name, "its client is gone");
   }
 
-  /** Nothing that was begun at this endpoint goes on: of this principal, or of anybody where none is named. */
+  /** Cancels all tasks that were started at this endpoint, or only those of one principal. */
   endAt(endpoint: string, meant?: Principal): void {
-    for (const [name, { task }] of this.#held) {
+    for (const [name, { task }] of this.#entries) {
       const { origin } = task;
       if (origin.endpoint === endpoint && (!meant || isMeant(meant, origin.principal)))
         this.#end(name, "its caller no longer has access");
@@ -105,49 +106,49 @@ export class Tasks {
   }
 
   close(): void {
-    this.#sweep?.cancel();
-    for (const name of this.#held.keys()) this.#end(name, "MetaMCP is stopping");
+    this.#sweepTimer?.cancel();
+    for (const name of this.#entries.keys()) this.#end(name, "MetaMCP is stopping");
   }
 
   #makeRoom(owner: string): void {
-    const own = [...this.#held].filter(([, held]) => held.owner === owner);
-    if (own.length >= this.#limits.each) this.#dropOldest(own);
-    else if (this.#held.size >= this.#limits.all) this.#dropOldest([...this.#held]);
+    const own = [...this.#entries].filter(([, entry]) => entry.owner === owner);
+    if (own.length >= this.#limits.perOwner) this.#dropOldestEnded(own);
+    else if (this.#entries.size >= this.#limits.total) this.#dropOldestEnded([...this.#entries]);
   }
 
-  #dropOldest(held: readonly (readonly [string, Held])[]): void {
-    const ended = held.find(([, { task }]) => task.outcome);
+  #dropOldestEnded(entries: readonly (readonly [string, Entry])[]): void {
+    const ended = entries.find(([, { task }]) => task.outcome);
     if (!ended) throw RpcError.of(INTERNAL_ERROR, "Too many tasks are running: wait for one or cancel one");
-    this.#held.delete(ended[0]);
+    this.#entries.delete(ended[0]);
   }
 
-  /** Results that were kept for longest go first. */
-  #bound(): void {
+  /** Removes the oldest results until the rest is within the limit. */
+  #limitBytes(): void {
     let bytes = 0;
-    for (const { task } of this.#held.values()) bytes += task.bytes;
-    for (const [name, { task }] of this.#held) {
+    for (const { task } of this.#entries.values()) bytes += task.bytes;
+    for (const [name, { task }] of this.#entries) {
       if (bytes <= this.#limits.bytes) return;
       bytes -= task.bytes;
-      if (task.outcome) this.#held.delete(name);
+      if (task.outcome) this.#entries.delete(name);
     }
   }
 
-  #sweepUp(): void {
+  #sweep(): void {
     const now = this.#parts.clock.now();
-    for (const [name, { task, since }] of this.#held)
+    for (const [name, { task, since }] of this.#entries)
       if (now - since > task.ttl) this.#end(name, "it ran longer than its ttl");
-    this.#sweep = undefined;
-    if (this.#held.size > 0) this.#sweep = this.#parts.clock.after(SWEEP_MS, () => this.#sweepUp());
+    this.#sweepTimer = undefined;
+    if (this.#entries.size > 0) this.#sweepTimer = this.#parts.clock.after(SWEEP_MS, () => this.#sweep());
   }
 
   #end(name: string, reason: string): void {
-    const held = this.#held.get(name);
-    this.#held.delete(name);
-    held?.task.cancel(reason);
+    const entry = this.#entries.get(name);
+    this.#entries.delete(name);
+    entry?.task.cancel(reason);
   }
 }
 
-/** A principal that is known may come back in another session: that is what tasks are for. Of a stranger only the session is known. */
+/** A known principal may fetch its tasks in another session. An anonymous client owns tasks only by its session. */
 function ownerOf(origin: Origin): string {
   const { endpoint, principal } = origin;
   return principal.kind === "anonymous" ? callerOf(origin) : JSON.stringify([endpoint, holderKey(principal)]);
