@@ -70,7 +70,7 @@ async function waitForLogin(scope: Scope, request: LoginRequest, needed: NeededL
   try {
     const loggedIn = await Promise.race([done, refused]);
     if (signal.aborted) throw signal.reason;
-    // Only for legacy clients; a stateless client has already retried its request.
+    // Meant for legacy clients. A stateless client does not get it; it has already retried its request.
     if (loggedIn) uplink.notify("notifications/elicitation/complete", toRaw({ elicitationId: needed.id }));
     return loggedIn;
   } finally {

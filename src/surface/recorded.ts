@@ -20,7 +20,10 @@ export interface CallTarget {
 
 type Ending = Pick<CallEnded, "outcome" | "code" | "rpcCode" | "result">;
 
-/** Codes with which MetaMCP itself refuses a call. Limits are not among them: a layer that refuses is named in the trail. */
+/**
+ * Codes with which MetaMCP itself refuses a call. Other codes, such as rate_limited, may also come from a server: they
+ * count as a refusal only if the trail names the layer.
+ */
 const REFUSAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "tool_not_found",
   "server_not_found",
@@ -139,7 +142,7 @@ function begin(
 
 /**
  * An error that is not a MetaMcpError comes from the server. An exception is an RpcError for a prompt or resource that
- * never reached a server: nobody has it, and the request is refused.
+ * never reached a server: no server has it, and the request is refused.
  */
 function endingOfError(error: unknown, { code: known, child }: Trail, { method }: CallTarget): Ending {
   const other = method && !child && error instanceof RpcError ? "validation_input" : "execution_failed";

@@ -38,7 +38,7 @@ export interface Transport {
   readonly name: string;
   /** The address, as shown to a person. */
   readonly info: string;
-  /** Resolves when no client can come any more, e.g. at the end of stdin. */
+  /** Resolves when there are no more clients to serve, e.g. at the end of stdin. */
   serve(host: Host): Promise<void>;
   /** Stops accepting clients. Connected clients are still served. */
   stop(): Promise<void>;

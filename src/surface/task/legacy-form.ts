@@ -27,7 +27,7 @@ export function legacyForm({ uplink, origin }: ClientRequest): TaskForm {
         ["_meta", meta],
       ]);
     },
-    // The connection to the child checks the client's capabilities.
+    // The client's capabilities are checked where the child's question arrives.
     cannotAsk: () => undefined,
     question: (task, params) => withRelatedTask(params, task.id),
     notify: (task, method, params) => uplink.notify(method, withRelatedTask(params, task.id)),

@@ -44,7 +44,7 @@ export class Reply implements HeldReply {
     this.#response = response;
   }
 
-  /** Makes the reply an event stream if there is no answer within a second. */
+  /** Makes the reply an event stream if there is no answer within 500 to 1,000 ms. */
   streamSoon(): void {
     if (!this.#owner.json) this.#owner.heldReplies.add(this);
   }

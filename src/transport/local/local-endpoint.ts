@@ -41,7 +41,7 @@ export class LocalEndpoint {
     return client;
   }
 
-  /** Ends the session of a client that needs it no more. */
+  /** Ends the session of a client that has finished. */
   left(client: LocalClient): void {
     this.#end(client, CLIENT_LEFT);
   }
