@@ -1,5 +1,5 @@
-// Prepares the examples of data/words for the first question of a process, in dist/data/: reading them anew costs each
-// process a tenth of a second of processor. Run by itself it builds nothing but that.
+// Stores the index of the examples in data/words in dist/data/, so that no process has to build it at its first search.
+// Run by itself it builds nothing else.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -7,16 +7,19 @@ import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-export async function prepareExamples() {
-  const bundle = await rolldown({ input: join(root, "src/catalog/search/examples.ts"), platform: "node" });
-  // A folder from which the package's own `data` is found, and nothing that was prepared before.
-  const file = join(root, ".cache/build/examples.mjs");
+export async function storeExamples() {
+  const bundle = await rolldown({
+    input: join(root, "src/catalog/search/load-examples.ts"),
+    platform: "node",
+  });
+  // From this folder the package's `data` is found, but no index that was stored before.
+  const file = join(root, ".cache/build/load-examples.mjs");
   await bundle.write({ file, format: "esm" });
   await bundle.close();
-  const { loadExamples, PREPARED_FILE } = await import(pathToFileURL(file).href);
-  const out = join(root, "dist/data", PREPARED_FILE);
+  const { readExampleFiles, STORED_FILE } = await import(pathToFileURL(file).href);
+  const out = join(root, "dist/data", STORED_FILE);
   mkdirSync(dirname(out), { recursive: true });
-  writeFileSync(out, JSON.stringify((await loadExamples()).prepared()));
+  writeFileSync(out, JSON.stringify(await readExampleFiles()));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await prepareExamples();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await storeExamples();

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { bundleConsole } from "./build-console.mjs";
-import { prepareExamples } from "./build-examples.mjs";
+import { storeExamples } from "./build-examples.mjs";
 import { bundleSandbox } from "./build-sandbox.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -53,7 +53,7 @@ const { output } = await bundle.write({
 await bundle.close();
 await bundleSandbox();
 await bundleConsole();
-await prepareExamples();
+await storeExamples();
 chmodSync(join(dist, "metamcp.js"), 0o755);
 removeStale(new Set(output.map(({ fileName }) => fileName)));
 process.exitCode = await declared;

@@ -1,24 +1,15 @@
-// Fits the weights of the confidence: logistic regression over a hit's signs, every group of sets counting the same.
-// Prints the weights, and the calibration error of each set under weights fitted without its group; our own files are left
-// out one by one. Files that nobody read the misses of are never fitted on, only measured.
-// usage: node bench/retrieval/calibrate.mjs --data DIR [--split dev]
-import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+// Fits the weights of the confidence: logistic regression over a hit's signs, on our own questions. Prints the weights, and the
+// calibration error of each file under weights that were fitted without it. The public sets are left out: the word vectors were
+// trained on them. `NEVER_FITTED` is only measured.
+// usage: node bench/retrieval/calibrate.mjs
 import { loadCode } from "./code.mjs";
-import { fill, readSets } from "./data.mjs";
-import { readGolden, SEEN, UNSEEN } from "./golden.mjs";
+import { fill } from "./data.mjs";
+import { NEVER_FITTED, readExampleLines, readGolden, SEEN, UNREAD } from "./golden.mjs";
 import { calibrationError, mean, random } from "./metrics.mjs";
 
-const SIGNS = ["coverage", "named", "likeness", "ahead", "lead"];
+const SIGNS = ["coverage", "likeness", "ahead", "lead"];
+/** Hits of each question that are fitted on. */
 const HITS = 5;
-const { values: options } = parseArgs({
-  options: { data: { type: "string" }, split: { type: "string", default: "dev" } },
-});
-const OURS = "ours";
-const groupOf = (set) => (/everyday|questions|asked/.test(set) ? OURS : set.split("-")[0]);
-
-/** Lists of no server, whose labels contradict each other: of several tools that do the same one counts as right, or all. */
-const isFitted = ({ group }) => group !== "metatool" && group !== "stabletoolbench";
 
 /** A question that is an example word for word is answered better than any that is asked. */
 const wordsOf = (text) =>
@@ -27,8 +18,7 @@ const wordsOf = (text) =>
     .match(/[a-z0-9]+/g)
     ?.join(" ");
 const written = new Set(
-  readFileSync(new URL("../../data/words/examples.txt", import.meta.url), "utf8")
-    .split("\n")
+  readExampleLines()
     .flatMap((line) => line.split(" -> ")[0].split(" | "))
     .map(wordsOf),
 );
@@ -44,8 +34,7 @@ async function examples(code, set) {
     const signs = seen.pop() ?? [];
     for (const [rank, hit] of hits.entries()) {
       out.push({
-        set: set.name,
-        group: groupOf(set.name),
+        file: set.name,
         rank,
         x: SIGNS.map((sign) => signs[rank][sign]),
         grounded: signs[rank].grounded,
@@ -60,16 +49,17 @@ const logistic = (w, x) => 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + 
 /** What ships: the fitted chance, less where there is little in common. */
 const chance = (w, { x, grounded }) => Math.max(1e-6, grounded * logistic(w, x));
 
-/** Our own questions are put to lists of real servers, as the product's are: they count as three groups. */
-const sayOf = (group) => (group === OURS ? 3 : 1);
+/** Files whose misses nobody read are nearer to what strangers ask: each counts as three. */
+const unread = new Set(readGolden(UNREAD).map(({ name }) => name));
+const weightOf = (file) => (unread.has(file) ? 3 : 1);
 
 /** How strongly a weight is held back; the base hardly is. */
 const held = (i) => (i === 0 ? 1e-6 : 1e-2);
 
-/** Newton's method; each group weighs the same, and weights are held back a little. */
+/** Newton's method; the size of a file does not count, and weights are held back a little. */
 function fit(rows) {
   const counts = new Map();
-  for (const { group } of rows) counts.set(group, (counts.get(group) ?? 0) + 1);
+  for (const { file } of rows) counts.set(file, (counts.get(file) ?? 0) + 1);
   const n = SIGNS.length + 1;
   let w = new Array(n).fill(0);
   for (let round = 0; round < 30; round++) {
@@ -78,8 +68,8 @@ function fit(rows) {
       Array.from({ length: n }, (_, j) => (i === j ? held(i) : 0)),
     );
     for (const row of rows) {
-      const { group, x, right } = row;
-      const weight = sayOf(group) / counts.get(group);
+      const { file, x, right } = row;
+      const weight = weightOf(file) / counts.get(file);
       const p = chance(w, row);
       const z = [1, ...x];
       // How fast the chance rises with the sum, by how fast that of an ungrounded one would: 1 where nothing is taken off.
@@ -113,14 +103,6 @@ function solve(matrix, vector) {
   return x;
 }
 
-function auc(rows) {
-  const right = rows.filter((row) => row.right).map((row) => row.p);
-  const wrong = rows.filter((row) => !row.right).map((row) => row.p);
-  let wins = 0;
-  for (const a of right) for (const b of wrong) wins += a > b ? 1 : a === b ? 0.5 : 0;
-  return wins / Math.max(1, right.length * wrong.length);
-}
-
 /** What the calibration error of so many promises is from chance alone, if each is kept as often as promised. */
 function chanceError(promises) {
   const next = random(7);
@@ -129,48 +111,47 @@ function chanceError(promises) {
 }
 
 const code = await loadCode();
-const rows = [];
-for (const set of [...readSets(options.data, options.split), ...readGolden(SEEN)])
-  rows.push(...(await examples(code, set)));
-const unseen = [];
-for (const set of readGolden(UNSEEN)) unseen.push(...(await examples(code, set)));
+const readRows = async (files) => {
+  const sets = readGolden(files);
+  return (await Promise.all(sets.map(async (set) => await examples(code, set)))).flat();
+};
+const rows = await readRows([...SEEN, ...UNREAD]);
+const strange = await readRows(NEVER_FITTED);
 const show = (w) => ["base", ...SIGNS].map((name, i) => `${name} ${w[i].toFixed(2)}`).join(", ");
-const all = fit(rows.filter(isFitted));
-console.log(`fitted: ${show(all)}`);
-const errors = [];
-const losses = [];
-for (const left of new Set(rows.map(({ group, set }) => (group === OURS ? set : group)))) {
-  const isLeft = ({ group, set }) => set === left || group === left;
-  const w = fit(rows.filter((row) => isFitted(row) && !isLeft(row)));
-  for (const set of new Set(rows.filter(isLeft).map((row) => row.set))) {
-    const first = rows
-      .filter((row) => row.set === set && row.rank === 0)
-      .map((row) => ({ ...row, p: chance(w, row) }));
-    const error = calibrationError(first.map(({ p, right }) => ({ confidence: p, right })));
-    errors.push(error);
-    const loss = (pick) => mean(first.map(({ p, right }) => pick(p, right ? 1 : 0)));
-    losses.push([
-      loss((p, y) => -Math.log(y === 1 ? p : 1 - p)),
-      loss((p, y) => (p - y) ** 2),
-      auc(first),
-      100 * chanceError(first.map(({ p }) => p)),
-    ]);
-    const promised = mean(first.map(({ p }) => p));
-    const kept = mean(first.map(({ right }) => (right ? 1 : 0)));
-    console.log(
-      `${set.padEnd(18)} left out: ECE ${(100 * error).toFixed(1)}, AUC ${auc(first).toFixed(2)}, promised ${promised.toFixed(2)}, kept ${kept.toFixed(2)}   (${show(w)})`,
-    );
-  }
-}
-const [log, square, order, floor] = [0, 1, 2, 3].map((m) => mean(losses.map((row) => row[m])));
-console.log(
-  `left-out sets, mean: ECE ${(100 * mean(errors)).toFixed(1)} (a perfect promise would show ${floor.toFixed(1)}), log loss ${log.toFixed(3)}, Brier ${square.toFixed(4)}, AUC ${order.toFixed(3)}`,
-);
-for (const set of new Set(unseen.map((row) => row.set))) {
-  const shown = unseen.filter(({ rank, set: own }) => rank === 0 && own === set);
-  const kept = shown.map((row) => ({ confidence: chance(all, row), right: row.right }));
-  const floorOf = (list) => (100 * chanceError(list.map(({ confidence }) => confidence))).toFixed(1);
+const promises = (list, w) =>
+  list.filter(({ rank }) => rank === 0).map((row) => ({ confidence: chance(w, row), right: row.right }));
+
+function report(name, list) {
+  const percent = (values) => (100 * mean(values)).toFixed(1);
+  const promised = list.map(({ confidence }) => confidence);
+  const kept = list.map(({ right }) => (right ? 1 : 0));
+  const error = (100 * calibrationError(list)).toFixed(1);
   console.log(
-    `${set}, never seen: ECE ${(100 * calibrationError(kept)).toFixed(1)} (a perfect promise would show ${floorOf(kept)}), promised ${mean(kept.map(({ confidence }) => confidence)).toFixed(2)}, kept ${mean(kept.map(({ right }) => (right ? 1 : 0))).toFixed(2)}`,
+    `${name.padEnd(20)} error ${error.padStart(4)} (by chance ${(100 * chanceError(promised)).toFixed(1)}), promised ${percent(promised)}, kept ${percent(kept)}`,
+  );
+}
+
+const all = fit(rows);
+console.log(`fitted: ${show(all)}`);
+const pooled = { unread: [], every: [] };
+for (const file of new Set(rows.map((row) => row.file))) {
+  const without = fit(rows.filter((row) => row.file !== file));
+  const list = promises(
+    rows.filter((row) => row.file === file),
+    without,
+  );
+  report(`${file}, left out`, list);
+  pooled.every.push(...list);
+  if (unread.has(file)) pooled.unread.push(...list);
+}
+report("all unread together", pooled.unread);
+report("all together", pooled.every);
+for (const file of new Set(strange.map((row) => row.file))) {
+  report(
+    `${file}, never fitted`,
+    promises(
+      strange.filter((row) => row.file === file),
+      all,
+    ),
   );
 }

@@ -15,6 +15,7 @@ export async function loadCode() {
       settings: join(root, "src/catalog/search/settings.ts"),
       everyday: join(root, "src/catalog/search/everyday.ts"),
       examples: join(root, "src/catalog/search/examples.ts"),
+      "word-table": join(root, "src/catalog/search/word-table.ts"),
     },
     platform: "node",
   });
@@ -26,6 +27,6 @@ export async function loadCode() {
   });
   await bundle.close();
   const load = async (name) => await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-  const parts = await Promise.all(["search", "settings", "everyday", "examples"].map(load));
+  const parts = await Promise.all(["search", "settings", "everyday", "examples", "word-table"].map(load));
   return Object.assign({}, ...parts);
 }

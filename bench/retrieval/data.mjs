@@ -1,4 +1,5 @@
 // Reads the sets of a data folder: <set>.tools.jsonl with <set>.queries.<split>.jsonl, and turns tools into what a catalog would hold.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,6 +20,13 @@ export function readSets(folder, split) {
       tools: lines(join(folder, toolsFile(folder, name))),
       queries: lines(join(folder, `${name}${suffix}`)),
     }));
+}
+
+/** The set with half of its questions, chosen by their text; whole without `half`. */
+export function halfOf(set, half) {
+  if (half === undefined) return set;
+  const isIn = ({ text }) => createHash("sha256").update(text).digest()[0] % 2 === Number(half);
+  return { ...set, queries: set.queries.filter(isIn) };
 }
 
 /** A set without tools of its own uses those of the set it belongs to: livemcp-agent those of livemcp. */

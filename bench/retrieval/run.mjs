@@ -1,12 +1,12 @@
 // Ranks every query of every set with the code that ships and prints how good it is and what it costs.
-// usage: npm run bench:retrieval -- --data DIR [--split dev] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]
-import { mkdirSync, writeFileSync } from "node:fs";
+// usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ablate } from "./ablate.mjs";
 import { loadCode } from "./code.mjs";
 import { measureCost } from "./cost.mjs";
-import { fill, readSets } from "./data.mjs";
+import { fill, halfOf, readSets } from "./data.mjs";
 import { GOLDEN, readGolden } from "./golden.mjs";
 import { calibrationError, goldRanks, METRICS, mean, measure, serverRecall } from "./metrics.mjs";
 
@@ -15,6 +15,8 @@ const { values: options } = parseArgs({
   options: {
     data: { type: "string" },
     split: { type: "string", default: "dev" },
+    half: { type: "string" },
+    table: { type: "string" },
     out: { type: "string" },
     ablate: { type: "boolean", default: false },
     union: { type: "boolean", default: false },
@@ -24,18 +26,21 @@ const { values: options } = parseArgs({
 });
 if (!options.data && !options.golden) {
   console.error(
-    "usage: npm run bench:retrieval -- --data DIR [--split dev] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]",
+    "usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]",
   );
   process.exit(2);
 }
 
 const code = await loadCode();
 const sets = chosen();
+/** Word vectors of another build than the one that ships: scripts/vectors/build.mjs --half. */
+const given = options.table && new code.WordTable(readFileSync(options.table));
+const parts = given ? { loadWords: async () => given } : {};
 
 /** The sets of the folder, or our own questions. */
 function chosen() {
   if (options.golden) return readGolden(GOLDEN);
-  const list = readSets(options.data, options.split);
+  const list = readSets(options.data, options.split).map((set) => halfOf(set, options.half));
   return options.union ? united(list) : list;
 }
 
@@ -47,7 +52,7 @@ function united(list) {
 }
 
 async function rankSet(set, settings) {
-  const search = code.createSearch(settings);
+  const search = code.createSearch(settings, parts);
   const idOf = fill(search, set.tools);
   const results = [];
   for (const query of set.queries) {

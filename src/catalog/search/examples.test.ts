@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { Everyday, loadEveryday } from "./everyday.ts";
-import { Examples, examplesOf, loadExamples, type Prepared } from "./examples.ts";
+import { examplesOf, openExamples, type StoredExamples } from "./examples.ts";
+import { loadExamples, readExampleFiles } from "./load-examples.ts";
 import { createSearch } from "./search.ts";
 import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
@@ -13,69 +14,67 @@ const examples = examplesOf(
     "who is octocat | look up a developer -> search users",
   ].join("\n"),
 );
-const near = (text: string) => examples.near(words(text));
+const similarTo = (text: string) => examples.similarTo(words(text));
 
 test("a question finds those like it, the likest first, with the names of tools for it", () => {
-  const [first, ...others] = near("who is the developer");
+  const [first, ...others] = similarTo("who is the developer");
   expect(first?.names).toEqual([["search", "users"]]);
-  expect(others.every(({ closeness }) => closeness <= (first?.closeness ?? 0))).toBe(true);
-  expect(near("review my branch")[0]?.names).toEqual([
+  expect(others.every(({ similarity }) => similarity <= (first?.similarity ?? 0))).toBe(true);
+  expect(similarTo("review my branch")[0]?.names).toEqual([
     ["create", "pull", "request"],
     ["create", "merge", "request"],
   ]);
 });
 
 test("the same question is as close as can be, an unlike one is not close at all", () => {
-  expect(near("Open a PR!")[0]?.closeness).toBeCloseTo(1);
-  expect(near("is it of the")).toEqual([]);
-  expect(near("blorp")).toEqual([]);
+  expect(similarTo("Open a PR!")[0]?.similarity).toBeCloseTo(1);
+  expect(similarTo("is it of the")).toEqual([]);
+  expect(similarTo("blorp")).toEqual([]);
 });
 
 test("several questions that want the same speak for it together", () => {
   const wishes = (asked: string) => examplesOf(`red shoes hurt -> find doctor\n${asked} -> order item`);
-  const first = (asked: string) => wishes(asked).near(words("red shoes"))[0]?.names;
+  const first = (asked: string) => wishes(asked).similarTo(words("red shoes"))[0]?.names;
   expect(first("buy red shoes")).toEqual([["find", "doctor"]]);
   expect(first("buy red shoes | sell red shoes")).toEqual([["order", "item"]]);
 });
 
 test("what a saying means is compared too", () => {
-  const closeness = (saying: string) =>
-    examplesOf("delete the file -> delete file", new Everyday(saying)).near(words("bin the file"))[0]
-      ?.closeness;
-  expect(closeness("bin > delete")).toBeGreaterThan(closeness("bin > keep") ?? 1);
+  const similarity = (saying: string) =>
+    examplesOf("delete the file -> delete file", new Everyday(saying)).similarTo(words("bin the file"))[0]
+      ?.similarity;
+  expect(similarity("bin > delete")).toBeGreaterThan(similarity("bin > keep") ?? 1);
 });
 
 test("what is about the same is closer than its words say", async () => {
   const table = await loadWordTable();
-  const [plain] = near("look up a programmer");
-  const [about] = examples.near(words("look up a programmer"), table);
-  expect(about?.closeness).toBeGreaterThan(plain?.closeness ?? 1);
+  const [plain] = similarTo("look up a programmer");
+  const [about] = examples.similarTo(words("look up a programmer"), table);
+  expect(about?.similarity).toBeGreaterThan(plain?.similarity ?? 1);
 });
 
 test("a long question says itself what it wants", () => {
   const long = "open a pr for the change that anna and tom made last week after lunch in the old kitchen";
   const short = examplesOf(`${long} -> create pull request`);
-  expect(short.near(words(long))[0]?.closeness).toBeLessThan(0.9);
+  expect(short.similarTo(words(long))[0]?.similarity).toBeLessThan(0.9);
 });
 
 test("every line that ships says what tools for it are called", async () => {
   const shipped = await loadExamples();
   expect(shipped.size).toBeGreaterThan(5000);
-  for (const { names } of shipped.near(words("who is octocat")))
+  for (const { names } of shipped.similarTo(words("who is octocat")))
     for (const name of names) expect(name.length).toBeGreaterThan(0);
 });
 
 test("examples that were prepared answer as those read from the text", async () => {
-  const everyday = await loadEveryday();
   const read = await loadExamples();
-  const prepared = new Examples(everyday);
-  prepared.takePrepared(JSON.parse(JSON.stringify(read.prepared())) as Prepared);
-  prepared.weigh();
+  const stored = JSON.parse(JSON.stringify(await readExampleFiles())) as StoredExamples;
+  const prepared = openExamples(stored, await loadEveryday());
   expect(prepared.size).toBe(read.size);
   const table = await loadWordTable();
   for (const question of ["who is octocat", "put my branch up for review", "bin the file"]) {
-    expect(read.near(words(question), table).length).toBeGreaterThan(0);
-    expect(prepared.near(words(question), table)).toEqual(read.near(words(question), table));
+    expect(read.similarTo(words(question), table).length).toBeGreaterThan(0);
+    expect(prepared.similarTo(words(question), table)).toEqual(read.similarTo(words(question), table));
   }
 });
 

@@ -1,204 +1,263 @@
-/** Questions that people ask, each with names that tools for it have: what a whole question means where its words do not say it. Read when first needed, absent without harm. */
-import { setImmediate as turn } from "node:timers/promises";
-import { readShipped } from "../../home/shipped.ts";
-import { Everyday, loadEveryday } from "./everyday.ts";
+/**
+ * Finds example questions that are similar to a question. Each group of examples lists names that tools for it have, so a
+ * question can find a tool that shares no word with it.
+ */
+import { Everyday } from "./everyday.ts";
 import { toUnit } from "./matrix.ts";
 import { stem } from "./stem.ts";
 import type { WordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 
-const FILE = "words/examples.txt";
-/** What `prepare` makes of the file, kept by the build: reading it takes a tenth of a second of processor. */
-export const PREPARED_FILE = "words/examples.json";
-const BAR = " | ";
+const QUESTION_SEPARATOR = " | ";
+const NAME_SEPARATOR = " / ";
 const LINE = /^([^#].*) -> (.+)$/;
-/** Words that stand in any question. Others that are none for a tool, like "who" or "how", tell questions apart. */
-const IDLE: ReadonlySet<string> = new Set(
+/** Words of any question. Other stop words, like "who" or "how", help to tell questions apart. */
+const IGNORED: ReadonlySet<string> = new Set(
   "a an the of to in on at by for is are was it its that this i me my we our you your be do s t and or".split(
     " ",
   ),
 );
-/** What two words side by side count. */
+/** Weight of two adjacent words, compared with a single word. */
 const PAIR_WEIGHT = 0.5;
-/** Meanings of one saying that are compared; the later ones are guesses. */
-const MEANINGS = 2;
-/** Wishes that are looked at for one question. */
-const NEAREST = 10;
-/** The least that counts as alike. */
-const LEAST = 0.3;
-/** Where no question of a wish is as alike by its words, all of them together and what they are about hardly ever come to that. */
-const LEAST_LIKEST = 0.16;
-/** Half alike is much less than half as telling. */
+/** Meanings of one everyday saying that are compared; the later ones are unreliable. */
+const MAX_MEANINGS = 2;
+const MAX_GROUPS = 10;
+/** Groups below this similarity do not count. */
+const MIN_SIMILARITY = 0.3;
+/** Groups without a question this similar by its words hardly ever reach `MIN_SIMILARITY`: they are skipped early. */
+const MIN_COSINE = 0.16;
+/** A half similar question says much less than half as much about what is wanted. */
 const STEEPNESS = 2;
-/** What the next likest question of the same wish adds, and what is left of that for each after it. */
+/** What the second most similar question of a group adds. Each further question adds this share of the one before it. */
 const NEXT_SHARE = 0.7;
 const NEXT_STEEPNESS = 1.5;
-/** A question of more words says itself what it wants, and each word more lets it be less like a short one. */
+/** Examples are short. Each word beyond this many reduces what they say about a long question. */
 const SHORT = 10;
 const LESS_PER_WORD = 0.1;
 
-/** What a question like this one wants. */
-export interface Alike {
+/** A group of examples that is similar to a question. */
+export interface SimilarGroup {
   /** In 0..1. */
-  readonly closeness: number;
+  readonly similarity: number;
   /** Names that a tool for it may have, as words. */
   readonly names: readonly (readonly string[])[];
 }
 
-/** A line: questions that want the same. */
-interface Wish {
-  readonly names: readonly (readonly string[])[];
-  /** Its questions, as they are written. */
-  readonly asked: string;
+/** One line of the examples: questions that want the same tool. Split into words only when needed, since most are never similar. */
+class Group {
+  readonly questions: string;
   readonly from: number;
   readonly to: number;
-  /** Of all its questions together; made when first needed, since few wishes are ever near enough. */
-  direction?: { readonly table: WordTable; readonly vector: Float32Array };
+  readonly #names: string;
+  #splitNames: readonly (readonly string[])[] | undefined;
+  #mean: { readonly table: WordTable; readonly vector: Float32Array } | undefined;
+
+  constructor(line: string, from: number, count: number) {
+    [, this.questions = "", this.#names = ""] = LINE.exec(line) ?? [];
+    this.from = from;
+    this.to = from + count;
+  }
+
+  get names(): readonly (readonly string[])[] {
+    this.#splitNames ??= this.#names.split(NAME_SEPARATOR).map(words);
+    return this.#splitNames;
+  }
+
+  /** The mean vector of its questions. */
+  vector(table: WordTable): Float32Array {
+    if (this.#mean?.table !== table) this.#mean = { table, vector: meanVector(this.questions, table) };
+    return this.#mean.vector;
+  }
 }
 
-/** As much of the examples as takes long to find out. */
-export interface Prepared {
-  readonly wishes: readonly Pick<Wish, "names" | "asked" | "from" | "to">[];
-  readonly marks: readonly (readonly [mark: string, holders: number[]])[];
+/** A stem, two adjacent stems or a meaning, and the numbers of the questions that have it. */
+interface Feature {
+  readonly questions: ArrayLike<number> & Iterable<number>;
+  /** The rarer, the higher. */
+  weight: number;
 }
 
-/** What a mark is worth, the rarer the more, and the questions that have it. */
-interface Mark {
-  readonly holders: number[];
-  worth: number;
+/** An index of example questions, as the build stores it. */
+export interface StoredExamples {
+  readonly lines: readonly string[];
+  /** How many questions each line has. */
+  readonly counts: readonly number[];
+  /** One feature per line of text. */
+  readonly features: string;
+  /** How many questions each feature has, and their numbers, one after the other: uint16, in base64. */
+  readonly sizes: string;
+  readonly questions: string;
 }
 
 export class Examples {
   readonly #everyday: Everyday;
-  readonly #wishes: Wish[] = [];
-  readonly #marks = new Map<string, Mark>();
-  /** The wish of each question. */
-  readonly #wishOf: number[] = [];
-  #lengths = new Float64Array();
-  /** What a question has in common with each; written anew for every question. */
-  #common = new Float64Array();
+  readonly #groups: readonly Group[];
+  readonly #features: ReadonlyMap<string, Feature>;
+  readonly #groupOf: Uint32Array;
+  readonly #lengths: Float64Array;
+  /** Cosine with each question; reused for every search. */
+  readonly #cosines: Float64Array;
+  readonly size: number;
 
-  constructor(everyday: Everyday) {
+  constructor(everyday: Everyday, groups: readonly Group[], features: ReadonlyMap<string, Feature>) {
     this.#everyday = everyday;
+    this.#groups = groups;
+    this.#features = features;
+    this.size = groups.at(-1)?.to ?? 0;
+    this.#groupOf = new Uint32Array(this.size);
+    for (const [at, { from, to }] of groups.entries()) this.#groupOf.fill(at, from, to);
+    this.#lengths = this.#weigh();
+    this.#cosines = new Float64Array(this.size);
   }
 
-  get size(): number {
-    return this.#wishes.at(-1)?.to ?? 0;
-  }
-
-  /** Lines of the file. After the last of them `weigh` is due. */
-  take(lines: readonly string[]): void {
-    for (const line of lines) {
-      const [, asked, tools = ""] = LINE.exec(line) ?? [];
-      if (asked === undefined) continue;
-      const from = this.size;
-      let to = from;
-      for (const question of asked.split(BAR)) {
-        for (const mark of this.#marksOf(words(question))) this.#hold(mark, to);
-        this.#wishOf.push(this.#wishes.length);
-        to += 1;
-      }
-      this.#wishes.push({ names: tools.split(" / ").map(words), asked, from, to });
-    }
-  }
-
-  /** In place of lines. */
-  takePrepared({ wishes, marks }: Prepared): void {
-    this.#wishes.push(...wishes);
-    for (const [at, { from, to }] of wishes.entries())
-      for (let question = from; question < to; question++) this.#wishOf.push(at);
-    for (const [mark, holders] of marks) this.#marks.set(mark, { holders, worth: 0 });
-  }
-
-  prepared(): Prepared {
-    const marks = [...this.#marks].map(([mark, { holders }]) => [mark, holders] as const);
-    return { wishes: this.#wishes.map(({ names, asked, from, to }) => ({ names, asked, from, to })), marks };
-  }
-
-  weigh(): void {
+  /** Sets the weight of each feature. Returns the length of each question's vector of features. */
+  #weigh(): Float64Array {
     const squares = new Float64Array(this.size);
-    for (const [mark, entry] of this.#marks) {
-      entry.worth = weightOf(mark) * Math.log(1 + this.size / (1 + entry.holders.length));
-      for (const at of entry.holders) squares[at] = (squares[at] as number) + entry.worth ** 2;
+    for (const [key, feature] of this.#features) {
+      feature.weight = kindWeight(key) * Math.log(1 + this.size / (1 + feature.questions.length));
+      const square = feature.weight ** 2;
+      for (let i = 0; i < feature.questions.length; i++) {
+        const at = feature.questions[i] as number;
+        squares[at] = (squares[at] as number) + square;
+      }
     }
-    this.#lengths = squares.map(Math.sqrt);
-    this.#common = new Float64Array(this.size);
+    return squares.map(Math.sqrt);
   }
 
-  /** Takes the words of a question, stop words included; the likest first. Without vectors, words alone are compared. */
-  near(said: readonly string[], table?: WordTable): Alike[] {
-    const common = this.#common.fill(0);
-    const met: number[] = [];
-    // A word that no question has is as telling as one that none but this one has.
-    const unheard = Math.log(1 + this.size);
+  /** The most similar groups for the words of a question, stop words included. Without a table only words are compared. */
+  similarTo(said: readonly string[], table?: WordTable): SimilarGroup[] {
+    const cosines = this.#cosines.fill(0);
+    const telling = said.filter(isTelling);
+    const vector = table?.vectorOf(telling);
+    const found: { group: Group; similarity: number }[] = [];
+    for (const at of this.#groupsInReach(said)) {
+      const group = this.#groups[at] as Group;
+      const byWords = combined(Array.from(cosines.subarray(group.from, group.to)));
+      const byMeaning = table && vector ? Math.max(0, dot(vector, group.vector(table))) : 0;
+      const similarity = byWords + (1 - byWords) * Math.sqrt(byWords) * byMeaning ** 2;
+      if (similarity > MIN_SIMILARITY) found.push({ group, similarity });
+    }
+    found.sort((a, b) => b.similarity - a.similarity);
+    const trust = 1 / (1 + LESS_PER_WORD * Math.max(0, new Set(telling).size - SHORT));
+    // The further a group is behind the most similar one, the less it counts.
+    const best = found[0]?.similarity ?? 1;
+    return found.slice(0, MAX_GROUPS).map(({ group: { names }, similarity }) => ({
+      names,
+      similarity: (trust * similarity ** (STEEPNESS + 1)) / best,
+    }));
+  }
+
+  /** Fills in the cosines. Returns the groups with a question that is similar enough, in their order. */
+  #groupsInReach(said: readonly string[]): number[] {
+    const cosines = this.#cosines;
+    const shared: number[] = [];
+    // A word that no example has is as rare as a word that only this question has.
+    const unknownWeight = Math.log(1 + this.size);
     let squares = 0;
-    for (const mark of this.#marksOf(said)) {
-      const entry = this.#marks.get(mark);
-      const square = (entry?.worth ?? weightOf(mark) * unheard) ** 2;
+    for (const key of featuresOf(said, this.#everyday)) {
+      const feature = this.#features.get(key);
+      const square = (feature?.weight ?? kindWeight(key) * unknownWeight) ** 2;
       squares += square;
-      for (const at of entry?.holders ?? NOBODY) {
-        if (common[at] === 0) met.push(at);
-        common[at] = (common[at] as number) + square;
+      for (let i = 0; feature && i < feature.questions.length; i++) {
+        const at = feature.questions[i] as number;
+        if (cosines[at] === 0) shared.push(at);
+        cosines[at] = (cosines[at] as number) + square;
       }
     }
     const length = Math.sqrt(squares);
-    const near = new Set<number>();
-    for (const at of met) {
-      const cosine = (common[at] as number) / (this.#lengths[at] as number) / length;
-      common[at] = cosine;
-      if (cosine >= LEAST_LIKEST) near.add(this.#wishOf[at] as number);
+    const groups = new Set<number>();
+    for (const at of shared) {
+      const cosine = (cosines[at] as number) / (this.#lengths[at] as number) / length;
+      cosines[at] = cosine;
+      if (cosine >= MIN_COSINE) groups.add(this.#groupOf[at] as number);
     }
-    const telling = said.filter(tells);
-    const vector = table?.vectorOf(telling);
-    const found: { names: Wish["names"]; alike: number }[] = [];
-    for (const wish of [...near].sort((a, b) => a - b).map((at) => this.#wishes[at] as Wish)) {
-      const own = pooled(Array.from(common.subarray(wish.from, wish.to)));
-      const about = table && vector ? cosineOf(vector, direction(wish, table)) : 0;
-      // What is about the same as the wish is more alike than its words say.
-      const alike = own + (1 - own) * Math.sqrt(own) * Math.max(0, about) ** 2;
-      if (alike > LEAST) found.push({ names: wish.names, alike });
-    }
-    const faith = 1 / (1 + LESS_PER_WORD * Math.max(0, new Set(telling).size - SHORT));
-    found.sort((a, b) => b.alike - a.alike);
-    // Where one is much liker than the others, those say little.
-    const likest = found[0]?.alike ?? 1;
-    return found
-      .slice(0, NEAREST)
-      .map(({ names, alike }) => ({ closeness: (faith * alike ** (STEEPNESS + 1)) / likest, names }));
-  }
-
-  /** Stems, stems side by side, and what sayings mean. */
-  #marksOf(said: readonly string[]): string[] {
-    const stems = said.map(stem);
-    const marks = new Set(stems.filter((_, i) => tells(said[i] as string)));
-    for (let i = 0; i + 1 < said.length; i++) {
-      if (tells(said[i] as string) || tells(said[i + 1] as string)) marks.add(`${stems[i]} ${stems[i + 1]}`);
-    }
-    for (const { word, meant } of this.#everyday.read(said)) {
-      for (const one of [word, ...meant.slice(0, MEANINGS)]) if (one !== "") marks.add(`~${stem(one)}`);
-    }
-    return [...marks];
-  }
-
-  #hold(mark: string, at: number): void {
-    const entry = this.#marks.get(mark);
-    if (entry) entry.holders.push(at);
-    else this.#marks.set(mark, { holders: [at], worth: 0 });
+    return [...groups].sort((a, b) => a - b);
   }
 }
 
-const NOBODY: readonly number[] = [];
-
-function tells(word: string): boolean {
-  return !IDLE.has(word);
+/** Reads lines of the form `question | question -> name / name`. Yields after each line, so that the caller can pause. */
+export function* readExamples(lines: Iterable<string>, everyday: Everyday): Generator<void, StoredExamples> {
+  const kept: string[] = [];
+  const counts: number[] = [];
+  const features = new Map<string, number[]>();
+  let size = 0;
+  for (const line of lines) {
+    const [, questions] = LINE.exec(line) ?? [];
+    if (questions === undefined) continue;
+    const from = size;
+    for (const question of questions.split(QUESTION_SEPARATOR)) {
+      for (const key of featuresOf(words(question), everyday)) {
+        const holders = features.get(key);
+        if (holders) holders.push(size);
+        else features.set(key, [size]);
+      }
+      size += 1;
+    }
+    kept.push(line);
+    counts.push(size - from);
+    yield;
+  }
+  return {
+    lines: kept,
+    counts,
+    features: [...features.keys()].join("\n"),
+    sizes: toBase64([...features.values()].map(({ length }) => length)),
+    questions: toBase64([...features.values()].flat()),
+  };
 }
 
-function weightOf(mark: string): number {
-  return mark.includes(" ") ? PAIR_WEIGHT : 1;
+/** Makes the index from what `readExamples` returned. */
+export function openExamples(stored: StoredExamples, everyday: Everyday): Examples {
+  let from = 0;
+  const groups = stored.lines.map((line, at) => {
+    const group = new Group(line, from, stored.counts[at] as number);
+    from = group.to;
+    return group;
+  });
+  const sizes = fromBase64(stored.sizes);
+  const questions = fromBase64(stored.questions);
+  const features = new Map<string, Feature>();
+  let start = 0;
+  for (const [at, key] of stored.features.split("\n").entries()) {
+    const end = start + (sizes[at] ?? 0);
+    features.set(key, { questions: questions.subarray(start, end), weight: 0 });
+    start = end;
+  }
+  return new Examples(everyday, groups, features);
 }
 
-/** The likest counts whole, the others fill a part of what is missing. */
-function pooled(cosines: number[]): number {
+/** The index of a whole text. */
+export function examplesOf(text: string, everyday = new Everyday("")): Examples {
+  const reading = readExamples(text.split("\n"), everyday);
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return openExamples(step.value, everyday);
+}
+
+/** Stems, adjacent stems, and meanings of everyday sayings; each once. */
+function featuresOf(said: readonly string[], everyday: Everyday): Set<string> {
+  const stems = said.map(stem);
+  const features = new Set(stems.filter((_, i) => isTelling(said[i] as string)));
+  for (let i = 0; i + 1 < said.length; i++) {
+    if (isTelling(said[i] as string) || isTelling(said[i + 1] as string))
+      features.add(`${stems[i]} ${stems[i + 1]}`);
+  }
+  for (const { word, meant } of everyday.read(said)) {
+    for (const one of [word, ...meant.slice(0, MAX_MEANINGS)]) if (one !== "") features.add(`~${stem(one)}`);
+  }
+  return features;
+}
+
+function isTelling(word: string): boolean {
+  return !IGNORED.has(word);
+}
+
+function kindWeight(feature: string): number {
+  return feature.includes(" ") ? PAIR_WEIGHT : 1;
+}
+
+/** The most similar question counts fully. Each further one fills a share of the rest. */
+function combined(cosines: number[]): number {
   if (cosines.length > 1) cosines.sort((a, b) => b - a);
   let sum = cosines[0] as number;
   let share = NEXT_SHARE;
@@ -209,59 +268,26 @@ function pooled(cosines: number[]): number {
   return sum;
 }
 
-function cosineOf(a: Float32Array, b: Float32Array): number {
+function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let d = 0; d < a.length; d++) sum += (a[d] as number) * (b[d] as number);
   return sum;
 }
 
-function direction(wish: Wish, table: WordTable): Float32Array {
-  if (wish.direction?.table !== table) wish.direction = { table, vector: directionOf(wish.asked, table) };
-  return wish.direction.vector;
-}
-
-/** All questions count the same. */
-function directionOf(asked: string, table: WordTable): Float32Array {
+function meanVector(questions: string, table: WordTable): Float32Array {
   const sum = new Float32Array(table.dims);
-  for (const question of asked.split(BAR)) {
-    const vector = table.vectorOf(words(question).filter(tells));
+  for (const question of questions.split(QUESTION_SEPARATOR)) {
+    const vector = table.vectorOf(words(question).filter(isTelling));
     for (let d = 0; vector && d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] as number);
   }
   return toUnit(sum);
 }
 
-/** All of the text at once. */
-export function examplesOf(text: string, everyday = new Everyday("")): Examples {
-  const examples = new Examples(everyday);
-  examples.take(text.split("\n"));
-  examples.weigh();
-  return examples;
+function toBase64(numbers: readonly number[]): string {
+  return Buffer.from(Uint16Array.from(numbers).buffer).toString("base64");
 }
 
-/** Lines that are read in one turn: all of them would hold up whoever else is served. */
-const LINES_A_TURN = 50;
-
-async function read(): Promise<Examples> {
-  const [prepared, everyday] = await Promise.all([readShipped(PREPARED_FILE), loadEveryday()]);
-  const examples = new Examples(everyday);
-  if (prepared) examples.takePrepared(JSON.parse(prepared.toString("utf8")) as Prepared);
-  else await readLines(examples);
-  examples.weigh();
-  return examples;
-}
-
-async function readLines(examples: Examples): Promise<void> {
-  const lines = (await readShipped(FILE))?.toString("utf8").split("\n") ?? [];
-  for (let at = 0; at < lines.length; at += LINES_A_TURN) {
-    examples.take(lines.slice(at, at + LINES_A_TURN));
-    await turn();
-  }
-}
-
-let loaded: Promise<Examples> | undefined;
-
-/** Read once. */
-export function loadExamples(): Promise<Examples> {
-  loaded ??= read();
-  return loaded;
+function fromBase64(text: string): Uint16Array {
+  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
+  return new Uint16Array(bytes.buffer);
 }

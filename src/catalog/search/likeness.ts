@@ -1,6 +1,6 @@
 /** How far a tool is what questions like this one want, by the words of its name. */
 import { actionsOf } from "./actions.ts";
-import type { Alike } from "./examples.ts";
+import type { SimilarGroup } from "./examples.ts";
 import type { Ground } from "./ground.ts";
 import type { Question, Term } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
@@ -19,15 +19,15 @@ interface WantedName {
   /** Those of its words that a tool has. */
   readonly words: readonly NameWord[];
   readonly length: number;
-  /** How alike the question is that wants it. */
-  readonly closeness: number;
+  /** How similar the examples are that want it. */
+  readonly similarity: number;
 }
 
 /** For each of `slots` how well its name fits the best of the wanted names, in 0..1. */
-export function likenessOf({ alike }: Question, ground: Ground, slots: readonly number[]): Float64Array {
+export function likenessOf({ similar }: Question, ground: Ground, slots: readonly number[]): Float64Array {
   const { view } = ground;
-  const wanted = alike.flatMap(({ closeness, names }) =>
-    names.map((name) => wantedName(name, closeness, ground)),
+  const wanted = similar.flatMap(({ similarity, names }) =>
+    names.map((name) => wantedName(name, similarity, ground)),
   );
   const holders = holdersOf(wanted);
   /** What the name at hand has in common with each of the wanted. */
@@ -45,8 +45,8 @@ export function likenessOf({ alike }: Question, ground: Ground, slots: readonly 
     }
     const length = lengthOf(name.map(({ term }) => view.worthOf(term)));
     let best = 0;
-    for (const [at, { length: other, closeness }] of wanted.entries())
-      best = Math.max(best, (closeness * (common[at] as number)) / (length * other || 1));
+    for (const [at, { length: other, similarity }] of wanted.entries())
+      best = Math.max(best, (similarity * (common[at] as number)) / (length * other || 1));
     return best;
   });
 }
@@ -73,12 +73,12 @@ function holdersOf(wanted: readonly WantedName[]): Map<number, Holder[]> {
 }
 
 /** The words of the wanted names as terms to look for, each worth as much as its question is alike. */
-export function hintsOf(alike: readonly Alike[], ground: Ground): Term[] {
+export function hintsOf(similar: readonly SimilarGroup[], ground: Ground): Term[] {
   const hints = new Map<number, Term>();
-  for (const { closeness, names } of alike) {
+  for (const { similarity, names } of similar) {
     for (const word of names.flatMap(subjectOf)) {
       const id = ground.collection.lexicon.term(word);
-      const idf = id === undefined ? 0 : closeness * ground.view.worthOf(id);
+      const idf = id === undefined ? 0 : similarity * ground.view.worthOf(id);
       if (id !== undefined && idf > (hints.get(id)?.idf ?? 0))
         hints.set(id, { id, idf, kin: [], verb: false });
     }
@@ -92,7 +92,7 @@ function subjectOf(name: readonly string[]): readonly string[] {
   return subject.length > 0 ? subject : name;
 }
 
-function wantedName(name: readonly string[], closeness: number, { collection, view }: Ground): WantedName {
+function wantedName(name: readonly string[], similarity: number, { collection, view }: Ground): WantedName {
   const words: NameWord[] = [];
   const worths = name.map((word) => {
     const term = collection.lexicon.term(word);
@@ -101,7 +101,7 @@ function wantedName(name: readonly string[], closeness: number, { collection, vi
     addWord(words, term, word);
     return view.worthOf(term);
   });
-  return { words, length: lengthOf(worths), closeness };
+  return { words, length: lengthOf(worths), similarity };
 }
 
 /** The words of a tool's name, but for numbers: `Weather_1_GetWeather` gets the weather. */

@@ -3,7 +3,7 @@ import { actionsOf } from "./actions.ts";
 import { clauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
 import type { Everyday, Piece } from "./everyday.ts";
-import type { Alike, Examples } from "./examples.ts";
+import type { Examples, SimilarGroup } from "./examples.ts";
 import { intentOf } from "./intent.ts";
 import { kinOf } from "./kindred.ts";
 import { takeApart, withoutTypo } from "./repair.ts";
@@ -47,8 +47,8 @@ export interface Question extends Phrase {
   /** Adjacent terms: the first, those that follow it, and what each pair is worth. */
   readonly pairs: ReadonlyMap<number, ReadonlyMap<number, Pair>>;
   readonly actions: number;
-  /** What questions like this one want, the likest first. */
-  readonly alike: readonly Alike[];
+  /** Groups of similar examples, the most similar first. */
+  readonly similar: readonly SimilarGroup[];
   /** Words that no tool in view has. */
   readonly unknown: readonly string[];
 }
@@ -98,7 +98,7 @@ export function readQuestion(
     terse: whole.words.length === 0 || !/\s/.test(query.trim()),
     clauses: parts.length > 0 ? parts.map((part, i) => reader.phrase(part, partPieces[i] ?? [])) : [whole],
     pairs: reader.pairs(whole.words),
-    alike: language.examples.near(said, language.table),
+    similar: language.examples.similarTo(said, language.table),
     actions: intentOf(said, [...pieces, ...partPieces.flat()]) || actionsOf(whole.words),
     unknown: whole.words.filter((word) => !reader.term(word)),
   };

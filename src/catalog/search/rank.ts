@@ -67,8 +67,8 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
   const near = sense ? NEAR / scoreMeaning(question, sense, view, similar) : 0;
   const topic = topicScores(question, keyword, ground);
   const hinted = workspace.take(capacity);
-  scoreKeywords(hintsOf(question.alike, ground), ground, hinted);
-  const hint = HINT_SHARE * (question.alike[0]?.closeness ?? 0);
+  scoreKeywords(hintsOf(question.similar, ground), ground, hinted);
+  const hint = HINT_SHARE * (question.similar[0]?.similarity ?? 0);
   const family = workspace.take(capacity);
   const first = workspace.take(capacity);
   for (let slot = 0; slot < capacity; slot++) {

@@ -64,9 +64,9 @@ export const MEASURED: SearchSettings = {
   },
   evidence: {
     keyword: 1,
-    meaning: 0.25,
+    meaning: 0.5,
     clauseKeyword: 0.35,
-    clauseMeaning: 0.6,
+    clauseMeaning: 0.8,
     siblings: 1,
     pair: 0.5,
     action: 0.25,

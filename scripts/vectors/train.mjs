@@ -1,0 +1,162 @@
+// Moves word vectors so that a question lies near the tool that answers it and away from other tools of the same list.
+// Contrastive training: for each question of a batch, the tools of the other questions are the wrong answers (InfoNCE loss, Adam).
+// The same input gives the same vectors: the order of the questions comes from a seeded generator.
+
+const EPOCHS = 6;
+const BATCH = 256;
+/** Too few wrong answers teach nothing. */
+const SMALLEST_BATCH = 9;
+const LEARNING_RATE = 0.01;
+/** The lower, the more the nearest wrong tools count. */
+const TEMPERATURE = 0.15;
+/** Pulls each vector back to where it started, so that words with few questions stay where GloVe put them. */
+const PULL_BACK = 3e-4;
+const MOMENTUM = 0.9;
+const SQUARE_MOMENTUM = 0.99;
+const EPSILON = 1e-6;
+/** Smaller gradients are skipped: they cost most of the time and change nothing. */
+const SMALLEST_GRADIENT = 1e-4;
+
+/**
+ * `rows`: one vector per word. `lists`: `{name, tools: [bag], pairs: [{question: bag, tool: index}]}`, where a bag is
+ * `[[row, weight]]`: the words of a text. Returns the new rows. `log` gets one line per pass over the questions.
+ */
+export function train(rows, lists, log = () => {}) {
+  const dims = rows[0].length;
+  const start = Float32Array.from(rows.flatMap((row) => [...row]));
+  const model = new Model(start, dims);
+  const random = generator(7);
+  for (let epoch = 0; epoch < EPOCHS; epoch++) {
+    let loss = 0;
+    let count = 0;
+    for (const batch of batches(lists, random)) {
+      loss += learn(model, batch);
+      count += batch.pairs.length;
+    }
+    log(`pass ${epoch + 1} of ${EPOCHS}: loss ${(loss / count).toFixed(3)}`);
+  }
+  return rows.map((_, row) => model.vectors.subarray(row * dims, (row + 1) * dims));
+}
+
+/** Each batch has questions of one list only: tools of another list are too easy to tell apart. */
+function batches(lists, random) {
+  const out = [];
+  for (const { tools, pairs } of lists) {
+    const shuffled = shuffle(pairs, random);
+    for (let at = 0; at + SMALLEST_BATCH <= shuffled.length; at += BATCH)
+      out.push({ tools, pairs: shuffled.slice(at, at + BATCH) });
+  }
+  return shuffle(out, random);
+}
+
+/** One step; returns the sum of the losses. */
+function learn(model, { tools, pairs }) {
+  const ids = [...new Set(pairs.map(({ tool }) => tool))];
+  const place = new Map(ids.map((id, at) => [id, at]));
+  const answers = ids.map((id) => model.encode(tools[id]));
+  const towards = answers.map(() => new Float32Array(model.dims));
+  let loss = 0;
+  for (const { question, tool } of pairs) {
+    const asked = model.encode(question);
+    const scores = answers.map(({ unit }) => dot(asked.unit, unit) / TEMPERATURE);
+    const most = Math.max(...scores);
+    const sum = scores.reduce((total, score) => total + Math.exp(score - most), 0);
+    const right = place.get(tool);
+    loss -= scores[right] - most - Math.log(sum);
+    const gradient = new Float32Array(model.dims);
+    for (const [at, score] of scores.entries()) {
+      const error = (Math.exp(score - most) / sum - (at === right ? 1 : 0)) / TEMPERATURE;
+      if (Math.abs(error) < SMALLEST_GRADIENT) continue;
+      add(gradient, answers[at].unit, error);
+      add(towards[at], asked.unit, error);
+    }
+    model.collect(question, asked, gradient);
+  }
+  for (const [at, id] of ids.entries()) model.collect(tools[id], answers[at], towards[at]);
+  model.step(pairs.length);
+  return loss;
+}
+
+class Model {
+  #first;
+  #second;
+  #steps;
+  #start;
+  #gradients = new Map();
+
+  constructor(start, dims) {
+    this.dims = dims;
+    this.vectors = start.slice();
+    this.#start = start;
+    this.#first = new Float32Array(start.length);
+    this.#second = new Float32Array(start.length);
+    this.#steps = new Int32Array(start.length / dims);
+  }
+
+  /** The unit vector of a bag, and the length it had. */
+  encode(bag) {
+    const unit = new Float32Array(this.dims);
+    for (const [row, weight] of bag) add(unit, this.#row(row), weight);
+    const length = Math.sqrt(dot(unit, unit)) || 1;
+    for (let d = 0; d < unit.length; d++) unit[d] /= length;
+    return { unit, length };
+  }
+
+  /** Hands the gradient of a bag's unit vector on to its words. */
+  collect(bag, { unit, length }, gradient) {
+    const along = dot(gradient, unit);
+    const own = gradient.map((value, d) => (value - along * unit[d]) / length);
+    for (const [row, weight] of bag) {
+      if (!this.#gradients.has(row)) this.#gradients.set(row, new Float32Array(this.dims));
+      add(this.#gradients.get(row), own, weight);
+    }
+  }
+
+  /** Adam, over the words of this batch only. */
+  step(size) {
+    for (const [row, gradient] of this.#gradients) {
+      this.#steps[row] += 1;
+      const fade = 1 - MOMENTUM ** this.#steps[row];
+      const squareFade = 1 - SQUARE_MOMENTUM ** this.#steps[row];
+      for (let d = 0, at = row * this.dims; d < this.dims; d++, at++) {
+        const value = gradient[d] / size + PULL_BACK * (this.vectors[at] - this.#start[at]);
+        this.#first[at] += (1 - MOMENTUM) * (value - this.#first[at]);
+        this.#second[at] += (1 - SQUARE_MOMENTUM) * (value * value - this.#second[at]);
+        const scale = Math.sqrt(this.#second[at] / squareFade) + EPSILON;
+        this.vectors[at] -= (LEARNING_RATE * (this.#first[at] / fade)) / scale;
+      }
+    }
+    this.#gradients.clear();
+  }
+
+  #row(row) {
+    return this.vectors.subarray(row * this.dims, (row + 1) * this.dims);
+  }
+}
+
+function dot(a, b) {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
+  return sum;
+}
+
+function add(sum, vector, factor) {
+  for (let d = 0; d < sum.length; d++) sum[d] += factor * vector[d];
+}
+
+function shuffle(list, random) {
+  const out = [...list];
+  for (let i = out.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [out[i], out[j]] = [out[j], out[i]];
+  }
+  return out;
+}
+
+function generator(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

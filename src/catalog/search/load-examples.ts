@@ -1,0 +1,39 @@
+/** Loads the examples that ship with the package at the first search: the index that the build stored, or else the text files. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { readShipped } from "../../home/shipped.ts";
+import { loadEveryday } from "./everyday.ts";
+import { type Examples, openExamples, readExamples, type StoredExamples } from "./examples.ts";
+
+const FILES = ["data-and-media", "development", "money-and-machines", "web-and-daily-life", "work"];
+/** Written by the build. Reading the text files instead takes a few tenths of a second of processor time. */
+export const STORED_FILE = "words/examples.json";
+/** Lines to read before other work gets a turn. */
+const LINES_PER_TURN = 50;
+
+/** The index of the text files, as the build stores it. */
+export async function readExampleFiles(): Promise<StoredExamples> {
+  const texts = await Promise.all(FILES.map((name) => readShipped(`words/examples/${name}.txt`)));
+  const lines = texts.flatMap((text) => text?.toString("utf8").split("\n") ?? []);
+  const reading = readExamples(lines, await loadEveryday());
+  for (let read = 1; ; read++) {
+    const { done, value } = reading.next();
+    if (done) return value;
+    if (read % LINES_PER_TURN === 0) await nextTurn();
+  }
+}
+
+async function load(): Promise<Examples> {
+  const stored = await readShipped(STORED_FILE);
+  const examples = stored
+    ? (JSON.parse(stored.toString("utf8")) as StoredExamples)
+    : await readExampleFiles();
+  return openExamples(examples, await loadEveryday());
+}
+
+let loaded: Promise<Examples> | undefined;
+
+/** Without the files there are no examples, and search uses words and vectors only. */
+export function loadExamples(): Promise<Examples> {
+  loaded ??= load();
+  return loaded;
+}
