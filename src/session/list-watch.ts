@@ -1,4 +1,7 @@
-/** Remembers which version of each list one client has seen, to decide when it needs a list_changed notification. Neither waits nor sends. */
+/**
+ * Remembers which version of each list one client has seen, to decide when it needs a list_changed notification.
+ * Neither waits nor sends.
+ */
 import type { ListName, ListState, ListStates } from "../surface/surface.ts";
 
 /** Resources and templates share a notification. */
@@ -19,7 +22,10 @@ export class ListWatch {
     return this.#pending.size > 0;
   }
 
-  /** Called when the client requests a list. The returned function must be called with the version that was sent, or without one if it failed. */
+  /**
+   * Called when the client requests a list. The returned function must be called with the version that was sent, or
+   * without one if it failed.
+   */
   listing(list: ListName): (version?: string) => void {
     this.#pending.set(list, (this.#pending.get(list) ?? 0) + 1);
     return (version) => {

@@ -1,4 +1,7 @@
-/** Requests that belong to no session and end with their answer, such as those over plain HTTP. Their client cannot be asked anything. */
+/**
+ * Requests that belong to no session and end with their answer, such as those over plain HTTP. Their client cannot be
+ * asked anything.
+ */
 import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";

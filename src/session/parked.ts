@@ -1,8 +1,13 @@
-/** Holds work that waits for an answer from outside. Limited in number and time. Each item leaves exactly once: taken, or given up. */
+/**
+ * Holds work that waits for an answer from outside. Limited in number and time. Each item leaves exactly once: taken,
+ * or given up.
+ */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface ParkedWait {
-  /** Called if the item was not taken in time or had to make room. Called at most once, and never after it was taken. */
+  /**
+   * Called if the item was not taken in time or had to make room. Called at most once, and never after it was taken.
+   */
   giveUp(reason: string): void;
 }
 

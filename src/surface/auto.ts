@@ -1,4 +1,6 @@
-/** The auto surface: lists all tools if they are few, else acts as the meta surface. Decides once per session and view. */
+/**
+ * The auto surface: lists all tools if they are few, else acts as the meta surface. Decides once per session and view.
+ */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";

@@ -1,4 +1,7 @@
-/** The path of every tool call on all surfaces: finds the server and the tool, checks the arguments, sends the call to the child. */
+/**
+ * The path of every tool call on all surfaces: finds the server and the tool, checks the arguments, sends the call to
+ * the child.
+ */
 import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
 import { type ToolChange, whatHappened } from "../catalog/pins/change.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
@@ -129,7 +132,10 @@ function send(
   });
 }
 
-/** Returns the tool if the arguments are valid; undefined if the tool is unknown but permitted. Throws MetaMcpError otherwise. */
+/**
+ * Returns the tool if the arguments are valid; undefined if the tool is unknown but permitted. Throws MetaMcpError
+ * otherwise.
+ */
 async function checkedTool(scope: Scope, toolCall: ToolCall, origin: Origin): Promise<Tool | undefined> {
   const tool = findTool(scope, toolCall, origin);
   if (!tool || !scope.view(origin).isLive(toolCall.server)) return tool;

@@ -15,7 +15,9 @@ function seal(position: Buffer, binding: string): Buffer {
     .subarray(0, MAC_BYTES);
 }
 
-/** `binding` contains everything that must be the same when the cursor is used: query, filters, caller, content version. */
+/**
+ * `binding` contains everything that must be the same when the cursor is used: query, filters, caller, content version.
+ */
 export function writeCursor(offset: number, binding: string): string {
   const position = Buffer.alloc(4);
   position.writeUInt32BE(offset);
@@ -28,7 +30,9 @@ export function claimedOffset(cursor: string | undefined): number {
   return bytes.length === MAC_BYTES + 4 ? bytes.readUInt32BE(MAC_BYTES) : 0;
 }
 
-/** Returns the offset, 0 without a cursor. Throws an invalid params error for a foreign, expired or malformed cursor. */
+/**
+ * Returns the offset, 0 without a cursor. Throws an invalid params error for a foreign, expired or malformed cursor.
+ */
 export function readCursor(cursor: string | undefined, binding: string): number {
   if (cursor === undefined) return 0;
   const bytes = Buffer.from(cursor, "base64url");

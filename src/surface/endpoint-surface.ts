@@ -1,4 +1,7 @@
-/** The surface of one endpoint of a gateway. Puts the operator's text before the instructions and counts requests in flight. */
+/**
+ * The surface of one endpoint of a gateway. Puts the operator's text before the instructions and counts requests in
+ * flight.
+ */
 import type { Raw } from "../kernel/raw.ts";
 import type { Room } from "../kernel/room.ts";
 import type { ClientRequest, Surface } from "./surface.ts";

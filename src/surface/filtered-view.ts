@@ -1,4 +1,7 @@
-/** A catalog view without the tools that layers hide. A listing with nothing hidden stays the same object, so that clients share it. */
+/**
+ * A catalog view without the tools that layers hide. A listing with nothing hidden stays the same object, so that
+ * clients share it.
+ */
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { ListedKind } from "../catalog/known-list.ts";

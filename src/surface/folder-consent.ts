@@ -1,4 +1,7 @@
-/** Asks the person at a client, on first use, to allow the servers of a config file found in the folder. Nothing in it is listed or run before consent. */
+/**
+ * Asks the person at a client, on first use, to allow the servers of a config file found in the folder. Nothing in it
+ * is listed or run before consent.
+ */
 import { callerOf } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";

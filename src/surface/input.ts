@@ -1,4 +1,7 @@
-/** Reads the arguments of own tools. Unknown fields and wrong types are errors that a model can correct; null means not given. */
+/**
+ * Reads the arguments of own tools. Unknown fields and wrong types are errors that a model can correct; null means not
+ * given.
+ */
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { entries, isObject, isString } from "../rpc/slice.ts";

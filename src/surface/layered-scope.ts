@@ -103,7 +103,10 @@ class FilteredViews {
     return this.#base.view(origin).snapshot.listings.has(server);
   }
 
-  /** Returns the error for a call to something hidden: the same as if it did not exist. `asked`: the server has been asked for its lists. */
+  /**
+   * Returns the error for a call to something hidden: the same as if it did not exist. `asked`: the server has been
+   * asked for its lists.
+   */
   refusal(
     scope: Scope,
     { server, method, tool, params, origin }: Call,

@@ -1,4 +1,7 @@
-/** Wraps a surface with the layers around requests. They see each request, and hide own tools from clients that may not use them. */
+/**
+ * Wraps a surface with the layers around requests. They see each request, and hide own tools from clients that may not
+ * use them.
+ */
 import { joinArray } from "../catalog/json-array.ts";
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -146,7 +149,10 @@ export class LayeredSurface implements Surface {
   }
 }
 
-/** Applies the request layers to a call that comes through no surface, as over plain HTTP. They see it as a call on the aggregate surface. */
+/**
+ * Applies the request layers to a call that comes through no surface, as over plain HTTP. They see it as a call on the
+ * aggregate surface.
+ */
 export function callThroughLayers(
   layers: SurfaceLayers,
   { name, args }: { readonly name: string; readonly args: Raw },

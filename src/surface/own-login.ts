@@ -17,7 +17,10 @@ const PROGRESS_MS = 10_000;
 
 type LoginRequest = Pick<ClientRequest, "origin" | "uplink" | "signal" | "params">;
 
-/** Runs `run`, and once more after a login if it failed for lack of one. Repeating is safe: a call refused for lack of a login had no effect. */
+/**
+ * Runs `run`, and once more after a login if it failed for lack of one. Repeating is safe: a call refused for lack of a
+ * login had no effect.
+ */
 export async function afterLogin<T>(scope: Scope, request: LoginRequest, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -86,7 +89,10 @@ function nameOf({ url }: OwnLogin): string {
   return `login-${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
 }
 
-/** Sends progress in steps of 1/1000, so that the server's own progress is still larger. Returns a function that stops it. */
+/**
+ * Sends progress in steps of 1/1000, so that the server's own progress is still larger. Returns a function that stops
+ * it.
+ */
 function startProgress(scope: Scope, { params, uplink }: LoginRequest, server: string): () => void {
   const [meta] = params ? members(params, ["_meta"]) : [];
   const [token] = meta ? members(meta, ["progressToken"]) : [];

@@ -1,4 +1,7 @@
-/** Messages that all surfaces handle alike: log levels and changed roots are forwarded to the children. Everything else is refused or ignored. */
+/**
+ * Messages that all surfaces handle alike: log levels and changed roots are forwarded to the children. Everything else
+ * is refused or ignored.
+ */
 import type { Origin } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
 import { isSeverity } from "../kernel/severity.ts";

@@ -1,4 +1,7 @@
-/** Error details as raw JSON. They are kept beside the parsed details, so that writing the error loses no digit of large numbers. */
+/**
+ * Error details as raw JSON. They are kept beside the parsed details, so that writing the error loses no digit of large
+ * numbers.
+ */
 import type { Raw } from "../kernel/raw.ts";
 
 /** Used as the `cause` of a MetaMcpError. */

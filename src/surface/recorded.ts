@@ -1,4 +1,7 @@
-/** Emits an event when a tool call, or a use of a prompt or resource, begins and when it ends. Each is recorded once, on every surface. */
+/**
+ * Emits an event when a tool call, or a use of a prompt or resource, begins and when it ends. Each is recorded once, on
+ * every surface.
+ */
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
@@ -114,7 +117,8 @@ function begin(
   });
   return ({ outcome, code, rpcCode, result }) => {
     const last = trail.target ?? asked;
-    // If the server was asked, the call may have had effects. It is then a failure, even if a layer ended it, e.g. by timeout.
+    // If the server was asked, the call may have had effects. It is then a failure, even if a layer ended it, e.g. by
+    // timeout.
     const refused =
       (outcome === "refused" || (outcome === "error" && trail.by !== undefined)) && !trail.child;
     events.emit({

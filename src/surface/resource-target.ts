@@ -1,4 +1,7 @@
-/** Finds the server of a resource: the one that was named, that returned the URI before, or that lists it. A URI is never sent to other servers. */
+/**
+ * Finds the server of a resource: the one that was named, that returned the URI before, or that lists it. A URI is
+ * never sent to other servers.
+ */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import { callerOf, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -46,7 +49,9 @@ export async function resourceTarget(
   );
 }
 
-/** The only server that lists the URI, else the only one with a template for it. If there is just one server, that one. */
+/**
+ * The only server that lists the URI, else the only one with a template for it. If there is just one server, that one.
+ */
 function onlyServer(scope: Scope, view: CatalogView, uri: string): ServerId | undefined {
   const servers = [...scope.specs().keys()];
   if (servers.length === 1) return servers[0];

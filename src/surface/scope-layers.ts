@@ -1,4 +1,7 @@
-/** The layers of one scope: around calls to each server, around requests, and on lists. Composed pipelines are cached until an owner of layers changes. */
+/**
+ * The layers of one scope: around calls to each server, around requests, and on lists. Composed pipelines are cached
+ * until an owner of layers changes.
+ */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Call, Handler } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -19,7 +22,9 @@ export interface LayerPlaces<Owner> {
   version(): object;
   /** All servers that calls may go to, by the engine's names. */
   servers(): readonly string[];
-  /** The owners of layers around calls to this server, or around client requests if no server is given; outermost first. */
+  /**
+   * The owners of layers around calls to this server, or around client requests if no server is given; outermost first.
+   */
   owners(server?: string): readonly Owner[];
   layers(owners: readonly Owner[]): readonly PlacedLayer[];
   /** Undefined for names that are unknown here. `uuid` is the engine's name of the server. */

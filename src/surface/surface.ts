@@ -1,4 +1,6 @@
-/** The interface between a session and what its client sees. Surfaces implement it; the session knows nothing of tools. */
+/**
+ * The interface between a session and what its client sees. Surfaces implement it; the session knows nothing of tools.
+ */
 import type { Hold, Origin, TaskWish, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Permissions } from "../kernel/permissions.ts";
@@ -31,7 +33,10 @@ export interface ClientRequest {
   readonly trace?: TraceHeaders | undefined;
   /** The client's call that this one is a part of. */
   readonly within?: TraceContext | undefined;
-  /** Must be called for a list request. The returned function must be called with the version that is sent, or without one if none is sent. */
+  /**
+   * Must be called for a list request. The returned function must be called with the version that is sent, or without
+   * one if none is sent.
+   */
   readonly listing?: ((list: ListName) => (version?: string) => void) | undefined;
 }
 

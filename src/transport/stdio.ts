@@ -1,4 +1,6 @@
-/** Transport for one client on stdin and stdout. Only protocol messages go to stdout. The end of stdin ends the session. */
+/**
+ * Transport for one client on stdin and stdout. Only protocol messages go to stdout. The end of stdin ends the session.
+ */
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../kernel/clock.ts";
 import { LOCAL_USER } from "../kernel/principal.ts";

@@ -1,4 +1,7 @@
-/** Requests of the stateless era on a stream that carries many of them, such as stdio. They are matched by id and cancelled by notification. */
+/**
+ * Requests of the stateless era on a stream that carries many of them, such as stdio. They are matched by id and
+ * cancelled by notification.
+ */
 import { randomBytes } from "node:crypto";
 import { LOCAL_USER } from "../../kernel/principal.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";

@@ -1,4 +1,7 @@
-/** Converts results and errors to the form of the stateless era: adds required members to results, maps error codes. Changes nothing else. */
+/**
+ * Converts results and errors to the form of the stateless era: adds required members to results, maps error codes.
+ * Changes nothing else.
+ */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import { CACHEABLE, META, MISSING_CAPABILITY } from "../../rpc/era-2026/names.ts";
@@ -42,7 +45,9 @@ export function complete(result: Raw, method: string): Raw {
   return missing.length > 0 ? withFirst(own, missing) : own;
 }
 
-/** Converts an error for this client. `lacks` returns those of the given capabilities that the client did not declare. */
+/**
+ * Converts an error for this client. `lacks` returns those of the given capabilities that the client did not declare.
+ */
 export function errorFor(reason: unknown, lacks: (required: object) => object | undefined): Raw {
   if (!(reason instanceof RpcError)) return errorOf(reason);
   const { code, message, data } = reason;

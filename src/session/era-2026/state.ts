@@ -1,4 +1,7 @@
-/** The `requestState` that a client sends back: names a parked call and is valid for one caller and one request only. Reveals nothing. */
+/**
+ * The `requestState` that a client sends back: names a parked call and is valid for one caller and one request only.
+ * Reveals nothing.
+ */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { hasManyValues } from "../../rpc/many-values.ts";

@@ -46,7 +46,9 @@ export class StatelessCall implements ParkedWait {
   readonly origin: Origin;
   readonly uplink: Uplink;
   readonly signal = new CallSignal();
-  /** Undefined once the call has ended, to free memory: a connection opened for it may refer to this object for long. */
+  /**
+   * Undefined once the call has ended, to free memory: a connection opened for it may refer to this object for long.
+   */
   #parts: StatelessCallParts | undefined;
   /** Questions without an answer, keyed by name. */
   readonly #questions = new Map<string, Question>();

@@ -129,7 +129,10 @@ export class StatelessClients implements StatelessHost {
     return ALREADY_ANSWERED;
   }
 
-  /** Throws RpcError for an invalid envelope, an unsupported version, an unknown method, or headers that contradict the body. */
+  /**
+   * Throws RpcError for an invalid envelope, an unsupported version, an unknown method, or headers that contradict the
+   * body.
+   */
   #admit({ method, params }: Request, { headers, principal }: RequestSource): Envelope {
     const envelope = readEnvelope(params);
     if (headers) checkVersionHeader(headers, envelope.version);

@@ -12,7 +12,10 @@ import { LISTEN } from "../../surface/task/task-requests.ts";
 import type { PendingReply } from "./pending-reply.ts";
 import type { ClientIdentity } from "./stateless-call.ts";
 
-/** For each list: its key in the filter, and its capability, which also names the notification. Templates share those of resources. */
+/**
+ * For each list: its key in the filter, and its capability, which also names the notification. Templates share those of
+ * resources.
+ */
 const LISTS: readonly { list: ListName; key: string; capability: string }[] = [
   { list: "tools", key: "toolsListChanged", capability: "tools" },
   { list: "prompts", key: "promptsListChanged", capability: "prompts" },
@@ -161,7 +164,9 @@ export class Subscription {
   }
 }
 
-/** Leaves out what the surface does not offer, so that it is not acknowledged. Throws RpcError for an invalid filter. */
+/**
+ * Leaves out what the surface does not offer, so that it is not acknowledged. Throws RpcError for an invalid filter.
+ */
 function readFilter(params: Raw, { capabilities }: Surface, declared: Raw): Filter {
   const raw = member(params, "notifications");
   if (!raw || !isObject(raw))

@@ -100,7 +100,9 @@ export class AggregateSurface implements Surface {
     else passOn(this.#scope, method, params, origin);
   }
 
-  /** Whether the definitions of all tools have at most this many bytes. False if the tools of a server are not known. */
+  /**
+   * Whether the definitions of all tools have at most this many bytes. False if the tools of a server are not known.
+   */
   async isSmall(origin: Origin, bytes: number): Promise<boolean> {
     const unknown = await this.#reader.learnOwnTools(origin);
     return unknown.length === 0 && this.#listsOf(origin).tools.list.bytes <= bytes;

@@ -1,4 +1,7 @@
-/** Waits for a tool or prompt name that is in no known list, while a server whose list is not known could have it. Starts only such servers. */
+/**
+ * Waits for a tool or prompt name that is in no known list, while a server whose list is not known could have it.
+ * Starts only such servers.
+ */
 import type { Item } from "../../catalog/item.ts";
 import type { Origin, ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
@@ -49,7 +52,10 @@ export async function awaitNamed<T extends Item>(
 
 const lookUp = <T extends Item>({ merged, name }: NamedItem<T>): T | undefined => merged.list.get(name);
 
-/** Resolves with the failures, when the name is known or all candidates have answered. Rejects if the request is cancelled. */
+/**
+ * Resolves with the failures, when the name is known or all candidates have answered. Rejects if the request is
+ * cancelled.
+ */
 function askCandidates<T extends Item>(
   scope: Scope,
   wanted: NamedItem<T>,
@@ -85,7 +91,10 @@ function askCandidates<T extends Item>(
   });
 }
 
-/** Servers that may have the name and whose current list is not known. A list from the disk cache, from before a disconnect, or for other clients may be outdated. */
+/**
+ * Servers that may have the name and whose current list is not known. A list from the disk cache, from before a
+ * disconnect, or for other clients may be outdated.
+ */
 function candidates<T extends Item>(
   scope: Scope,
   { kind, name }: NamedItem<T>,

@@ -1,4 +1,7 @@
-/** Requests for prompts, resources and completions: finds the server and forwards the request with the server's own names and URIs. */
+/**
+ * Requests for prompts, resources and completions: finds the server and forwards the request with the server's own
+ * names and URIs.
+ */
 import type { Item } from "../../catalog/item.ts";
 import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";

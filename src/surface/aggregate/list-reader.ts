@@ -1,4 +1,7 @@
-/** Answers list requests from memory, after a short wait for servers whose lists are not known. Logs which servers are missing. */
+/**
+ * Answers list requests from memory, after a short wait for servers whose lists are not known. Logs which servers are
+ * missing.
+ */
 import type { Unknown } from "../../catalog/catalog-loader.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";

@@ -1,4 +1,7 @@
-/** The four merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with that view. */
+/**
+ * The four merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with that
+ * view.
+ */
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Item } from "../../catalog/item.ts";
@@ -20,7 +23,9 @@ interface ListKind<T extends Item> extends ListForm {
   readonly assignKeys: (parts: readonly PrefixedItems<T>[]) => ReadonlyMap<string, T>;
 }
 
-/** A node of a tree of cached lists. The path to a node is the sequence of parts: their items, then server and prefix. */
+/**
+ * A node of a tree of cached lists. The path to a node is the sequence of parts: their items, then server and prefix.
+ */
 interface CacheNode<T extends Item> {
   readonly next: WeakMap<readonly T[], Map<string, CacheNode<T>>>;
   list?: PublicList<T>;

@@ -1,4 +1,7 @@
-/** Gives the tools and prompts of many servers unique names in one list. Pure. Names are looked up in the result; they are never split into server and tool. */
+/**
+ * Gives the tools and prompts of many servers unique names in one list. Pure. Names are looked up in the result; they
+ * are never split into server and tool.
+ */
 import { createHash } from "node:crypto";
 import type { ServerId } from "../../kernel/call.ts";
 
@@ -93,7 +96,10 @@ function hashedName({ server, name }: Named, digits: number): string {
     : `${head.slice(0, kept).replaceAll(/[^\w.-]/g, "_")}_${hash}`;
 }
 
-/** The result contains no `__` and does not end with `_`, so the first `__` separates server and tool and names are unambiguous. */
+/**
+ * The result contains no `__` and does not end with `_`, so the first `__` separates server and tool and names are
+ * unambiguous.
+ */
 function sanitized(server: ServerId): string {
   return (
     server

@@ -1,4 +1,7 @@
-/** Names of all tools in one list, as the aggregate surface and the OpenAPI view use them. Adds custom prefixes to `names.ts`. */
+/**
+ * Names of all tools in one list, as the aggregate surface and the OpenAPI view use them. Adds custom prefixes to
+ * `names.ts`.
+ */
 import type { Named, Part as NamePart } from "./names.ts";
 import { nameAll } from "./names.ts";
 
@@ -31,7 +34,9 @@ export function publicNames<T extends Named>(parts: readonly PrefixedItems<T>[])
 const isPlain = <T extends Named>(part: PrefixedItems<T>): part is NamePart<T> =>
   part.prefix === "server" || part.prefix === "none";
 
-/** Treats a custom prefix as part of the item's own name. A clashing item is named like those with the prefix `server`. */
+/**
+ * Treats a custom prefix as part of the item's own name. A clashing item is named like those with the prefix `server`.
+ */
 function nameParts<T extends Named>(
   part: PrefixedItems<T>,
   clashing: ReadonlySet<T>,

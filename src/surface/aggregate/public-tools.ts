@@ -35,7 +35,10 @@ export class PublicTools {
     });
   }
 
-  /** Runs `use` with the tool of that name, after waiting for servers that may have it. `use` gets undefined if no server has it. */
+  /**
+   * Runs `use` with the tool of that name, after waiting for servers that may have it. `use` gets undefined if no
+   * server has it.
+   */
   async use(
     name: string,
     request: ClientRequest,

@@ -1,4 +1,7 @@
-/** Finds the servers that may have a resource, the most likely first. Not every URI is listed: templates and results lead to others. */
+/**
+ * Finds the servers that may have a resource, the most likely first. Not every URI is listed: templates and results
+ * lead to others.
+ */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { Scope } from "../scope.ts";
@@ -11,7 +14,9 @@ export interface ItemTarget {
   readonly uri: string;
 }
 
-/** The server that lists the URI as a resource or (for completions) as a template, or the one that the address names. */
+/**
+ * The server that lists the URI as a resource or (for completions) as a template, or the one that the address names.
+ */
 export function certainTarget(scope: Scope, lists: MergedLists, uri: string): ItemTarget | undefined {
   const listed = lists.resources.list.get(uri) ?? lists.templates.list.get(uri);
   if (listed) return { server: listed.server, uri: listed.name };

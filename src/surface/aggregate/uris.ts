@@ -28,7 +28,10 @@ export function readAddress(uri: string): { server: ServerId; uri: string } | un
   }
 }
 
-/** Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server already has. */
+/**
+ * Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server already
+ * has.
+ */
 export function assignUris<T extends Named>(
   parts: readonly PrefixedItems<T>[],
   clash: (item: T, keeper: T) => void = () => {},

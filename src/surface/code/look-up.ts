@@ -1,4 +1,7 @@
-/** `search`, `describe` and `read` for running code. They return the same answers as the own tools, in the form of tool results. */
+/**
+ * `search`, `describe` and `read` for running code. They return the same answers as the own tools, in the form of tool
+ * results.
+ */
 import { declarationOf } from "../../catalog/declaration.ts";
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";

@@ -1,4 +1,7 @@
-/** Resolves names written as identifiers: `tools.my_server.get_sum` means server `my-server` and tool `get-sum`, if exactly one matches. */
+/**
+ * Resolves names written as identifiers: `tools.my_server.get_sum` means server `my-server` and tool `get-sum`, if
+ * exactly one matches.
+ */
 
 import { OWN_SERVER } from "../own/tools.ts";
 import type { Scope } from "../scope.ts";

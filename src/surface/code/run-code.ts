@@ -1,4 +1,6 @@
-/** Runs code of a model. Every call it makes takes the path of a direct call, with the same rules and the same client. */
+/**
+ * Runs code of a model. Every call it makes takes the path of a direct call, with the same rules and the same client.
+ */
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";

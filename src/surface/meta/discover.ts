@@ -1,4 +1,7 @@
-/** mcp_discover: lists the servers, the tools of one server, or the tools that match a query. Returns compact JSON in pages, and names servers that are missing. */
+/**
+ * mcp_discover: lists the servers, the tools of one server, or the tools that match a query. Returns compact JSON in
+ * pages, and names servers that are missing.
+ */
 
 import type { Snapshot } from "../../catalog/catalog.ts";
 import type { Unknown } from "../../catalog/catalog-loader.ts";
@@ -210,7 +213,10 @@ function statusEntry(scope: Scope, status: ServerStatus, origin: Origin, unknown
   return { name, state, connected, toolCount, criticality, reason, ...unapproved(scope, name, origin) };
 }
 
-/** Tools that the user should approve; a model can only say so. If pins are not enforced, new tools are usable and not listed here. */
+/**
+ * Tools that the user should approve; a model can only say so. If pins are not enforced, new tools are usable and not
+ * listed here.
+ */
 function unapproved({ pins }: Scope, server: string, origin: Origin) {
   const changes = pins.unapproved(server, origin).filter(({ kind }) => pins.enforced || kind === "changed");
   if (changes.length === 0) return {};

@@ -1,4 +1,7 @@
-/** mcp_provision: searches servers for a client and asks the person at the client if needed. The scope decides what is found and added. */
+/**
+ * mcp_provision: searches servers for a client and asks the person at the client if needed. The scope decides what is
+ * found and added.
+ */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../../middleware/person.ts";
 import { readInput } from "../input.ts";

@@ -1,4 +1,7 @@
-/** The tool definitions and instructions of the meta surface. They are constant and small, because they are part of every conversation. */
+/**
+ * The tool definitions and instructions of the meta surface. They are constant and small, because they are part of
+ * every conversation.
+ */
 
 import { namesIn } from "../server-names.ts";
 

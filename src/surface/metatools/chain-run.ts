@@ -1,4 +1,7 @@
-/** Runs the steps of a chain, in sequence or in parallel. Starts no step after an error that ends the chain, or after a cancellation. */
+/**
+ * Runs the steps of a chain, in sequence or in parallel. Starts no step after an error that ends the chain, or after a
+ * cancellation.
+ */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";

@@ -1,4 +1,7 @@
-/** run_chain: runs several tools in one request; each can use values of earlier ones. Returns the result of every step, and where the chain ended. */
+/**
+ * run_chain: runs several tools in one request; each can use values of earlier ones. Returns the result of every step,
+ * and where the chain ended.
+ */
 import { joinArray } from "../../catalog/json-array.ts";
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -117,7 +120,10 @@ function stepResult(
   ]);
 }
 
-/** All steps share one budget, failed ones too. The last step uses it first, because its result is the purpose of the chain. */
+/**
+ * All steps share one budget, failed ones too. The last step uses it first, because its result is the purpose of the
+ * chain.
+ */
 function withinBudget(
   scope: Scope,
   ran: readonly FinishedStep[],
@@ -143,7 +149,8 @@ function withinBudget(
     const keep = budgetOf(scope, name.id, origin);
     if (!value) return { error, ...linked(shorten(result, keep)) };
     const short = shorten(result, keep, { value, blocks });
-    // The value of the last step is returned as a result and as `final`, each also in the text, where quotes are escaped.
+    // The value of the last step is returned as a result and as `final`, each also in the text, where quotes are
+    // escaped.
     const most = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 5) - 80;
     const room = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
     return { value: short.preview(room), ...linked(short) };

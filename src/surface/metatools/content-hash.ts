@@ -1,4 +1,7 @@
-/** Hashes the searchable content of a snapshot. Equal content has an equal hash, regardless of the order of servers and tools. */
+/**
+ * Hashes the searchable content of a snapshot. Equal content has an equal hash, regardless of the order of servers and
+ * tools.
+ */
 import { createHash } from "node:crypto";
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { Tool } from "../../catalog/tool.ts";

@@ -1,4 +1,7 @@
-/** describe_tool and list_tool_examples: describe one tool at three levels of detail, with the number of tokens of each level. */
+/**
+ * describe_tool and list_tool_examples: describe one tool at three levels of detail, with the number of tokens of each
+ * level.
+ */
 import { joinArray } from "../../catalog/json-array.ts";
 import { typesOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";

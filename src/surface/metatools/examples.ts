@@ -75,7 +75,10 @@ function draftsOf(entry: unknown): readonly Draft[] {
   return [{ args: toRaw(args), texts }];
 }
 
-/** Returns the schema's own examples, else one built from the examples of its properties if those cover all required ones. */
+/**
+ * Returns the schema's own examples, else one built from the examples of its properties if those cover all required
+ * ones.
+ */
 function inSchema({ inputSchema }: Tool): readonly Raw[] {
   const [examples, properties, required] = members(inputSchema, ["examples", "properties", "required"]);
   const whole = examples ? elements(examples).filter(isObject) : [];

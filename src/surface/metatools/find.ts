@@ -1,4 +1,7 @@
-/** search_tools, list_tools and list_namespaces: return tools or servers in pages, and name servers that are unavailable. */
+/**
+ * search_tools, list_tools and list_namespaces: return tools or servers in pages, and name servers that are
+ * unavailable.
+ */
 import { summarize } from "../../catalog/summary.ts";
 import { type Tool, toolId } from "../../catalog/tool.ts";
 import { callerOf } from "../../kernel/call.ts";

@@ -1,4 +1,7 @@
-/** The metatools surface: own tools that find, describe, run and chain the tools of all servers, for models and for programs. */
+/**
+ * The metatools surface: own tools that find, describe, run and chain the tools of all servers, for models and for
+ * programs.
+ */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";

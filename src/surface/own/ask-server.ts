@@ -1,4 +1,7 @@
-/** Sends a request of an own tool to a server. Converts a JSON-RPC error of the server to an error that names the server. */
+/**
+ * Sends a request of an own tool to a server. Converts a JSON-RPC error of the server to an error that names the
+ * server.
+ */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";

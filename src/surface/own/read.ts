@@ -52,7 +52,10 @@ function storedLines(scope: Scope, uri: string, query: LineQuery, request: Clien
   return textResult(selectLines(linesOf(wholeStored(scope, uri, request)), query));
 }
 
-/** Returns one page as text. The URI of the next page is also in the text, because clients may hide `_meta` and links from the model. */
+/**
+ * Returns one page as text. The URI of the next page is also in the text, because clients may hide `_meta` and links
+ * from the model.
+ */
 function page({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
   const found = results.read(callerOf(origin), uri, { plain: true });
   if ("missing" in found) throw missing(found);

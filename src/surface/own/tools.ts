@@ -1,4 +1,7 @@
-/** Own tools, i.e. tools of MetaMCP itself. They are called like a child's tools, under a reserved server name, and give access to prompts, resources and stored results. */
+/**
+ * Own tools, i.e. tools of MetaMCP itself. They are called like a child's tools, under a reserved server name, and give
+ * access to prompts, resources and stored results.
+ */
 import { readTool } from "../../catalog/read-tool.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";

@@ -1,4 +1,7 @@
-/** Shortens results over the budget: stores the whole and returns a preview with a link. For smaller results only the length is checked. */
+/**
+ * Shortens results over the budget: stores the whole and returns a preview with a link. For smaller results only the
+ * length is checked.
+ */
 import { joinArray } from "../../catalog/json-array.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";

@@ -1,4 +1,6 @@
-/** Resources on surfaces that list only stored results. Resources of servers can be read too, if their server is known. */
+/**
+ * Resources on surfaces that list only stored results. Resources of servers can be read too, if their server is known.
+ */
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";

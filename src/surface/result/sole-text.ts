@@ -60,7 +60,10 @@ function lengthOf(inner: Buffer, at: number): number {
   return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
-/** Whether a position is inside a character or right after a backslash. Positions within the digits of an escape are not detected. */
+/**
+ * Whether a position is inside a character or right after a backslash. Positions within the digits of an escape are not
+ * detected.
+ */
 function isInside(inner: Buffer, at: number): boolean {
   let slashes = 0;
   while (inner[at - 1 - slashes] === BACKSLASH) slashes++;

@@ -1,4 +1,7 @@
-/** The open questions of a task to its client. The client does not wait for the task, so a question stays open until the client asks for the task. */
+/**
+ * The open questions of a task to its client. The client does not wait for the task, so a question stays open until the
+ * client asks for the task.
+ */
 import type { Asking, Uplink } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";

@@ -1,4 +1,7 @@
-/** A tool call that may become a task. Until the client gets the task, it is an ordinary call; after that it continues without the request. */
+/**
+ * A tool call that may become a task. Until the client gets the task, it is an ordinary call; after that it continues
+ * without the request.
+ */
 import type { CreatedTask, TaskWish, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { fromRaw, kept, type Raw } from "../../kernel/raw.ts";
@@ -49,7 +52,10 @@ export class TaskCall {
     this.#parts = parts;
   }
 
-  /** Resolves with the result of the call, or with the task that it became. Throws or rejects like the surface as long as it is not a task. */
+  /**
+   * Resolves with the result of the call, or with the task that it became. Throws or rejects like the surface as long
+   * as it is not a task.
+   */
   run(handle: (request: ClientRequest) => Promise<Raw>, params: Raw): Promise<Raw> {
     const { signal: outer, ...request } = this.#request;
     const { clock, form } = this.#parts;

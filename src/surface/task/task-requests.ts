@@ -34,7 +34,10 @@ export class TaskRequests {
     this.#parts = parts;
   }
 
-  /** Returns undefined if the request has nothing to do with tasks. Rejects or throws like `handle`, and for a task of another client. */
+  /**
+   * Returns undefined if the request has nothing to do with tasks. Rejects or throws like `handle`, and for a task of
+   * another client.
+   */
   answer(request: ClientRequest, handle: Handle): Promise<Raw> | undefined {
     const { method, origin } = request;
     if (method === "tools/call") return this.#call(request, handle);

@@ -1,4 +1,7 @@
-/** One task of one client: a tool call that continues after its request was answered. Holds state and outcome; the forms of the eras are elsewhere. */
+/**
+ * One task of one client: a tool call that continues after its request was answered. Holds state and outcome; the forms
+ * of the eras are elsewhere.
+ */
 import type { CreatedTask, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { kept, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -68,7 +71,10 @@ export class Task {
     return member(outcome.result, "isError")?.toString() === "true";
   }
 
-  /** The status of a running task. If the server says that the task has ended, it still counts as working until its result is here. */
+  /**
+   * The status of a running task. If the server says that the task has ended, it still counts as working until its
+   * result is here.
+   */
   get phase(): string {
     if (this.questions.size > 0) return "input_required";
     const state = readTaskState(this.#state);

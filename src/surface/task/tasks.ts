@@ -83,7 +83,10 @@ export class Tasks {
     for (const [name, entry] of this.#entries) if (entry.task === task) this.#entries.delete(name);
   }
 
-  /** The tasks of a client, oldest first. Empty for clients that cannot be told apart: for them only the id gives access. */
+  /**
+   * The tasks of a client, oldest first. Empty for clients that cannot be told apart: for them only the id gives
+   * access.
+   */
   of(origin: Origin): readonly Task[] {
     if (origin.unlisted) return [];
     const owner = ownerOf(origin);

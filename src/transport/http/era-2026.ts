@@ -1,4 +1,7 @@
-/** Requests of the stateless era over HTTP. Each POST gets its answer on its own response; closing the response cancels the request. */
+/**
+ * Requests of the stateless era over HTTP. Each POST gets its answer on its own response; closing the response cancels
+ * the request.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";

@@ -1,4 +1,7 @@
-/** Keeps the last events of a client's streams, so that it can resume a broken one. Limited in bytes, number and age; drops the oldest first. */
+/**
+ * Keeps the last events of a client's streams, so that it can resume a broken one. Limited in bytes, number and age;
+ * drops the oldest first.
+ */
 import { encodeEvent } from "../../rpc/event-stream.ts";
 
 interface LoggedEvent {

@@ -1,4 +1,7 @@
-/** Turns replies into event streams if their answers take long. All replies share one timer, because a timer each would cost as much as the reply. */
+/**
+ * Turns replies into event streams if their answers take long. All replies share one timer, because a timer each would
+ * cost as much as the reply.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 
 /** A reply waits one to two rounds. Clients time out if no response headers arrive. */

@@ -174,7 +174,10 @@ const LIVENESS_PATHS = ["/healthz", "/health"];
 
 const ignore = (): void => {};
 
-/** Called when a socket was inactive for `STALLED_MS`. Closes it only if the client has unread data; it may also be waiting for an answer. */
+/**
+ * Called when a socket was inactive for `STALLED_MS`. Closes it only if the client has unread data; it may also be
+ * waiting for an answer.
+ */
 function cutStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
 }
@@ -228,7 +231,10 @@ function preflight({ headers }: IncomingMessage, response: ServerResponse): void
     .end();
 }
 
-/** Returns false if the path is not a health path. Only trusted clients see why a server is down, because the reason may quote the server. */
+/**
+ * Returns false if the path is not a health path. Only trusted clients see why a server is down, because the reason may
+ * quote the server.
+ */
 function health(path: string, site: Site, response: ServerResponse, trusted: boolean): boolean {
   const alive = LIVENESS_PATHS.includes(path);
   if (!alive && path !== "/readyz") return false;

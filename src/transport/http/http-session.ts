@@ -123,7 +123,10 @@ export class HttpSession implements ReplyOwner {
     this.session.receive(message, reply);
   }
 
-  /** Serves `initialize`. The reply never becomes a stream before the answer, because the answer sets the session id header. */
+  /**
+   * Serves `initialize`. The reply never becomes a stream before the answer, because the answer sets the session id
+   * header.
+   */
   initialize(message: Request, response: ServerResponse, onInitialized: (named: boolean) => void): void {
     this.#onInitialized = onInitialized;
     const reply = new Reply(this, response, message.id, ++this.#lastStream);

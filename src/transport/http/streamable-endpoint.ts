@@ -1,4 +1,7 @@
-/** Streamable HTTP of one endpoint: POST, GET and DELETE. Each client has a session, unless the endpoint is stateless. Does not route by path. */
+/**
+ * Streamable HTTP of one endpoint: POST, GET and DELETE. Each client has a session, unless the endpoint is stateless.
+ * Does not route by path.
+ */
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";

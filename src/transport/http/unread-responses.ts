@@ -1,4 +1,6 @@
-/** Limits the memory of responses that clients do not read, by closing connections. Counts bytes, does not hold them. */
+/**
+ * Limits the memory of responses that clients do not read, by closing connections. Counts bytes, does not hold them.
+ */
 import type { ServerResponse } from "node:http";
 
 /** An open stream is closed if a message is to be added while more than this is unread. */
@@ -22,7 +24,10 @@ export class UnreadResponses {
   readonly #responses = new Map<ServerResponse, number>();
   #bytes = 0;
 
-  /** Counts a response that has ended and has this many bytes to send. Beyond the limit, the oldest responses are destroyed. */
+  /**
+   * Counts a response that has ended and has this many bytes to send. Beyond the limit, the oldest responses are
+   * destroyed.
+   */
   add(response: ServerResponse, bytes: number): void {
     if (bytes < SMALL_BYTES || response.destroyed) return;
     this.#responses.set(response, bytes);

@@ -1,4 +1,7 @@
-/** An MCP client inside this process, connected to a session of an endpoint. Messages are passed as objects, not encoded. */
+/**
+ * An MCP client inside this process, connected to a session of an endpoint. Messages are passed as objects, not
+ * encoded.
+ */
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { Peer, type PeerHandlers } from "../../rpc/peer.ts";
