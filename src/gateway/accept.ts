@@ -1,4 +1,4 @@
-/** From what was sent to what is stored: schema, names, references, secrets. Says everything that is wrong, and changes nothing. */
+/** Checks the input for an object and converts it to the stored form: schema, names, references, secrets. Reports all problems and changes nothing. */
 import { isDeepStrictEqual } from "node:util";
 import { freeze } from "../kernel/freeze.ts";
 import { isRecord } from "../kernel/is-record.ts";
@@ -12,10 +12,10 @@ import type { NamespaceFields } from "./schemas.ts";
 import { mapSecrets, type SecretPath, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
 
-/** Whether a layer can stand on an object of that kind, with these options; paths are within the layer. */
+/** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
 export type EntryCheck = (layer: { readonly use: string }, kind: ObjectKind) => readonly FieldProblem[];
 
-/** What is wrong with the order of a list, or of a whole pipeline; `at` is the place in it. */
+/** Checks the order of a list of layers, or of a whole pipeline. `at` is an index into `entries`. */
 export type LayerOrder = (
   entries: readonly { readonly use: string }[],
 ) => readonly { readonly at: number; readonly message: string }[];
@@ -27,8 +27,8 @@ export interface Rules {
   readonly orderOfLayers?: LayerOrder;
 }
 
-export interface Known<K extends ObjectKind> {
-  /** The object as it is, where it is there already. */
+export interface References<K extends ObjectKind> {
+  /** The stored object; undefined for a new one. */
   readonly stored?: StoredObject<K> | undefined;
   readonly servers: Finder<{ readonly uuid: string }>;
   readonly namespaces: Finder<{ readonly uuid: string }>;
@@ -44,7 +44,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function accept<K extends ObjectKind>(
   kind: K,
   input: unknown,
-  known: Known<K>,
+  known: References<K>,
   rules: Rules,
 ): Accepted<K> | readonly FieldProblem[] {
   if (!isRecord(input)) return [{ path: "", message: "must be an object" }];
@@ -54,7 +54,7 @@ export function accept<K extends ObjectKind>(
   const checked = rules.schemas(kind, kind === "server" ? canonical(fields) : fields);
   if (!("value" in checked)) return [...problems, ...checked];
   const { name = SETTINGS_NAME, ...spec } = checked.value as Fields & { name?: string };
-  const read = READERS[kind](name, spec, known as Known<ObjectKind>, rules);
+  const read = READERS[kind](name, spec, known as References<ObjectKind>, rules);
   const wrong = [
     ...problems,
     ...(named(kind) ? nameProblems(name) : []),
@@ -64,7 +64,7 @@ export function accept<K extends ObjectKind>(
   return wrong.length > 0 ? wrong : { name, spec: freeze(read.spec) as Specs[K] };
 }
 
-/** Without what only the gateway sets; `status` is told, not kept. */
+/** The fields without read-only ones. `status` is ignored: it is shown, but not stored. */
 function writable(kind: ObjectKind, input: Fields, stored: StoredObject | undefined) {
   const fields: Record<string, unknown> = { ...input };
   delete fields["status"];
@@ -96,11 +96,11 @@ export function layerProblems(
   }));
 }
 
-interface Read {
+interface ReadSpec {
   readonly spec: Fields;
   readonly problems: readonly FieldProblem[];
 }
-type Reader = (name: string, spec: Fields, known: Known<ObjectKind>, rules: Rules) => Read;
+type Reader = (name: string, spec: Fields, known: References<ObjectKind>, rules: Rules) => ReadSpec;
 
 const READERS: Readonly<Record<ObjectKind, Reader>> = {
   server: (name, spec, { stored }, { vault }) => {
@@ -114,7 +114,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
         });
       return secret;
     };
-    // What is wrong is not worth sealing.
+    // Invalid input is not sealed, because it is not stored.
     return problems.length > 0 ? { spec, problems } : { spec: mapSecrets(spec, take), problems };
   },
   namespace: (_name, spec, { servers }) => {

@@ -21,7 +21,7 @@ function refusal(run: () => unknown): Refusal {
 }
 const problems = (run: () => unknown) => refusal(run).details.errors?.map(({ path }) => path);
 
-/** Two servers, a namespace of both, an endpoint of it. */
+/** Two servers, a namespace with both, and an endpoint with the namespace. */
 function setUp(): Objects {
   let objects: Objects = NO_OBJECTS;
   const made = (kind: "server" | "namespace" | "endpoint", input: unknown): void => {
@@ -43,7 +43,7 @@ const named = (objects: Objects, kind: "server" | "namespace" | "endpoint", name
   };
 
 describe("an object", () => {
-  test("gets its defaults, a uuid of version 7, and references as uuids", () => {
+  test("gets defaults, a UUID v7, and references as uuids", () => {
     const objects = setUp();
     const git = named(objects, "server", "git");
     expect(git.uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -57,7 +57,7 @@ describe("an object", () => {
     });
   });
 
-  test("is refused with the place of each fault", () => {
+  test("with mistakes is refused with the path of each", () => {
     const objects = setUp();
     const server = (fields: object) => () =>
       create(objects, "server", { name: "x", command: "x", ...fields }, at(2));
@@ -92,7 +92,7 @@ describe("an object", () => {
     ).toEqual(["/tools/0/args/x"]);
   });
 
-  test("that is nested without end, or no object, is refused", () => {
+  test("that is nested too deep, or is not an object, is refused", () => {
     const objects = setUp();
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = { use: deep };
@@ -108,7 +108,7 @@ describe("an object", () => {
     }
   });
 
-  test("has a name that no other of its kind has, in whatever case or composition", () => {
+  test("needs a unique name within its kind, compared in NFC and without case", () => {
     const objects = setUp();
     const taken = refusal(() => create(objects, "server", { name: "GIT", command: "x" }, at(2)));
     expect(taken).toMatchObject({ code: "name_taken", status: 409 });
@@ -133,7 +133,7 @@ describe("an object", () => {
       expect(problems(() => create(objects, "endpoint", { name }, at(2)))).toEqual(["/name"]);
   });
 
-  test("takes the words of other clients", () => {
+  test("accepts the aliases of other clients", () => {
     const input = {
       name: "x",
       transport: "streamable-http",
@@ -148,7 +148,7 @@ describe("an object", () => {
 });
 
 describe("a patch", () => {
-  test("changes what it names, and is told field by field", () => {
+  test("changes the given fields and lists them", () => {
     const objects = setUp();
     const { uuid } = named(objects, "server", "git");
     const outcome = patch(
@@ -171,7 +171,7 @@ describe("a patch", () => {
     expect(back.object.spec).toEqual(named(objects, "server", "git").spec);
   });
 
-  test("of what is shown changes nothing, and makes no revision", () => {
+  test("with the shown values changes nothing", () => {
     const objects = setUp();
     for (const object of [
       ...objects.server.values(),
@@ -189,7 +189,7 @@ describe("a patch", () => {
     ).toEqual(["/revision"]);
   });
 
-  test("takes away what is there and what may be, not what is misspelt, at whatever depth", () => {
+  test("can remove known fields with null, and refuses misspelt names at any depth", () => {
     const objects = setUp();
     const of = (kind: "server" | "endpoint", reference: string, change: object) => () =>
       patch(objects, { kind, reference }, change, at(2));
@@ -212,7 +212,7 @@ describe("a patch", () => {
     expect(of("endpoint", "team", { access: { allow: null } })).not.toThrow();
   });
 
-  test("keeps a secret behind its mask, and shows references alone", () => {
+  test("keeps masked secrets, and shows only references", () => {
     const objects = setUp();
     const git = named(objects, "server", "git");
     const shown = present(git as never) as unknown as { env: unknown };
@@ -229,7 +229,7 @@ describe("a patch", () => {
     expect(JSON.stringify(present(named(objects, "server", "docs") as never))).not.toContain("Bearer x");
   });
 
-  test("with an old ETag is refused with what is there now", () => {
+  test("with an old ETag is refused with the current object", () => {
     const objects = setUp();
     const { uuid } = named(objects, "server", "git");
     const { objects: next, object } = patch(
@@ -252,7 +252,7 @@ describe("a patch", () => {
     expect(ifMatches('"19"', 9)).toBe(false);
   });
 
-  test("makes the settings where there are none yet", () => {
+  test("creates the settings if there are none", () => {
     const one = patch(NO_OBJECTS, { kind: "settings", reference: "" }, { registration: "closed" }, at(1));
     expect(one.object.spec).toEqual({ registration: "closed", middleware: [], limits: {}, issuers: [] });
     const two = patch(one.objects, { kind: "settings", reference: "" }, { registration: null }, at(2));
@@ -260,11 +260,11 @@ describe("a patch", () => {
     expect(present(two.object)).not.toHaveProperty("name");
   });
 
-  test("of something unknown is 404", () => {
+  test("of an unknown object is refused with 404", () => {
     expect(refusal(() => patch(NO_OBJECTS, { kind: "server", reference: "x" }, {}, at(1))).status).toBe(404);
   });
 
-  test("with a layer that is not known is refused with its place", () => {
+  test("with an unknown layer is refused with its path", () => {
     const context = at(2, {
       layers: ({ use }) => (use === "known" ? [] : [{ path: "/use", message: "is unknown" }]),
     });
@@ -284,7 +284,7 @@ describe("an override", () => {
       at(2, { listed: () => listed }),
     );
 
-  test("that gives two tools of a server one name is refused, a disabled one counted too; a swap is not", () => {
+  test("that gives two tools of a server the same name is refused, even if one is disabled; a swap is allowed", () => {
     const both = [
       { tool: "a", name: "x" },
       { tool: "b", name: "x", disabled: true },
@@ -305,7 +305,7 @@ describe("an override", () => {
     ).toHaveLength(1);
   });
 
-  test("that takes the name of a tool the server lists is refused; one that was there before is not", () => {
+  test("that uses the name of a listed tool is refused, unless the override existed before", () => {
     expect(problems(change([{ tool: "a", name: "c" }], ["a", "c"]))).toEqual(["/tools/0/name"]);
     const made = change([{ tool: "a", name: "c" }], ["a"])().objects;
     const later = at(3, { listed: () => ["a", "c"] });
@@ -327,8 +327,8 @@ describe("an override", () => {
   });
 });
 
-describe("deleting", () => {
-  test("what others use is refused and says who; with force it is taken out of them", () => {
+describe("removing an object", () => {
+  test("that others use is refused with their names; force removes the references too", () => {
     const objects = setUp();
     const git = named(objects, "server", "git");
     const withTool = patch(
@@ -352,7 +352,7 @@ describe("deleting", () => {
 });
 
 describe("importing servers", () => {
-  test("makes new ones, updates those of the same name, and keeps what a file does not say", () => {
+  test("creates new servers, updates those of the same name, and keeps fields that files do not have", () => {
     const objects = patch(setUp(), { kind: "server", reference: "git" }, { labels: ["vcs"] }, at(2)).objects;
     const file = {
       mcpServers: {
@@ -376,7 +376,7 @@ describe("importing servers", () => {
     });
   });
 
-  test("changes nothing where one of them is wrong", () => {
+  test("changes nothing if one of them is invalid", () => {
     const file = { mcpServers: { good: { command: "x" }, bad: { command: 1 }, worse: 3 } };
     expect(problems(() => importServers(NO_OBJECTS, file, at(1)))).toEqual([
       "/mcpServers/bad/command",
@@ -385,7 +385,7 @@ describe("importing servers", () => {
     expect(problems(() => importServers(NO_OBJECTS, { mcpServers: [] }, at(1)))).toEqual(["/mcpServers"]);
   });
 
-  test("into the default namespace and endpoint makes what is missing once, and changes nothing that is there", () => {
+  test("into the default namespace and endpoint creates missing objects once, and changes no existing ones", () => {
     const file = { mcpServers: { a: { command: "a" }, b: { command: "b" } } };
     const first = importIntoDefault(NO_OBJECTS, file, at(1));
     expect(first.changes.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
@@ -418,7 +418,7 @@ describe("importing servers", () => {
   });
 });
 
-test("only what says how a server is reached needs a new connection", () => {
+test("changesConnection is true only for fields that affect the connection", () => {
   expect(changesConnection(["labels", "name", "tools", "description"])).toBe(false);
   expect(changesConnection(["labels", "env"])).toBe(true);
 });

@@ -1,6 +1,6 @@
-/** Changes of single objects, as pure functions: the objects before in, the objects after and what changed out. A dry run is the same call. */
+/** Changes of single objects, as pure functions from objects to objects and a list of changes. A dry run is the same call. */
 import { isRecord } from "../kernel/is-record.ts";
-import { type Accepted, accept, type Known } from "./accept.ts";
+import { type Accepted, accept, type References } from "./accept.ts";
 import { depthProblems } from "./depth.ts";
 import type { Schema } from "./json-schema.ts";
 import { afterApi, BY_API, managed } from "./managed.ts";
@@ -29,7 +29,7 @@ export interface ObjectOutcome<K extends ObjectKind = ObjectKind> extends Change
 export interface ChangeOptions {
   /** The value of an `If-Match` header. */
   readonly ifMatch?: string | undefined;
-  /** Change it although a file manages it; it is the API's then. */
+  /** Change the object although a file manages it. Afterwards the API manages it. */
   readonly takeOver?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function patch<K extends ObjectKind>(
   if (!stored) return put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
   const draft: Draft = { ...stored, ...accepted };
   const { takeOver = false } = options;
-  // Whoever sends back what is there changes nothing, and needs no right to.
+  // Sending back the same values is no change, so it is allowed even if a file manages the object.
   if (!takeOver && differences(stored, draft).length === 0)
     return { objects, changes: [], object: stored as never };
   return put(objects, managed(draft, afterApi(stored, takeOver)), context);
@@ -99,8 +99,8 @@ export function settingsOf(objects: Objects): StoredObject<"settings"> | undefin
   return objects.settings.values().next().value;
 }
 
-/** What a reference may mean. */
-export function knownIn(objects: Objects): Omit<Known<ObjectKind>, "stored"> {
+/** Finds the objects that input can refer to. */
+export function knownIn(objects: Objects): Omit<References<ObjectKind>, "stored"> {
   return { servers: finderOf(objects.server), namespaces: finderOf(objects.namespace) };
 }
 
@@ -115,8 +115,8 @@ function put<K extends ObjectKind>(objects: Objects, draft: Draft, context: Chan
 }
 
 /**
- * A null takes a field away, and what was never there is gone before the schema sees it: a misspelt name must not pass,
- * at whatever depth.
+ * Finds misspelt names of fields, at any depth, whose value is null. A null removes a field, so the schema check would
+ * never see these names.
  */
 function unknownNulls(schema: Schema, change: unknown, base = ""): readonly FieldProblem[] {
   const choices = [schema, ...((schema["anyOf"] ?? []) as readonly Schema[])];

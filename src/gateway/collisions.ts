@@ -1,8 +1,8 @@
-/** Two tools of one server under one name in a namespace: refused when an override is made, so that a name means one tool. */
+/** Refuses overrides that give two tools of one server the same name in a namespace. */
 import type { StoredObject } from "./objects.ts";
 import { type FieldProblem, pointer, Refusal } from "./refusal.ts";
 
-/** The names of the tools a server is known to list; undefined where nothing is known. */
+/** The names of the tools that a server lists; undefined if they are unknown. */
 export type ListedTools = (server: string) => Iterable<string> | undefined;
 
 type Namespace = Pick<StoredObject<"namespace">, "kind" | "uuid" | "name" | "spec">;
@@ -12,7 +12,7 @@ interface Collision {
   readonly key: string;
 }
 
-/** Throws where `after` has a collision that `before` had not: what a child lists of itself later is no fault of this change. */
+/** Throws if `after` has a collision that `before` did not have. A collision may also come from tools that the child added later; that is not the fault of this change. */
 export function refuseCollisions(after: Namespace, before: Namespace | undefined, listed: ListedTools): void {
   const found = collisionsIn(after, listed);
   if (found.length === 0) return;
@@ -42,7 +42,7 @@ function collisionsIn({ spec }: Namespace, listed: ListedTools): readonly Collis
     else collide(at, server, tool, other);
   }
   for (const [at, { server, tool, name }] of spec.tools.entries()) {
-    // A listed tool without an entry of its own goes by its own name.
+    // A listed tool without a rule keeps its own name.
     if (name === undefined || name === tool || ruled.get(server)?.has(name)) continue;
     for (const other of listed(server) ?? []) if (other === name) collide(at, server, tool, other);
   }

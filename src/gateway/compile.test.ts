@@ -27,7 +27,7 @@ function setUp() {
 }
 
 describe("compiling", () => {
-  test("makes of a server what a config file with that entry makes", () => {
+  test("gives a server the same spec as the same entry in a config file", () => {
     const entry = {
       command: "~/bin/x",
       args: ["--host", `\${HOST}`],
@@ -47,14 +47,14 @@ describe("compiling", () => {
     });
   });
 
-  test("keeps a server that cannot be used here, with the reason", () => {
+  test("keeps an unusable server with the reason", () => {
     const { object, objects } = create(NO_OBJECTS, "server", { name: "x", command: `\${NOT_SET}` }, context);
     const { servers } = compile(objects, place).compiled;
     expect(servers.get(object.uuid)).toMatchObject({ spec: undefined, disabled: false });
     expect(servers.get(object.uuid)?.reason).toContain("NOT_SET");
   });
 
-  test("again makes only what the change affects", () => {
+  test("after a change compiles only the affected objects", () => {
     const { objects, uuid, compiled } = setUp();
     const after = (kind: "server" | "namespace" | "endpoint", name: string, change: object) =>
       compile(patch(objects, { kind, reference: name }, change, contextAt(2)).objects, place, compiled);
@@ -81,7 +81,7 @@ describe("compiling", () => {
     expect(after("endpoint", "ab", { disabled: true }).compiled.paths.has("ab")).toBe(false);
   });
 
-  test("what was read from the store again makes nothing again", () => {
+  test("reuses everything if the same objects are read from the store again", () => {
     const { objects, compiled } = setUp();
     const kept = JSON.parse(JSON.stringify(allObjects(objects))).map((object: object) => ({
       ...object,
@@ -94,7 +94,7 @@ describe("compiling", () => {
     expect(readObjects(kept)).toEqual(objects);
   });
 
-  test("is followed by a store that writes only what changed", () => {
+  test("the writes to the store contain only changed objects", () => {
     const { objects, uuid } = setUp();
     const renamed = patch(
       objects,
@@ -113,7 +113,7 @@ describe("compiling", () => {
     expect(writesBetween(objects, objects)).toEqual({ put: [], remove: [] });
   });
 
-  test("knows the namespaces of a server, and matches paths exactly", () => {
+  test("finds the namespaces of a server, and matches paths exactly", () => {
     const { uuid, compiled } = setUp();
     expect(namespacesWith(compiled, uuid("server", "b"))).toEqual([uuid("namespace", "ab")]);
     expect(compiled.paths.has("AB")).toBe(false);

@@ -1,4 +1,4 @@
-/** From objects to the one immutable value that requests are served from. Only what a change affects is compiled again, and it is told. */
+/** Compiles the stored objects to one immutable value, from which requests are served. Compiles again only what a change affects, and reports it. */
 import type { Surroundings } from "../config/dial.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { perAccountOf } from "../config/user-values.ts";
@@ -10,7 +10,7 @@ import { compileEntry } from "./server-entry.ts";
 
 export interface CompiledServer {
   readonly object: StoredObject<"server">;
-  /** The same as an entry of a config file becomes; undefined where it cannot be used. */
+  /** The same spec as from an entry of a config file; undefined if the server cannot be used. */
   readonly spec: ServerSpec | undefined;
   /** Why it cannot be used. */
   readonly reason: string | undefined;
@@ -25,7 +25,7 @@ export interface CompiledNamespace {
 export interface CompiledEndpoint {
   readonly object: StoredObject<"endpoint">;
   readonly namespaces: readonly CompiledNamespace[];
-  /** One for each server: the first namespace that has it decides, be it off there. */
+  /** One for each server. The first namespace with the server decides, even if the server is disabled there. */
   readonly parts: readonly PlacedPart[];
 }
 
@@ -41,11 +41,11 @@ export interface Compiled {
   readonly servers: ReadonlyMap<string, CompiledServer>;
   readonly namespaces: ReadonlyMap<string, CompiledNamespace>;
   readonly endpoints: ReadonlyMap<string, CompiledEndpoint>;
-  /** Those that are not disabled, by the name that stands in the address. */
+  /** Enabled endpoints by name, as in the URL. */
   readonly paths: ReadonlyMap<string, CompiledEndpoint>;
 }
 
-/** The uuids of what was compiled; everything else is the same value as before. */
+/** The uuids of the objects that were compiled. All other values are the same objects as before. */
 export interface Work {
   readonly servers: readonly string[];
   readonly namespaces: readonly string[];
@@ -70,7 +70,7 @@ export function compile(
     (object, old) => compileNamespace(object, old, servers.all, known),
     ({ object }) => sameServers(object, servers.all, before?.servers),
   );
-  // Endpoints of the same namespaces share what they show.
+  // Endpoints with the same namespaces share their list of parts.
   const shared = new Map<string, readonly PlacedPart[]>();
   const endpoints = compileAll(
     objects.endpoint,
@@ -92,7 +92,7 @@ export function compile(
   };
 }
 
-/** The namespaces that a server is in, on or off. */
+/** The uuids of the namespaces with this server, enabled there or not. */
 export function namespacesWith(
   { namespaces }: Pick<Compiled, "namespaces">,
   server: string,
@@ -102,7 +102,7 @@ export function namespacesWith(
   );
 }
 
-/** The old map itself where nothing in it is different. */
+/** Returns the old map if nothing in it changed. */
 function compileAll<O extends StoredObject, C extends { readonly object: O }>(
   objects: ReadonlyMap<string, O>,
   before: ReadonlyMap<string, C> | undefined,
@@ -147,7 +147,7 @@ function partServer(server: CompiledServer | undefined): PartServer | undefined 
   return { uuid, name, prefix: spec.prefix ?? "server", usable: server.spec !== undefined };
 }
 
-/** Whether the servers of a namespace are still what its parts were made from. */
+/** Whether the servers of a namespace are the same as when its parts were made. */
 function sameServers(
   { spec }: StoredObject<"namespace">,
   now: ReadonlyMap<string, CompiledServer>,

@@ -1,4 +1,4 @@
-/** What tests of changes take from outside: a clock and ids that count, a vault that anyone can read, layers that are all known. */
+/** A context for tests of changes: counted times and ids, a vault without encryption, and a check that accepts every layer. */
 import { loadSchemaCheck } from "./schema-check.ts";
 import type { ChangeContext } from "./settle.ts";
 import { uuidV7 } from "./uuid.ts";
@@ -20,7 +20,7 @@ export function contextAt(revision: number, more: Partial<ChangeContext> = {}): 
     },
     schemas,
     vault: {
-      // Another text each time, as with real sealing.
+      // Different each time, as with real encryption.
       seal: (text) => ({ sealed: `${sealed++}|${text}` }),
       open: (secret) => secret.sealed.slice(secret.sealed.indexOf("|") + 1),
     },

@@ -1,4 +1,4 @@
-/** What the admin API and the command line ask of a running gateway. */
+/** The interfaces through which the admin API controls a running gateway. */
 import type { PinGate } from "../catalog/pins/pin-gate.ts";
 import type { Actor, Principal } from "../kernel/principal.ts";
 import type { Signal } from "../kernel/signal.ts";
@@ -11,43 +11,43 @@ import type { TableRow } from "./view/tool-table.ts";
 
 export type { Actor } from "../kernel/principal.ts";
 
-/** How a server is reached at the moment. */
+/** The state of the connection to a server. */
 export interface ConnectionStatus {
   readonly state: "idle" | "connecting" | "active" | "failed" | "closed" | "disabled";
   readonly connected: boolean;
   readonly toolCount: number;
   readonly reason?: string;
   readonly retryAfterMs?: number;
-  /** Since when it is so, ISO 8601; undefined where nothing happened to it since the gateway started. */
+  /** Since when it has this state, ISO 8601; undefined if nothing happened since the gateway started. */
   readonly since?: string;
-  /** It is down until somebody logs in there. */
+  /** The server fails until somebody logs in. */
   readonly needsLogin?: true;
-  /** How many of its processes run, where it may have several. */
+  /** The number of running processes, if the server may have several. */
   readonly instances?: number;
 }
 
-/** What became of a connection of a server. */
+/** A change of state of a connection to a server. */
 export interface StatusEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly state: "connecting" | "started" | "connected" | "failed" | "closed";
   readonly reason?: string;
   readonly pid?: number;
-  /** It failed for want of a login. */
+  /** It failed because a login is missing. */
   readonly login?: boolean;
 }
 
 export interface Changed {
-  /** The one that was made; the current one where nothing changed or it was a dry run. */
+  /** The new revision; the current one if nothing changed or for a dry run. */
   readonly revision: number;
   readonly changes: readonly ChangeRow[];
-  /** By uuid: servers whose way to be reached changed, after they were connected anew (10 s at most). */
+  /** By uuid: servers whose connection settings changed, after reconnecting (at most 10 s). */
   readonly connections: ReadonlyMap<string, ConnectionStatus>;
-  /** Uuids of the namespaces whose views were compiled anew. */
+  /** Uuids of the namespaces that were compiled again. */
   readonly namespaces: readonly string[];
 }
 
-/** A pure change, as `changes.ts`, `import-servers.ts` and `document/` make them. Throws a Refusal. */
+/** A pure function that makes a change, as in `changes.ts`, `import-servers.ts` and `document/`. Throws a Refusal. */
 export type Make<T extends ChangeOutcome> = (objects: Objects, context: ChangeContext) => T;
 
 export interface Revision {
@@ -58,22 +58,22 @@ export interface Revision {
   readonly summary: string;
 }
 
-/** The layers that there are. */
+/** All available layers. */
 export type LayerCatalog = Pick<LayerRegistry, "describe">;
 
-/** What was approved of the tools that servers list. */
+/** The approved tools of servers. */
 export type PinControl = Pick<PinGate, "enforced" | "review" | "approve">;
 
-/** What has tools. */
+/** An object that has tools. */
 export interface ToolPlace {
   readonly kind: "server" | "namespace" | "endpoint";
   readonly uuid: string;
 }
 
 export interface ToolDefinitions {
-  /** As it is shown there; undefined while the server has not listed it. */
+  /** As the object shows the tool; undefined while the server has not listed it. */
   readonly definition?: unknown;
-  /** As its server lists it, where that is something else. */
+  /** As the server lists it, if that differs. */
   readonly own?: unknown;
 }
 
@@ -81,8 +81,9 @@ export interface GatewayControl {
   readonly revision: number;
   readonly compiled: Compiled;
   /**
-   * Stores the change as one revision and makes it effective, or changes nothing. One at a time; made again on top of
-   * a revision that another gateway on the same store made meanwhile. Rejects with Refusal or StoreError.
+   * Stores the change as one revision and applies it, or changes nothing. Changes run one after the other. If another
+   * gateway on the same store made a revision meanwhile, the change is made again on top of it. Rejects with Refusal or
+   * StoreError.
    */
   change<T extends ChangeOutcome>(
     actor: Actor,
@@ -94,22 +95,22 @@ export interface GatewayControl {
   /** A revision with the objects right after it. */
   revisionAt(n: number): Promise<(Revision & { readonly objects: Objects }) | undefined>;
   statusOf(server: string): ConnectionStatus;
-  /** What became of its connections lately, newest first. */
+  /** The last state changes of its connections, newest first. */
   historyOf(server: string): readonly StatusEntry[];
-  /** Connects anew, also where it is connected. */
+  /** Replaces the connection, even if the server is connected. */
   connect(server: string): Promise<ConnectionStatus>;
-  /** `as`: for whom; what holds for everybody unless given. */
+  /** `as` is the principal to judge for. Without it the rows show what holds for everybody. */
   toolsOf(place: ToolPlace, as?: Principal): readonly ToolRow[];
-  /** Of one of these rows. */
+  /** The definitions of a tool that `toolsOf` returned. */
   definitionsOf(place: ToolPlace, row: Pick<ToolRow, "server" | "tool">): ToolDefinitions;
-  /** All tools of all servers, and what each namespace makes of them. */
+  /** All tools of all servers, with their state in each namespace. */
   toolTable(): readonly TableRow[];
   /** The last lines of a server's stderr, secrets masked. */
   logsOf(server: string): readonly string[];
 }
 
-/** A call of a tool as its server has it. */
-export interface Inspected {
+/** A call of a tool directly at its server, without endpoint and namespace. */
+export interface InspectRequest {
   /** uuid. */
   readonly server: string;
   readonly tool: string;
@@ -121,46 +122,47 @@ export interface Inspected {
 export interface SelfTestStep {
   readonly step: string;
   readonly ok: boolean;
-  /** What was found, or what is wrong. */
+  /** The finding or the problem. */
   readonly detail: string;
   readonly ms?: number;
 }
 
 export interface SelfTest {
   readonly ok: boolean;
-  /** The address that was tried. */
+  /** The tested URL. */
   readonly url: string;
   readonly steps: readonly SelfTestStep[];
 }
 
-/** An endpoint as a client is told of it. */
+/** An endpoint as an entry in the config of a client. */
 export interface Remote {
-  /** What the server is called there. */
+  /** The name of the entry. */
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The text to paste into the config of one client. */
 export interface Pasted {
   readonly client: string;
   readonly title: string;
-  /** Where it goes. */
+  /** The file to paste it into. */
   readonly file: string;
   readonly text: string;
 }
 
-/** What administrators try out. */
+/** Tools for administrators to test servers and endpoints. */
 export interface Trying {
-  /** Where clients reach the gateway. */
+  /** The URL of the gateway for clients. */
   readonly url: string;
-  /** The CallToolResult, also where it failed. */
-  inspect(wanted: Inspected): Promise<unknown>;
-  /** What to paste into each client that is known. */
+  /** Resolves with a CallToolResult, even if the call failed. */
+  inspect(request: InspectRequest): Promise<unknown>;
+  /** The config entry for each known client. */
   clients(remote: Remote): Promise<readonly Pasted[]>;
   selfTest(endpoint: CompiledEndpoint): Promise<SelfTest>;
 }
 
-/** A server that somebody wants at an endpoint and may not add. */
+/** A request for a server at an endpoint, made by somebody who may not add it. */
 export interface ProvisionRequest {
   readonly uuid: string;
   readonly state: "pending" | "approved" | "refused";
@@ -168,43 +170,43 @@ export interface ProvisionRequest {
   readonly at: string;
   readonly endpoint: { readonly uuid: string; readonly name: string };
   readonly principal: Actor;
-  /** What it is wanted for. */
+  /** The task that it is for. */
   readonly intent: string;
-  /** Of the server, as the registry or the gallery has it. */
+  /** The id of the server in the registry or gallery. */
   readonly id: string;
   readonly name: string;
-  /** What would run, word for word. */
+  /** The exact config entry that would run. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Variables that nobody has set. */
+  /** Variables that are not set. */
   readonly missing: readonly string[];
   readonly decidedAt?: string;
   readonly by?: Actor;
   readonly reason?: string;
-  /** The one that it became. */
+  /** The server that was added. */
   readonly server?: { readonly uuid: string; readonly name: string };
 }
 
 export interface ProvisionApproval {
   readonly by: Actor;
   readonly signal: Signal;
-  /** A uuid or a name; the endpoint's first unless given. */
+  /** A uuid or a name. Default: the first namespace of the endpoint. */
   readonly namespace?: string | undefined;
-  /** Of variables, by name. */
+  /** Values of variables, by name. */
   readonly values?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface OfferWanted {
-  /** The task, or the name of a server; all unless given. */
+export interface OfferQuery {
+  /** A task or the name of a server; empty for all. */
   readonly query: string;
-  /** Only from there. */
+  /** Search only this source. */
   readonly from?: "registry" | "gallery" | undefined;
 }
 
-/** Servers that could be had, and who asked for which. */
+/** Servers that can be added, and the requests for them. */
 export interface MarketControl {
-  search(wanted: OfferWanted): Promise<{ readonly items: readonly object[]; readonly notice?: string }>;
+  search(query: OfferQuery): Promise<{ readonly items: readonly object[]; readonly notice?: string }>;
   requests(): Promise<readonly ProvisionRequest[]>;
-  /** Tries it, adds it, and remembers who said yes. Rejects with Refusal. */
+  /** Tests and adds the server, and records who approved it. Rejects with Refusal. */
   approve(uuid: string, approval: ProvisionApproval): Promise<ProvisionRequest>;
   refuse(
     uuid: string,
@@ -212,7 +214,7 @@ export interface MarketControl {
   ): Promise<ProvisionRequest>;
 }
 
-/** A call that waits, or waited, for a yes of somebody else. */
+/** A call that waits, or waited, for an approval. */
 export interface Approval {
   readonly uuid: string;
   readonly state: "waiting" | "approved" | "refused" | "expired" | "withdrawn";
@@ -222,22 +224,22 @@ export interface Approval {
   readonly at: string;
   readonly expiresAt: string;
   readonly endpoint: { readonly uuid: string; readonly name: string };
-  /** Who called, with which key, and who really did where somebody tried it out in their name. */
+  /** The caller, with the key. `actor` is the administrator who made the call as this principal. */
   readonly principal: Actor & {
     readonly key?: { readonly id: string; readonly name: string };
     readonly actor?: Actor;
   };
   readonly via?: "code" | "chain";
   readonly server: { readonly uuid: string; readonly name: string };
-  /** The server's own name of it. */
+  /** The server's own name of the tool. */
   readonly tool: string;
-  /** As the rule judged them, plain secrets masked. */
+  /** As the rule judged them, with plain secrets masked. */
   readonly arguments: unknown;
-  /** Why a yes is needed. */
+  /** Why an approval is needed. */
   readonly reason: string;
   /** Who may decide, beside administrators. */
   readonly by: { readonly roles?: readonly string[]; readonly groups?: readonly string[] };
-  /** Whether whoever asks may decide it now. */
+  /** Whether the requesting principal may decide it now. */
   readonly decidable: boolean;
   readonly decidedAt?: string;
   readonly decidedBy?: Actor;
@@ -245,9 +247,9 @@ export interface Approval {
 }
 
 export interface ApprovalControl {
-  /** Those that this principal may decide or made. */
+  /** The approvals that this principal may decide or has asked for. */
   list(principal: Principal): readonly Approval[];
-  /** Once. Rejects with Refusal. */
+  /** Can be done once. Rejects with Refusal. */
   decide(
     uuid: string,
     decision: {

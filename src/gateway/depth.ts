@@ -1,7 +1,7 @@
-/** Refuses input that is nested so deep that walking it could end the stack. */
+/** Refuses input that is nested so deep that recursion over it could overflow the stack. */
 import type { FieldProblem } from "./refusal.ts";
 
-/** Deeper than anything a person writes. */
+/** More than any real input needs. */
 const DEEPEST = 64;
 
 export function depthProblems(value: unknown): readonly FieldProblem[] {

@@ -1,6 +1,6 @@
 /**
- * Takes over an `.mcp.json` into the namespace and endpoint `default`, as one change. What is there stays as it is. The
- * pipeline at the top of the file is that of the endpoint: it stands around all servers of the file, and around nothing else.
+ * Imports an `.mcp.json` into the namespace and endpoint `default`, as one change. Existing objects stay as they are. The
+ * layers at the top of the file become those of the endpoint, so they apply to the servers of the file and to nothing else.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../kernel/is-record.ts";
@@ -27,7 +27,7 @@ export function importIntoDefault(objects: Objects, input: unknown, context: Cha
   return { ...imported, objects: next, changes: changesBetween(objects, next), warnings };
 }
 
-/** All of the file where the namespace is new; else only new servers: somebody may have taken out the others. */
+/** A new namespace gets all servers of the file. An existing one gets only new servers: the others may have been removed from it on purpose. */
 function withNamespace(
   objects: Objects,
   { inFile, created }: { inFile: readonly string[]; created: readonly string[] },

@@ -1,4 +1,4 @@
-/** Takes over the servers of an `.mcp.json`: makes those that are new, updates those of the same name. What is not taken over is told. */
+/** Imports the servers of an `.mcp.json`: creates new ones and updates those of the same name. Warns about keys that it ignores. */
 import { SERVER_KEYS } from "../config/keys.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { accept } from "./accept.ts";
@@ -25,10 +25,10 @@ export interface ImportOutcome extends ChangeOutcome {
   readonly warnings: readonly string[];
 }
 
-/** What an entry of a file says nothing of, and so leaves alone. */
+/** Fields that files do not have. An update keeps their values. */
 const OURS = ["description", "labels", "credentials", "instances", "middleware"];
 
-/** `addOnly`: what is there stays as it is. */
+/** With `addOnly` existing servers stay as they are. */
 export function importServers(
   objects: Objects,
   input: unknown,
@@ -80,7 +80,7 @@ function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   return Object.entries(servers);
 }
 
-/** Without the keys that only other clients know. */
+/** The entry without keys that only other clients use. */
 function known(name: string, entry: unknown, warnings: string[]): Readonly<Record<string, unknown>> {
   if (!isRecord(entry)) return {};
   const keys = Object.keys(entry).filter((key) => SERVER_KEYS.includes(key) || OURS.includes(key));

@@ -1,4 +1,4 @@
-/** A server that was found joins a namespace: made where the gateway has none like it. A pure change like the others. */
+/** Adds a server to a namespace, and creates the server if the gateway has none with the same program or URL. A pure change. */
 import { isDeepStrictEqual } from "node:util";
 import { create, patch } from "./changes.ts";
 import { nameKey } from "./names.ts";
@@ -6,11 +6,11 @@ import type { Objects, StoredObject } from "./objects.ts";
 import { present } from "./present.ts";
 import { type ChangeContext, type ChangeOutcome, changesBetween } from "./settle.ts";
 
-export interface Joining {
-  /** The name it would like to have. */
+export interface JoinRequest {
+  /** The preferred name of the server. */
   readonly name: string;
   readonly description: string;
-  /** As in an `.mcp.json`. */
+  /** The entry, as in an `.mcp.json`. */
   readonly entry: Readonly<Record<string, unknown>>;
   /** A uuid or a name. */
   readonly namespace: string;
@@ -20,7 +20,7 @@ export interface JoinOutcome extends ChangeOutcome {
   readonly server: StoredObject<"server">;
 }
 
-export function joinServer(before: Objects, joining: Joining, context: ChangeContext): JoinOutcome {
+export function joinServer(before: Objects, joining: JoinRequest, context: ChangeContext): JoinOutcome {
   const { entry, namespace, description } = joining;
   const known = [...before.server.values()].find((server) => runsSame(server, entry));
   const made = known
@@ -36,12 +36,12 @@ export function joinServer(before: Objects, joining: Joining, context: ChangeCon
   return { objects, changes: changesBetween(before, objects), server };
 }
 
-/** What decides which program or address it is; values of variables are no part of it. */
-const WAY = ["type", "command", "args", "url"] as const;
+/** The fields that identify the program or the URL. Values of variables do not count. */
+const TARGET_FIELDS = ["type", "command", "args", "url"] as const;
 
 export function runsSame(server: StoredObject<"server">, entry: Readonly<Record<string, unknown>>): boolean {
   const shown = present(server);
-  return WAY.every((key) => isDeepStrictEqual(shown[key], entry[key]));
+  return TARGET_FIELDS.every((key) => isDeepStrictEqual(shown[key], entry[key]));
 }
 
 function freeName({ server }: Objects, wanted: string): string {

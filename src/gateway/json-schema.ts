@@ -1,8 +1,8 @@
-/** The TypeScript type of what a JSON Schema lets pass, so that each object is described once. Knows the keywords our own schemas use. */
+/** Derives the TypeScript type of values that match a JSON Schema. Supports only the keywords of our own schemas. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** After the defaults were filled in: a field with a default is always there. */
+/** The type after defaults were filled in: a field with a default is always present. */
 export type Static<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }

@@ -1,11 +1,11 @@
-/** Whether the pipelines of all endpoints are in an order that can be relied on, each put together from the four lists it consists of. */
+/** Checks the order of layers in the pipelines of all endpoints. A pipeline consists of four lists: gateway, endpoint, namespace and server. */
 import type { LayerOrder } from "./accept.ts";
 import type { Objects, StoredObject } from "./objects.ts";
 import type { FieldProblem } from "./refusal.ts";
 
 type Owner = StoredObject | undefined;
 
-/** In words; the path is that of the list, because the order is wrong by more than one object. */
+/** The path of a problem is that of the whole list, because several objects cause it. */
 export function orderProblems(objects: Objects, order: LayerOrder): readonly FieldProblem[] {
   if (!hasLayers(objects)) return [];
   const [settings] = objects.settings.values();

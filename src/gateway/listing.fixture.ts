@@ -1,4 +1,4 @@
-/** What a server lists, for tests. */
+/** Tools and listings of servers, for tests. */
 import type { Listing } from "../catalog/catalog.ts";
 import { readTool } from "../catalog/read-tool.ts";
 import type { Tool } from "../catalog/tool.ts";

@@ -1,4 +1,4 @@
-/** Who may change an object: the API what no file manages, a file what it manages itself. Taking over must be said. */
+/** Who may change an object: the API or one file. Changing an object of the other needs `takeOver`. */
 import type { StoredObject } from "./objects.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -7,7 +7,7 @@ export type Management = { readonly managedBy: string; readonly takenFrom?: stri
 
 export const BY_API: Management = { managedBy: "api" };
 
-/** How an object is managed after the API changed it. Throws where a file manages it. */
+/** Who manages an object after the API changed it. Throws if a file manages it and `takeOver` is false. */
 export function afterApi(object: Managed, takeOver: boolean): Management {
   const { managedBy, takenFrom } = object;
   if (managedBy === "api") return takenFrom === undefined ? BY_API : { managedBy, takenFrom };
@@ -15,7 +15,7 @@ export function afterApi(object: Managed, takeOver: boolean): Management {
   return { managedBy: "api", takenFrom: managedBy };
 }
 
-/** How it is managed after a file with that name was applied; "left" where the API took it over from this very file. */
+/** Who manages an object after the file was applied. "left": the API took it over from this file, so the file must not change it. */
 export function afterFile(object: Managed, source: string, takeOver: boolean): Management | "left" {
   const file = `file:${source}`;
   const { managedBy, takenFrom } = object;
@@ -33,7 +33,7 @@ function managedElsewhere({ kind, uuid, name, managedBy }: Managed): Refusal {
   );
 }
 
-/** Without the management it has so far: `takenFrom` must not stay behind. */
+/** Replaces the management of an object. An old `takenFrom` must not remain. */
 export function managed<T extends Managed>(object: T, { managedBy, takenFrom }: Management): T {
   const { takenFrom: _, ...rest } = object;
   return { ...rest, managedBy, ...(takenFrom === undefined ? {} : { takenFrom }) } as T;

@@ -1,4 +1,4 @@
-/** JSON Merge Patch (RFC 7396). Pure; what the patch does not name stays the same part. */
+/** JSON Merge Patch (RFC 7396). Pure; members that the patch does not name stay the same objects. */
 import { isRecord } from "../kernel/is-record.ts";
 
 export function mergePatch(target: unknown, patch: unknown): unknown {
@@ -8,6 +8,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     if (value === null) merged.delete(key);
     else merged.set(key, mergePatch(merged.get(key), value));
   }
-  // Not by assignment: a key "__proto__" is a key like any other.
+  // An assignment to "__proto__" would set the prototype.
   return Object.fromEntries(merged);
 }

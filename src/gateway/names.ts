@@ -1,17 +1,17 @@
-/** When two names are the same, and which object a reference means. */
+/** Comparison of names, and lookup of objects by uuid or name. */
 import type { ObjectKind, ObjectsOf, StoredObject } from "./objects.ts";
 import type { FieldProblem } from "./refusal.ts";
 import { isUuid } from "./uuid.ts";
 
-/** The same for names that count as equal: composed (NFC), and without regard to case. */
+/** The same key for equal names: names are compared in NFC and without case. */
 export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().normalize("NFC");
 }
 
-/** What a schema cannot say of a name. */
+/** Checks of a name that the schema cannot express. */
 export function nameProblems(name: string): readonly FieldProblem[] {
   if (name.trim() === "") return [{ path: "/name", message: "is blank: give it a name" }];
-  // A reference is a uuid or a name: nothing may be both.
+  // References can be uuids or names, so a name must not look like a uuid.
   if (isUuid(name)) return [{ path: "/name", message: "looks like a uuid: give it another name" }];
   return [];
 }
@@ -21,7 +21,7 @@ export type Finder<T> = (reference: string) => T | undefined;
 
 type Known = Pick<StoredObject, "uuid" | "name">;
 
-/** For many references: names are looked up in a table that is made once. */
+/** Builds the table of names on the first lookup by name, for many references. */
 export function finderOf<T extends Known>(objects: ReadonlyMap<string, T>): Finder<T> {
   let byName: ReadonlyMap<string, T> | undefined;
   return (reference) => {

@@ -1,15 +1,15 @@
-/** The objects of a gateway as they are stored, and all of them together. Immutable: what did not change stays the same object, which is how others see what changed. */
+/** The stored objects of a gateway. Immutable: an unchanged object stays the same JavaScript object, so changes are found by identity. */
 import type { EndpointFields, NamespaceFields, ServerFields, SettingsFields } from "./schemas.ts";
 
 export const KINDS = ["server", "namespace", "endpoint", "settings"] as const;
 export type ObjectKind = (typeof KINDS)[number];
 
-/** A secret as the store keeps it. */
+/** An encrypted secret. */
 export interface Sealed {
   readonly sealed: string;
 }
 
-/** A sealed value, or a reference such as `${TOKEN}`, which tells nothing by itself. */
+/** A sealed value, or a reference such as `${TOKEN}`, which is not secret itself. */
 export type StoredSecret = string | Sealed;
 
 type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
@@ -20,7 +20,7 @@ export interface StoredServer extends Omit<ServerFields, "name" | "env" | "heade
   readonly oauth?: boolean | (Omit<OAuthFields, "clientSecret"> & { readonly clientSecret?: StoredSecret });
 }
 
-/** What each kind says, beside its name. References are uuids. */
+/** The fields of each kind, without the name. References are uuids. */
 export interface Specs {
   readonly server: StoredServer;
   readonly namespace: Omit<NamespaceFields, "name">;
@@ -35,16 +35,16 @@ export interface StoredObject<K extends ObjectKind = ObjectKind> {
   readonly spec: Specs[K];
   /** `api`, or `file:NAME`. */
   readonly managedBy: string;
-  /** The file that managed it before the API took it over; that file leaves it alone. */
+  /** The file that managed it before the API took it over. That file must not change it. */
   readonly takenFrom?: string;
-  /** The one that last changed it. */
+  /** The revision that last changed it. */
   readonly revision: number;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** By uuid, in the order of the uuids: that in which they were made, and the same everywhere. */
+/** By uuid, sorted by uuid. That is the order of creation, and the same in every process. */
 export type ObjectsOf<K extends ObjectKind> = ReadonlyMap<string, StoredObject<K>>;
 export type Objects = { readonly [K in ObjectKind]: ObjectsOf<K> };
 
@@ -55,10 +55,10 @@ export const NO_OBJECTS: Objects = {
   settings: new Map(),
 };
 
-/** There is one object of settings, under this name. */
+/** The name of the only object of kind `settings`. */
 export const SETTINGS_NAME = "settings";
 
-/** `before`: objects that are there in the same revision stay the same objects, so that nothing is compiled anew for them. */
+/** Objects that `before` has in the same revision are reused, so that they are not compiled again. */
 export function objectsOf(list: Iterable<StoredObject>, before: Objects = NO_OBJECTS): Objects {
   const sorted = [...list].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   const known = (object: StoredObject): StoredObject => {

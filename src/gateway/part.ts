@@ -1,4 +1,4 @@
-/** What a namespace says about one server: which tools are on, and under which names. A value; namespaces that say the same share it. */
+/** The rules of a namespace for one server: enabled tools and their names. Immutable; namespaces with the same rules share one part. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../kernel/is-record.ts";
@@ -6,24 +6,24 @@ import type { StoredObject } from "./objects.ts";
 import type { ToolOverride } from "./schemas.ts";
 
 export interface NamespacePart {
-  /** A hash of all that it says. */
+  /** A hash of the whole content. */
   readonly key: string;
   /** uuid. */
   readonly server: string;
-  /** What clients call the server. */
+  /** The name of the server for clients. */
   readonly name: string;
-  /** `server`, `none`, or a text of its own. */
+  /** `server`, `none`, or another text. */
   readonly prefix: string;
-  /** Who turned the server off here; undefined where it is on. */
+  /** What disables the server here; undefined if it is enabled. */
   readonly off: "namespace" | "server" | undefined;
   readonly newTools: "enabled" | "disabled";
   /** By the server's own name of the tool. */
   readonly rules: ReadonlyMap<string, ToolOverride>;
-  /** Own names by the name that an override gives, disabled ones included: they hold the name too. */
+  /** The server's own names of tools, by overridden name. Includes disabled tools, which reserve their name too. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** What a part needs to know of its server. */
+/** The facts about a server that a part depends on. */
 export interface PartServer {
   readonly uuid: string;
   readonly name: string;
@@ -31,10 +31,10 @@ export interface PartServer {
   readonly usable: boolean;
 }
 
-/** By their keys. */
+/** By `key`. */
 export type PartsByKey = Map<string, NamespacePart>;
 
-/** In the order of the namespace. `known`: parts of before, and those made so far; equal ones are taken from there. */
+/** In the order of the namespace. `known` has the existing parts, which are reused; new ones are added to it. */
 export function partsOf(
   { spec }: StoredObject<"namespace">,
   serverOf: (uuid: string) => PartServer | undefined,
@@ -51,8 +51,8 @@ export function partsOf(
     if (!server) return [];
     const off = disabled ? "namespace" : server.usable ? undefined : "server";
     const own = rules.get(uuid) ?? [];
-    const said = [uuid, server.name, prefix ?? server.prefix, off, spec.newTools, own];
-    const key = createHash("sha256").update(JSON.stringify(said, inOrder)).digest("base64url");
+    const content = [uuid, server.name, prefix ?? server.prefix, off, spec.newTools, own];
+    const key = createHash("sha256").update(JSON.stringify(content, sortedKeys)).digest("base64url");
     const part = known.get(key) ?? {
       key,
       server: uuid,
@@ -68,13 +68,13 @@ export function partsOf(
   });
 }
 
-/** Objects that differ in the order of their keys say the same. */
-function inOrder(_key: string, value: unknown): unknown {
+/** A replacer for JSON.stringify: the order of keys does not count. */
+function sortedKeys(_key: string, value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The namespace with every rule that says the same as before as the same object: what was made for it stays good. */
+/** Replaces rules that are equal to those of before by the same objects, so that tools made with them stay valid. */
 export function withKnownRules(
   namespace: StoredObject<"namespace">,
   before: StoredObject<"namespace"> | undefined,

@@ -1,8 +1,8 @@
-/** An object as the API shows it: secrets masked, references as uuids. What is shown can be sent back as it is. */
+/** Objects in the form of the API: secrets masked, references as uuids. The form can be sent back unchanged. */
 import type { ObjectKind, StoredObject } from "./objects.ts";
 import { mapSecrets, shown } from "./secrets.ts";
 
-/** StoreRow by the gateway itself: sent back, they must be as they are. */
+/** Fields that only the gateway sets. A client may send them back, but only unchanged. */
 export const READ_ONLY = ["uuid", "createdAt", "updatedAt", "revision", "managedBy"] as const;
 
 export function present(object: StoredObject): Readonly<Record<string, unknown>> {
@@ -11,7 +11,7 @@ export function present(object: StoredObject): Readonly<Record<string, unknown>>
   return { uuid, ...(named(kind) ? { name } : {}), ...fields, managedBy, revision, createdAt, updatedAt };
 }
 
-/** There is only one object of settings: it needs no name. */
+/** Whether objects of this kind have a name. There is only one object of kind `settings`. */
 export function named(kind: ObjectKind): boolean {
   return kind !== "settings";
 }

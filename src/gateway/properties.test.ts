@@ -17,7 +17,7 @@ import { type View, Views } from "./view/views.ts";
 
 const place = { around: { path: "/c", folder: "/", env: {} }, vault: contextAt(0).vault };
 const listings = new Map<string, Listing>();
-/** Every server lists the same names; every third nothing is known of. */
+/** All servers list the same tools, except those with unknown tools. */
 const listingOf = (uuid: string): Listing | undefined => {
   if (uuid.endsWith("3")) return undefined;
   const listing = listings.get(uuid) ?? listingOfTools(uuid, TOOLS);
@@ -25,7 +25,7 @@ const listingOf = (uuid: string): Listing | undefined => {
   return listing;
 };
 
-/** All that a client can see or reach. */
+/** Everything that a client can see or reach. */
 const written = (view: View) => ({
   names: [...view.publicNames].map(([name, tool]) => [name, tool.server, tool.definition.toString()]),
   version: view.version,
@@ -43,13 +43,13 @@ const content = (objects: Objects) =>
     createdAt,
   }));
 
-/** As `toEqual`, and quick where it holds. */
+/** As `toEqual`, but fast if the values are equal. */
 function same(a: unknown, b: unknown): void {
   if (!isDeepStrictEqual(a, b)) expect(a).toEqual(b);
 }
 
 describe("any sequence of changes", () => {
-  test("gives the same as compiling from nothing, and compiles only what it affects", () => {
+  test("compiles to the same result as from scratch, and compiles only affected objects", () => {
     fc.assert(
       fc.property(randomChanges, (changes) => {
         const views = new Views();
@@ -70,7 +70,7 @@ describe("any sequence of changes", () => {
     );
   });
 
-  test("leaves a disabled tool reachable under no name, and every public name meaning exactly one tool", () => {
+  test("leaves disabled tools unreachable under any name, and gives every public name exactly one tool", () => {
     fc.assert(
       fc.property(randomChanges, (changes) => {
         const views = new Views();
@@ -89,7 +89,7 @@ describe("any sequence of changes", () => {
           const enabled = endpoint.parts.flatMap(({ part }) =>
             NAMES.filter((own) => !hiddenBy(part, own)).map((own) => `${part.name}:${own}`),
           );
-          // Each exactly once.
+          // Each tool is reached under exactly one name.
           same(reached.sort(), enabled.sort());
           const meant = [...view.publicNames.values()].map(({ server, name }) => view.resolve(server, name));
           const ids = meant.map((target) => `${target?.server}:${target?.own?.name}`);
@@ -102,7 +102,7 @@ describe("any sequence of changes", () => {
     );
   });
 
-  test("is exported and applied without a change, as YAML too", async () => {
+  test("can be exported and applied again without a change, as YAML too", async () => {
     await fc.assert(
       fc.asyncProperty(randomChanges, async (changes) => {
         const objects = historyOf(changes).at(-1) as Objects;
@@ -114,7 +114,7 @@ describe("any sequence of changes", () => {
           expect(outcome.objects).toBe(objects);
         }
         expect((await readText(await writeYaml(document))).value).toEqual(document);
-        // Elsewhere it makes the same, but for the secrets.
+        // Applied to an empty gateway it gives the same objects, without the secrets.
         const { needs: _, ...copy } = exportDocument(
           applyDocument(NO_OBJECTS, document, {}, context).objects,
         );
@@ -128,7 +128,7 @@ describe("any sequence of changes", () => {
     );
   });
 
-  test("can be taken back to any revision, secrets and ids included", () => {
+  test("can be rolled back to any revision, including secrets and ids", () => {
     fc.assert(
       fc.property(randomChanges, fc.nat(), (changes, n) => {
         const history = historyOf(changes);
@@ -147,10 +147,10 @@ describe("any sequence of changes", () => {
 
 describe("a merge patch", () => {
   const json = fc.jsonValue({ maxDepth: 3 });
-  /** What no patch can say: null as the value of a member. */
+  /** A patch cannot set a member to null. */
   const withoutNull = json.map((value) => mergePatch({}, value));
 
-  test("does as RFC 7396 shows", () => {
+  test("behaves as in the examples of RFC 7396", () => {
     const cases: readonly (readonly [unknown, unknown, unknown])[] = [
       [{ a: "b" }, { a: "c" }, { a: "c" }],
       [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
@@ -178,7 +178,7 @@ describe("a merge patch", () => {
     expect({}).not.toHaveProperty("x");
   });
 
-  test("that says nothing changes nothing; said twice it is said once; onto nothing it is itself", () => {
+  test("without members changes nothing, is idempotent, and applied to an empty object gives itself", () => {
     fc.assert(
       fc.property(json, json, withoutNull, (target, patch, plain) => {
         if (typeof target === "object" && target !== null && !Array.isArray(target))

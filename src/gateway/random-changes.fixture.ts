@@ -1,4 +1,4 @@
-/** Random sequences of changes over few names, so that they meet; what is refused changes nothing. */
+/** Random sequences of changes with few names, so that they affect the same objects. A refused change changes nothing. */
 import fc from "fast-check";
 import { create, patch, remove } from "./changes.ts";
 import { contextAt } from "./context.fixture.ts";
@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 import type { ChangeContext, ChangeOutcome } from "./settle.ts";
 
 type NamedKind = Exclude<ObjectKind, "settings">;
-/** One change, given all states so far, the last being the one it is made to. */
+/** One change of the last state in `history`. */
 export type RandomChange = (history: readonly Objects[], context: ChangeContext) => ChangeOutcome;
 
 export const SERVERS = ["git", "Docs", "my server", "1"] as const;
@@ -85,7 +85,7 @@ const INPUTS = {
   endpoint: fc.tuple(some(ENDPOINTS), endpoint),
 } as const;
 
-/** Made where it is not there, else changed. */
+/** Creates the object, or changes it if it exists. */
 function put(kind: NamedKind): fc.Arbitrary<RandomChange> {
   return (INPUTS[kind] as fc.Arbitrary<readonly [string, object]>).map(
     ([name, fields]) =>
@@ -147,8 +147,8 @@ export const randomChanges = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** Everything that references can name, so that few changes are refused. */
-const BEGINNING: readonly RandomChange[] = [
+/** Creates all objects that references can name, so that few changes are refused. */
+const INITIAL: readonly RandomChange[] = [
   (history, context) => {
     const mcpServers = Object.fromEntries(
       SERVERS.map((name) => [name, { command: "run", env: { TOKEN: "secret" } }]),
@@ -164,10 +164,10 @@ const BEGINNING: readonly RandomChange[] = [
   }),
 ];
 
-/** The state before all, and after each change that was not refused. */
+/** The initial state, and the state after each change that was not refused. */
 export function historyOf(changes: readonly RandomChange[]): readonly Objects[] {
   const history: Objects[] = [NO_OBJECTS];
-  for (const change of [...BEGINNING, ...changes]) {
+  for (const change of [...INITIAL, ...changes]) {
     try {
       history.push(change(history, contextAt(history.length)).objects);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Why a change was not made. One row per code, with the HTTP status that the admin API answers with; the message says what to do. */
+/** The error for a change that is refused. One row per code, with the HTTP status of the admin API. The message says what to do. */
 
 const REFUSALS = {
   not_yours: { status: 403, title: "You may not decide this" },
@@ -14,18 +14,18 @@ const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** One thing that is wrong, and where. */
+/** A problem in the input, with its place. */
 export interface FieldProblem {
-  /** A JSON Pointer (RFC 6901) into what was sent. */
+  /** A JSON Pointer (RFC 6901) into the input. */
   readonly path: string;
   readonly message: string;
 }
 
 export interface RefusalDetails {
   readonly errors?: readonly FieldProblem[];
-  /** Of `stale`: the object as it is now, in the form of the API. */
+  /** For `stale`: the current object, in the form of the API. */
   readonly current?: unknown;
-  /** The objects that stand in the way. */
+  /** The objects that prevent the change. */
   readonly objects?: readonly { readonly kind: string; readonly uuid: string; readonly name: string }[];
 }
 
@@ -71,7 +71,7 @@ export function pointer(base: string, ...parts: readonly (string | number)[]): s
   return base + parts.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Problems found in a part, as problems of the whole. */
+/** Prefixes the paths of problems with `base`. */
 export function below(base: string, problems: readonly FieldProblem[]): readonly FieldProblem[] {
   return problems.map(({ path, message }) => ({ path: base + path, message }));
 }

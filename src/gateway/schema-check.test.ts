@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { timeout } from "../middleware/layers/timeout.ts";
 import { loadValidator } from "./schema-check.ts";
 
-test("what is wrong is said in a sentence, whatever the schema is described with", async () => {
+test("problems are described as sentences, for any description in the schema", async () => {
   const validate = await loadValidator();
   const list = { type: "array", minItems: 1, description: "only tools of these tiers" };
   expect(validate(list, [])).toEqual([{ path: "", message: "must have 1 at least" }]);

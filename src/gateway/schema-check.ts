@@ -1,4 +1,4 @@
-/** Checks input against the schemas, and says what is wrong in words with the place. The validator is loaded when something is first checked. */
+/** Checks input against the schemas, and describes problems in words with their place. The validator is loaded on first use. */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Schema } from "./json-schema.ts";
@@ -8,7 +8,7 @@ import { SCHEMAS } from "./schemas.ts";
 
 const MOST_PROBLEMS = 50;
 
-/** A copy with defaults filled in, or what is wrong. */
+/** A copy with defaults filled in, or the problems. */
 export type Checked = { readonly value: Readonly<Record<string, unknown>> } | readonly FieldProblem[];
 export type SchemaCheck = (kind: ObjectKind, value: unknown) => Checked;
 /** Compiles each schema once. */
@@ -41,7 +41,7 @@ export async function loadValidator(): Promise<Validator> {
 }
 
 function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
-  // Of a choice one sentence says it all; what failed in its branches confuses.
+  // One message for a whole anyOf or oneOf is enough; messages about its branches confuse.
   const choices = errors.flatMap(({ keyword, schemaPath }) =>
     keyword === "anyOf" ? [`${schemaPath}/`] : [],
   );

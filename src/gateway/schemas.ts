@@ -1,4 +1,4 @@
-/** What may be said of each kind of object: JSON Schema 2020-12. Checks input, gives the types, and is what the OpenAPI description is made of. */
+/** The JSON Schemas (2020-12) of all kinds of objects. They check input, define the types, and are part of the OpenAPI description. */
 import type { Static } from "./json-schema.ts";
 
 const NAME = {
@@ -8,7 +8,7 @@ const NAME = {
   pattern: "^[^\\p{Cc}\\p{Cs}/:]+$",
   description: "1 to 128 characters, without control characters, / or :",
 } as const;
-/** Nothing outside can carry a NUL. */
+/** No NUL characters: environment variables and headers cannot contain them. */
 const TEXT = {
   type: "string",
   pattern: "^[^\\u0000]*$",
@@ -232,7 +232,7 @@ export const ENDPOINT = {
   additionalProperties: false,
 } as const;
 
-/** Signed with one key and checked with another: with a shared secret everybody who can check could sign. */
+/** Only algorithms with a key pair. With a shared secret, everybody who can verify a token could also sign one. */
 const SIGNATURE = {
   enum: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 } as const;

@@ -1,8 +1,8 @@
-/** Where a server keeps secrets, and how they are shown and taken. Sealing itself is done by others. */
+/** The secret fields of a server: how they are shown, accepted and stored. Does not encrypt; the vault does. */
 import { isRecord } from "../kernel/is-record.ts";
 import type { Sealed, StoredSecret } from "./objects.ts";
 
-/** Shown in place of a secret; sent back, it keeps what is stored. */
+/** Shown instead of a secret. Sending it back keeps the stored secret. */
 export const MASK = "********";
 
 export interface Vault {
@@ -13,7 +13,7 @@ export interface Vault {
 type Fields = Readonly<Record<string, unknown>>;
 export type SecretPath = readonly [field: "env" | "headers" | "oauth", name: string];
 
-/** Wholly one `${VAR}` or `${user.…}`: it names a secret and holds none. A default could be one. */
+/** Whether the text is only one `${VAR}` or `${user.…}`, and so contains no secret. A variable with a default could contain one. */
 export function isReference(text: string): boolean {
   return /^\$\{[A-Za-z_][\w.]*\}$/.test(text);
 }
@@ -26,7 +26,7 @@ export function opened(secret: StoredSecret, vault: Pick<Vault, "open">): string
   return typeof secret === "string" ? secret : vault.open(secret);
 }
 
-/** What to store for a value that was sent. Undefined for a mask behind which nothing is stored. */
+/** The value to store for a received one. Undefined for a mask if nothing is stored. */
 export function secretToStore(
   sent: string,
   stored: StoredSecret | undefined,
@@ -34,12 +34,12 @@ export function secretToStore(
 ): StoredSecret | undefined {
   if (sent === MASK) return stored;
   if (isReference(sent)) return sent;
-  // Sealing anew would look like a change.
+  // Sealing the same value again gives another text, which would count as a change.
   if (typeof stored === "object" && vault.open(stored) === sent) return stored;
   return vault.seal(sent);
 }
 
-/** A copy with every secret replaced; undefined leaves it out. Objects without secrets are returned as they are. */
+/** Returns a copy with every secret replaced; undefined removes it. Returns objects without secrets unchanged. */
 export function mapSecrets(
   server: Fields,
   replace: (value: unknown, path: SecretPath) => unknown,
@@ -67,7 +67,7 @@ function mapValues(values: Fields, map: (value: unknown, name: string) => unknow
   );
 }
 
-/** The secret that is stored at that place. */
+/** The stored secret in that field. */
 export function secretAt(server: object | undefined, [field, name]: SecretPath): StoredSecret | undefined {
   const values = (server as Fields | undefined)?.[field];
   return isRecord(values) && Object.hasOwn(values, name) ? (values[name] as StoredSecret) : undefined;

@@ -1,4 +1,4 @@
-/** A server object and an entry of `.mcp.json` are the same thing: aliases of other clients are taken, and the rules are those of the config file. */
+/** Converts between server objects and entries of `.mcp.json`. Accepts the aliases of other clients, and applies the rules of the config file. */
 import type { Surroundings } from "../config/dial.ts";
 import { SERVER_KEYS } from "../config/keys.ts";
 import { type CheckedServer, checkServer } from "../config/server.ts";
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   streamable_http: "http",
 };
 
-/** In the words that are stored: `enabled`, `transport` and a bare list of tools are how other clients say it. */
+/** Replaces the aliases of other clients (`enabled`, `transport`, a plain list of tools) by the stored fields. */
 export function canonical(entry: Fields): Fields {
   const { enabled, transport, transportType, ...rest } = entry;
   const type = rest["type"] ?? transport ?? transportType;
@@ -26,7 +26,7 @@ export function canonical(entry: Fields): Fields {
   return {
     ...rest,
     ...(typeof enabled === "boolean" ? { disabled: !enabled || rest["disabled"] === true } : {}),
-    // Anything else is refused where it is checked.
+    // Other values stay, and the schema check refuses them.
     ...(typeof enabled === "boolean" || enabled == null ? {} : { enabled }),
     ...(type === undefined ? {} : { type: typeof type === "string" ? typeOf(type) : type }),
     ...(Array.isArray(tools) ? { tools: { allow: tools as unknown[] } } : {}),
@@ -38,13 +38,13 @@ function typeOf(written: string): string {
   return Object.hasOwn(TYPES, word) ? (TYPES[word] as string) : word;
 }
 
-/** The entry as a file would have it, secrets opened: what becomes a ServerSpec. */
+/** The entry as in a config file, with secrets decrypted. */
 export function entryOf(spec: StoredServer, vault: Pick<Vault, "open">): Fields {
   const open = mapSecrets({ ...spec }, (secret) => opened(secret as never, vault));
   return Object.fromEntries(Object.entries(open).filter(([key]) => isOfEngine(key)));
 }
 
-/** The layers of a gateway stand around the engine, not in it. */
+/** Whether the engine uses the field. The engine does not know the layers of a gateway. */
 function isOfEngine(key: string): boolean {
   return SERVER_KEYS.includes(key) && key !== "middleware";
 }
@@ -58,7 +58,7 @@ export function compileEntry(
   return checkServer(name, entryOf(spec, vault), around);
 }
 
-const HOW_REACHED: ReadonlySet<string> = new Set([
+const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   "command",
   "args",
   "env",
@@ -76,18 +76,18 @@ const HOW_REACHED: ReadonlySet<string> = new Set([
 
 /** Whether a change of these fields needs a new connection. */
 export function changesConnection(fields: readonly string[]): boolean {
-  return fields.some((field) => HOW_REACHED.has(field));
+  return fields.some((field) => CONNECTION_FIELDS.has(field));
 }
 
 const NOWHERE: Surroundings = { path: "/", folder: "/", env: {} };
 
-/** What the schema cannot say. Variables count as set: where the gateway runs is another matter. */
+/** Checks that the schema cannot express. All variables count as set, because other gateways may have them. */
 export function serverProblems(name: string, fields: Fields): readonly FieldProblem[] {
   const wrong = [...timeProblems(fields), ...instanceProblems(fields), ...userValueProblems(fields)];
-  const entry = Object.entries(neutral(fields)).filter(([key]) => isOfEngine(key));
+  const entry = Object.entries(withoutVariables(fields)).filter(([key]) => isOfEngine(key));
   const { result } = checkServer(name, { ...Object.fromEntries(entry), disabled: false }, NOWHERE);
   if (result === "disabled" || !("reason" in result)) return wrong;
-  // A fault begins with the key it is about, where it is about one.
+  // The reason begins with the key that it is about, if there is one.
   const [key = ""] = result.reason.split(/[\s.[]/, 1);
   const path = SERVER_KEYS.includes(key) ? `/${key}` : /^(?:its|the) name/.test(result.reason) ? "/name" : "";
   return [...wrong, { path, message: result.reason }];
@@ -100,7 +100,7 @@ function instanceProblems({ url, instances = 1 }: Fields): readonly FieldProblem
 
 const USER_VALUES = `\${user.email}, \${user.id} and \${user.secret.NAME}`;
 
-/** What is not filled in would reach the server as it is written. */
+/** An unknown `${user.…}` would reach the server as text, so it is refused. */
 function userValueProblems(fields: Fields): readonly FieldProblem[] {
   const problems: FieldProblem[] = [];
   for (const [field, value] of Object.entries(fields)) {
@@ -108,7 +108,7 @@ function userValueProblems(fields: Fields): readonly FieldProblem[] {
       for (const [name, text] of Object.entries(isRecord(value) ? value : {}))
         if (typeof text === "string" && !userValuesIn(text).every(isUserValue))
           problems.push({ path: pointer("", field, name), message: `can name ${USER_VALUES}` });
-    } else if (HOW_REACHED.has(field) && JSON.stringify(value ?? null).includes(`\${user.`))
+    } else if (CONNECTION_FIELDS.has(field) && JSON.stringify(value ?? null).includes(`\${user.`))
       problems.push({
         path: `/${field}`,
         message: `cannot name a user: ${USER_VALUES} work in env and headers`,
@@ -130,8 +130,8 @@ function timeProblems(fields: Fields): readonly FieldProblem[] {
   return problems;
 }
 
-/** Texts with variables in them, each replaced by one that breaks no rule. */
-function neutral(fields: Fields): Fields {
+/** Replaces texts with variables by texts that break no rule. */
+function withoutVariables(fields: Fields): Fields {
   const replaced = (value: unknown, instead: string): unknown =>
     typeof value === "string" && value.includes("${") ? instead : value;
   const plain = mapSecrets(fields, (value) => replaced(value, "x"));

@@ -1,4 +1,4 @@
-/** Many tools of a namespace at once: each by itself, whatever others change in the meantime. */
+/** Changes the rules of many tools in a namespace at once. Rules of other tools stay as they are, even if somebody else changed them meanwhile. */
 import { type ChangeOptions, type ObjectOutcome, patch } from "./changes.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { find, finderOf } from "./names.ts";
@@ -7,7 +7,7 @@ import { type FieldProblem, invalid, pointer, Refusal } from "./refusal.ts";
 import type { ToolOverride } from "./schemas.ts";
 import type { ChangeContext } from "./settle.ts";
 
-/** A merge patch of the rule of one tool: what is null is removed; `reset`: all of it. */
+/** A merge patch for the rule of one tool: null removes a field, `reset` removes the whole rule. */
 export interface ToolSetting {
   readonly server: string;
   readonly tool: string;
@@ -36,7 +36,7 @@ export function setTools(
     const key = keyOf({ server, tool: setting.tool });
     const rule = reset ? { server, tool: setting.tool } : rules.get(key);
     const merged = mergePatch(rule, { ...setting, server }) as Readonly<Record<string, unknown>>;
-    if (saysNothing(merged, { newTools, reset })) rules.delete(key);
+    if (isRedundant(merged, { newTools, reset })) rules.delete(key);
     else rules.set(key, merged);
   }
   if (unknown.length > 0) throw invalid(unknown);
@@ -44,8 +44,8 @@ export function setTools(
   return patch(objects, at, { tools: [...rules.values()] }, context);
 }
 
-/** Where tools are off unless listed, to be listed is to be on. */
-function saysNothing(
+/** Whether the rule can be dropped. With `newTools: "disabled"` even an empty rule enables the tool. */
+function isRedundant(
   { server: _s, tool: _t, disabled = false, ...rest }: Readonly<Record<string, unknown>>,
   { newTools, reset }: { readonly newTools: "enabled" | "disabled"; readonly reset: boolean },
 ): boolean {

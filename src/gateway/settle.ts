@@ -1,4 +1,4 @@
-/** The last step of every change: checks the whole, stamps what is different, and says what that is. What is equal stays the same object. */
+/** The last step of every change: checks all objects together, sets revision and times of changed ones, and lists the changes. Equal objects stay the same objects. */
 import { isDeepStrictEqual } from "node:util";
 import { freeze } from "../kernel/freeze.ts";
 import { layerProblems, type Rules } from "./accept.ts";
@@ -9,37 +9,37 @@ import { allObjects, KINDS, type ObjectKind, type Objects, objectsOf, type Store
 import { invalid, Refusal } from "./refusal.ts";
 import { referencesOf } from "./uses.ts";
 
-/** All that a change takes from outside: time, ids, rules and what is known of the children. */
+/** The inputs of a change beside the objects: time, ids, rules, and the tools that children list. */
 export interface ChangeContext extends Rules {
   /** ISO 8601. */
   readonly at: string;
-  /** The number of the revision this change would be. */
+  /** The number of the revision that the change would become. */
   readonly revision: number;
   readonly newId: () => string;
   readonly listed?: ListedTools;
 }
 
-/** One object that became another. */
+/** A change of one object. */
 export interface ChangeRow {
   readonly op: "create" | "update" | "delete";
   readonly kind: ObjectKind;
   readonly name: string;
   readonly uuid: string;
-  /** Of an update: the fields that differ. */
+  /** For an update: the changed fields. */
   readonly fields?: readonly string[];
 }
 
 export interface ChangeOutcome {
-  /** The very objects that were given where nothing changed. */
+  /** Identical to the input if nothing changed. */
   readonly objects: Objects;
   readonly changes: readonly ChangeRow[];
 }
 
-/** An object on its way to be stored. */
+/** An object without revision and times, before it is stored. */
 export type Draft = Omit<StoredObject, "revision" | "createdAt" | "updatedAt"> &
   Partial<Pick<StoredObject, "createdAt">>;
 
-/** By uuid, of all kinds. */
+/** All kinds, by uuid. */
 export type Drafts = Map<string, Draft>;
 
 export function draftsOf(objects: Objects): Drafts {
@@ -60,13 +60,13 @@ export function settle(
       refuseCollisions(draft as never, old as never, context.listed ?? (() => undefined));
     return stamped(draft, old, context);
   });
-  const after = share(before, objectsOf(list));
+  const after = reuseMaps(before, objectsOf(list));
   const changes = changesBetween(before, after);
   refuseLayers(before, after, context);
   return { objects: changes.length === 0 ? before : after, changes };
 }
 
-/** Also what a rollback brings back: what it names may be gone, or stand in another order now. */
+/** Checks the layers of changed objects. A rollback needs this too: the layer may be gone, or the order may be invalid together with other objects. */
 function refuseLayers(before: Objects, after: Objects, context: ChangeContext): void {
   const changed = allObjects(after).filter((object) => before[object.kind].get(object.uuid) !== object);
   const wrong = changed.flatMap(({ kind, spec }) => layerProblems(kind, { ...spec }, context));
@@ -75,7 +75,7 @@ function refuseLayers(before: Objects, after: Objects, context: ChangeContext): 
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** What leads from the one to the other. */
+/** The changes from one state to the other. */
 export function changesBetween(before: Objects, after: Objects): readonly ChangeRow[] {
   const changed = allObjects(after).flatMap((object): readonly ChangeRow[] => {
     const { kind, name, uuid } = object;
@@ -104,15 +104,15 @@ function stamped(draft: Draft, old: StoredObject | undefined, context: ChangeCon
   });
 }
 
-/** A kind in which nothing changed keeps its map. */
-function share(before: Objects, after: Objects): Objects {
+/** Reuses the maps of kinds without changes. */
+function reuseMaps(before: Objects, after: Objects): Objects {
   const same = (kind: ObjectKind): boolean =>
     before[kind].size === after[kind].size &&
     [...after[kind]].every(([uuid, object]) => before[kind].get(uuid) === object);
   return Object.fromEntries(KINDS.map((kind) => [kind, same(kind) ? before[kind] : after[kind]])) as never;
 }
 
-/** The names of the fields in which two differ, `name` and `managedBy` among them. */
+/** The names of the fields that differ, including `name` and `managedBy`. */
 export function differences(old: Draft, draft: Draft): readonly string[] {
   if (old === draft) return [];
   const [a, b] = [fieldsOf(old), fieldsOf(draft)];
@@ -138,7 +138,7 @@ function refuseSameNames(drafts: ReadonlyMap<string, Draft>): void {
   }
 }
 
-/** Names were found when they were accepted, so what is missing was there before: it is still used. */
+/** Refuses references to removed objects. Input was already checked, so a missing object was removed by this change. */
 function refuseMissing(before: Objects, drafts: ReadonlyMap<string, Draft>): void {
   const users = new Map<string, Draft[]>();
   for (const draft of drafts.values())

@@ -1,8 +1,8 @@
-/** Between the objects here and what a store keeps of them. */
+/** Converts between objects and the rows of the store. */
 import { nameKey } from "./names.ts";
 import { allObjects, KINDS, type ObjectKind, type Objects, objectsOf, type StoredObject } from "./objects.ts";
 
-/** What a store is to write: an object without the stamps that the store gives. */
+/** A row to write: an object without the revision and times, which the store sets. */
 export type NewObject = Omit<StoredObject, "revision" | "createdAt" | "updatedAt"> & {
   readonly nameKey: string;
 };
@@ -13,7 +13,7 @@ export interface Writes {
   readonly remove: readonly string[];
 }
 
-/** What leads from the one to the other. */
+/** The writes that change `before` to `after`. */
 export function writesBetween(before: Objects, after: Objects): Writes {
   const put = allObjects(after)
     .filter((object) => before[object.kind].get(object.uuid) !== object)
@@ -25,7 +25,7 @@ export function writesBetween(before: Objects, after: Objects): Writes {
   return { put, remove: gone.map(({ uuid }) => uuid) };
 }
 
-/** As a store gives it: kinds that are not ours among them. */
+/** A row as the store returns it. It may be of another kind. */
 export interface StoreRow extends Omit<StoredObject, "kind" | "spec"> {
   readonly kind: string;
   readonly spec: unknown;

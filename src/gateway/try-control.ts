@@ -1,15 +1,15 @@
-/** Endpoints tried out as a client would use them: what the admin API asks for, and what it hears. */
+/** The interface for calling tools of an endpoint as a client would, from the admin API: requests, events and answers. */
 import type { Principal } from "../kernel/principal.ts";
 import type { Cost } from "../kernel/tokens.ts";
-import type { Explained, ExplainWanted } from "./endpoint/explain-tool.ts";
+import type { Explained, ExplainRequest } from "./endpoint/explain-tool.ts";
 
-/** A tool by the name that the surface of the endpoint gives it, or by its server; either way the call is one that a client could make. */
+/** A tool by its name on the surface of the endpoint, or by server and tool. The resulting call is one that a client could make. */
 export type TriedTool =
   | { readonly name: string }
-  /** Both by the names that they have at the endpoint. */
+  /** By their names at the endpoint. */
   | { readonly server: string; readonly tool: string };
 
-export interface TryWanted {
+export interface TryRequest {
   /** uuid. */
   readonly endpoint: string;
   readonly principal: Principal;
@@ -17,17 +17,17 @@ export interface TryWanted {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What a client of the endpoint would send. */
+/** The request that a client of the endpoint would send. */
 export interface TriedRequest {
   readonly method: "tools/call";
   readonly params: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
 }
 
-/** A question of a server or a layer to the person, or to the model at the client. */
+/** A question of a server or layer to the person or model at the client. */
 export interface TryQuestion {
   readonly id: string;
   readonly kind: "form" | "url" | "sampling";
-  /** As it was asked: `message` and `requestedSchema`, `url`, or `messages`. */
+  /** The params of the question: `message` and `requestedSchema`, `url`, or `messages`. */
   readonly params: unknown;
 }
 
@@ -36,16 +36,16 @@ export type TryEvent =
   | { readonly type: "progress"; readonly params: unknown }
   | { readonly type: "log"; readonly params: unknown }
   | { readonly type: "question"; readonly question: TryQuestion }
-  /** Nobody waits for its answer any more. */
+  /** The question is no longer open. */
   | { readonly type: "withdrawn"; readonly id: string }
   | TryEnding;
 
-/** `calls`: ids of the calls that were recorded, the one that was tried last. */
+/** `calls` are the ids of the recorded calls. The last one is the tried call itself. */
 export type TryEnding =
   | { readonly type: "result"; readonly result: unknown; readonly calls: readonly number[] }
   | { readonly type: "error"; readonly error: TryError; readonly calls: readonly number[] };
 
-/** Of JSON-RPC. */
+/** A JSON-RPC error. */
 export interface TryError {
   readonly code: number;
   readonly message: string;
@@ -56,48 +56,48 @@ export interface TryAnswer {
   /** Id of the question. */
   readonly question: string;
   readonly action: "accept" | "decline" | "cancel";
-  /** Of a form: its fields. */
+  /** The fields of a form. */
   readonly content?: Readonly<Record<string, unknown>>;
-  /** Of sampling: what the model says. */
+  /** For sampling: the text of the model. */
   readonly text?: string;
 }
 
-/** A call that is under way. */
+/** A running call. */
 export interface Tried {
   readonly id: string;
-  /** `tell` hears all of it, ending with a result or an error, unless it is ended before. */
+  /** Calls `tell` with every event. The last one is a result or an error, unless the call is ended before. */
   run(tell: (event: TryEvent) => void): void;
-  /** Cancels what is under way. */
+  /** Cancels the call. */
   end(): void;
 }
 
-/** What a client of the endpoint is shown. */
+/** What a client of the endpoint sees. */
 export interface Preview {
-  /** The one that it gets, where the endpoint decides by itself. */
+  /** The actual surface, if the endpoint has `auto`. */
   readonly surface: "meta" | "metatools" | "aggregate";
   readonly instructions: Cost & { readonly text: string };
-  /** The list as the client gets it. */
+  /** The tool list that the client gets. */
   readonly tools: readonly (Cost & { readonly definition: unknown })[];
-  /** Tools and instructions together: paid for in every conversation. */
+  /** The cost of tools and instructions in every conversation. */
   readonly total: Cost;
-  /** All tools that it can reach, were they listed one by one. */
+  /** The cost if all reachable tools were listed. */
   readonly full: Cost & { readonly tools: number };
   readonly prompts: number;
   readonly resources: number;
   readonly templates: number;
-  /** Servers that never told what they have: their tools are not counted in `full`. */
+  /** Servers whose tools are unknown. They are not counted in `full`. */
   readonly unknown: readonly string[];
-  /** Servers whose tools are missing, and why. */
+  /** Servers whose tools are missing, with the reason. */
   readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
 }
 
 export interface TryControl {
-  /** What would become of a call, and why; nothing is done. Undefined: the endpoint is not served. */
-  explain(endpoint: string, principal: Principal, wanted: ExplainWanted): Promise<Explained> | undefined;
-  /** Undefined: the endpoint is not served. */
+  /** Explains a call without making it. Undefined if the endpoint is not served. */
+  explain(endpoint: string, principal: Principal, request: ExplainRequest): Promise<Explained> | undefined;
+  /** Undefined if the endpoint is not served. */
   preview(endpoint: string, principal: Principal): Promise<Preview> | undefined;
-  /** Opens a session of the endpoint. Throws MetaMcpError where there is no room; undefined: the endpoint is not served. */
-  open(wanted: TryWanted): Tried | undefined;
-  /** "unknown": there is no such call of theirs; "answered": the question is not open any more. */
+  /** Opens a session at the endpoint. Throws MetaMcpError if its limits are reached. Undefined if the endpoint is not served. */
+  open(request: TryRequest): Tried | undefined;
+  /** "unknown": the principal has no such call. "answered": the question is no longer open. */
   answer(id: string, by: Principal, answer: TryAnswer): "done" | "unknown" | "answered";
 }

@@ -1,10 +1,10 @@
-/** Who refers to whom: endpoints to namespaces, namespaces to servers. */
+/** References between objects: endpoints to namespaces, namespaces to servers. */
 import { freeze } from "../kernel/freeze.ts";
 import type { Specs, StoredObject } from "./objects.ts";
 
 type Holder = Pick<StoredObject, "kind" | "spec">;
 
-/** The uuids an object refers to. */
+/** The uuids that an object refers to. */
 export function referencesOf({ kind, spec }: Holder): ReadonlySet<string> {
   if (kind === "endpoint") return new Set((spec as Specs["endpoint"]).namespaces);
   if (kind !== "namespace") return new Set();
@@ -12,7 +12,7 @@ export function referencesOf({ kind, spec }: Holder): ReadonlySet<string> {
   return new Set([...servers, ...tools].map(({ server }) => server));
 }
 
-/** The same without a word of that uuid. */
+/** The object without references to that uuid. */
 export function withoutReference<H extends Holder>(holder: H, uuid: string): H {
   if (holder.kind === "endpoint") {
     const spec = holder.spec as Specs["endpoint"];

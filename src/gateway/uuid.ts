@@ -1,4 +1,4 @@
-/** UUIDs of version 7: ordered by the time they were made. Time and randomness are passed in. */
+/** UUIDs of version 7, which sort by time of creation. Time and random bytes are passed in. */
 
 /** `random`: ten bytes. */
 export function uuidV7(ms: number, random: Uint8Array): string {

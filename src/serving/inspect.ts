@@ -2,7 +2,7 @@
 import { toolId } from "../catalog/tool.ts";
 import type { Engine } from "../engine.ts";
 import type { Compiled } from "../gateway/compile.ts";
-import type { Inspected } from "../gateway/control.ts";
+import type { InspectRequest } from "../gateway/control.ts";
 import { serverFacts } from "../gateway/endpoint/facts.ts";
 import { placedLayers } from "../gateway/endpoint/placed-layers.ts";
 import type { Handler } from "../kernel/call.ts";
@@ -28,7 +28,7 @@ export interface InspectParts {
 }
 
 /** Always a CallToolResult: what went wrong is one that says so. */
-export async function inspect(parts: InspectParts, wanted: Inspected): Promise<unknown> {
+export async function inspect(parts: InspectParts, wanted: InspectRequest): Promise<unknown> {
   const { server, tool, args, principal, signal } = wanted;
   const scope = { ...parts.engine.scope, call: layered(parts), finder: "The list of its tools" };
   const result = await parts.lone.run(principal, async (origin) => {
@@ -43,7 +43,7 @@ export async function inspect(parts: InspectParts, wanted: Inspected): Promise<u
 }
 
 /** The engine knows a server by its uuid, people by its name. */
-function toldOf(error: unknown, { servers }: Compiled, { server: uuid, tool }: Inspected): unknown {
+function toldOf(error: unknown, { servers }: Compiled, { server: uuid, tool }: InspectRequest): unknown {
   const server = servers.get(uuid)?.object.name ?? uuid;
   const context = { server, tool_id: toolId({ server, name: tool }) };
   if (error instanceof RpcError) return executionFailed(error, context);

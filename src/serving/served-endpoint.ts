@@ -4,7 +4,7 @@ import type { Endpoint, Engine } from "../engine.ts";
 import type { CompiledEndpoint } from "../gateway/compile.ts";
 import { type EndpointLayers, endpointLayers } from "../gateway/endpoint/endpoint-layers.ts";
 import { type EndpointScopeParts, endpointScope } from "../gateway/endpoint/endpoint-scope.ts";
-import { type Explained, type ExplainWanted, explainTool } from "../gateway/endpoint/explain-tool.ts";
+import { type Explained, type ExplainRequest, explainTool } from "../gateway/endpoint/explain-tool.ts";
 import type { Preview, TriedTool } from "../gateway/try-control.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Principal } from "../kernel/principal.ts";
@@ -121,7 +121,7 @@ export class ServedEndpoint {
   }
 
   /** What would become of a call of this principal. */
-  explain(principal: Principal, wanted: ExplainWanted): Promise<Explained> {
+  explain(principal: Principal, wanted: ExplainRequest): Promise<Explained> {
     const { engine, views, compiled } = this.#parts;
     const explaining = (origin: Origin): Promise<Explained> => {
       const { listings } = engine.scope.view(origin).snapshot;

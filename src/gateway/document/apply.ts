@@ -1,4 +1,4 @@
-/** Makes the objects what a document says, in one step or not at all. What a diff shows is what this does. */
+/** Applies a document to the objects, completely or not at all. A diff is the same function without storing the result. */
 
 import { isRecord } from "../../kernel/is-record.ts";
 import { accept } from "../accept.ts";
@@ -20,15 +20,15 @@ import { SECTIONS } from "./document.ts";
 import { inputOf, readDocument, settingsPath } from "./read-document.ts";
 
 export interface ApplyOptions {
-  /** Remove what is not in the document: what this source manages, or without a source what no file manages. */
+  /** Remove objects that are not in the document: those of this source, or without a source those that no file manages. */
   readonly prune?: boolean;
-  /** The name of the file, which then manages what is in it. */
+  /** The name of the file. Afterwards it manages the objects of the document. */
   readonly source?: string | undefined;
   readonly takeOver?: boolean;
 }
 
 export interface ApplyOutcome extends ChangeOutcome {
-  /** Left alone, because the API took it over from this file. */
+  /** Not changed, because the API took them over from this file. */
   readonly left: readonly { readonly kind: ObjectKind; readonly name: string; readonly uuid: string }[];
 }
 
@@ -41,13 +41,14 @@ export function applyDocument(
   context: ChangeContext,
 ): ApplyOutcome {
   const { sections, settings } = readDocument(document);
-  const run = new Application(objects, options, context);
-  for (const kind of NAMED_KINDS) for (const [name, entry] of sections[kind]) run.take(kind, name, entry);
-  if (settings) run.takeSettings(settings);
-  return run.finish();
+  const application = new Application(objects, options, context);
+  for (const kind of NAMED_KINDS)
+    for (const [name, entry] of sections[kind]) application.take(kind, name, entry);
+  if (settings) application.takeSettings(settings);
+  return application.finish();
 }
 
-/** One application of a document, while it goes on. */
+/** The state while one document is applied. */
 class Application {
   readonly #objects: Objects;
   readonly #options: ApplyOptions;
@@ -57,7 +58,7 @@ class Application {
   readonly #seen = new Set<string>();
   readonly #left: Draft[] = [];
   readonly #byName: { readonly [K in ObjectKind]: Finder<StoredObject> };
-  /** What references may mean; made when the first is looked up, after all of the kind are there. */
+  /** Finders for references, by kind. Created at the first lookup, when all objects of that kind exist. */
   readonly #finders = new Map<ObjectKind, Finder<Draft>>();
 
   constructor(objects: Objects, options: ApplyOptions, context: ChangeContext) {
@@ -78,7 +79,7 @@ class Application {
     const wrong = (path: string, message: string): void =>
       void this.#problems.push({ path: base + path, message });
     if (!isRecord(entry)) return wrong("", "must be an object");
-    // Whoever gives another means to rename it, and that is not how.
+    // Another name is an attempt to rename, which works only by uuid.
     if ((entry["name"] ?? name) !== name)
       return wrong("/name", `is "${name}" here: to rename it, give its uuid below the new name`);
     const stored = this.#match(kind, name, entry["uuid"]);
@@ -160,7 +161,7 @@ function onlyOf(drafts: Drafts, wanted: ObjectKind): ReadonlyMap<string, Draft> 
   return new Map([...drafts].filter(([, { kind }]) => kind === wanted));
 }
 
-/** Keys of an object have no order of their own: what is there already stays where it is. */
+/** Lists of a namespace are objects in a document, without order. Existing entries keep their place, new ones come last. */
 function ordered(spec: Specs[ObjectKind], stored: StoredObject): Specs[ObjectKind] {
   const before = stored.spec as Specs["namespace"];
   const after = spec as Specs["namespace"];

@@ -45,7 +45,7 @@ function refusal(run: () => unknown): Refusal {
 }
 
 describe("a document", () => {
-  test("is exported with names for ids, without defaults and secrets, and says which are needed", () => {
+  test("is exported with names instead of ids, without defaults and secrets, and lists the needed secrets", () => {
     const { needs, ...document } = exportDocument(made());
     expect(document).toEqual({
       ...DOCUMENT,
@@ -61,13 +61,13 @@ describe("a document", () => {
     ]);
   });
 
-  test("applied twice changes nothing the second time, secrets given or not", () => {
+  test("changes nothing when applied a second time, with or without secrets", () => {
     const objects = made();
     expect(apply(objects, DOCUMENT).changes).toEqual([]);
     expect(apply(objects, exportDocument(objects)).objects).toBe(objects);
   });
 
-  test("is whole: what it leaves out has its default, but secrets stay unless taken away", () => {
+  test("resets omitted fields to their defaults, but keeps secrets unless they are null", () => {
     const objects = made();
     const env = (fields: object) => {
       const servers = { ...DOCUMENT.servers, git: { command: "git-mcp", ...fields } };
@@ -83,7 +83,7 @@ describe("a document", () => {
     ]);
   });
 
-  test("renames by uuid, and what refers to it goes along", () => {
+  test("renames a server by uuid, and references follow", () => {
     const objects = made();
     const uuid = find(objects.server, "git")?.uuid;
     const document = {
@@ -105,7 +105,7 @@ describe("a document", () => {
     expect(refusal(() => apply(objects, twice)).details.errors?.[0]?.path).toBe("/servers/other");
   });
 
-  test("that is wrong changes nothing, and all faults have their place", () => {
+  test("with mistakes changes nothing, and reports each with its path", () => {
     const document = {
       version: 2,
       servers: { git: { comand: "x" } },
@@ -149,7 +149,7 @@ describe("a document", () => {
     ]);
   });
 
-  test("is read from YAML or JSON, and a fault has its line", async () => {
+  test("is read from YAML or JSON, and problems have line numbers", async () => {
     const read = await readText(
       "version: 1\nservers:\n  x:\n    command: y\n    args: [1,\n      2]\n  a/b: {}\n",
     );
@@ -170,8 +170,8 @@ describe("a document", () => {
   });
 });
 
-describe("what a file manages", () => {
-  test("is read-only for the API, unless it takes over; then that file leaves it alone", () => {
+describe("an object managed by a file", () => {
+  test("is read-only for the API without takeOver; after takeOver the file does not change it", () => {
     const objects = made({ source: "team.yaml" });
     expect(find(objects.server, "git")?.managedBy).toBe("file:team.yaml");
     const change = { kind: "server", reference: "git" } as const;
@@ -188,7 +188,7 @@ describe("what a file manages", () => {
     expect(find(forced.server, "git")).toMatchObject({ managedBy: "file:team.yaml", spec: { labels: [] } });
   });
 
-  test("is refused to another file and to an API that would change it, not to one that says the same", () => {
+  test("cannot be changed by another file or the API, but applying equal values is allowed", () => {
     const objects = made({ source: "team.yaml" });
     expect(refusal(() => apply(objects, DOCUMENT, { source: "other.yaml" })).code).toBe("managed");
     expect(apply(objects, DOCUMENT).changes).toEqual([]);
@@ -198,7 +198,7 @@ describe("what a file manages", () => {
     expect(find(apply(mine, DOCUMENT, { source: "f" }).objects.server, "git")?.managedBy).toBe("file:f");
   });
 
-  test("is pruned by that file alone; without a source what no file manages is", () => {
+  test("is pruned only by its file; without a source only objects of the API are pruned", () => {
     const both = create(made({ source: "f" }), "server", { name: "mine", command: "x" }, at(2)).objects;
     const less = { version: 1, servers: { docs: DOCUMENT.servers.docs } };
     const deleted = (options: ApplyOptions, document: unknown = less) =>

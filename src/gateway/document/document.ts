@@ -1,4 +1,4 @@
-/** The whole config as one readable document: names instead of ids, defaults and secrets left out. */
+/** Exports the whole configuration as one document: names instead of ids, without defaults and secrets. */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../kernel/is-record.ts";
 import { settingsOf } from "../changes.ts";
@@ -17,7 +17,7 @@ export interface GatewayDocument {
   readonly servers: Readonly<Record<string, Fields>>;
   readonly namespaces: Readonly<Record<string, Fields>>;
   readonly endpoints: Readonly<Record<string, Fields>>;
-  /** JSON Pointers to the secrets that were left out. Applied again, they stay as they are. */
+  /** JSON Pointers to the secrets that were left out. Applying the document keeps the stored secrets. */
   readonly needs?: readonly string[];
 }
 
@@ -72,7 +72,7 @@ function namespaceFields({ spec }: StoredObject<"namespace">, objects: Objects):
   };
 }
 
-/** What is as it would be anyway needs no word. */
+/** Leaves out fields that have their default value. */
 function withoutDefaults(fields: object, schema: Schema): Fields {
   const properties = schema["properties"] as Readonly<Record<string, Schema>>;
   return Object.fromEntries(

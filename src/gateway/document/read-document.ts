@@ -1,4 +1,4 @@
-/** A document that was sent, taken apart into what the API would be sent for each object. Says what is wrong with the place in the document. */
+/** Splits a document into the input that the API would get for each object. Problems have their place in the document. */
 import { isRecord } from "../../kernel/is-record.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
 import { depthProblems } from "../depth.ts";
@@ -44,7 +44,7 @@ export function readDocument(document: unknown): ReadDocument {
   return { settings, sections };
 }
 
-/** The gateway's own layers stand at the top of the document. Undefined where it says nothing of either. */
+/** The settings, with the layers at the top of the document. Undefined if the document has neither. */
 function settingsIn({ settings, middleware }: Fields, problems: FieldProblem[]): Fields | undefined {
   if (settings === undefined && middleware === undefined) return undefined;
   if (settings !== undefined && !isRecord(settings)) {
@@ -56,15 +56,15 @@ function settingsIn({ settings, middleware }: Fields, problems: FieldProblem[]):
   return { ...settings, ...(middleware === undefined ? {} : { middleware }) };
 }
 
-/** Where a problem of the settings stands in the document. */
+/** The place in the document for a path in the settings. */
 export function settingsPath(path: string): string {
   return path.startsWith("/middleware") ? path : `/settings${path}`;
 }
 
 export interface EntryInput {
-  /** In the form of the API. */
+  /** The input in the form of the API. */
   readonly fields: unknown;
-  /** Where a problem within the fields stands in the entry. */
+  /** Converts a path in the fields to a path in the entry. */
   readonly pathOf: (path: string) => string;
 }
 
@@ -93,7 +93,7 @@ export function inputOf(
   };
 }
 
-/** `{key: {…}}` as `[{…key, …}]`; anything else is left for the schema to refuse. */
+/** Converts `{key: {…}}` to `[{…key, …}]`. Other values stay, and the schema refuses them. */
 function asList(value: unknown, named: (key: string) => Fields) {
   const entries = isRecord(value) ? Object.entries(value) : undefined;
   const list = entries?.map(([key, entry]) =>
@@ -105,7 +105,7 @@ function asList(value: unknown, named: (key: string) => Fields) {
   };
 }
 
-/** Secrets that are not given stay as they are; null takes one away. */
+/** Adds masks for secrets that the document leaves out, so that they stay. Null removes a secret. */
 function withSecrets(fields: Fields, stored: object | undefined): Fields {
   const places = [
     ["env", "command"],

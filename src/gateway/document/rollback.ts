@@ -1,8 +1,8 @@
-/** Makes the config what it was, as a change like any other: uuids, secrets and who manages what included. */
+/** Restores the objects of an earlier revision as a new change, including uuids, secrets and management. */
 import type { Objects } from "../objects.ts";
 import { type ChangeContext, type ChangeOutcome, draftsOf, settle } from "../settle.ts";
 
 export function rollback(objects: Objects, target: Objects, context: ChangeContext): ChangeOutcome {
-  // What children list by now is no reason to refuse what was right then.
+  // Tools that children list now must not prevent a rollback, so collisions with them are not checked.
   return settle(objects, draftsOf(target), { ...context, listed: () => undefined });
 }

@@ -1,14 +1,14 @@
-/** Documents as text. The parser is loaded when one is first read or written. */
+/** Reads and writes documents as YAML or JSON text. The parser is loaded on first use. */
 import type { Node } from "yaml";
 import { type FieldProblem, invalid } from "../refusal.ts";
 
 export interface TextDocument {
   readonly value: unknown;
-  /** What is wrong with the value, a line of text for each with the line of the document that it is about. */
+  /** Formats problems with the value: one line each, with the line number in the document. */
   readonly told: (problems: readonly FieldProblem[]) => string;
 }
 
-/** YAML, or JSON, which is YAML too. Throws a Refusal with line and column. */
+/** JSON is valid YAML. Throws a Refusal with line and column. */
 export async function readText(text: string): Promise<TextDocument> {
   const { LineCounter, isMap, isScalar, isSeq, parseDocument } = await import("yaml");
   const lines = new LineCounter();
@@ -19,7 +19,7 @@ export async function readText(text: string): Promise<TextDocument> {
     const message = error.message.split(/ at line \d+/, 1)[0] ?? "cannot be read";
     throw invalid([{ path: "", message: `line ${line}, column ${col}: ${message}` }]);
   }
-  /** The key or element of that name, and what stands there. */
+  /** The node of a key or element, and its value. */
   const step = (from: unknown, name: string): { at: Node; value: unknown } | undefined => {
     if (isSeq(from)) {
       const item = from.items[Number(name)] as Node | undefined;
@@ -30,7 +30,7 @@ export async function readText(text: string): Promise<TextDocument> {
       : undefined;
     return pair && { at: pair.key as Node, value: pair.value };
   };
-  /** Of what is missing: the line of what it is missing in. */
+  /** For a missing member: the line of its parent. */
   const lineOf = (path: string): number => {
     let at = 0;
     let value: unknown = document.contents;
@@ -59,7 +59,7 @@ function namesIn(path: string): readonly string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Aliases that multiply beyond measure are found only here. */
+/** Too many aliases are detected only when the value is built. */
 function readValue(read: () => unknown): unknown {
   try {
     return read();

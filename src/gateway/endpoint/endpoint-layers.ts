@@ -1,4 +1,4 @@
-/** The layers of one endpoint: gateway, endpoint, namespace and server, for each server of it. */
+/** The layers of one endpoint. Each of its servers has those of gateway, endpoint, namespace and server. */
 import type { Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { CompiledLayers } from "../../middleware/compiled-layers.ts";
@@ -16,7 +16,7 @@ export interface LayerParts {
 
 export type EndpointLayers = ScopeLayers<LayerOwner>;
 
-/** `handler`: what stands inside of them. */
+/** `handler` is inside all layers. */
 export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLayers {
   const { compiledLayers, compiled, current, clock } = parts;
   let seen: { readonly all: Compiled; readonly endpoint: CompiledEndpoint } | undefined;
@@ -24,7 +24,7 @@ export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLay
     version() {
       const all = compiled();
       const endpoint = current();
-      // The endpoint gets what it is now a moment after the whole is another.
+      // The endpoint is updated shortly after the whole configuration, so both must be compared.
       if (seen?.all !== all || seen.endpoint !== endpoint) seen = { all, endpoint };
       return seen;
     },

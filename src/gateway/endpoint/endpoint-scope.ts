@@ -1,6 +1,6 @@
 /**
- * What clients of one endpoint may see and use. Behind it servers go by their uuids and tools by the servers' own names;
- * here all have the names that the endpoint gives them. Translated at this border and nowhere else.
+ * The scope of one endpoint: what its clients may see and use. Clients use the names of the endpoint; the engine uses uuids
+ * of servers and the servers' own names of tools. Names are translated here and nowhere else.
  */
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Call, Lease, Origin } from "../../kernel/call.ts";
@@ -58,7 +58,7 @@ class EndpointScope {
   readonly #parts: EndpointScopeParts;
   readonly #layers: EndpointLayers;
   readonly #views = new WeakMap<CatalogView, EndpointView>();
-  /** By name, those that are on; made anew when the endpoint or the servers are others. */
+  /** Enabled servers by name. Computed again when the endpoint or the servers change. */
   #byName: ReadonlyMap<string, NamespacePart> = new Map();
   #specs: ReadonlyMap<string, ServerRules> = new Map();
   #madeOf: { readonly endpoint: CompiledEndpoint; readonly specs: unknown } | undefined;
@@ -168,7 +168,7 @@ class EndpointScope {
     return this.#layers.handle(own, toolFacts(target, compiled));
   }
 
-  /** Servers that cannot be reached are tried again by whoever asks for them. */
+  /** Also connects unreachable servers again. */
   async learn(
     servers: readonly string[],
     origin: Origin,
@@ -208,7 +208,7 @@ class EndpointScope {
   }
 }
 
-/** Examples stand under the names that tools have here. */
+/** The rules with examples under the names that tools have at the endpoint. */
 function rulesOf({ prefix, rules }: NamespacePart, { examples, tools }: ServerRules): ServerRules {
   const named = Object.entries(examples).map(
     ([tool, list]) => [rules.get(tool)?.name ?? tool, list] as const,

@@ -1,4 +1,4 @@
-/** What clients of one kind see of the catalog at an endpoint: the engine's view under the names of the endpoint. */
+/** The catalog view of clients at an endpoint: a view of the engine with the names of the endpoint. */
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { ListedKind } from "../../catalog/known-list.ts";
 import type { Hit, SearchOptions } from "../../catalog/search/strategy.ts";
@@ -10,20 +10,20 @@ import type { View, Views } from "../view/views.ts";
 import type { OverrideSearch } from "./override-search.ts";
 
 export interface EndpointViewParts {
-  /** The endpoint as it is compiled at the moment. */
+  /** The currently compiled endpoint. */
   readonly current: () => CompiledEndpoint;
   readonly views: Views;
   readonly search: OverrideSearch;
   readonly reachable: Reachability;
 }
 
-/** What a change of servers did to them. By uuid. */
+/** Whether servers can be reached after a change, by uuid. */
 export interface Reachability {
-  /** Another number means that something may be different. */
+  /** Changes whenever a result may have changed. */
   readonly version: number;
-  /** Why the server cannot be reached since it was changed: nothing of it is shown, whatever is known. */
+  /** Why the server cannot be reached since its last change. Its tools are hidden then. */
   fault(server: string): string | undefined;
-  /** It is being connected anew: what it showed before stays until it is known what it shows then. */
+  /** The server is reconnecting. Its old tools are shown until the new ones are known. */
   changing(server: string): boolean;
 }
 
@@ -39,8 +39,8 @@ export class EndpointView implements CatalogView {
   readonly #parts: EndpointViewParts;
   #seen: Seen | undefined;
   #view: View | undefined;
-  /** By what tools are searched under: the tool of that name, as it is shown. */
-  #places: ReadonlyMap<string, (name: string) => Tool | undefined> = new Map();
+  /** By id in the search index: looks up the shown tool of that name. */
+  #bySearchId: ReadonlyMap<string, (name: string) => Tool | undefined> = new Map();
   #listings: ReadonlyMap<string, Listing> = new Map();
 
   constructor(base: CatalogView, parts: EndpointViewParts) {
@@ -53,7 +53,7 @@ export class EndpointView implements CatalogView {
     };
   }
 
-  /** Looks only whether anything changed: every call comes by. */
+  /** Runs on every call, so it only checks whether anything changed. */
   get snapshot(): View {
     const { snapshot } = this.#base;
     const { current, views, reachable } = this.#parts;
@@ -65,7 +65,7 @@ export class EndpointView implements CatalogView {
     this.#seen = { snapshot, endpoint, version };
     this.#listings = this.#shown(endpoint, snapshot);
     this.#view = views.ofEndpoint(endpoint, (server) => this.#listings.get(server));
-    this.#places = new Map([...this.#view.servers.values()].flatMap(placesOf));
+    this.#bySearchId = new Map([...this.#view.servers.values()].flatMap(searchEntries));
     return this.#view;
   }
 
@@ -118,14 +118,14 @@ export class EndpointView implements CatalogView {
     return uuid !== undefined && this.#parts.reachable.fault(uuid) === undefined ? uuid : undefined;
   }
 
-  /** Ranks the tools as they are shown here, and gives them the names they have here. */
+  /** Ranks the tools with their texts at the endpoint, and returns their names at the endpoint. */
   async #search(query: string, { limit, scope }: SearchOptions): Promise<readonly Hit[]> {
     const { search } = this.#parts;
     const view = this.snapshot;
-    const places = this.#places;
+    const bySearchId = this.#bySearchId;
     search.hold(view);
     const shown = (id: string, name: string) => {
-      const tool = places.get(id)?.(name);
+      const tool = bySearchId.get(id)?.(name);
       return tool && (scope?.(tool.server, tool.name) ?? true) ? tool : undefined;
     };
     const hits = await search.strategy.search(query, {
@@ -139,7 +139,9 @@ export class EndpointView implements CatalogView {
   }
 }
 
-function placesOf(server: ServerView): readonly (readonly [string, (name: string) => Tool | undefined])[] {
+function searchEntries(
+  server: ServerView,
+): readonly (readonly [string, (name: string) => Tool | undefined])[] {
   const { unchanged, changed } = server.searchIds;
   return [
     [unchanged, (name) => server.unchanged(name)],

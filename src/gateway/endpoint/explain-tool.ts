@@ -1,4 +1,4 @@
-/** What would become of a call at an endpoint, and by which rule: nothing is made, asked or counted for it. */
+/** Explains what would happen to a call at an endpoint, and which rule decides. Makes, asks and counts nothing. */
 import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import { repeatOf, type Tool } from "../../catalog/tool.ts";
 import { mustAsk } from "../../config/glob.ts";
@@ -18,42 +18,42 @@ import type { EndpointLayers } from "./endpoint-layers.ts";
 import { serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
 
-export interface ExplainWanted {
-  /** `server:tool`, by the name that it has here or by its server's own, or as it stands in a list of all. */
+export interface ExplainRequest {
+  /** `server:tool`, with the name here or the server's own name, or the name on the aggregate surface. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** As whoever asks sees them. */
+  /** The rows for the principal. */
   readonly rows: readonly ToolRow[];
 }
 
 export interface Explained {
-  /** "asks": it runs after somebody approves it; "answered": without reaching the server. */
+  /** "asks": the call runs after somebody permits it. "answered": a layer answers without the server. */
   readonly outcome: "passes" | "asks" | "answered" | "refused";
-  /** Of a refusal: as what it is answered. */
+  /** The error code of a refusal. */
   readonly code?: ErrorCode;
   readonly tool?: ExplainedTool;
-  /** The outermost first, up to where it ends. */
+  /** Outermost first, up to the layer where the call ends. */
   readonly steps: readonly ExplainedStep[];
 }
 
 export interface ExplainedTool {
   readonly server: { readonly uuid: string; readonly name: string };
-  /** The server's own name of it. */
+  /** The server's own name of the tool. */
   readonly tool: string;
-  /** What it is called here. */
+  /** The name at the endpoint. */
   readonly name: string;
 }
 
 export interface ExplainSources {
   readonly compiled: Pick<Compiled, "servers">;
   readonly layers: EndpointLayers;
-  /** As clients see the endpoint before any layer. */
+  /** The view of the endpoint without layers. */
   readonly view: View;
 }
 
 export async function explainTool(
   sources: ExplainSources,
-  { tool: reference, args, rows }: ExplainWanted,
+  { tool: reference, args, rows }: ExplainRequest,
   origin: Origin,
 ): Promise<Explained> {
   const row = rowNamed(sources, rows, reference);
@@ -73,7 +73,7 @@ export async function explainTool(
   return { outcome: "asks", tool, steps: [...steps, asked] };
 }
 
-/** By the name that it has here; else by its server's own; else as it stands in a list of all. */
+/** Finds a tool by its name here, else by its own name, else by its name on the aggregate surface. */
 function rowNamed(
   { compiled, view }: ExplainSources,
   rows: readonly ToolRow[],
@@ -90,7 +90,7 @@ function rowNamed(
   );
 }
 
-/** Tools of ours, which the layers around requests may take away. */
+/** Explains a call of one of our own tools, which layers around requests may hide. */
 function explainOwn({ layers }: ExplainSources, reference: string, { principal }: Origin): Explained {
   const name = reference.replace(/^metamcp:/, "");
   const isCalled = name !== reference && OWN_NAMES.includes(name);
@@ -111,7 +111,7 @@ function explainOwn({ layers }: ExplainSources, reference: string, { principal }
   });
 }
 
-/** A layer, or what the namespace or the server says of it. */
+/** What hides the tool: a layer, the namespace or the server. */
 function hidingStep(
   { compiled, layers, view }: ExplainSources,
   row: ToolRow,
@@ -123,7 +123,7 @@ function hidingStep(
   return { use: "name", at: "the endpoint", effect: "deny", reason: row.because ?? "it is off" };
 }
 
-/** As its server would get it, or why the arguments do not do. */
+/** The call as its server would get it, or why the arguments are invalid. */
 async function sentCall(
   { compiled, view }: ExplainSources,
   { server, name }: ExplainedTool,
@@ -154,7 +154,7 @@ async function checkFit(tool: Tool | undefined, { params }: Call): Promise<void>
   if (problems.length > 0) throw new MetaMcpError("validation_input", problems.join("; "));
 }
 
-function callOf({ server, name }: ExplainedTool, args: ExplainWanted["args"], origin: Origin): Call {
+function callOf({ server, name }: ExplainedTool, args: ExplainRequest["args"], origin: Origin): Call {
   return {
     server: server.name,
     method: "tools/call",

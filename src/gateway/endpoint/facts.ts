@@ -1,4 +1,4 @@
-/** What layers judge a tool of an endpoint by: its server's own name, the labels, and the annotations that count. */
+/** The facts that layers use to judge a tool of an endpoint: own name, labels and effective annotations. */
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { ToolFacts } from "../../kernel/tool-facts.ts";
 import type { Compiled } from "../compile.ts";
@@ -10,7 +10,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Undefined where the names mean nothing here. */
+/** Undefined if there is no such tool here. */
 export function factsOf(
   { snapshot }: Pick<CatalogView, "snapshot">,
   { server, name }: Named,
@@ -22,7 +22,7 @@ export function factsOf(
   return target && { ...toolFacts(target, compiled), uuid: target.server };
 }
 
-/** Of a server without tools: what it has can only be read. */
+/** Facts of a server without tools. Its prompts and resources count as read-only. */
 function wholeFacts(uuid: string | undefined, compiled: Pick<Compiled, "servers">) {
   return uuid === undefined
     ? undefined
@@ -31,7 +31,7 @@ function wholeFacts(uuid: string | undefined, compiled: Pick<Compiled, "servers"
 
 type Servers = Compiled["servers"];
 
-/** Every call asks: they are the same while the tool and its server are. */
+/** Every call needs facts, so they are cached while the tool and its server stay the same. */
 const known = new WeakMap<Target, { readonly of: ReturnType<Servers["get"]>; readonly facts: ToolFacts }>();
 
 export function toolFacts(target: Target, compiled: Pick<Compiled, "servers">): ToolFacts {
@@ -48,7 +48,7 @@ export function toolFacts(target: Target, compiled: Pick<Compiled, "servers">): 
   return facts;
 }
 
-/** Of what is no tool. */
+/** Facts for prompts and resources. */
 export function serverFacts(uuid: string, { servers }: Pick<Compiled, "servers">): ToolFacts {
   const { object, spec } = servers.get(uuid) ?? {};
   return {

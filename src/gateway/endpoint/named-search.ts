@@ -1,4 +1,4 @@
-/** A ranking that knows servers by their ids, and the words of the names that people gave them. */
+/** A search strategy in which servers have ids, but are also found by the words of their names. */
 import type { SearchStrategy, ServerText } from "../../catalog/search/strategy.ts";
 import type { Tool } from "../../catalog/tool.ts";
 
@@ -35,7 +35,7 @@ export class NamedSearch implements SearchStrategy {
     return this.#strategy.search(...asked);
   }
 
-  /** Servers may have other names now. */
+  /** Indexes servers again whose name changed. */
   renamed(): void {
     for (const [server, { tools, text, name }] of this.#known)
       if (name !== this.#nameOf(server)) this.update(server, tools, text);

@@ -1,6 +1,6 @@
 /**
- * The one index of all endpoints. A tool is in it as its server describes it, once; where a namespace describes it
- * otherwise, it is in it a second time, for all who see it so.
+ * The search index of all endpoints. Each tool is indexed once with the texts of its server. A tool with overridden texts is
+ * indexed again, once for all clients that see it that way.
  */
 import type { SearchStrategy, ServerText } from "../../catalog/search/strategy.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -8,21 +8,21 @@ import type { Compiled } from "../compile.ts";
 import type { ServerView } from "../view/server-view.ts";
 import type { View } from "../view/views.ts";
 
-/** Neither uuids nor hashes have it. */
+/** Does not occur in uuids and hashes. */
 const SEPARATOR = "/";
-/** Lists of single accounts that are kept as namespaces describe them; more are indexed again when they are searched. */
+/** Maximum number of indexed lists that belong to a single account. Others are indexed again when they are searched. */
 const MOST_OWN = 256;
 
 export class OverrideSearch {
   readonly strategy: SearchStrategy;
-  /** By id in the index: what was last given to it. Who was searched last stands last. */
+  /** The indexed tools by id. The most recently searched entry is last. */
   readonly #held = new Map<string, readonly Tool[]>();
 
   constructor(strategy: SearchStrategy) {
     this.strategy = strategy;
   }
 
-  /** Makes sure that the tools of this view can be found as it shows them. */
+  /** Indexes the tools of this view. */
   hold(view: View): void {
     for (const server of view.servers.values()) {
       const { changed: id } = server.searchIds;
@@ -32,7 +32,7 @@ export class OverrideSearch {
     for (const id of own.slice(0, Math.max(0, own.length - MOST_OWN))) this.#remove(id);
   }
 
-  /** Forgets what no part that is still there shows. */
+  /** Removes entries that no existing part uses. */
   keep({ namespaces }: Pick<Compiled, "namespaces">): void {
     const parts = [...namespaces.values()].flatMap((namespace) => namespace.parts);
     const wanted = new Set(parts.map(({ server, key }) => `${server}${SEPARATOR}${key}`));
@@ -56,7 +56,7 @@ export class OverrideSearch {
   }
 }
 
-/** Server, list and part; what everybody shares has no list between. */
+/** An id of a single account consists of server, list and part. A shared id has no list. */
 function isOwn(id: string): boolean {
   return id.split(SEPARATOR).length > 2;
 }

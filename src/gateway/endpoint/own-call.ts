@@ -1,4 +1,4 @@
-/** A tool call as the server gets it: its own name for the tool, and the arguments that the namespace sets. What does not differ keeps its bytes. */
+/** Converts a tool call to the form for the server: the server's own name of the tool, and the arguments that the namespace sets. All other bytes stay. */
 import { toolId } from "../../catalog/tool.ts";
 import type { Call } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -8,7 +8,7 @@ import { applyArguments } from "../view/arguments.ts";
 import type { Target } from "../view/server-view.ts";
 import type { View } from "../view/views.ts";
 
-/** Throws `tool_not_found` for a name that means nothing here, `validation_input` for arguments that are not the caller's to give. */
+/** Throws `tool_not_found` for an unknown name, `validation_input` for arguments that the caller must not give. */
 export function ownCall(call: Call, view: View): { readonly call: Call; readonly target: Target } {
   const { server, params } = call;
   const name = call.tool ?? nameIn(params);

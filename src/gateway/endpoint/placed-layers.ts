@@ -1,4 +1,4 @@
-/** The layers of objects at their places: of the gateway, an endpoint, a namespace, a server. */
+/** The compiled layers of a list of objects: gateway, endpoint, namespace, server. */
 
 import type { CompiledLayers } from "../../middleware/compiled-layers.ts";
 import type { LayerEntry, PlacedLayer } from "../../middleware/layer.ts";
@@ -6,7 +6,7 @@ import type { StoredObject } from "../objects.ts";
 
 export type LayerOwner = StoredObject<"settings" | "endpoint" | "namespace" | "server"> | undefined;
 
-/** The outermost first. */
+/** Outermost first. */
 export function placedLayers(
   compiledLayers: Pick<CompiledLayers, "of">,
   owners: readonly LayerOwner[],

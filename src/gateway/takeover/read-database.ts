@@ -1,10 +1,10 @@
-/** Reads the tables of the other system. It only reads, in one view of the whole. */
+/** Reads the tables of the other system, in one read-only transaction. */
 import type { ForeignRows } from "./rows.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
 
-/** In the order in which names are given out: what is everybody's first. */
+/** The sort order of each table. It decides which row keeps a duplicate name: public rows come first. */
 const TABLES: Readonly<Record<keyof ForeignRows, string>> = {
   mcp_servers: "user_id NULLS FIRST, name, uuid",
   namespaces: "user_id NULLS FIRST, name, uuid",
@@ -17,7 +17,7 @@ const TABLES: Readonly<Record<keyof ForeignRows, string>> = {
   users: "id",
 };
 
-/** Versions without these exist. */
+/** Tables that some versions do not have. */
 const OPTIONAL: readonly string[] = ["oauth_sessions", "users"];
 
 export async function readDatabase(url: string): Promise<ForeignRows> {
@@ -28,7 +28,7 @@ export async function readDatabase(url: string): Promise<ForeignRows> {
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
   });
-  // A connection that breaks is told by the query that waits for it.
+  // The pending query reports a broken connection.
   client.on("error", () => {});
   await client.connect();
   try {

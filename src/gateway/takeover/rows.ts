@@ -1,4 +1,4 @@
-/** The rows of the system that a gateway can be moved from, as its tables hold them. Older versions lack some columns. */
+/** The rows of the system that is imported, as in its tables. Older versions lack some columns. */
 
 export interface ServerRow {
   readonly uuid: string;
@@ -11,7 +11,7 @@ export interface ServerRow {
   readonly url?: string | null;
   readonly bearer_token?: string | null;
   readonly headers?: Readonly<Record<string, unknown>> | null;
-  /** Null: everybody's. */
+  /** Null: public. */
   readonly user_id?: string | null;
 }
 
@@ -60,9 +60,9 @@ export interface ToolTableRow {
 export interface KeyRow {
   readonly uuid: string;
   readonly name: string;
-  /** In clear. */
+  /** In plain text. */
   readonly key: string;
-  /** Null: valid for what is everybody's. */
+  /** Null: valid for public endpoints. */
   readonly user_id?: string | null;
   readonly is_active?: boolean | null;
 }

@@ -1,11 +1,11 @@
-/** One server of the other system as an entry of ours. */
+/** Converts a server of the other system to a config entry. */
 import type { ServerRow } from "./rows.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const REMOTE: Readonly<Record<string, string>> = { SSE: "sse", STREAMABLE_HTTP: "http" };
 
-/** A text where it cannot be used: the reason. */
+/** Returns a text with the reason if the server cannot be used. */
 export function entryOf(row: ServerRow): Fields | string {
   const description = row.description ? { description: row.description } : {};
   if (row.type === "STDIO") {
@@ -25,7 +25,7 @@ export function entryOf(row: ServerRow): Fields | string {
   return { ...description, type, url: row.url, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
 }
 
-/** A header that is given by name wins over the token. */
+/** An explicit Authorization header has precedence over the bearer token. */
 function headersOf({ headers, bearer_token }: ServerRow): Fields {
   const own = textsOf(headers);
   const named = Object.keys(own).some((name) => name.toLowerCase() === "authorization");

@@ -20,12 +20,12 @@ const KEY = `sk_mt_${"k".repeat(64)}`;
 
 function taken(rows: Partial<ForeignRows>) {
   const result = takeOver({ ...NONE, ...rows });
-  // Whatever comes out must be what a gateway takes.
+  // The document must be valid.
   applyDocument(NO_OBJECTS, result.document, {}, contextAt(1));
   return result;
 }
 
-test("servers of each type, with a bearer token as a header", () => {
+test("servers of each type are converted, and a bearer token becomes a header", () => {
   const { document, notes } = taken({
     mcp_servers: [
       {
@@ -60,7 +60,7 @@ test("servers of each type, with a bearer token as a header", () => {
   ]);
 });
 
-test("a name that comes twice gets a suffix, is told, and its tools keep their names", () => {
+test("a duplicate server name gets a suffix and a note, and its tools keep their names", () => {
   const { document, notes } = taken({
     mcp_servers: [
       { uuid: "1", name: "git", type: "STDIO", command: "a" },
@@ -84,7 +84,7 @@ test("a name that comes twice gets a suffix, is told, and its tools keep their n
   expect(notes).toEqual(['server "git" (2) is now "git-2"', 'namespace "Mine" (m) is now "Mine-2"']);
 });
 
-test("tools that are off or overridden; an override that cannot be is told", () => {
+test("disabled and overridden tools are converted, and an impossible override gets a note", () => {
   const mapping = { namespace_uuid: "n", mcp_server_uuid: "1", status: "ACTIVE" };
   const { document, notes } = taken({
     mcp_servers: [{ uuid: "1", name: "git", type: "STDIO", command: "a" }],
@@ -104,7 +104,7 @@ test("tools that are off or overridden; an override that cannot be is told", () 
       { ...mapping, tool_uuid: "c" },
       { ...mapping, tool_uuid: "d", override_name: "c" },
       { ...mapping, tool_uuid: "e", override_name: "not legal" },
-      // Free, as b is called otherwise.
+      // The name b is free, because the tool b has an override.
       { ...mapping, tool_uuid: "f", override_name: "b" },
     ],
   });
@@ -119,7 +119,7 @@ test("tools that are off or overridden; an override that cannot be is told", () 
   ]);
 });
 
-test("endpoints keep their address and who may use them; keys open what they opened", () => {
+test("endpoints keep their address and access, and keys stay valid for the same endpoints", () => {
   const limits = {
     enable_max_rate: true,
     max_rate: 10,

@@ -1,4 +1,4 @@
-/** From the rows of another system to a document and keys of ours. Pure; says all that is not as it was. */
+/** Converts the rows of the other system to a document and keys. Pure; reports everything that differs afterwards. */
 import type { GatewayDocument } from "../document/document.ts";
 import type { EndpointRow, ForeignRows, NamespaceRow, ServerMappingRow } from "./rows.ts";
 import { entryOf } from "./server-entry.ts";
@@ -18,7 +18,7 @@ export interface TakenKey {
 export interface Takeover {
   readonly document: GatewayDocument;
   readonly keys: readonly TakenKey[];
-  /** What was left out or is another than before, for a person to read. */
+  /** What was left out or changed, as texts for people. */
   readonly notes: readonly string[];
 }
 
@@ -85,7 +85,7 @@ function namespaceOf(row: NamespaceRow, rows: ForeignRows, names: Names, notes: 
   };
 }
 
-/** Clients know tools as `server__tool`: a server with another name than before keeps the old one there. */
+/** Clients know tools as `server__tool`, so a renamed server keeps its old name as prefix. */
 function prefixOf(
   { mcp_server_uuid: uuid }: ServerMappingRow,
   mappings: readonly ServerMappingRow[],
@@ -115,7 +115,7 @@ function endpointsOf(rows: ForeignRows, namespaceNames: Names, notes: string[]) 
   return { names, entries: Object.fromEntries(entries) as Readonly<Record<string, Fields>> };
 }
 
-/** Its clients saw every tool under `server__tool`, so they see the same. */
+/** The surface is `aggregate`, because clients of the other system see every tool as `server__tool`. */
 function endpointOf(row: EndpointRow, { users }: ForeignRows, namespaceNames: Names): Fields {
   const namespace = namespaceNames.get(row.namespace_uuid);
   const keys = row.enable_api_key_auth ?? false;
@@ -142,7 +142,7 @@ function limitOf({ enable_max_rate, max_rate, max_rate_seconds }: EndpointRow): 
   return { middleware: [limit] };
 }
 
-/** A key opens the endpoints of its owner, and those that are everybody's. */
+/** A key is valid for the endpoints of its owner and for public ones. */
 function keysOf(rows: ForeignRows, names: Names, notes: string[]): readonly TakenKey[] {
   return rows.api_keys.flatMap(({ uuid, name, key, user_id, is_active }) => {
     const label = name.replaceAll(/[\p{Cc}\p{Cs}]/gu, "-").slice(0, 128);

@@ -1,4 +1,4 @@
-/** What a namespace of the other system says of single tools. */
+/** Converts the tool mappings of a namespace to tool rules. */
 import { isRecord } from "../../kernel/is-record.ts";
 import type { ForeignRows, NamespaceRow, ToolMappingRow } from "./rows.ts";
 
@@ -9,12 +9,12 @@ const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 
 interface Mapped {
   readonly mapping: ToolMappingRow;
-  /** Our name of the server. */
+  /** The name of the server here. */
   readonly server: string;
   readonly tool: string;
 }
 
-/** By `SERVER:TOOL`. Tools of which nothing is said are left out. */
+/** By `SERVER:TOOL`, without empty rules. */
 export function toolRules(
   { uuid, name }: NamespaceRow,
   { namespace_tool_mappings, tools }: ForeignRows,
@@ -27,13 +27,13 @@ export function toolRules(
     const tool = toolNames.get(mapping.tool_uuid);
     return mapping.namespace_uuid === uuid && server && tool ? [{ mapping, server, tool }] : [];
   });
-  const held = new Set(
+  const taken = new Set(
     mapped.flatMap(({ mapping, server, tool }) => (mapping.override_name ? [] : [`${server}:${tool}`])),
   );
   const rules = mapped.flatMap(({ mapping, server, tool }) => {
     const renamed = mapping.override_name || undefined;
-    const why = renamed === undefined ? undefined : refusal(renamed, server, held);
-    held.add(`${server}:${why === undefined ? (renamed ?? tool) : tool}`);
+    const why = renamed === undefined ? undefined : refusal(renamed, server, taken);
+    taken.add(`${server}:${why === undefined ? (renamed ?? tool) : tool}`);
     if (why !== undefined)
       notes.push(`namespace "${name}": "${server}:${tool}" keeps its name: "${renamed}" ${why}`);
     const rule = ruleOf(mapping, why === undefined ? renamed : undefined);
@@ -42,9 +42,9 @@ export function toolRules(
   return Object.fromEntries(rules);
 }
 
-function refusal(name: string, server: string, held: ReadonlySet<string>): string | undefined {
+function refusal(name: string, server: string, taken: ReadonlySet<string>): string | undefined {
   if (!NAME.test(name)) return "is not a valid name here";
-  return held.has(`${server}:${name}`) ? "is the name of another tool" : undefined;
+  return taken.has(`${server}:${name}`) ? "is the name of another tool" : undefined;
 }
 
 function ruleOf(row: ToolMappingRow, name: string | undefined): Fields {
@@ -58,7 +58,7 @@ function ruleOf(row: ToolMappingRow, name: string | undefined): Fields {
   };
 }
 
-/** Only what the protocol knows. */
+/** Only the hints of the protocol. */
 function annotationsOf(value: unknown): Fields {
   if (!isRecord(value)) return {};
   const hints = HINTS.flatMap((hint) => (typeof value[hint] === "boolean" ? [[hint, value[hint]]] : []));

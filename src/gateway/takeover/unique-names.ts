@@ -1,4 +1,4 @@
-/** Gives each row a name that is legal and its own. The first keeps its name, others get a suffix. */
+/** Gives each row a valid and unique name. The first row keeps its name, others get a suffix. */
 import { nameKey } from "../names.ts";
 import { isUuid } from "../uuid.ts";
 
@@ -9,7 +9,7 @@ interface Named {
 
 const MOST = 128;
 
-/** By uuid. `notes` gets a line for every name that is another than before. */
+/** By uuid. Adds a line to `notes` for every changed name. */
 export function uniqueNames(
   rows: readonly Named[],
   kind: string,

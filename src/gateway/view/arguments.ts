@@ -1,4 +1,4 @@
-/** Arguments that a namespace sets for a tool: shown in its schema, and written into each call. Everything else keeps its bytes. */
+/** Arguments that a namespace sets for a tool. They change the shown schema and are added to each call. All other bytes stay. */
 import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -8,9 +8,9 @@ import type { ArgumentOverride, ToolOverride } from "../schemas.ts";
 export interface SetArgument {
   readonly name: string;
   readonly value: Raw;
-  /** Always sent, and never the caller's to give; else only added where the caller gives none. */
+  /** True: always sent, and the caller must not give it. False: added if the caller does not give it. */
   readonly fixed: boolean;
-  /** As a member of an object. */
+  /** The bytes of the member, name and value. */
   readonly written: Buffer;
 }
 
@@ -34,7 +34,7 @@ function setArgument(name: string, rule: ArgumentOverride): SetArgument {
   return { name, value, fixed, written: Buffer.from(`${JSON.stringify(name)}:${value.toString()}`) };
 }
 
-/** The arguments as the child gets them. `null` counts as given. Throws `validation_input`. */
+/** The arguments for the child. `null` counts as given. Throws `validation_input`. */
 export function applyArguments(args: Raw, set: readonly SetArgument[]): Raw {
   if (set.length === 0) return args;
   if (!isObject(args)) throw new MetaMcpError("validation_input", "The arguments must be an object.");
@@ -61,7 +61,7 @@ export function applyArguments(args: Raw, set: readonly SetArgument[]): Raw {
       );
 }
 
-/** The input schema as clients see it: without what is fixed, with the defaults, which nobody has to give. */
+/** The input schema for clients: without fixed arguments, and with defaults, which are not required. */
 export function shownSchema(schema: Raw, set: readonly SetArgument[]): Raw {
   const [properties, required] = members(schema, ["properties", "required"]);
   const before = properties && isObject(properties) ? properties : EMPTY_OBJECT;
@@ -81,7 +81,7 @@ function withDefault(property: Raw | undefined, value: Raw): Raw {
     : joinObject([["default", value]]);
 }
 
-/** Undefined where nothing is left. */
+/** Undefined if no argument is required. */
 function stillRequired(required: Raw, set: readonly SetArgument[]): Raw | undefined {
   const names = new Set<unknown>(set.map(({ name }) => name));
   const left = elements(required).filter((name) => !names.has(fromRaw(name)));

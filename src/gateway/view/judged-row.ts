@@ -1,4 +1,4 @@
-/** A tool as the layers leave it: hidden by one of them, or with what stands before a call of it. */
+/** Applies layers to the row of a tool: a layer hides the tool, or adds what a call needs (consent, an approval …). */
 import type { Principal } from "../../kernel/principal.ts";
 import type { ToolFacts } from "../../kernel/tool-facts.ts";
 import type { PlacedLayer } from "../../middleware/layer.ts";
@@ -8,9 +8,9 @@ import { serverFacts } from "../endpoint/facts.ts";
 import type { ToolRow } from "./tool-row.ts";
 
 export interface Judging {
-  /** Around calls to a server, the outermost first. */
+  /** The layers around calls to a server, outermost first. */
   readonly layersOf: (server: string) => readonly PlacedLayer[];
-  /** Whom the tool is judged for; where nobody is given, only what holds for everybody is told. */
+  /** The principal to judge for. Without it the row shows only what holds for everybody. */
   readonly as?: Principal | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** One server as a namespace shows it, and the way back from a public name to the tool. Shared by all namespaces that say the same of it. */
+/** One server as a namespace shows it, with the lookup from public names to tools. Shared by all namespaces with the same rules for it. */
 import { createHash } from "node:crypto";
 import type { Listing } from "../../catalog/catalog.ts";
 import type { Item } from "../../catalog/item.ts";
@@ -10,15 +10,15 @@ import type { ToolOverride } from "../schemas.ts";
 import { argumentsOf, type SetArgument } from "./arguments.ts";
 import { shownTool } from "./shown-tool.ts";
 
-/** What a public name means. */
+/** The tool behind a public name. */
 export interface Target {
   /** uuid of the server. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly name: string;
-  /** The tool as the child lists it; undefined where it does not, or is not known yet. Arguments are checked against it, as they are sent. */
+  /** The tool as the child lists it; undefined if it does not or is unknown. The arguments that are sent are checked against it. */
   readonly own: Tool | undefined;
-  /** The tool as the client sees it, with the annotations that count. */
+  /** The tool as the client sees it. Its annotations are those that rules use. */
   readonly shown: Tool | undefined;
   readonly args: readonly SetArgument[];
 }
@@ -26,7 +26,7 @@ export interface Target {
 /** Why a tool is not shown. */
 export type Hidden = "server" | "namespace" | "rule" | "newTools" | { readonly nameHeldBy: string };
 
-/** Undefined where it is shown. */
+/** Undefined if the tool is shown. */
 export function hiddenBy({ off, newTools, rules, renamed }: NamespacePart, own: string): Hidden | undefined {
   if (off) return off;
   const rule = rules.get(own);
@@ -38,11 +38,11 @@ export function hiddenBy({ off, newTools, rules, renamed }: NamespacePart, own: 
 
 export class ServerView {
   readonly part: NamespacePart;
-  /** As clients see it; undefined while nothing is known of the server. */
+  /** The listing for clients; undefined while the tools of the server are unknown. */
   readonly listing: IndexedListing | undefined;
   readonly #source: IndexedListing | undefined;
   readonly #listed: Listing | undefined;
-  /** Of tools that are listed: names come from outside, and only so many mean something. */
+  /** Cache of resolved names. Only listed tools are cached, because callers can send any number of other names. */
   readonly #targets = new Map<string, Target>();
   #hash: string | undefined;
   #changed: readonly Tool[] | undefined;
@@ -54,7 +54,7 @@ export class ServerView {
     this.listing = this.#source && shownListing(part, this.#source);
   }
 
-  /** Undefined where no tool can be reached under that name, whether the server lists it or not. */
+  /** Undefined if no tool can be called under that name, listed or not. */
   resolve(name: string): Target | undefined {
     const known = this.#targets.get(name);
     if (known) return known;
@@ -77,26 +77,26 @@ export class ServerView {
     };
   }
 
-  /** The tool of that name, where it is shown just as its server describes it. */
+  /** The tool of that name, if the namespace shows it exactly as its server describes it. */
   unchanged(name: string): Tool | undefined {
     const tool = this.listing?.tool(name);
     return tool && tool === this.#source?.tool(name) ? tool : undefined;
   }
 
-  /** The tools that are shown otherwise than their server describes them. */
+  /** The tools that the namespace shows differently from their server. */
   get changed(): readonly Tool[] {
     this.#changed ??= this.listing?.tools.filter((tool) => !this.unchanged(tool.name)) ?? [];
     return this.#changed;
   }
 
-  /** What its tools are searched under: those that are shown as their server describes them, and the others. */
+  /** The ids in the search index, for unchanged and for changed tools. */
   get searchIds(): { readonly unchanged: string; readonly changed: string } {
     const { server, key } = this.part;
     const unchanged = this.#listed ? searchId(server, this.#listed) : server;
     return { unchanged, changed: `${unchanged}/${key}` };
   }
 
-  /** Of all that clients see of its tools. */
+  /** A hash of everything that clients see of its tools. */
   get hash(): string {
     if (this.#hash === undefined) {
       const hash = createHash("sha256").update(JSON.stringify([this.part.name, this.part.prefix]));
@@ -118,7 +118,7 @@ function shownListing(part: NamespacePart, source: IndexedListing): IndexedListi
 
 const namedListings = new WeakMap<Listing, { readonly name: string; readonly listing: IndexedListing }>();
 
-/** The same under the name that clients know the server by. The child's own objects where they bear it already. */
+/** The listing under the public name of the server. Reuses the objects of the child if they already have that name. */
 function namedListing(source: Listing, name: string): IndexedListing {
   const known = namedListings.get(source);
   if (known?.name === name) return known.listing;

@@ -1,4 +1,4 @@
-/** A tool as a namespace shows it: the child's definition with only the overridden members changed. */
+/** A tool as a namespace shows it: the definition of the child with the overridden members replaced. */
 import { readTool } from "../../catalog/read-tool.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -8,7 +8,7 @@ import { argumentsOf, shownSchema } from "./arguments.ts";
 
 const made = new WeakMap<Tool, WeakMap<ToolOverride, Tool>>();
 
-/** The tool itself where the rule changes nothing of it. The same object for the same tool and rule. */
+/** Returns the tool itself if the rule changes nothing, and the same object for the same tool and rule. */
 export function shownTool(tool: Tool, rule: ToolOverride | undefined): Tool {
   if (!rule) return tool;
   const byRule = made.get(tool) ?? new WeakMap<ToolOverride, Tool>();
@@ -33,7 +33,7 @@ function overridden({ name: own, definition, inputSchema }: Tool, rule: ToolOver
   return set.length === 0 ? written : withMember(written, "inputSchema", shownSchema(inputSchema, set));
 }
 
-/** What is not overridden is as the child says. */
+/** Annotations that are not overridden stay those of the child. */
 function merged(definition: Raw, annotations: object): Raw {
   const own = member(definition, "annotations");
   let written = own && isObject(own) ? own : EMPTY_OBJECT;

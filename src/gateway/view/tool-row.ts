@@ -1,21 +1,21 @@
-/** One tool for whoever configures servers, namespaces and endpoints. */
+/** One tool of a server, namespace or endpoint, for the admin API. */
 import type { ToolAnnotations } from "../../catalog/tool.ts";
 
 export interface ToolRow {
   /** uuid. */
   readonly server: string;
-  /** The server's own name of it. */
+  /** The server's own name of the tool. */
   readonly tool: string;
-  /** Its name within its server here. */
+  /** Its name here, without prefix. */
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   readonly annotations?: ToolAnnotations;
   readonly enabled: boolean;
-  /** There is a rule for it, but the server does not list it. */
+  /** A rule names the tool, but the server does not list it. */
   readonly missing?: true;
-  /** What hid, renamed or gates it. */
+  /** The rule or layer that hides, renames or restricts it. */
   readonly because?: string;
-  /** What stands before a call of it, by layer. */
+  /** What a call needs, by layer. */
   readonly gates?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Every tool of a namespace or endpoint for whoever configures it: on or off, under which name, and why. Made when asked for, kept by nobody. */
+/** All tools of a server, namespace or endpoint for the admin API: enabled or not, with name and reason. Computed on each request, not cached. */
 import type { Tool } from "../../catalog/tool.ts";
 import type {
   Compiled,
@@ -17,13 +17,13 @@ import type { ListingOf } from "./views.ts";
 export interface RowSources {
   readonly compiled: Pick<Compiled, "servers">;
   readonly listingOf: ListingOf;
-  /** Why a server cannot be reached at the moment. */
+  /** Returns why a server cannot be reached; undefined if it can. */
   readonly unreachable?: (server: string) => string | undefined;
-  /** What stands around the tools of a server here, and for whom it is looked at. */
+  /** The layers that apply here, and the principal. */
   readonly judging?: Judging;
 }
 
-/** Under their own names, as no namespace shows them. */
+/** The tools under their own names, without any namespace. */
 export function serverRows({ object, reason }: CompiledServer, sources: RowSources): readonly ToolRow[] {
   const { uuid } = object;
   const because = reason === undefined ? sources.unreachable?.(uuid) : `it cannot be used: ${reason}`;
@@ -59,7 +59,7 @@ function rowsOf(placed: PlacedPart, sources: RowSources): readonly ToolRow[] {
     ...[...listed].map(([own, tool]) => rowOf(placed, own, tool, sources)),
     ...unlisted.map((own) => ({
       ...rowOf(placed, own, undefined, sources),
-      // Of a server that has not said anything yet nothing is missing.
+      // While the tools of the server are unknown, nothing counts as missing.
       ...(listing ? { missing: true as const } : {}),
     })),
   ];

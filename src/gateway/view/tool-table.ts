@@ -1,4 +1,4 @@
-/** Every tool of every server, and what each namespace makes of it: small, because there may be thousands. */
+/** All tools of all servers, with their state in each namespace. Rows are small, because there may be thousands. */
 import type { ToolChange } from "../../catalog/pins/change.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool, ToolAnnotations } from "../../catalog/tool.ts";
@@ -8,31 +8,31 @@ import type { ToolOverride } from "../schemas.ts";
 import { type Hidden, hiddenBy } from "./server-view.ts";
 import type { ListingOf } from "./views.ts";
 
-/** What a tool is in a namespace: on, or why not. */
+/** The state of a tool in a namespace: on, or the reason why not. */
 export type ToolState = "on" | "off" | "new" | "server" | "namespace" | "name" | "held";
 
 export interface TableCell {
   readonly state: ToolState;
-  /** Without what names the tool. */
+  /** The override without the names of server and tool. */
   readonly override?: Omit<ToolOverride, "server" | "tool" | "disabled">;
 }
 
 export interface TableRow {
   /** uuid. */
   readonly server: string;
-  /** The server's own name of it. */
+  /** The server's own name of the tool. */
   readonly tool: string;
   readonly title?: string;
-  /** Its beginning. */
+  /** The beginning of the description. */
   readonly description?: string;
   readonly annotations?: ToolAnnotations;
-  /** Of its definition. */
+  /** The size of the definition. */
   readonly bytes: number;
-  /** There is a rule for it, but the server does not list it. */
+  /** A rule names the tool, but the server does not list it. */
   readonly missing?: true;
-  /** It is not as it was approved. */
+  /** The change since the tool was approved. */
   readonly changed?: Pick<ToolChange, "kind" | "parts">;
-  /** By uuid of the namespace; those that do not have its server are left out. */
+  /** By uuid of the namespace. Namespaces without the server are left out. */
   readonly cells: ReadonlyMap<string, TableCell>;
 }
 
@@ -40,7 +40,7 @@ const DESCRIPTION_LENGTH = 160;
 
 export interface TableSources {
   readonly listingOf: ListingOf;
-  /** What of a server's tools is not as it was approved. */
+  /** The changes of a server's tools since they were approved. */
   readonly changesOf: (server: string) => readonly ToolChange[];
 }
 
@@ -54,7 +54,7 @@ export function tableRows(
     const parts = placed.get(server) ?? [];
     const listed = new Set(listing?.tools.map(({ name }) => name));
     const changes = new Map(changesOf(server).map((change) => [change.tool, change]));
-    // Held back until somebody approves it: in no list.
+    // Tools that are blocked until somebody approves them are in no listing.
     const held = [...changes.values()].filter(({ tool }) => !listed.has(tool));
     const ruled = new Set(parts.flatMap(({ part }) => [...part.rules.keys()]));
     const unlisted = [...ruled].filter((tool) => !listed.has(tool) && !changes.has(tool));
@@ -65,7 +65,7 @@ export function tableRows(
         server,
         tool,
         bytes: 0,
-        // Of a server that has not said anything yet nothing is missing.
+        // While the tools of the server are unknown, nothing counts as missing.
         ...(listing ? { missing: true as const } : {}),
         cells: cellsOf(tool, parts),
       })),
@@ -108,7 +108,7 @@ function rowOf(server: string, tool: Tool, { parts, change }: Around): TableRow 
 
 type About = Pick<TableRow, "tool" | "title" | "description" | "annotations" | "bytes">;
 
-/** A tool stays the same object until its server lists it otherwise. */
+/** Cached by tool: a tool stays the same object until its server lists it differently. */
 const known = new WeakMap<Tool, About>();
 
 function aboutOf(tool: Tool): About {

@@ -16,7 +16,7 @@ import { Views } from "./views.ts";
 const context = contextAt(1);
 const place = { around: { path: "/c", folder: "/", env: {} }, vault: context.vault };
 
-/** Servers with what they list, namespaces and endpoints by name, compiled. */
+/** Creates and compiles servers with their tools, namespaces and endpoints. */
 function setUp(
   servers: Readonly<Record<string, readonly string[] | undefined>>,
   namespaces: Readonly<Record<string, object>>,
@@ -51,7 +51,7 @@ function viewOf(...parts: Parameters<typeof setUp>) {
 }
 
 describe("a tool in a namespace", () => {
-  test("has the name of its override alone, and all other bytes as its server wrote them", () => {
+  test("has only the name of its override, and keeps all other bytes", () => {
     const tools = [{ server: "git", tool: "log", name: "history" }];
     const view = viewOf({ git: ["log", "show"] }, { dev: { ...all("git"), tools } });
     expect(view.listings.get("git")?.tools.map(({ name }) => name)).toEqual(["history", "show"]);
@@ -66,7 +66,7 @@ describe("a tool in a namespace", () => {
     expect(view.tool("git", "history")?.definition.toString()).toBe(own?.replace('"log"', '"history"'));
   });
 
-  test("may swap its name with another, and two servers may have the same", () => {
+  test("can swap names with another tool, and two servers can have the same tool name", () => {
     const tools = [
       { server: "git", tool: "a", name: "b" },
       { server: "git", tool: "b", name: "a" },
@@ -78,7 +78,7 @@ describe("a tool in a namespace", () => {
     expect(view.resolve("docs", "a")?.name).toBe("x");
   });
 
-  test("that is disabled, or new where new ones are off, is reachable under no name", () => {
+  test("that is disabled, or new with newTools disabled, cannot be reached under any name", () => {
     const tools = [
       { server: "git", tool: "log", name: "history", disabled: true },
       { server: "git", tool: "show" },
@@ -91,7 +91,7 @@ describe("a tool in a namespace", () => {
     for (const name of ["log", "history", "push"]) expect(view.resolve("git", name)).toBeUndefined();
   });
 
-  test("that comes later under a name which an override holds is hidden, and it is said why", () => {
+  test("whose name an override already uses is hidden with a reason", () => {
     const { objects, compiled, listingOf } = setUp(
       { git: ["log", "history"] },
       { dev: { ...all("git"), tools: [{ server: "git", tool: "log", name: "history" }] } },
@@ -113,7 +113,7 @@ describe("a tool in a namespace", () => {
     ]);
   });
 
-  test("of a server that nothing is known of can be called by the rules", () => {
+  test("of a server without known tools can be called according to the rules", () => {
     const tools = [
       { server: "git", tool: "log", name: "history" },
       { server: "git", tool: "push", disabled: true },
@@ -125,7 +125,7 @@ describe("a tool in a namespace", () => {
     for (const name of ["log", "push"]) expect(view.resolve("git", name)).toBeUndefined();
   });
 
-  test("takes texts and hints that are overridden, and keeps those that are not", () => {
+  test("has overridden title and annotations, and keeps the others", () => {
     const rule = { server: "git", tool: "log", title: "T", annotations: { readOnlyHint: true } };
     const { compiled, listings } = setUp({ git: ["log"] }, { dev: { ...all("git"), tools: [rule] } });
     const [uuid = ""] = listings.keys();
@@ -148,7 +148,7 @@ describe("a tool in a namespace", () => {
 describe("arguments that a namespace sets", () => {
   const rule = (args: object) => ({ server: "s", tool: "t", args }) as never;
 
-  test("show in the schema: a default that nobody must give, and nothing of a fixed one", () => {
+  test("change the schema: defaults are not required, fixed arguments are removed", () => {
     const tools = [
       { server: "git", tool: "log", args: { a: { default: "x" }, b: { fixed: 1 }, c: { default: 2 } } },
     ];
@@ -161,7 +161,7 @@ describe("arguments that a namespace sets", () => {
     });
   });
 
-  test("are added where they are missing, the rest byte by byte as it came", () => {
+  test("are added if they are missing, and all other bytes stay", () => {
     const set = argumentsOf(rule({ limit: { default: 10 }, repo: { fixed: { name: "r" } } }));
     const apply = (text: string) => applyArguments(asRaw(Buffer.from(text)), set).toString();
     expect(apply('{ "id": 12345678901234567890 }')).toBe(
@@ -176,7 +176,7 @@ describe("arguments that a namespace sets", () => {
     expect(applyArguments(given, argumentsOf(rule({ limit: { default: 2 } })))).toBe(given);
   });
 
-  test("that are fixed are not the caller's to give, null included", () => {
+  test("that are fixed are refused from the caller, even null", () => {
     const set = argumentsOf(rule({ repo: { fixed: "r" } }));
     for (const text of ['{"repo":"r"}', '{"repo":null}', '{"re\\u0070o":1}'])
       expect(() => applyArguments(asRaw(Buffer.from(text)), set)).toThrow(
@@ -189,7 +189,7 @@ describe("arguments that a namespace sets", () => {
 });
 
 describe("an endpoint", () => {
-  test("of several namespaces shows all; where two have the same server the first decides, off too", () => {
+  test("with several namespaces shows all servers; the first namespace with a server decides, even if it disables it", () => {
     const namespaces = {
       one: {
         servers: [{ server: "a" }, { server: "b", disabled: true }],
@@ -210,7 +210,7 @@ describe("an endpoint", () => {
     ]);
   });
 
-  test("says which rules name a tool that is missing, and which servers cannot be used", () => {
+  test("reports rules for missing tools and servers that cannot be used", () => {
     const { objects, compiled, listingOf } = setUp(
       { a: ["x"], b: ["y"] },
       { one: { ...all("a", "b"), tools: [{ server: "a", tool: "gone", name: "z" }] } },
@@ -226,7 +226,7 @@ describe("an endpoint", () => {
     });
   });
 
-  test("names tools by prefix: none, a text, or the server's name for all that clash", () => {
+  test("names tools by prefix (none or a text), and by server name in case of a collision", () => {
     const names = (prefixes: Readonly<Record<string, string>>, tools: Readonly<Record<string, string[]>>) => {
       const servers = Object.entries(prefixes).map(([server, prefix]) => ({ server, prefix }));
       return [...viewOf(tools, { n: { servers } }).publicNames.keys()];
@@ -242,7 +242,7 @@ describe("an endpoint", () => {
 describe("views", () => {
   const tools = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
 
-  test("of endpoints and namespaces that show the same are one, and a switched tool makes one server anew", () => {
+  test("are shared by endpoints and namespaces with the same content, and switching a tool creates one new server view", () => {
     const endpoints = Object.fromEntries(tools(100).map((name) => [name, ["n"]]));
     const { objects, compiled, listingOf } = setUp(
       { a: tools(50), b: tools(50) },
@@ -270,14 +270,14 @@ describe("views", () => {
     expect(after?.version).not.toBe(before?.version);
   });
 
-  test("keep the child's own objects where they bear the name already", () => {
+  test("reuse the objects of the child if they already have the public name", () => {
     const { compiled } = setUp({ a: [] }, { n: all("a") });
     const listing = listingOfTools("a", ["x"]);
     const view = new Views().ofEndpoint(endpointOf(compiled), () => listing);
     expect(view.tool("a", "x")).toBe(listing.tools[0]);
   });
 
-  test("keep a rewritten tool whose rule says the same, whatever else changes", () => {
+  test("reuse a rewritten tool if its rule is unchanged", () => {
     const rules = [
       { server: "a", tool: "t1", name: "one", args: { a: { fixed: 1 } } },
       { server: "a", tool: "t2", disabled: true },

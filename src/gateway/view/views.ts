@@ -1,4 +1,4 @@
-/** Views of endpoints on what the children list. Made from parts that are shared: what did not change is the same object, and what was made is counted. */
+/** Creates the views of endpoints. Views are built from shared parts: an unchanged part is the same object. Counts what it creates, for tests. */
 import { createHash } from "node:crypto";
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -8,12 +8,12 @@ import type { NamespacePart } from "../part.ts";
 
 import { ServerView, type Target } from "./server-view.ts";
 
-/** What a server is known to have, by uuid. */
+/** The listing of a server, by uuid. */
 export type ListingOf = (server: string) => Listing | undefined;
 
-/** What the clients of an endpoint see: a snapshot of the catalog in which servers and tools have their public names. */
+/** What clients of an endpoint see: a snapshot of the catalog with the public names of servers and tools. */
 export class View implements Snapshot {
-  /** By the names that clients know the servers by. */
+  /** By public name. */
   readonly servers: ReadonlyMap<string, ServerView>;
   readonly listings: ReadonlyMap<string, Listing>;
   #version: number | undefined;
@@ -26,7 +26,7 @@ export class View implements Snapshot {
     );
   }
 
-  /** The same wherever the same is seen, in other processes too. */
+  /** Equal for equal content, in other processes too. */
   get version(): number {
     if (this.#version === undefined) {
       const hash = createHash("sha256");
@@ -40,12 +40,12 @@ export class View implements Snapshot {
     return this.servers.get(server)?.listing?.tool(name);
   }
 
-  /** What a public name of that server means; undefined where it means nothing here. */
+  /** The tool behind a public name; undefined if there is none. */
   resolve(server: string, name: string): Target | undefined {
     return this.servers.get(server)?.resolve(name);
   }
 
-  /** All tools by the one name each has in a list of all. */
+  /** All tools by their name on the aggregate surface. */
   get publicNames(): ReadonlyMap<string, Tool> {
     this.#names ??= publicNames(
       [...this.servers.values()].map(({ part: { name: server, prefix }, listing }) => ({
@@ -65,11 +65,11 @@ interface Node {
 
 export class Views {
   readonly #servers = new WeakMap<Listing, WeakMap<NamespacePart, ServerView>>();
-  /** Of servers that nothing is known of. */
+  /** For servers without a known listing. */
   readonly #unknown = new WeakMap<NamespacePart, ServerView>();
-  /** Views by the server views they consist of, in order. */
+  /** A tree of views, by the sequence of server views that they consist of. */
   readonly #root: Node = { next: new WeakMap() };
-  /** By the list of parts: what was last asked for, which is mostly what is asked for next. */
+  /** The last view for each list of parts, because the same one is usually requested again. */
   readonly #last = new WeakMap<
     readonly unknown[],
     { listings: readonly (Listing | undefined)[]; view: View }
@@ -77,7 +77,7 @@ export class Views {
   #madeServers = 0;
   #madeViews = 0;
 
-  /** How many were made so far. */
+  /** The number of created objects. */
   get counts(): { readonly servers: number; readonly views: number } {
     return { servers: this.#madeServers, views: this.#madeViews };
   }
@@ -90,7 +90,7 @@ export class Views {
     return this.#view(parts, (part) => part, listingOf);
   }
 
-  /** The same object for the same parts and listings, whoever asks. */
+  /** Returns the same object for the same parts and listings. */
   #view<P>(parts: readonly P[], partOf: (placed: P) => NamespacePart, listingOf: ListingOf): View {
     const listings = parts.map((placed) => listingOf(partOf(placed).server));
     const last = this.#last.get(parts);

@@ -6,7 +6,7 @@ import type {
   Actor,
   GatewayControl,
   MarketControl,
-  OfferWanted,
+  OfferQuery,
   ProvisionApproval,
   ProvisionRequest,
 } from "../../gateway/control.ts";
@@ -87,7 +87,7 @@ export class Market implements MarketControl {
     return await provisioner.provision(wanted, seeker);
   }
 
-  async search(wanted: OfferWanted): Promise<Offers> {
+  async search(wanted: OfferQuery): Promise<Offers> {
     return await offersOf(await this.#load(), wanted, this.#parts.around.env);
   }
 

@@ -1,5 +1,5 @@
 /** Servers that an administrator could add: of the gallery and the registry, with what would be stored and what it needs. */
-import type { OfferWanted } from "../../gateway/control.ts";
+import type { OfferQuery } from "../../gateway/control.ts";
 import type { Env } from "../../home/home.ts";
 import type { Candidate } from "../../provision/candidate.ts";
 import { planOf } from "../../provision/plan.ts";
@@ -16,7 +16,7 @@ type Sources = Readonly<Record<"registry" | "gallery", CandidateSource>>;
 const MOST_FOUND = 20;
 
 /** Best first. Without a query: all of the gallery, and the beginning of the registry. */
-export async function offersOf(sources: Sources, { query, from }: OfferWanted, env: Env): Promise<Offers> {
+export async function offersOf(sources: Sources, { query, from }: OfferQuery, env: Env): Promise<Offers> {
   const [{ rankCandidates }, { matchOf }] = await Promise.all([
     import("../../provision/rank.ts"),
     import("../../provision/show.ts"),

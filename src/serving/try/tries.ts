@@ -1,6 +1,6 @@
 /** Calls that are being tried out at the moment, each answered by nobody but who began it. */
-import type { Explained, ExplainWanted } from "../../gateway/endpoint/explain-tool.ts";
-import type { Preview, Tried, TryAnswer, TryControl, TryWanted } from "../../gateway/try-control.ts";
+import type { Explained, ExplainRequest } from "../../gateway/endpoint/explain-tool.ts";
+import type { Preview, Tried, TryAnswer, TryControl, TryRequest } from "../../gateway/try-control.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -28,11 +28,11 @@ export class Tries implements TryControl {
     return this.#parts.endpoints.of(endpoint)?.preview(principal);
   }
 
-  explain(endpoint: string, principal: Principal, wanted: ExplainWanted): Promise<Explained> | undefined {
+  explain(endpoint: string, principal: Principal, wanted: ExplainRequest): Promise<Explained> | undefined {
     return this.#parts.endpoints.of(endpoint)?.explain(principal, wanted);
   }
 
-  open({ endpoint: uuid, principal, tool, args }: TryWanted): Tried | undefined {
+  open({ endpoint: uuid, principal, tool, args }: TryRequest): Tried | undefined {
     const endpoint = this.#parts.endpoints.of(uuid);
     if (!endpoint) return undefined;
     const actor = actorOf(principal);
