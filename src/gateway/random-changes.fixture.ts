@@ -64,7 +64,7 @@ const namespace = fc
     tools: maybe(
       fc.uniqueArray(tool, {
         maxLength: 5,
-        selector: (rule) => `${String(rule["server`])}:${String(rule[`tool"])}`,
+        selector: (rule) => `${String(rule["server"])}:${String(rule["tool"])}`,
       }),
     ),
     newTools: maybe(some(["enabled", "disabled"])),
