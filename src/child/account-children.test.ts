@@ -11,6 +11,7 @@ import { credentialIn } from "../kernel/list-key.ts";
 import { silentLog } from "../kernel/log.ts";
 import { ANONYMOUS } from "../kernel/principal.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
+import { type KnownRoots, noRoots } from "../kernel/roots.ts";
 import { Secret } from "../kernel/secret.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { Fleet } from "./fleet.ts";
@@ -62,7 +63,31 @@ function setUp(spec = TEMPLATE) {
   });
   const tokenOf = ({ spec: dialled }: { spec: ServerSpec }): string | undefined =>
     dialled.kind === "stdio" ? dialled.env["TOKEN"]?.reveal() : undefined;
-  return { fleet, server, tokens, greeted, as, call, tokenOf };
+  /** So many other accounts use the server that children without connections are removed. Starts no process. */
+  const crowd = async (): Promise<void> => {
+    const method = "resources/unsubscribe";
+    const params = toRaw({ uri: "x:" });
+    for (let other = 0; other <= 1_000; other++) {
+      tokens.set(`other ${other}`, "t");
+      await fleet.handle({ ...call(as(`other ${other}`)), method, params });
+    }
+  };
+  return { fleet, server, tokens, greeted, as, call, tokenOf, crowd };
+}
+
+/** Roots of a client that answers when the test says so. */
+function slowRoots() {
+  const waiting: ((known: KnownRoots) => void)[] = [];
+  const roots: { known: KnownRoots | undefined; ask(): Promise<KnownRoots> } = {
+    known: undefined,
+    ask: () => new Promise((resolve) => waiting.push(resolve)),
+  };
+  const answer = (): void => {
+    const known = noRoots("it has none");
+    roots.known = known;
+    for (const resolve of waiting) resolve(known);
+  };
+  return { roots, answer };
 }
 
 test("all clients of one account share a connection with its credential", async () => {
@@ -167,4 +192,32 @@ test("a caller that waits for a connection is told why its child is removed", as
   expect(shared).toMatchObject({ code: "server_unavailable", retryable: true });
   const removed = await failure(() => fleet.apply(emptyConfig("", {})));
   expect(removed).toMatchObject({ code: "server_not_found" });
+});
+
+test("a child whose first call waits for the client's roots is not forgotten when there are many accounts", async () => {
+  const { fleet, server, tokens, as, call, crowd } = setUp();
+  const { roots, answer } = slowRoots();
+  tokens.set("ada", "a");
+  const answered = fleet.handle(call({ ...as("ada"), roots }));
+  await crowd();
+  answer();
+  await quiet();
+  server.last.answerNext({ n: 1 });
+  expect(fromRaw(await answered)).toEqual({ n: 1 });
+  expect(fleet.status(as("ada"))).toMatchObject([{ connected: true }]);
+  await fleet.destroy();
+  expect(server.links.map(({ closed }) => closed)).toEqual([true]);
+});
+
+test("a child whose last call finishes on a retired connection is not forgotten when there are many accounts", async () => {
+  const { fleet, server, tokens, as, call, crowd } = setUp({ ...TEMPLATE, isolation: "session" });
+  tokens.set("ada", "a");
+  const answered = fleet.handle(call(as("ada"))).catch((error: unknown) => error);
+  await quiet();
+  fleet.sessionEnded("ada");
+  await crowd();
+  expect(server.links.map(({ closed }) => closed)).toEqual([false]);
+  await fleet.destroy();
+  expect(server.links.map(({ closed }) => closed)).toEqual([true]);
+  expect(await answered).toMatchObject({ code: "server_unavailable" });
 });

@@ -19,7 +19,7 @@ export interface CallerCredentials {
   of(spec: ServerSpec, account: string | undefined): ServerSpec | MetaMcpError;
 }
 
-/** If a server has more children than this, those without connections are removed. */
+/** If a server has more children than this, those without calls and connections are removed. */
 const MAX_CHILDREN = 1_000;
 
 export class AccountChildren {
@@ -57,7 +57,7 @@ export class AccountChildren {
       if (known.connections.spec !== spec) known.connections.apply(spec);
       return known;
     }
-    if (children.size >= MAX_CHILDREN) removeUnconnected(children);
+    if (children.size >= MAX_CHILDREN) removeUnused(children);
     const child = this.#make(spec);
     children.set(account as string, child);
     return child;
@@ -118,7 +118,6 @@ export class AccountChildren {
   }
 }
 
-function removeUnconnected(children: Map<string, Child>): void {
-  for (const [account, { connections }] of children)
-    if (connections.current.length === 0) children.delete(account);
+function removeUnused(children: Map<string, Child>): void {
+  for (const [account, { connections }] of children) if (connections.unused) children.delete(account);
 }

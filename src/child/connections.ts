@@ -31,6 +31,8 @@ export class Connections {
   /** The child has asked for roots on some connection. It will ask for the roots of other clients too. */
   #wantsRoots = false;
   #spec: ServerSpec;
+  /** Number of callers in `reach`. Not all of them hold a connection. */
+  #reaching = 0;
   /** Why no connection is opened any more. */
   #endReason: MetaMcpError | undefined;
 
@@ -49,6 +51,11 @@ export class Connections {
 
   get current(): readonly Connection[] {
     return [...this.#byKey.values()];
+  }
+
+  /** No call is on its way, and there is no connection, not even one that ends. */
+  get unused(): boolean {
+    return this.#reaching === 0 && this.#byKey.size === 0 && this.#retiring.size === 0;
   }
 
   /** The connection for this claim if calls may be sent on it now. This is the hot path. */
@@ -87,6 +94,15 @@ export class Connections {
 
   /** Waits for a connection for this claim and opens one if there is none. All callers with the same key wait for the same one. */
   async reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
+    this.#reaching++;
+    try {
+      return await this.#reach(claim, signal);
+    } finally {
+      this.#reaching--;
+    }
+  }
+
+  async #reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     for (;;) {
       if (this.#endReason) throw this.#endReason;
       const { roots } = claim.origin;
