@@ -221,3 +221,15 @@ test("a child whose last call finishes on a retired connection is not forgotten 
   expect(server.links.map(({ closed }) => closed)).toEqual([true]);
   expect(await answered).toMatchObject({ code: "server_unavailable" });
 });
+
+test("a caller that waits for its roots starts no server once its child is removed", async () => {
+  const { fleet, server, tokens, as, call } = setUp();
+  const { roots, answer } = slowRoots();
+  tokens.set("ada", "a");
+  const answered = fleet.handle(call({ ...as("ada"), roots })).catch((error: unknown) => error);
+  tokens.delete("ada");
+  fleet.credentialsChanged();
+  answer();
+  expect(await Promise.race([answered, quiet()])).toMatchObject({ code: "auth_required" });
+  expect(server.links).toEqual([]);
+});

@@ -104,9 +104,10 @@ export class Connections {
 
   async #reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     for (;;) {
-      if (this.#endReason) throw this.#endReason;
       const { roots } = claim.origin;
       if (roots && this.#needsRoots(claim.origin)) await unlessAborted(roots.ask(), signal);
+      // After the wait, because the child may be removed meanwhile.
+      if (this.#endReason) throw this.#endReason;
       const key = this.#keyFor(claim);
       const known = this.#byKey.get(key);
       const connection = known?.usable
