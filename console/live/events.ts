@@ -17,7 +17,7 @@ import type {
   ToolsChanged,
   UpdateStep,
 } from "../../src/kernel/events.ts";
-import type { TOLD_TYPES } from "../../src/observe/live/told-event.ts";
+import type { LIVE_EVENT_TYPES } from "../../src/observe/live/live-event.ts";
 import type { CallActor, CallRow, ClientName, Named } from "../api/types.ts";
 
 /** JSON omits undefined members. */
@@ -52,7 +52,7 @@ export type LiveEvent =
   /** Some events were lost: all cached data must be read again. */
   | { readonly type: "missed"; readonly at: string };
 
-type SentType = (typeof TOLD_TYPES)[number];
+type SentType = (typeof LIVE_EVENT_TYPES)[number];
 
 /** "offline": the gateway is unreachable. */
 export type Connection = "live" | "reconnecting" | "offline";

@@ -1,5 +1,5 @@
 /** The schemas of live events, one per event type. */
-import type { TOLD_TYPES } from "../observe/live/told-event.ts";
+import type { LIVE_EVENT_TYPES } from "../observe/live/live-event.ts";
 import { CALL, CLIENT, NAMED, WHO } from "./observe-schemas.ts";
 import type { Schema } from "./route.ts";
 
@@ -134,7 +134,7 @@ const EVENTS = {
   changed: event("changed", { of: { enum: ["users", "api-keys", "provision-requests", "approvals"] } }, [
     "of",
   ]),
-} as const satisfies Readonly<Record<(typeof TOLD_TYPES)[number], Schema>>;
+} as const satisfies Readonly<Record<(typeof LIVE_EVENT_TYPES)[number], Schema>>;
 
 const HELLO = {
   type: "object",

@@ -39,7 +39,7 @@ export interface AdminAnswer {
   readonly text?: { readonly type: string; readonly content: string };
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Starts a stream of server-sent events, instead of a body. Returns a function that ends it. */
-  readonly events?: (outlet: ServerResponse, who: StreamReader) => () => void;
+  readonly events?: (response: ServerResponse, reader: StreamReader) => () => void;
 }
 
 export type Route = RouteFields & ({ readonly action: Action } | { readonly role: Role });

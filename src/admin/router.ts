@@ -143,12 +143,12 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     answer: AdminAnswer,
   ): void {
     const route = findRoute(router, request.method ?? "GET", path)?.data;
-    const who: StreamReader = () => {
+    const reader: StreamReader = () => {
       const known = parts.authenticate(request);
       return known && route && mayUse(known.principal, route) ? known.principal : undefined;
     };
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-    const end = answer.events?.(response, who) ?? (() => {});
+    const end = answer.events?.(response, reader) ?? (() => {});
     // If the client has already disconnected, no "close" event follows.
     if (response.destroyed) end();
     else response.once("close", end);

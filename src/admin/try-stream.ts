@@ -5,9 +5,9 @@ import { eventText } from "../observe/live/event-feed.ts";
 import type { StreamReader } from "./route.ts";
 
 export interface TryStreamParts {
-  readonly outlet: Pick<ServerResponse, "write" | "end" | "writableLength">;
+  readonly response: Pick<ServerResponse, "write" | "end" | "writableLength">;
   /** The person who started the call. Undefined when they may no longer see it. */
-  readonly who: StreamReader;
+  readonly reader: StreamReader;
   /** Converts an event to the JSON that is sent. */
   readonly shown: (event: TryEvent) => object;
 }
@@ -40,29 +40,30 @@ export class TryStream {
   };
 
   #send(event: TryEvent): void {
-    const { outlet, shown } = this.#parts;
+    const { response, shown } = this.#parts;
     const sent = flat(shown(event));
     if (event.type === "progress" || event.type === "log") {
-      if (outlet.writableLength > MOST_UNREAD) this.#missed += 1;
-      else outlet.write(eventText(event.type, sent));
+      if (response.writableLength > MOST_UNREAD) this.#missed += 1;
+      else response.write(eventText(event.type, sent));
       return;
     }
-    if (this.#missed > 0) outlet.write(eventText("missed", { type: "missed", count: this.#missed }));
+    if (this.#missed > 0) response.write(eventText("missed", { type: "missed", count: this.#missed }));
     this.#missed = 0;
     const over = event.type === "result" || event.type === "error";
     const ms = over ? { ms: Math.round(performance.now() - this.#began) } : {};
-    outlet.write(eventText(event.type, { ...sent, ...ms }));
+    response.write(eventText(event.type, { ...sent, ...ms }));
     if (!over) return;
     clearInterval(this.#checking);
-    outlet.end();
+    response.end();
   }
 
   #check(): void {
-    const { outlet, who } = this.#parts;
-    if (!who()) {
+    const { response, reader } = this.#parts;
+    if (!reader()) {
       this.end();
-      outlet.end();
-    } else if (++this.#checks % HEARTBEAT_EVERY === 0 && outlet.writableLength === 0) outlet.write(": \n\n");
+      response.end();
+    } else if (++this.#checks % HEARTBEAT_EVERY === 0 && response.writableLength === 0)
+      response.write(": \n\n");
   }
 }
 

@@ -6,7 +6,7 @@ const BIG = 1_000_000;
 
 interface Sink {
   readonly batches: number[][];
-  /** Rejects the next ones with it; a promise that never settles is a hang. */
+  /** The result of the next writes. A promise that never settles simulates a hang. */
   answer: () => Promise<number>;
 }
 
@@ -19,7 +19,7 @@ function queueOf(most = 100, sink: Sink = { batches: [], answer: () => Promise.r
       sink.batches.push([...batch]);
       return refused;
     },
-    again: (error) => {
+    retry: (error) => {
       const { message } = error as Error;
       return message === "later" ? 20_000 : message === "away";
     },
@@ -30,7 +30,7 @@ function queueOf(most = 100, sink: Sink = { batches: [], answer: () => Promise.r
     mostBytes: 1_000,
     everyMs: 50,
   });
-  /** Lets promises settle between the ticks. */
+  /** Advances the clock and lets promises settle between the ticks. */
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= 50) {
       clock.advance(50);
@@ -40,7 +40,7 @@ function queueOf(most = 100, sink: Sink = { batches: [], answer: () => Promise.r
   return { queue, sink, pass };
 }
 
-test("writes in batches, in order, not more often than is set", async () => {
+test("writes in batches, in order, and not more often than everyMs", async () => {
   const { queue, sink, pass } = queueOf();
   for (let i = 0; i < 25; i++) queue.add(i);
   await pass(50);
@@ -50,7 +50,7 @@ test("writes in batches, in order, not more often than is set", async () => {
   expect([queue.queued, queue.lost, queue.written]).toEqual([0, 0, 25]);
 });
 
-test("one that hangs costs nobody anything and grows no further than its bound", async () => {
+test("a hanging write does not block add, and the queue stays within its limit", async () => {
   const { queue, sink, pass } = queueOf(100);
   sink.answer = () => new Promise(() => {});
   for (let i = 0; i < 1_000; i++) {
@@ -60,7 +60,7 @@ test("one that hangs costs nobody anything and grows no further than its bound",
   expect([queue.queued, queue.lost]).toEqual([100, 900]);
 });
 
-test("what could not be written is written once it can, once", async () => {
+test("a failed batch is retried and written once", async () => {
   const { queue, sink, pass } = queueOf();
   sink.answer = () => Promise.reject(new Error("away"));
   for (let i = 0; i < 15; i++) queue.add(i);
@@ -72,7 +72,7 @@ test("what could not be written is written once it can, once", async () => {
   expect([queue.fault, queue.lost]).toEqual([undefined, 0]);
 });
 
-test("what cannot be written at all is counted as lost, and the rest goes on", async () => {
+test("a batch that must not be retried counts as lost, and later items are written", async () => {
   const { queue, sink, pass } = queueOf();
   sink.answer = () => Promise.reject(new Error("bad"));
   for (let i = 0; i < 10; i++) queue.add(i);
@@ -84,7 +84,7 @@ test("what cannot be written at all is counted as lost, and the rest goes on", a
   expect(sink.batches.flat()).toEqual([11]);
 });
 
-test("few that are large fill it like many that are small", async () => {
+test("the limit also applies to bytes", async () => {
   const { queue, sink, pass } = queueOf();
   sink.answer = () => Promise.reject(new Error("away"));
   for (let i = 0; i < 50; i++) queue.add(BIG);
@@ -95,7 +95,7 @@ test("few that are large fill it like many that are small", async () => {
   expect([queue.written, queue.fill]).toEqual([17, 0]);
 });
 
-test("what the other side takes only in part is lost in part", async () => {
+test("items that the receiver refused count as lost", async () => {
   const { queue, sink, pass } = queueOf();
   sink.answer = () => Promise.resolve(3);
   for (let i = 0; i < 10; i++) queue.add(i);
@@ -103,7 +103,7 @@ test("what the other side takes only in part is lost in part", async () => {
   expect([queue.written, queue.lost, queue.queued]).toEqual([7, 3, 0]);
 });
 
-test("waits as long as it is told to", async () => {
+test("a retry waits for the time that the error asks for", async () => {
   const { queue, sink, pass } = queueOf();
   sink.answer = () => Promise.reject(new Error("later"));
   queue.add(1);
@@ -116,7 +116,7 @@ test("waits as long as it is told to", async () => {
   expect(queue.written).toBe(1);
 });
 
-test("at the end all of it is written, or lost after its time", async () => {
+test("close writes all items, or counts them as lost after the time limit", async () => {
   const { queue, sink, pass } = queueOf();
   for (let i = 0; i < 35; i++) queue.add(i);
   const closed = queue.close(1_000);

@@ -1,26 +1,26 @@
 /**
- * Hands items on in batches, beside whoever makes them. Never holds anybody up and never grows beyond its bound: what
- * does not fit is lost, and counted.
+ * A queue that writes items in batches in the background. Adding never blocks, and the queue never exceeds its limits: items
+ * that do not fit are lost and counted.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface BatchQueueParts<T> {
   readonly clock: Clock;
-  /** Resolves with how many were refused for good. After a rejection that may pass it gets the same array once more. */
+  /** Resolves with the number of items that were refused for good. After an error that can be retried it gets the same array again. */
   readonly write: (batch: readonly T[]) => Promise<number>;
-  /** Whether it may pass; a number: not before so many milliseconds. */
-  readonly again: (error: unknown) => boolean | number;
-  /** Its state changed: it fails and why, or it goes on. */
+  /** Whether the batch can be retried; a number is the minimum wait in milliseconds. */
+  readonly retry: (error: unknown) => boolean | number;
+  /** Runs when writing starts to fail, with the reason, and when it works again, with undefined. */
   readonly onFault?: (fault: string | undefined) => void;
-  /** How many an item stands for, where what is lost and written is told; one unless said. */
+  /** How much an item adds to `lost` and `written`. Default: one. */
   readonly countOf?: (item: T) => number;
-  /** In bytes, about. */
+  /** Approximate size in bytes. */
   readonly sizeOf: (item: T) => number;
   readonly mostInBatch: number;
   readonly mostBytesInBatch: number;
   readonly mostQueued: number;
   readonly mostBytes: number;
-  /** At least so long lies between two batches. */
+  /** Minimum time between two batches. */
   readonly everyMs: number;
 }
 
@@ -30,9 +30,9 @@ const LONGEST_RETRY_MS = 5_000;
 export class BatchQueue<T> {
   readonly #parts: BatchQueueParts<T>;
   #items: T[] = [];
-  /** Being written, or to be written again. */
+  /** The batch that is being written or will be retried. */
   #batch: readonly T[] = [];
-  /** Of all that waits or is being written. */
+  /** Bytes of all items that wait or are being written. */
   #bytes = 0;
   #writing: Promise<void> | undefined;
   #since = 0;
@@ -59,23 +59,23 @@ export class BatchQueue<T> {
     return this.#written;
   }
 
-  /** Why nothing can be written at the moment. */
+  /** Why nothing can be written now. */
   get fault(): string | undefined {
     return this.#fault;
   }
 
-  /** How much of its room is taken, 1 where there is none left. */
+  /** The used share of the limits; 1 means full. */
   get fill(): number {
     const { mostQueued, mostBytes } = this.#parts;
     return Math.max(this.queued / mostQueued, this.#bytes / mostBytes);
   }
 
-  /** How long the batch that is being written has taken so far. */
+  /** How long the current write has taken so far. */
   get writingMs(): number {
     return this.#writing ? this.#parts.clock.now() - this.#since : 0;
   }
 
-  /** False: it is lost. */
+  /** Returns false if the item is lost. */
   add(item: T): boolean {
     if (this.fill >= 1 || this.#closed) {
       this.#lost += this.#countOf([item]);
@@ -87,7 +87,7 @@ export class BatchQueue<T> {
     return true;
   }
 
-  /** Writes what is left, within this time; the rest is lost. */
+  /** Writes the remaining items within this time. The rest is lost. */
   async close(withinMs: number): Promise<void> {
     this.#closed = true;
     let over = false;
@@ -97,7 +97,7 @@ export class BatchQueue<T> {
         resolve();
       });
     });
-    // Nothing else may keep the process alive until it is written.
+    // Keeps the process alive until everything is written.
     const hold = setInterval(() => {}, withinMs);
     while (this.queued > 0 && !over) {
       this.#timer?.cancel();
@@ -135,22 +135,22 @@ export class BatchQueue<T> {
   }
 
   async #writeBatch(): Promise<void> {
-    const { write, again } = this.#parts;
-    if (this.#batch.length === 0) this.#batch = this.#take();
+    const { write, retry } = this.#parts;
+    if (this.#batch.length === 0) this.#batch = this.#nextBatch();
     const count = this.#countOf(this.#batch);
     try {
       const refused = await write(this.#batch);
       this.#written += count - refused;
       this.#lost += refused;
-      this.#drop();
+      this.#clearBatch();
       this.#retryMs = FIRST_RETRY_MS;
-      this.#failing(undefined);
+      this.#setFault(undefined);
     } catch (error) {
-      this.#failing((error as Error).message);
-      const wait = again(error);
+      this.#setFault((error as Error).message);
+      const wait = retry(error);
       if (wait === false) {
         this.#lost += count;
-        this.#drop();
+        this.#clearBatch();
         return;
       }
       const longer = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
@@ -158,7 +158,7 @@ export class BatchQueue<T> {
     }
   }
 
-  #take(): readonly T[] {
+  #nextBatch(): readonly T[] {
     const { mostInBatch, mostBytesInBatch, sizeOf } = this.#parts;
     let count = 0;
     for (let bytes = 0; count < Math.min(mostInBatch, this.#items.length); count++) {
@@ -173,14 +173,14 @@ export class BatchQueue<T> {
     return countOf ? items.reduce((sum, item) => sum + countOf(item), 0) : items.length;
   }
 
-  #drop(): void {
+  #clearBatch(): void {
     for (const item of this.#batch) this.#bytes -= this.#parts.sizeOf(item);
     this.#batch = [];
   }
 
-  #failing(fault: string | undefined): void {
-    const news = (this.#fault === undefined) !== (fault === undefined);
+  #setFault(fault: string | undefined): void {
+    const changed = (this.#fault === undefined) !== (fault === undefined);
     this.#fault = fault;
-    if (news) this.#parts.onFault?.(fault);
+    if (changed) this.#parts.onFault?.(fault);
   }
 }

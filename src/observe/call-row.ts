@@ -1,4 +1,4 @@
-/** A call that has ended, as records, live views and counters tell it. Made once for all of them. */
+/** A finished call in the form that audit log, live events and metrics use. It is made once for all of them. */
 import type { Origin, Trail } from "../kernel/call.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import type { Actor, Principal } from "../kernel/principal.ts";
@@ -6,7 +6,7 @@ import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { sessionHash } from "../kernel/session-hash.ts";
 import type { Named, Names } from "./names.ts";
 
-/** Our own tools have no server; what a caller made up is told without one. */
+/** The server name of MetaMCP's own tools. */
 export const OWN_SERVER = "metamcp";
 const OWN: Named = { name: OWN_SERVER };
 const LONGEST_NAME = 128;
@@ -16,9 +16,9 @@ export interface CallActor {
   readonly kind: string;
   readonly id: string;
   readonly name: string;
-  /** The API key that an account came with. */
+  /** The API key that the account used. */
   readonly key?: { readonly id: string; readonly name: string };
-  /** Who really acted, in the name of this one. */
+  /** The person who really acted, as this principal. */
   readonly actor?: Actor;
 }
 
@@ -28,17 +28,17 @@ export interface ClientName {
 }
 
 export interface CallRow {
-  /** Milliseconds since 1970, when it ended. */
+  /** When the call ended, in milliseconds since 1970. */
   readonly at: number;
   readonly principal: CallActor;
   readonly client?: ClientName | undefined;
   readonly endpoint: Named;
-  /** A hash. */
+  /** A hash of the session id. */
   readonly session?: string | undefined;
   readonly surface?: string | undefined;
   readonly via?: "code" | "chain" | undefined;
   readonly server: Named;
-  /** Where it is not a tool. */
+  /** Undefined for a tool call. */
   readonly method?: ItemMethod | undefined;
   readonly tool: string;
   readonly outcome: "ok" | "error" | "refused";
@@ -49,9 +49,9 @@ export interface CallRow {
   readonly resultBytes: number;
   readonly attempts?: number | undefined;
   readonly cached?: true | undefined;
-  /** What was read before, where that is why it was refused or a person was asked. */
+  /** The tool that was read before, if the call was refused or needed permission because of it. */
   readonly read?: string | undefined;
-  /** Who said yes to it, where somebody else had to. */
+  /** Who approved the call, if it needed an approval. */
   readonly approval?: Trail["approval"] | undefined;
   readonly traceId?: string | undefined;
 }
@@ -61,14 +61,14 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
   const { durationMs, requestBytes, resultBytes } = ended;
   const endpoint = names.endpoint(origin.endpoint);
   const surface = origin.surface ?? endpoint?.surface;
-  const about = aboutOf(origin);
-  // What is undefined is nowhere written; leaving it out would cost more than all the rest.
+  const caller = callerInfo(origin);
+  // Undefined members are never written. Omitting them would cost more than everything else here.
   return {
     at: ended.at,
-    principal: about.who,
-    client: about.client,
+    principal: caller.who,
+    client: caller.client,
     endpoint: namedObject(origin.endpoint, endpoint?.name ?? origin.endpoint),
-    session: about.session,
+    session: caller.session,
     surface,
     via,
     server: serverOf(server, names),
@@ -88,15 +88,15 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
   };
 }
 
-/** As the conventions for MCP have it: a tool that says it failed is a `tool_error`, all else has a code of ours. */
+/** `error.type` of the OpenTelemetry conventions for MCP: `tool_error` if the tool reported the error, otherwise our error code. */
 export function errorType({ outcome, code }: CallRow, { result }: CallEnded): string {
   if (outcome === "ok") return "";
   return code === "execution_failed" && result ? "tool_error" : (code ?? "_OTHER");
 }
 
 export function whoOf({ kind, id, name, key, actor }: Principal): CallActor {
-  const called = name ?? (id === "admin-token" ? "admin token" : id);
-  return { kind, id, name: called, ...(key && { key }), ...(actor && { actor }) };
+  const displayName = name ?? (id === "admin-token" ? "admin token" : id);
+  return { kind, id, name: displayName, ...(key && { key }), ...(actor && { actor }) };
 }
 
 export function clientOf(written: Raw | undefined): ClientName | undefined {
@@ -116,38 +116,38 @@ function serverOf(server: string, names: Names): Named {
 }
 
 /** Endpoints and servers by uuid. */
-const named = new Map<string, Named>();
+const namedObjects = new Map<string, Named>();
 const MOST_NAMED = 5_000;
 
-/** The same object for all rows while it is called so: what is written of it is kept by it. */
+/** Returns the same object while the name is unchanged, because JSON texts are cached by object. */
 function namedObject(uuid: string, name: string): Named {
-  const known = named.get(uuid);
-  if (known?.name === name) return known;
-  const made = { uuid, name };
-  if (named.size >= MOST_NAMED) named.clear();
-  named.set(uuid, made);
-  return made;
+  const cached = namedObjects.get(uuid);
+  if (cached?.name === name) return cached;
+  const created = { uuid, name };
+  if (namedObjects.size >= MOST_NAMED) namedObjects.clear();
+  namedObjects.set(uuid, created);
+  return created;
 }
 
-interface About {
+interface CallerInfo {
   readonly who: CallActor;
   readonly client: ClientName | undefined;
   readonly session: string | undefined;
 }
 
-/** A session makes many calls. */
-const known = new WeakMap<Origin, About>();
+/** Cached, because a session makes many calls. */
+const callerInfos = new WeakMap<Origin, CallerInfo>();
 
-function aboutOf(origin: Origin): About {
-  let about = known.get(origin);
-  if (!about) {
+function callerInfo(origin: Origin): CallerInfo {
+  let info = callerInfos.get(origin);
+  if (!info) {
     const { principal, client, sessionless, session } = origin;
-    about = {
+    info = {
       who: whoOf(principal),
       client: clientOf(client),
       session: sessionless ? undefined : sessionHash(session),
     };
-    known.set(origin, about);
+    callerInfos.set(origin, info);
   }
-  return about;
+  return info;
 }

@@ -1,14 +1,14 @@
-/** What the ids in events are called at the moment. */
+/** The current names of the ids in events. */
 export interface Names {
   endpoint(uuid: string): { readonly name: string; readonly surface: string } | undefined;
   server(uuid: string): string | undefined;
-  /** How it is reached, as OpenTelemetry has it. */
+  /** Its transport, in the words of OpenTelemetry. */
   transport(uuid: string): "pipe" | "tcp" | undefined;
-  /** Whether the catalog has such a tool. What callers make up must not become names of counters. */
+  /** Whether the catalog has this tool. Names that callers invent must not become names of counters. */
   hasTool(server: string, tool: string): boolean;
 }
 
-/** An object as records name it: what it is called may change, and it may go. */
+/** An object as records name it, with the name at that time. It may be renamed or deleted later. */
 export interface Named {
   readonly uuid?: string;
   readonly name: string;

@@ -1,20 +1,20 @@
-/** Reads the events of a gateway, once for all who want to know: audit log, last calls, figures, live streams. */
+/** Handles the events of a gateway, and passes them to audit log, recent calls, statistics, metrics and live streams. */
 import type { Clock } from "../kernel/clock.ts";
 import type { CallEnded, EngineEvent, Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Audit } from "../store/store.ts";
 import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
 import { recordOfAdmin, recordOfCall, recordOfLogin } from "./audit/audit-record.ts";
+import { type CallGroup, CallGroups } from "./call-groups.ts";
 import { type CallRow, callRow } from "./call-row.ts";
-import { type Heading, Headings } from "./headings.ts";
 import { callEvent } from "./live/call-event.ts";
 import { EventFeed } from "./live/event-feed.ts";
+import { liveEvent } from "./live/live-event.ts";
 import { RecentCalls } from "./live/recent-calls.ts";
 import { Stats } from "./live/stats.ts";
-import { Listings, savedByCall } from "./live/tokens.ts";
-import { toldEvent } from "./live/told-event.ts";
+import { CountedLists, savedByCall } from "./live/tokens-saved.ts";
 import { ToolUse } from "./live/tool-use.ts";
-import { Counting, type Gauges } from "./metrics/counting.ts";
+import { EventMetrics, type Gauges } from "./metrics/event-metrics.ts";
 import type { Names } from "./names.ts";
 import { rowText } from "./row-text.ts";
 
@@ -28,14 +28,14 @@ export interface ObserverParts {
   readonly gauges: Omit<Gauges, "audit">;
 }
 
-/** A call that has ended, and what was made of it. */
+/** A finished call with its row and group. */
 export interface ObservedCall {
   readonly row: CallRow;
-  readonly heading: Heading;
+  readonly group: CallGroup;
   readonly ended: CallEnded;
 }
 
-/** What the admin API reads. */
+/** The parts that the admin API reads. */
 export interface Observed {
   readonly names: Names;
   readonly audit: Pick<AuditLog, "state">;
@@ -44,7 +44,7 @@ export interface Observed {
   readonly stats: Pick<Stats, "answer">;
   readonly use: Pick<ToolUse, "of" | "since">;
   readonly feed: Pick<EventFeed, "add" | "full">;
-  readonly metrics: Pick<Counting, "text">;
+  readonly metrics: Pick<EventMetrics, "text">;
 }
 
 export class Observer implements Observed {
@@ -55,23 +55,23 @@ export class Observer implements Observed {
   readonly stats = new Stats();
   readonly use = new ToolUse();
   readonly feed: EventFeed;
-  readonly metrics: Counting;
-  /** Where calls are told further. */
+  readonly metrics: EventMetrics;
+  /** Also gets every finished call. Tracing sets it. */
   onCall: ((call: ObservedCall) => void) | undefined;
-  readonly #headings: Headings;
-  readonly #listings = new Listings();
+  readonly #groups: CallGroups;
+  readonly #lists = new CountedLists();
   readonly #stop: () => void;
-  /** What watchers know of the audit log. */
-  #told: { readonly lost: number; readonly fault: string | undefined } = { lost: 0, fault: undefined };
+  /** The state of the audit log that was last sent to watchers. */
+  #reported: { readonly lost: number; readonly fault: string | undefined } = { lost: 0, fault: undefined };
 
   constructor({ events, audit, names, clock, log, options, gauges }: ObserverParts) {
     this.names = names;
-    this.#headings = new Headings(names);
+    this.#groups = new CallGroups(names);
     this.records = audit;
     this.audit = new AuditLog(audit, options, { clock, log });
-    this.feed = new EventFeed(clock, () => this.#lookAtAudit());
-    this.metrics = new Counting(names, { ...gauges, audit: () => this.audit.state });
-    this.#stop = events.on((event) => this.#hear(event));
+    this.feed = new EventFeed(clock, () => this.#checkAudit());
+    this.metrics = new EventMetrics(names, { ...gauges, audit: () => this.audit.state });
+    this.#stop = events.on((event) => this.#handle(event));
   }
 
   async close(): Promise<void> {
@@ -81,24 +81,24 @@ export class Observer implements Observed {
     await this.audit.close();
   }
 
-  #hear(event: EngineEvent): void {
+  #handle(event: EngineEvent): void {
     switch (event.type) {
       case "call.begun":
-        this.metrics.begun();
+        this.metrics.callBegun();
         return;
       case "call.ended": {
         const row = callRow(event, this.names);
-        const told = rowText(row);
-        this.audit.add(recordOfCall(told, event));
+        const text = rowText(row);
+        this.audit.add(recordOfCall(text, event));
         this.calls.add(row, event);
-        const heading = this.#headings.of(row);
-        this.#count(heading, row, event);
-        this.onCall?.({ row, heading, ended: event });
-        if (this.feed.watched) this.feed.tellCall(callEvent(event.id, row.at, told));
+        const group = this.#groups.of(row);
+        this.#count(group, row, event);
+        this.onCall?.({ row, group, ended: event });
+        if (this.feed.watched) this.feed.sendCall(callEvent(event.id, row.at, text));
         return;
       }
       case "listed":
-        this.#saved(event.endpoint, this.#listings.saved(event), event.at);
+        this.#saved(event.endpoint, this.#lists.saved(event), event.at);
         return;
       case "admin":
         this.audit.add(recordOfAdmin(event));
@@ -118,26 +118,26 @@ export class Observer implements Observed {
       case "update":
         break;
     }
-    this.metrics.hear(event);
+    this.metrics.handle(event);
     if (!this.feed.watched) return;
-    const told = toldEvent(event, this.names);
-    if (told) this.feed.tell(told);
+    const live = liveEvent(event, this.names);
+    if (live) this.feed.send(live);
   }
 
-  /** Losses and faults are looked for while somebody watches: each call may cause one. */
-  #lookAtAudit(): void {
+  /** Checked every second while somebody watches, because any call can cause a loss or a fault. */
+  #checkAudit(): void {
     const { lost, fault } = this.audit.state;
-    if (lost === this.#told.lost && fault === this.#told.fault) return;
-    this.#told = { lost, fault };
+    if (lost === this.#reported.lost && fault === this.#reported.fault) return;
+    this.#reported = { lost, fault };
     const at = new Date().toISOString();
-    this.feed.tell({ type: "audit", at, lost, ...(fault !== undefined && { fault }) });
+    this.feed.send({ type: "audit", at, lost, ...(fault !== undefined && { fault }) });
   }
 
-  #count(heading: Heading, row: CallRow, ended: CallEnded): void {
-    const { server, tool, method } = heading;
-    this.stats.add(heading, row);
+  #count(group: CallGroup, row: CallRow, ended: CallEnded): void {
+    const { server, tool, method } = group;
+    this.stats.add(group, row);
     if (!method && server.uuid !== undefined) this.use.add(server.uuid, tool, row.at);
-    this.metrics.call(heading, row, ended);
+    this.metrics.call(group, row, ended);
     const saved = savedByCall(row);
     if (saved !== 0) this.#saved(ended.origin.endpoint, saved, row.at);
   }

@@ -1,50 +1,50 @@
-/** Texts as JSON. Records repeat a few names without end, so each is written once. */
+/** Converts texts to JSON with a cache, because records repeat a few names very often. */
 import type { Raw } from "../kernel/raw.ts";
 import { isKey, textAt } from "../rpc/slice.ts";
 
-const MOST_KNOWN = 2_000;
-const LONGEST_KNOWN = 128;
-const known = new Map<string, string>();
+const MOST_CACHED = 2_000;
+const LONGEST_CACHED = 128;
+const cache = new Map<string, string>();
 
 export function quoted(text: string): string {
-  const before = known.get(text);
-  if (before !== undefined) return before;
+  const cached = cache.get(text);
+  if (cached !== undefined) return cached;
   const written = JSON.stringify(text);
-  if (text.length <= LONGEST_KNOWN) {
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(text, written);
+  if (text.length <= LONGEST_CACHED) {
+    if (cache.size >= MOST_CACHED) cache.clear();
+    cache.set(text, written);
   }
   return written;
 }
 
 const QUOTE = 0x22;
-const PLACES = 256;
-const names: ({ readonly text: string; readonly written: string } | undefined)[] = Array.from({
-  length: PLACES,
+const SLOTS = 256;
+const slots: ({ readonly text: string; readonly written: string } | undefined)[] = Array.from({
+  length: SLOTS,
 });
 
-/** The text whose opening quote is there, found by its letters: to cut it out first costs more. Undefined where it is longer than names are. */
+/** JSON of the text that begins with the quote at this position. The cache is searched by its bytes, because making a string first costs more. Undefined if the text is too long to cache. */
 export function quotedAt(raw: Raw, quote: number): string | undefined {
-  let place = 0;
-  for (let i = quote + 1; raw[i] !== QUOTE && i <= quote + LONGEST_KNOWN; i++)
-    place = (place * 31 + (raw[i] as number)) % PLACES;
-  const before = names[place];
-  if (before && isKey(raw, quote, before.text)) return before.written;
+  let slot = 0;
+  for (let i = quote + 1; raw[i] !== QUOTE && i <= quote + LONGEST_CACHED; i++)
+    slot = (slot * 31 + (raw[i] as number)) % SLOTS;
+  const cached = slots[slot];
+  if (cached && isKey(raw, quote, cached.text)) return cached.written;
   const text = textAt(raw, quote);
-  if (text.length > LONGEST_KNOWN) return undefined;
+  if (text.length > LONGEST_CACHED) return undefined;
   const written = JSON.stringify(text);
-  names[place] = { text, written };
+  slots[slot] = { text, written };
   return written;
 }
 
-const texts = new WeakMap<object, string>();
+const objectTexts = new WeakMap<object, string>();
 
-/** The same of an object that never changes and stands in many records. */
+/** JSON of an object that never changes and occurs in many records. */
 export function quotedObject(object: object): string {
-  let text = texts.get(object);
+  let text = objectTexts.get(object);
   if (text === undefined) {
     text = JSON.stringify(object);
-    texts.set(object, text);
+    objectTexts.set(object, text);
   }
   return text;
 }

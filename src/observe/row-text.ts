@@ -1,28 +1,28 @@
-/** A row as it is written, in the audit log and to who watches: JSON without its end and without the time. */
+/** The JSON text of a row for audit log and live events, without the time and without the closing brace. */
 import type { CallRow } from "./call-row.ts";
 import type { Named } from "./names.ts";
 import { quoted, quotedObject } from "./quoted.ts";
 
 export interface RowText {
-  /** The same text for all calls of one tool in a session, while nothing is called otherwise. Begins as records do. */
+  /** The same text for all calls of one tool in a session while no name changes. Begins like an audit record. */
   readonly head: string;
   readonly rest: string;
 }
 
 const RECORD = '{"kind":"call",';
 
-/** Its members alone. */
+/** Only the members, without the beginning of the audit record. */
 export function membersOf({ head, rest }: RowText): string {
   return head.slice(RECORD.length) + rest;
 }
 
-/** Put together from parts that most rows share: as a whole it would cost four times as much. */
+/** Concatenates parts that most rows share. `JSON.stringify` of the whole row would cost four times as much. */
 export function rowText(row: CallRow): RowText {
   const { traceId } = row;
   let rest = `,"outcome":"${row.outcome}","durationMs":${msText(row.durationMs)},"requestBytes":${row.requestBytes},"resultBytes":${row.resultBytes}`;
   if (traceId !== undefined) rest += `,"traceId":"${traceId}"`;
-  if (isOdd(row))
-    for (const name of SELDOM) if (row[name] !== undefined) rest += `,"${name}":${JSON.stringify(row[name])}`;
+  if (hasRareMember(row))
+    for (const name of RARE) if (row[name] !== undefined) rest += `,"${name}":${JSON.stringify(row[name])}`;
   return { head: headOf(row), rest };
 }
 
@@ -30,11 +30,11 @@ interface SessionHead {
   readonly endpoint: Named;
   readonly surface: string | undefined;
   readonly text: string;
-  /** Of the tool that was called last. */
+  /** The head of the last called tool. */
   last: { readonly server: Named; readonly tool: string; readonly text: string } | undefined;
 }
 
-/** By the principal, which is one object for each session. */
+/** By principal, which is one object per session. */
 const heads = new WeakMap<object, SessionHead>();
 
 function headOf(row: CallRow): string {
@@ -47,25 +47,25 @@ function headOf(row: CallRow): string {
   return session.last.text;
 }
 
-/** What all rows of a session begin with, as long as its endpoint is called the same. */
+/** The beginning of all rows of a session. It changes with the name of the endpoint and the surface. */
 function sessionHead({ principal, client, endpoint, session, surface }: CallRow): SessionHead {
-  const known = heads.get(principal);
-  if (known && known.endpoint.name === endpoint.name && known.surface === surface) return known;
+  const cached = heads.get(principal);
+  if (cached && cached.endpoint.name === endpoint.name && cached.surface === surface) return cached;
   const members = JSON.stringify({ principal, client, endpoint, session, surface }).slice(1, -1);
-  const made: SessionHead = { endpoint, surface, text: RECORD + members, last: undefined };
-  heads.set(principal, made);
-  return made;
+  const created: SessionHead = { endpoint, surface, text: RECORD + members, last: undefined };
+  heads.set(principal, created);
+  return created;
 }
 
 const THOUSANDTHS = Array.from({ length: 1_000 }, (_, of) => (of === 0 ? "" : String(of / 1_000).slice(1)));
 
-/** Of a time with three digits: to write a fraction as such costs as much as all the rest. */
+/** Formats milliseconds with three decimals. Formatting a fraction as a number costs as much as everything else here. */
 function msText(ms: number): string {
   const thousandths = Math.round(ms * 1_000);
   return `${Math.floor(thousandths / 1_000)}${THOUSANDTHS[thousandths % 1_000]}`;
 }
 
-const SELDOM = [
+const RARE = [
   "via",
   "method",
   "code",
@@ -76,7 +76,7 @@ const SELDOM = [
   "approval",
 ] as const satisfies readonly (keyof CallRow)[];
 
-/** Whether it has one of these. Looked for by name: to go through the list costs more than to write the rest. */
-function isOdd({ via, method, code, by, attempts, cached, read, approval }: CallRow): boolean {
+/** Whether the row has one of the rare members. Checks them by name, because a loop over the list costs more than writing the rest. */
+function hasRareMember({ via, method, code, by, attempts, cached, read, approval }: CallRow): boolean {
   return (via ?? method ?? code ?? by ?? attempts ?? cached ?? read ?? approval) !== undefined;
 }

@@ -181,7 +181,7 @@ test(
     const outlets: ServerResponse[] = [];
     const server = createServer((_, response) => {
       outlets.push(response.writeHead(200));
-      watching.feed.add(response, { who: () => ANONYMOUS, sees: () => true }, {});
+      watching.feed.add(response, { reader: () => ANONYMOUS, maySee: () => true }, {});
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

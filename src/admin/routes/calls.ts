@@ -1,7 +1,7 @@
 /** Routes for the last calls: a filtered list, one call, and a download. */
 import { may } from "../../access/may.ts";
 import { fromRaw } from "../../kernel/raw.ts";
-import type { KeptCall } from "../../observe/live/recent-calls.ts";
+import type { CallWithArguments } from "../../observe/live/recent-calls.ts";
 import { cursorAt, cursorIn, limitIn } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { type AdminAnswer, LIST_QUERY, type Route } from "../route.ts";
@@ -70,14 +70,14 @@ export function callRoutes(parts: AdminParts): readonly Route[] {
   ];
 }
 
-export function callAt({ observed }: Pick<AdminParts, "observed">, id: string): KeptCall {
+export function callAt({ observed }: Pick<AdminParts, "observed">, id: string): CallWithArguments {
   const found = /^\d{1,15}$/.test(id) ? observed.calls.get(Number(id)) : undefined;
   if (!found) throw new Problem(404, "there is no such call among the last 1,000");
   return found;
 }
 
 /** `whole`: with arguments. */
-export function shownCall({ sent, ...call }: KeptCall, whole: boolean): object {
+export function shownCall({ sent, ...call }: CallWithArguments, whole: boolean): object {
   return {
     ...call,
     at: new Date(call.at).toISOString(),
@@ -96,7 +96,7 @@ export function jsonLinesFile(name: string, rows: readonly object[]): AdminAnswe
   };
 }
 
-function fits(call: KeptCall, query: URLSearchParams): boolean {
+function fits(call: CallWithArguments, query: URLSearchParams): boolean {
   const {
     endpoint,
     server,

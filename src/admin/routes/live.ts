@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { type Action, may } from "../../access/may.ts";
 import { VERSION } from "../../kernel/version.ts";
-import type { Watching } from "../../observe/live/event-feed.ts";
-import { TOLD_TYPES, type ToldEvent } from "../../observe/live/told-event.ts";
+import type { WatcherRights } from "../../observe/live/event-feed.ts";
+import { LIVE_EVENT_TYPES, type LiveEvent } from "../../observe/live/live-event.ts";
 import { METRICS_TYPE } from "../../observe/metrics/metrics.ts";
 import { Problem } from "../problem.ts";
 import type { Route } from "../route.ts";
@@ -17,7 +17,7 @@ export function liveRoutes(parts: AdminParts): readonly Route[] {
 }
 
 /** The right that a reader needs for each type of event. */
-const NEEDS: Readonly<Record<ToldEvent["type"], Action>> = {
+const NEEDS: Readonly<Record<LiveEvent["type"], Action>> = {
   call: "stats.read",
   connection: "stats.read",
   breaker: "stats.read",
@@ -43,23 +43,29 @@ function eventsRoute({ observed, control }: AdminParts): Route {
     // Rights are checked for each event.
     action: "me.read",
     query: {
-      types: { ...TEXT, description: `only these types, separated by commas: ${TOLD_TYPES.join(", ")}` },
+      types: {
+        ...TEXT,
+        description: `only these types, separated by commas: ${LIVE_EVENT_TYPES.join(", ")}`,
+      },
     },
     answer: ref("Event"),
     answerTypes: ["text/event-stream"],
     handle({ query }) {
       const given = query.get("types")?.split(",");
-      const unknown = given?.find((type) => !(TOLD_TYPES as readonly string[]).includes(type));
+      const unknown = given?.find((type) => !(LIVE_EVENT_TYPES as readonly string[]).includes(type));
       if (unknown !== undefined)
-        throw new Problem(400, `unknown type "${unknown.slice(0, 64)}"; known: ${TOLD_TYPES.join(", ")}`);
+        throw new Problem(
+          400,
+          `unknown type "${unknown.slice(0, 64)}"; known: ${LIVE_EVENT_TYPES.join(", ")}`,
+        );
       const { feed } = observed;
       if (feed.full) throw new Problem(503, "too many readers of the event stream");
       const types = given && new Set(given);
       return {
-        events(outlet: ServerResponse, who) {
-          const sees: Watching["sees"] = (type, reader) =>
-            (types?.has(type) ?? true) && may(reader, NEEDS[type]);
-          return feed.add(outlet, { who, sees }, { version: VERSION, revision: control.revision });
+        events(response: ServerResponse, reader) {
+          const maySee: WatcherRights["maySee"] = (type, principal) =>
+            (types?.has(type) ?? true) && may(principal, NEEDS[type]);
+          return feed.add(response, { reader, maySee }, { version: VERSION, revision: control.revision });
         },
       };
     },

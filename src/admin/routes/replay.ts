@@ -1,7 +1,7 @@
 /** Route that repeats a recent call of a read-only tool: same account, same endpoint, same arguments. */
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw } from "../../kernel/raw.ts";
-import type { KeptCall } from "../../observe/live/recent-calls.ts";
+import type { CallWithArguments } from "../../observe/live/recent-calls.ts";
 import { Problem } from "../problem.ts";
 import type { Route } from "../route.ts";
 import { ref } from "../schemas.ts";
@@ -26,7 +26,7 @@ export function replayRoutes(parts: AdminParts): readonly Route[] {
 }
 
 /** Decides by the current annotations of the tool, not by those at the time of the call. */
-function replayOf({ control }: AdminParts, call: KeptCall): TryStart {
+function replayOf({ control }: AdminParts, call: CallWithArguments): TryStart {
   if (call.method) throw new Problem(409, "only tool calls can be repeated");
   const { endpoints } = control.compiled;
   const endpoint = call.endpoint.uuid === undefined ? undefined : endpoints.get(call.endpoint.uuid);

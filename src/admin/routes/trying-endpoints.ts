@@ -125,7 +125,7 @@ export function startTry(
         }
       : event;
   return {
-    events: (outlet: ServerResponse, who) => new TryStream(tried, { outlet, who, shown }).end,
+    events: (response: ServerResponse, reader) => new TryStream(tried, { response, reader, shown }).end,
   };
 }
 

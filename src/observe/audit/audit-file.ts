@@ -1,10 +1,10 @@
-/** The audit log as JSON lines in a file, for whatever collects logs. Append-only; whoever moves it away finds a new one. */
+/** Writes the audit log as JSON lines to a file, for log collectors. Append-only. If the file is moved away, a new one is created. */
 import { appendFile, open } from "node:fs/promises";
 import type { AuditRecord } from "../../store/store.ts";
 
 const PRIVATE = 0o600;
 
-/** Rejects where nothing can be written there: better at the start than by losing records. */
+/** Rejects if the file cannot be written. Runs at start, so that no records are lost later. */
 export async function checkAuditFile(path: string): Promise<void> {
   await appendFile(path, "", { mode: PRIVATE }).catch((error: Error) => {
     throw new Error(`the audit file ${path} cannot be written: ${error.message}`);
@@ -13,7 +13,7 @@ export async function checkAuditFile(path: string): Promise<void> {
 
 export function auditFile(path: string): (batch: readonly AuditRecord[]) => Promise<number> {
   return async (batch) => {
-    // Every body is an object with members.
+    // Every body is a JSON object with at least one member, so the time can be inserted after the brace.
     const lines = batch.map(
       ({ at, head = "", body }) => `{"at":"${new Date(at).toISOString()}",${`${head}${body}`.slice(1)}`,
     );
@@ -21,7 +21,7 @@ export function auditFile(path: string): (batch: readonly AuditRecord[]) => Prom
     try {
       const { size } = await file.stat();
       await file.appendFile(`${lines.join("\n")}\n`).catch(async (error: Error) => {
-        // A full disk takes a part: it goes, as the whole batch comes again. What is no plain file cannot be cut.
+        // A full disk accepts a part of the batch. The part is removed, because the whole batch is written again. Special files cannot be truncated.
         await file.truncate(size).catch(() => {});
         throw error;
       });

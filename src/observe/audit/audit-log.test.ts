@@ -4,14 +4,14 @@ import { silentLog } from "../../kernel/log.ts";
 import type { Audit } from "../../store/store.ts";
 import { AuditLog } from "./audit-log.ts";
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(setImmediate);
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-test("says that it is the file that cannot be written, where the log itself can be", async () => {
+test("the fault names the audit file if only the file cannot be written", async () => {
   const clock = new ManualClock();
   const appended: number[] = [];
   const audit = {
@@ -30,7 +30,7 @@ test("says that it is the file that cannot be written, where the log itself can 
   expect(log.ready).toBe(true);
 });
 
-test("retention goes by a time that the clock showed twice", async () => {
+test("retention uses the earlier of the times at this check and the previous one", async () => {
   const clock = new ManualClock();
   let ahead = 0;
   const pruned: number[] = [];

@@ -1,4 +1,4 @@
-/** The audit log of a running gateway: written in batches beside the calls, kept for as long as is set. */
+/** The audit log of a running gateway: queues records, writes them in batches to the store and to a file, and deletes old ones. */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { StoreError } from "../../store/error.ts";
@@ -7,7 +7,7 @@ import { BatchQueue } from "../batch-queue.ts";
 import { auditFile } from "./audit-file.ts";
 
 export interface AuditOptions {
-  /** JSON lines go there too. */
+  /** Path of a file that also gets the records, as JSON lines. */
   readonly file?: string | undefined;
   readonly days: number;
 }
@@ -15,20 +15,20 @@ export interface AuditOptions {
 export interface AuditState {
   readonly queued: number;
   readonly lost: number;
-  /** Why it cannot be written at the moment. */
+  /** Why records cannot be written now. */
   readonly fault?: string;
 }
 
-/** 20 statements a second at most. */
+/** At most 20 writes per second. */
 const EVERY_MS = 50;
 const MOST_QUEUED = 50_000;
-/** Of the texts; with what they stand in it is about twice that. */
+/** Bytes of text. With the objects around it, memory use is about twice that. */
 const MOST_BYTES = 32 * 1_048_576;
-/** Of one statement: an embedded store writes while nothing else runs. */
+/** Limits one write, because nothing else runs while an embedded store writes. */
 const MOST_BYTES_IN_BATCH = 1_048_576;
-/** Where records are required no call begins beyond this: those under way find room for theirs. */
+/** If records are required, no call starts above this fill level, so that running calls have room for their records. */
 const MOST_FILL_FOR_REQUIRED = 0.5;
-/** A batch that takes longer hangs, whatever will become of it. */
+/** If records are required, no call starts while a write takes longer than this. */
 const LONGEST_WRITE_MS = 2_000;
 const CLOSE_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -63,8 +63,8 @@ export class AuditLog {
         await audit.append(batch);
         return 0;
       },
-      again: (error) => StoreError.is(error, "unavailable"),
-      onFault: told(log, "the audit log"),
+      retry: (error) => StoreError.is(error, "unavailable"),
+      onFault: logFaults(log, "the audit log"),
     });
     this.#file =
       file === undefined
@@ -72,14 +72,14 @@ export class AuditLog {
         : new BatchQueue({
             ...common,
             write: auditFile(file),
-            again: () => true,
-            onFault: told(log, `the audit file ${file}`),
+            retry: () => true,
+            onFault: logFaults(log, `the audit file ${file}`),
           });
-    let looked = now();
+    let lastCheck = now();
     const prune = async (): Promise<void> => {
-      // A clock that runs ahead is often set right soon: what goes must have been old at the look before, too.
-      const time = Math.min(looked, now());
-      looked = now();
+      // A clock that is ahead is usually corrected soon, so records must have been old at the previous check too.
+      const time = Math.min(lastCheck, now());
+      lastCheck = now();
       try {
         await audit.prune(time - days * DAY_MS);
       } catch (error) {
@@ -97,8 +97,8 @@ export class AuditLog {
 
   get state(): AuditState {
     const queues = [this.#store, ...(this.#file ? [this.#file] : [])];
-    const ofFile = this.#file?.fault;
-    const fault = this.#store.fault ?? (ofFile && `the file of --audit-file: ${ofFile}`);
+    const fileFault = this.#file?.fault;
+    const fault = this.#store.fault ?? (fileFault && `the file of --audit-file: ${fileFault}`);
     return {
       queued: Math.max(...queues.map(({ queued }) => queued)),
       lost: queues.reduce((sum, { lost }) => sum + lost, 0),
@@ -106,7 +106,7 @@ export class AuditLog {
     };
   }
 
-  /** A call that must be recorded may be made: its record can be written. */
+  /** Whether a call that must be recorded may start, because its record can be written. */
   get ready(): boolean {
     const { fault, fill, writingMs } = this.#store;
     return fault === undefined && fill < MOST_FILL_FOR_REQUIRED && writingMs < LONGEST_WRITE_MS;
@@ -118,7 +118,7 @@ export class AuditLog {
   }
 }
 
-function told(log: Log, what: string): (fault: string | undefined) => void {
+function logFaults(log: Log, what: string): (fault: string | undefined) => void {
   return (fault) => {
     if (fault === undefined) log.info(`${what} can be written again`);
     else log.warn(`${what} cannot be written, records wait in memory: ${fault}`);

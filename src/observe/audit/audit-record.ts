@@ -1,29 +1,29 @@
-/** What the audit log keeps of an event. */
+/** Converts events to audit records. */
 import type { AdminChange, CallEnded, LoginTried } from "../../kernel/events.ts";
 import type { AuditRecord } from "../../store/store.ts";
 import { whoOf } from "../call-row.ts";
 import type { RowText } from "../row-text.ts";
-import { keptArguments, keptResult } from "./kept-value.ts";
+import { auditArguments, auditResult } from "./audit-value.ts";
 
-const BY_DEFAULT = { arguments: "names", results: "names" } as const;
+const DEFAULT_DETAIL = { arguments: "names", results: "names" } as const;
 
 /**
- * Its row, written, and more. Values are told only as they left the pipeline. Where a layer refused, those further in redacted
- * nothing yet: names alone are told.
+ * The text of the row, with arguments and results. Values are recorded only as they left the pipeline. If a layer refused the
+ * call, inner layers have not redacted the values, so only names are recorded.
  */
 export function recordOfCall({ head, rest }: RowText, ended: CallEnded): AuditRecord {
   const { trail } = ended;
-  const keep = trail.keep ?? BY_DEFAULT;
+  const keep = trail.keep ?? DEFAULT_DETAIL;
   const sent = trail.arguments;
   const args = sent
-    ? keptArguments(sent, keep.arguments)
-    : keptArguments(ended.arguments, keep.arguments === "none" ? "none" : "names");
-  const results = keptResult(ended.result, keep.results);
+    ? auditArguments(sent, keep.arguments)
+    : auditArguments(ended.arguments, keep.arguments === "none" ? "none" : "names");
+  const results = auditResult(ended.result, keep.results);
   let body = rest;
   if (args !== undefined) body += `,"arguments":${args}`;
   if (results !== undefined) body += `,"results":${results}`;
   body += "}";
-  // As one piece: in dozens it would be copied piece by piece by the garbage collection while it waits.
+  // Flattens the string. Otherwise the garbage collector would copy dozens of pieces while the record waits.
   body.charCodeAt(0);
   return { at: ended.at, head, body };
 }

@@ -34,14 +34,14 @@ const caller = fc.record({
   session: maybe(text),
 });
 
-test("is the row of the call, whatever was told before", () => {
+test("the event of a call contains its row, whatever calls were before", () => {
   fc.assert(
     fc.property(caller, fc.array(called, { minLength: 1, maxLength: 5 }), (who, calls) => {
       for (const [id, call] of calls.entries()) {
         const row = { ...call, ...who } as CallRow;
-        const told = JSON.parse(callEvent(id, row.at, rowText(row)));
+        const event = JSON.parse(callEvent(id, row.at, rowText(row)));
         const at = new Date(row.at).toISOString();
-        expect(told).toEqual(JSON.parse(JSON.stringify({ type: "call", id, ...row, at })));
+        expect(event).toEqual(JSON.parse(JSON.stringify({ type: "call", id, ...row, at })));
       }
     }),
   );

@@ -1,14 +1,14 @@
-/** A call as it is told live, in JSON. */
+/** The live event of a call, as JSON. */
 import { membersOf, type RowText } from "../row-text.ts";
 
-/** `told`: its row, written. */
-export function callEvent(id: number, at: number, told: RowText): string {
-  return `{"type":"call","id":${id},"at":"${isoTime(at)}",${membersOf(told)}}`;
+/** `text` is the JSON text of the row. */
+export function callEvent(id: number, at: number, text: RowText): string {
+  return `{"type":"call","id":${id},"at":"${isoTime(at)}",${membersOf(text)}}`;
 }
 
 let last = { ms: Number.NaN, text: "" };
 
-/** Calls that end in the same millisecond are common. */
+/** Caches the last time, because many calls end in the same millisecond. */
 function isoTime(ms: number): string {
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
   return last.text;

@@ -1,9 +1,9 @@
-/** A client that is connected, as it is shown: its session by a hash alone. */
+/** A connected client for the admin API. Its session is identified only by a hash. */
 import type { CallActor, ClientName } from "../call-row.ts";
 import type { Named } from "../names.ts";
 
 export interface ClientSession {
-  /** A hash: the id itself opens the session. */
+  /** A hash, because the id itself gives access to the session. */
   readonly id: string;
   readonly endpoint: Named;
   readonly principal: CallActor;
@@ -18,8 +18,8 @@ export interface ClientSession {
 
 export interface SessionControl {
   list(): readonly ClientSession[];
-  /** By uuid of the endpoint. */
+  /** Sessions per endpoint, by uuid. */
   counts(): ReadonlyMap<string, number>;
-  /** False: there is no such session (any more). */
+  /** Returns false if there is no such session. */
   end(id: string): boolean;
 }

@@ -1,38 +1,38 @@
-/** How long things took, as counts by size: enough for percentiles, and as small however many there were. */
+/** A histogram of durations with exponential buckets, for percentiles. Its size does not depend on the number of values. */
 
 const LEAST_MS = 0.1;
 const GROWTH = 1.4;
-const SIZES = 45;
+const BUCKETS = 45;
 const LOG_GROWTH = Math.log(GROWTH);
 
-/** Of those that are told apart. */
-export function sizeOf(ms: number): number {
+/** The bucket of a duration. */
+export function bucketOf(ms: number): number {
   if (ms <= LEAST_MS) return 0;
-  return Math.min(Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH), SIZES - 1);
+  return Math.min(Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH), BUCKETS - 1);
 }
 
 export class Durations {
-  readonly #counts = new Uint32Array(SIZES);
+  readonly #counts = new Uint32Array(BUCKETS);
 
-  add(size: number): void {
-    this.#counts[size] = (this.#counts[size] as number) + 1;
+  add(bucket: number): void {
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
   }
 
   merge(other: Durations): void {
-    for (let at = 0; at < SIZES; at++)
+    for (let at = 0; at < BUCKETS; at++)
       this.#counts[at] = (this.#counts[at] as number) + (other.#counts[at] as number);
   }
 
-  /** `share` 0.95: what 95 of 100 did not exceed, within 20 percent; undefined where there were none. */
+  /** For `share` 0.95: the duration that 95 % of the values did not exceed, accurate to 20 %. Undefined without values. */
   percentile(share: number): number | undefined {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return undefined;
     let seen = 0;
-    for (let at = 0; at < SIZES; at++) {
+    for (let at = 0; at < BUCKETS; at++) {
       seen += this.#counts[at] as number;
       if (seen >= share * total) return middle(at);
     }
-    return middle(SIZES - 1);
+    return middle(BUCKETS - 1);
   }
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../kernel/clock.ts";
 import { ANONYMOUS, type Principal } from "../../kernel/principal.ts";
-import { EventFeed, type Outlet } from "./event-feed.ts";
-import type { ToldEvent } from "./told-event.ts";
+import { EventFeed, type StreamResponse } from "./event-feed.ts";
+import type { LiveEvent } from "./live-event.ts";
 
-/** A reader that takes what is there only when it is told to. */
-class Reader implements Outlet {
+/** A reader that reads only when `take` is called. */
+class Reader implements StreamResponse {
   readonly read: string[] = [];
   #unread: string[] = [];
   gone: "ended" | "destroyed" | undefined;
@@ -36,109 +36,109 @@ class Reader implements Outlet {
 const BOUND = 262_144;
 const BATCH = 65_536;
 const BATCH_MS = 50;
-const all = { who: () => ANONYMOUS, sees: () => true };
+const all = { reader: () => ANONYMOUS, maySee: () => true };
 const call = (text: string): string => JSON.stringify({ type: "call", at: "now", text });
-const users: ToldEvent = { type: "changed", at: "now", of: "users" };
+const users: LiveEvent = { type: "changed", at: "now", of: "users" };
 
 function typesIn(texts: readonly string[]): readonly string[] {
   return [...texts.join("").matchAll(/^event: (.*)$/gm)].map(([, type]) => type ?? "");
 }
 
-test("a reader that is slow keeps a bounded amount waiting, and learns how much it missed", () => {
+test("a slow reader has a limited backlog, and gets the number of lost events", () => {
   const clock = new ManualClock();
   const feed = new EventFeed(clock);
   const reader = new Reader();
   feed.add(reader, all, {});
   const long = "x".repeat(1_000);
-  for (let at = 0; at < 2_000; at++) feed.tellCall(call(long));
+  for (let at = 0; at < 2_000; at++) feed.sendCall(call(long));
   clock.advance(BATCH_MS);
   expect(reader.writableLength).toBeLessThan(BOUND + BATCH + 2_000);
   const held = typesIn(reader.take()).length - 1;
-  feed.tellCall(call("after"));
+  feed.sendCall(call("after"));
   clock.advance(BATCH_MS);
   const [missed, after] = reader.take().slice(-2);
   expect(missed).toBe(`event: missed\ndata: {"type":"missed","count":${2_000 - held}}\n\n`);
   expect(after).toContain("after");
 });
 
-test("calls are told together, before whatever comes after them, and to nobody who came later", () => {
+test("calls are sent in batches, before later events, and not to readers that joined later", () => {
   const clock = new ManualClock();
   const feed = new EventFeed(clock);
   const [reader, later] = [new Reader(), new Reader()];
   feed.add(reader, all, {});
-  for (const text of ["one", "two", "three"]) feed.tellCall(call(text));
+  for (const text of ["one", "two", "three"]) feed.sendCall(call(text));
   expect(typesIn(reader.take())).toEqual(["hello"]);
   clock.advance(BATCH_MS);
   expect(reader.take()).toHaveLength(2);
   expect(typesIn(reader.read)).toEqual(["hello", "call", "call", "call"]);
-  feed.tellCall(call("four"));
-  feed.tell(users);
+  feed.sendCall(call("four"));
+  feed.send(users);
   expect(typesIn(reader.take()).slice(4)).toEqual(["call", "changed"]);
-  feed.tellCall(call("five"));
+  feed.sendCall(call("five"));
   feed.add(later, all, {});
   clock.advance(BATCH_MS);
   expect(typesIn(reader.take()).at(-1)).toBe("call");
   expect(typesIn(later.take())).toEqual(["hello"]);
-  feed.tellCall(call("last"));
+  feed.sendCall(call("last"));
   feed.close();
   expect(reader.take().at(-1)).toContain("last");
 });
 
-test("a reader that reads nothing for a minute is let go, one that reads stays", () => {
+test("a reader that reads nothing for a minute is disconnected, and one that reads stays", () => {
   const clock = new ManualClock();
   const feed = new EventFeed(clock);
   const [stuck, slow] = [new Reader(), new Reader()];
   feed.add(stuck, all, {});
   feed.add(slow, all, {});
   for (let second = 0; second < 70; second++) {
-    feed.tell(users);
+    feed.send(users);
     slow.take();
     clock.advance(1_000);
   }
   expect([stuck.gone, slow.gone]).toEqual(["destroyed", undefined]);
   const before = stuck.writableLength;
-  feed.tell(users);
+  feed.send(users);
   expect(stuck.writableLength).toBe(before);
   expect(feed.watched).toBe(true);
 });
 
-test("each sees what they may see at that moment, and a right that ends ends the stream", () => {
+test("a reader gets only events it may see at that time, and the stream ends when the reader loses its rights", () => {
   const clock = new ManualClock();
   const feed = new EventFeed(clock);
   const reader = new Reader();
-  let who: Principal | undefined = { ...ANONYMOUS, roles: ["viewer"] };
-  const sees = (type: string, { roles }: Principal) => type === "changed" || roles.includes("viewer");
-  const leave = feed.add(reader, { who: () => who, sees }, { revision: 7 });
-  feed.tellCall(call("one"));
+  let principal: Principal | undefined = { ...ANONYMOUS, roles: ["viewer"] };
+  const maySee = (type: string, { roles }: Principal) => type === "changed" || roles.includes("viewer");
+  const leave = feed.add(reader, { reader: () => principal, maySee }, { revision: 7 });
+  feed.sendCall(call("one"));
   clock.advance(BATCH_MS);
-  feed.tellCall(call("two"));
-  who = ANONYMOUS;
+  feed.sendCall(call("two"));
+  principal = ANONYMOUS;
   clock.advance(BATCH_MS);
-  feed.tell(users);
+  feed.send(users);
   expect(typesIn(reader.take())).toEqual(["hello", "call", "changed"]);
   expect(reader.read[0]).toContain('"revision":7');
-  who = undefined;
+  principal = undefined;
   clock.advance(1_000);
   expect(reader.gone).toBe("ended");
   leave();
   expect(feed.watched).toBe(false);
 });
 
-test("while somebody watches it looks once a second, and writes now and then", () => {
+test("onCheck runs every second while somebody watches, and a heartbeat is written every 15 seconds", () => {
   const clock = new ManualClock();
-  let looks = 0;
-  const feed = new EventFeed(clock, () => (looks += 1));
+  let checks = 0;
+  const feed = new EventFeed(clock, () => (checks += 1));
   clock.advance(10_000);
-  expect(looks).toBe(0);
+  expect(checks).toBe(0);
   const reader = new Reader();
   const leave = feed.add(reader, all, {});
   for (let second = 0; second < 15; second++) {
     reader.take();
     clock.advance(1_000);
   }
-  expect(looks).toBe(15);
+  expect(checks).toBe(15);
   expect(reader.take().at(-1)).toBe(": \n\n");
   leave();
   clock.advance(5_000);
-  expect(looks).toBeLessThanOrEqual(16);
+  expect(checks).toBeLessThanOrEqual(16);
 });

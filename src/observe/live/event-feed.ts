@@ -1,45 +1,45 @@
 /**
- * Who watches live. Each gets what happens as server-sent events, as far as they may see it. Calls are told in batches: they
- * may come by the thousand. One that reads too slowly misses some and is told how many; one that does not read at all is let go.
+ * Sends live events to watchers as server-sent events, as far as each may see them. Calls are sent in batches, because there may
+ * be thousands. A slow watcher loses events and gets their number; one that does not read at all is disconnected.
  */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";
-import { GatheredText } from "../gathered-text.ts";
-import type { ToldEvent } from "./told-event.ts";
+import { TextBuffer } from "../text-buffer.ts";
+import type { LiveEvent } from "./live-event.ts";
 
-/** Where events are written to: an HTTP response. */
-export interface Outlet {
+/** The used part of an HTTP response. */
+export interface StreamResponse {
   write(text: string | Buffer): unknown;
   end(): unknown;
   destroy(): unknown;
   readonly writableLength: number;
 }
 
-export interface Watching {
-  /** Who watches, as they are at the moment; undefined once they may not. */
-  readonly who: () => Principal | undefined;
-  readonly sees: (type: ToldEvent["type"], who: Principal) => boolean;
+export interface WatcherRights {
+  /** The current principal of the watcher. Undefined when it may no longer watch. */
+  readonly reader: () => Principal | undefined;
+  readonly maySee: (type: LiveEvent["type"], principal: Principal) => boolean;
 }
 
-interface Watcher extends Watching {
-  readonly outlet: Outlet;
+interface Watcher extends WatcherRights {
+  readonly response: StreamResponse;
   missed: number;
-  /** Looks in a row at which nothing had been read. */
+  /** Number of checks in a row without anything read. */
   stuck: number;
 }
 
 const MOST_UNREAD = 262_144;
-/** In bytes, and in milliseconds: what calls wait for at most. */
+/** A batch of calls is sent at this size in bytes, or after this time. */
 const BATCH = 65_536;
 const BATCH_MS = 50;
-/** For what the last call of a batch takes beyond it. */
+/** Additional room for the last call of a batch. */
 const LAST_BYTES = 16_384;
 const MOST_WATCHERS = 100;
-/** A right that ended is noticed by then at the latest. */
-const LOOK_MS = 1_000;
-/** In looks: proxies and dead peers are found out by writing. */
-const BEAT_EVERY = 15;
-/** In looks: whoever reads nothing for so long is not there. */
+/** The loss of a right is noticed within this time. */
+const CHECK_MS = 1_000;
+/** In checks. A heartbeat keeps proxies from closing the stream and detects dead connections. */
+const HEARTBEAT_EVERY = 15;
+/** In checks. A watcher that reads nothing for this time is disconnected. */
 const MOST_STUCK = 60;
 
 export function eventText(type: string, data: object): string {
@@ -48,18 +48,18 @@ export function eventText(type: string, data: object): string {
 
 export class EventFeed {
   readonly #clock: Clock;
-  readonly #onLook: () => void;
+  readonly #onCheck: () => void;
   readonly #watchers = new Set<Watcher>();
-  readonly #calls = new GatheredText(BATCH + LAST_BYTES);
+  readonly #calls = new TextBuffer(BATCH + LAST_BYTES);
   #callCount = 0;
-  #gathering: Timer | undefined;
-  #looking: Timer | undefined;
-  #looks = 0;
+  #flushing: Timer | undefined;
+  #checking: Timer | undefined;
+  #checks = 0;
 
-  /** `onLook`: runs every second while somebody watches. */
-  constructor(clock: Clock, onLook: () => void = () => {}) {
+  /** `onCheck` runs every second while somebody watches. */
+  constructor(clock: Clock, onCheck: () => void = () => {}) {
     this.#clock = clock;
-    this.#onLook = onLook;
+    this.#onCheck = onCheck;
   }
 
   get watched(): boolean {
@@ -70,82 +70,82 @@ export class EventFeed {
     return this.#watchers.size >= MOST_WATCHERS;
   }
 
-  /** `hello`: told first. Returns what ends it. */
-  add(outlet: Outlet, watching: Watching, hello: object): () => void {
-    this.#tellCalls();
-    const watcher: Watcher = { ...watching, outlet, missed: 0, stuck: 0 };
+  /** Sends `hello` first. Returns a function that removes the watcher. */
+  add(response: StreamResponse, rights: WatcherRights, hello: object): () => void {
+    this.#flushCalls();
+    const watcher: Watcher = { ...rights, response, missed: 0, stuck: 0 };
     this.#watchers.add(watcher);
-    outlet.write(eventText("hello", { type: "hello", ...hello }));
-    this.#looking ??= this.#clock.after(LOOK_MS, () => this.#look());
+    response.write(eventText("hello", { type: "hello", ...hello }));
+    this.#checking ??= this.#clock.after(CHECK_MS, () => this.#check());
     return () => this.#watchers.delete(watcher);
   }
 
-  tell(event: ToldEvent): void {
-    this.#tellCalls();
+  send(event: LiveEvent): void {
+    this.#flushCalls();
     this.#write(event.type, Buffer.from(eventText(event.type, event)), 1);
   }
 
-  /** `event`: as JSON. */
-  tellCall(event: string): void {
+  /** `event` is JSON. */
+  sendCall(event: string): void {
     this.#calls.add(`event: call\ndata: ${event}\n\n`);
     this.#callCount += 1;
-    if (this.#calls.length >= BATCH) this.#tellCalls();
-    else this.#gathering ??= this.#clock.after(BATCH_MS, () => this.#tellCalls());
+    if (this.#calls.length >= BATCH) this.#flushCalls();
+    else this.#flushing ??= this.#clock.after(BATCH_MS, () => this.#flushCalls());
   }
 
   close(): void {
-    this.#tellCalls();
-    this.#looking?.cancel();
-    for (const { outlet } of this.#watchers) outlet.end();
+    this.#flushCalls();
+    this.#checking?.cancel();
+    for (const { response } of this.#watchers) response.end();
     this.#watchers.clear();
   }
 
-  #tellCalls(): void {
-    this.#gathering?.cancel();
-    this.#gathering = undefined;
+  #flushCalls(): void {
+    this.#flushing?.cancel();
+    this.#flushing = undefined;
     if (this.#callCount === 0) return;
     const count = this.#callCount;
     this.#callCount = 0;
     this.#write("call", this.#calls.take(), count);
   }
 
-  /** To all who may see it now. */
-  #write(type: ToldEvent["type"], text: Buffer, count: number): void {
+  /** Writes to all watchers who may see the event now. */
+  #write(type: LiveEvent["type"], text: Buffer, count: number): void {
     for (const watcher of this.#watchers) {
-      const who = watcher.who();
-      if (!who) this.#end(watcher);
-      else if (watcher.sees(type, who)) write(watcher, text, count);
+      const principal = watcher.reader();
+      if (!principal) this.#end(watcher);
+      else if (watcher.maySee(type, principal)) write(watcher, text, count);
     }
   }
 
   #end(watcher: Watcher): void {
     this.#watchers.delete(watcher);
-    watcher.outlet.end();
+    watcher.response.end();
   }
 
-  #look(): void {
-    const beat = ++this.#looks % BEAT_EVERY === 0;
-    this.#onLook();
+  #check(): void {
+    const heartbeat = ++this.#checks % HEARTBEAT_EVERY === 0;
+    this.#onCheck();
     for (const watcher of this.#watchers) {
-      const { outlet } = watcher;
-      watcher.stuck = outlet.writableLength === 0 ? 0 : watcher.stuck + 1;
-      if (!watcher.who()) this.#end(watcher);
+      const { response } = watcher;
+      watcher.stuck = response.writableLength === 0 ? 0 : watcher.stuck + 1;
+      if (!watcher.reader()) this.#end(watcher);
       else if (watcher.stuck > MOST_STUCK) {
         this.#watchers.delete(watcher);
-        outlet.destroy();
-      } else if (beat && watcher.stuck === 0) outlet.write(": \n\n");
+        response.destroy();
+      } else if (heartbeat && watcher.stuck === 0) response.write(": \n\n");
     }
-    this.#looking = this.watched ? this.#clock.after(LOOK_MS, () => this.#look()) : undefined;
+    this.#checking = this.watched ? this.#clock.after(CHECK_MS, () => this.#check()) : undefined;
   }
 }
 
 function write(watcher: Watcher, text: Buffer, count: number): void {
-  const { outlet } = watcher;
-  if (outlet.writableLength > MOST_UNREAD) {
+  const { response } = watcher;
+  if (response.writableLength > MOST_UNREAD) {
     watcher.missed += count;
     return;
   }
-  if (watcher.missed > 0) outlet.write(eventText("missed", { type: "missed", count: watcher.missed }));
+  if (watcher.missed > 0) response.write(eventText("missed", { type: "missed", count: watcher.missed }));
   watcher.missed = 0;
-  outlet.write(text);
+  response.write(text);
 }

@@ -13,7 +13,7 @@ function ended(id: number, trail: Partial<Trail>): CallEnded {
   return { id, trail: { ...newTrail(), ...trail } } as CallEnded;
 }
 
-function told(...call: [id: number, layers: readonly LayerStep[], sent: Raw | undefined]): string {
+function summary(...call: [id: number, layers: readonly LayerStep[], sent: Raw | undefined]): string {
   return JSON.stringify([...call.slice(0, 2), String(call[2])]);
 }
 
@@ -22,23 +22,23 @@ const layer = fc.record({
   ms: fc.nat(9),
   outcome: fc.constantFrom("passed" as const, "refused" as const, "answered" as const),
 });
-const way = fc.record({
+const trailOf = fc.record({
   layers: fc.array(layer, { maxLength: 4 }),
   arguments: fc.option(fc.object().map(toRaw), { nil: undefined }),
 });
 
-test("tells the last calls as they were, whatever stood in their places before", () => {
+test("lists the last calls unchanged, although their slots are reused", () => {
   fc.assert(
-    fc.property(fc.array(way, { minLength: 1, maxLength: 20 }), fc.nat(2 * MOST), (ways, more) => {
+    fc.property(fc.array(trailOf, { minLength: 1, maxLength: 20 }), fc.nat(2 * MOST), (trails, more) => {
       const calls = new RecentCalls();
-      const all = Array.from({ length: ways.length + more }, (_, id) => ({
+      const all = Array.from({ length: trails.length + more }, (_, id) => ({
         id,
-        ...(ways[id % ways.length] as Pick<Trail, "layers" | "arguments">),
+        ...(trails[id % trails.length] as Pick<Trail, "layers" | "arguments">),
       }));
       for (const { id, ...trail } of all) calls.add(ROW, ended(id, trail));
-      const wanted = all.slice(-MOST).map(({ id, layers, arguments: sent }) => told(id, layers, sent));
-      const listed = [...calls.list()].map(({ id, layers, sent }) => told(id, layers, sent));
-      expect(listed).toEqual(wanted.toReversed());
+      const expected = all.slice(-MOST).map(({ id, layers, arguments: sent }) => summary(id, layers, sent));
+      const listed = [...calls.list()].map(({ id, layers, sent }) => summary(id, layers, sent));
+      expect(listed).toEqual(expected.toReversed());
       expect(calls.get(all.length - 1)?.id).toBe(all.length - 1);
       expect(calls.get(all.length - MOST - 1)).toBeUndefined();
     }),
@@ -46,7 +46,7 @@ test("tells the last calls as they were, whatever stood in their places before",
   );
 });
 
-test("what is shown stays as it was, and large arguments are not kept", () => {
+test("a returned call does not change later, and large arguments are not stored", () => {
   const calls = new RecentCalls();
   const add = (id: number, sent: Raw): void => calls.add(ROW, ended(id, { arguments: sent }));
   add(0, toRaw({ a: 1 }));

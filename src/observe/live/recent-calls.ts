@@ -1,4 +1,4 @@
-/** The last calls, in memory, each with its way through the layers. */
+/** The last calls, in memory, each with the layers that it passed. */
 import type { LayerStep } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";
@@ -9,83 +9,83 @@ export interface RecentCall extends CallRow {
   readonly layers: readonly LayerStep[];
 }
 
-export interface KeptCall extends RecentCall {
-  /** As they left the pipeline; undefined where they were too large to keep, or never left it. */
+export interface CallWithArguments extends RecentCall {
+  /** The arguments as they left the pipeline. Undefined if they were too large, or the call did not leave it. */
   readonly sent: Raw | undefined;
 }
 
 /**
- * A place for one call, used again and again: what is made for each call and lives on is copied by the garbage collection
- * until it is old, and that costs more than all else here. What is shown of it is made when somebody looks.
+ * A reusable slot for one call. New objects for each call would be copied by the garbage collector until they are old, which
+ * costs more than everything else here. The object for readers is made when it is requested.
  */
-interface Place {
+interface Slot {
   id: number;
   row: CallRow;
-  way: Way;
-  /** What each step of the way took; behind those stand others of earlier calls. */
+  path: LayerPath;
+  /** Duration of each layer. Entries beyond the length of `path` belong to earlier calls. */
   readonly ms: number[];
-  /** The first `sentBytes` of it are its arguments, as they left the pipeline; -1: none are kept. */
+  /** The first `sentBytes` bytes are the arguments as they left the pipeline; -1 means none are stored. */
   sent: Buffer;
   sentBytes: number;
 }
 
-/** One for all calls in a row that went the same. */
-type Way = readonly Omit<LayerStep, "ms">[];
+/** Shared by consecutive calls with the same layers and outcomes. */
+type LayerPath = readonly Omit<LayerStep, "ms">[];
 
 const MOST_CALLS = 1_000;
-/** Of one call; longer ones are told by their size. */
+/** Larger arguments are not stored. */
 const LARGEST_ARGUMENTS = 4_096;
 
 export class RecentCalls {
-  readonly #ring: Place[] = [];
+  readonly #ring: Slot[] = [];
   #next = 0;
-  #way: Way = [];
+  #path: LayerPath = [];
 
   add(row: CallRow, { id, trail }: CallEnded): void {
     const { layers } = trail;
-    if (!isWay(this.#way, layers)) this.#way = layers.map(({ use, outcome }) => ({ use, outcome }));
-    const way = this.#way;
-    this.#ring[this.#next] ??= { id, row, way, ms: [], sent: Buffer.alloc(0), sentBytes: -1 };
-    const place = this.#ring[this.#next] as Place;
-    place.id = id;
-    place.row = row;
-    place.way = way;
-    for (let at = 0; at < layers.length; at++) place.ms[at] = (layers[at] as LayerStep).ms;
-    keepSent(place, trail.arguments);
+    if (!isSamePath(this.#path, layers)) this.#path = layers.map(({ use, outcome }) => ({ use, outcome }));
+    const path = this.#path;
+    this.#ring[this.#next] ??= { id, row, path, ms: [], sent: Buffer.alloc(0), sentBytes: -1 };
+    const slot = this.#ring[this.#next] as Slot;
+    slot.id = id;
+    slot.row = row;
+    slot.path = path;
+    for (let at = 0; at < layers.length; at++) slot.ms[at] = (layers[at] as LayerStep).ms;
+    storeArguments(slot, trail.arguments);
     this.#next = (this.#next + 1) % MOST_CALLS;
   }
 
   /** Newest first. */
-  *list(): Iterable<KeptCall> {
+  *list(): Iterable<CallWithArguments> {
     const { length } = this.#ring;
     for (let back = 1; back <= length; back++) {
-      yield shown(this.#ring[(this.#next - back + length) % length] as Place);
+      yield shown(this.#ring[(this.#next - back + length) % length] as Slot);
     }
   }
 
-  get(id: number): KeptCall | undefined {
-    const found = this.#ring.find((place) => place.id === id);
+  get(id: number): CallWithArguments | undefined {
+    const found = this.#ring.find((slot) => slot.id === id);
     return found && shown(found);
   }
 }
 
-function isWay(way: Way, layers: readonly LayerStep[]): boolean {
-  if (way.length !== layers.length) return false;
-  return layers.every(({ use, outcome }, at) => way[at]?.use === use && way[at].outcome === outcome);
+function isSamePath(path: LayerPath, layers: readonly LayerStep[]): boolean {
+  if (path.length !== layers.length) return false;
+  return layers.every(({ use, outcome }, at) => path[at]?.use === use && path[at].outcome === outcome);
 }
 
-function keepSent(place: Place, sent: Raw | undefined): void {
-  place.sentBytes = sent && sent.length <= LARGEST_ARGUMENTS ? sent.length : -1;
-  if (!sent || place.sentBytes < 0) return;
-  if (place.sent.length < sent.length) place.sent = Buffer.allocUnsafeSlow(2 * sent.length);
-  sent.copy(place.sent);
+function storeArguments(slot: Slot, sent: Raw | undefined): void {
+  slot.sentBytes = sent && sent.length <= LARGEST_ARGUMENTS ? sent.length : -1;
+  if (!sent || slot.sentBytes < 0) return;
+  if (slot.sent.length < sent.length) slot.sent = Buffer.allocUnsafeSlow(2 * sent.length);
+  sent.copy(slot.sent);
 }
 
-function shown({ id, row, way, ms, sent, sentBytes }: Place): KeptCall {
+function shown({ id, row, path, ms, sent, sentBytes }: Slot): CallWithArguments {
   return {
     id,
     ...row,
-    layers: way.map(({ use, outcome }, at) => ({ use, ms: rounded(ms[at] ?? 0), outcome })),
+    layers: path.map(({ use, outcome }, at) => ({ use, ms: rounded(ms[at] ?? 0), outcome })),
     sent: sentBytes < 0 ? undefined : asRaw(Buffer.from(sent.subarray(0, sentBytes))),
   };
 }

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { CallGroup } from "../call-groups.ts";
 import type { CallRow } from "../call-row.ts";
-import type { Heading } from "../headings.ts";
-import { Durations, sizeOf } from "./durations.ts";
+import { bucketOf, Durations } from "./durations.ts";
 import { Stats } from "./stats.ts";
 
-const heading = (tool: string): Heading => ({
+const group = (tool: string): CallGroup => ({
   endpoint: { uuid: "e", name: "team" },
   server: { uuid: "s", name: "fix" },
   tool,
   method: undefined,
 });
 const row = (at: number, outcome: CallRow["outcome"] = "ok") => ({ at, outcome, durationMs: 5 });
-const [ECHO, OTHER] = [heading("echo"), heading("other")];
+const [ECHO, OTHER] = [group("echo"), group("other")];
 
 const MINUTE = 60_000;
 
-test("after a clock that was far ahead was set right, calls are in the minute that it is", () => {
+test("calls count in the current minute after a clock that was ahead was corrected", () => {
   const stats = new Stats();
   stats.add(ECHO, row(0));
   stats.add(ECHO, row(1_000 * MINUTE));
@@ -27,7 +27,7 @@ test("after a clock that was far ahead was set right, calls are in the minute th
   expect(series.slice(-2).map(({ calls }) => calls)).toEqual([1, 1]);
 });
 
-test("what was called is in its minute and in its hour, and leaves with them", () => {
+test("a call counts in its minute and its hour, until these leave the window", () => {
   const stats = new Stats();
   stats.add(ECHO, row(0));
   stats.add(ECHO, row(MINUTE, "error"));
@@ -45,24 +45,24 @@ test("what was called is in its minute and in its hour, and leaves with them", (
   expect(stats.answer("hour", "tool", 200 * MINUTE).totals.calls).toBe(3);
 });
 
-test("however many tools there are, they are counted in bounded room", () => {
+test("the number of rows is limited, whatever the number of tools", () => {
   const stats = new Stats();
-  for (let i = 0; i < 10_000; i++) stats.add(heading(`tool ${i}`), row(0));
+  for (let i = 0; i < 10_000; i++) stats.add(group(`tool ${i}`), row(0));
   const { totals, rows } = stats.answer("minute", "tool", 0);
   expect(totals.calls).toBe(10_000);
   expect(rows.length).toBeLessThanOrEqual(501);
 });
 
-test("percentiles are right within a fifth", () => {
+test("percentiles are accurate to 21 percent", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.2, max: 200_000, noNaN: true }), { minLength: 1 }), (times) => {
       const durations = new Durations();
-      for (const ms of times) durations.add(sizeOf(ms));
+      for (const ms of times) durations.add(bucketOf(ms));
       const sorted = times.toSorted((a, b) => a - b);
       const exact = sorted[Math.ceil(0.95 * sorted.length) - 1] as number;
-      const told = durations.percentile(0.95) as number;
-      expect(told).toBeGreaterThan(exact / 1.21);
-      expect(told).toBeLessThan(exact * 1.21);
+      const estimate = durations.percentile(0.95) as number;
+      expect(estimate).toBeGreaterThan(exact / 1.21);
+      expect(estimate).toBeLessThan(exact * 1.21);
     }),
   );
 });

@@ -1,7 +1,8 @@
-/** What was called how often, how it went and how long it took: by endpoint, server and tool, per minute and per hour. Bounded, in memory. */
+/** Statistics of calls: counts, outcomes and durations by endpoint, server and tool, per minute and per hour. In memory, of limited size. */
+
+import { type CallGroup, OTHER } from "../call-groups.ts";
 import type { CallRow } from "../call-row.ts";
-import { type Heading, OTHER } from "../headings.ts";
-import { Durations, sizeOf } from "./durations.ts";
+import { bucketOf, Durations } from "./durations.ts";
 
 export type StatsBy = "endpoint" | "server" | "tool";
 export type StatsPer = "minute" | "hour";
@@ -18,7 +19,7 @@ export interface StatsRow extends Figures {
   readonly endpoint?: CallRow["endpoint"];
   readonly server?: CallRow["server"];
   readonly tool?: string;
-  /** Where these are prompts or resources. */
+  /** For prompts and resources. */
   readonly method?: CallRow["method"];
   readonly tokensSaved?: number;
 }
@@ -26,9 +27,9 @@ export interface StatsRow extends Figures {
 export interface StatsAnswer {
   readonly per: StatsPer;
   readonly totals: Figures & { readonly tokensSaved: number };
-  /** The oldest first; what happened in each. */
+  /** One entry per minute or hour, oldest first. */
   readonly series: readonly (Figures & { readonly at: string; readonly tokensSaved: number })[];
-  /** The most called first. */
+  /** Most calls first. */
   readonly rows: readonly StatsRow[];
 }
 
@@ -36,11 +37,11 @@ const WINDOWS: Readonly<Record<StatsPer, { readonly ms: number; readonly most: n
   minute: { ms: 60_000, most: 60 },
   hour: { ms: 3_600_000, most: 48 },
 };
-/** Tools of endpoints that one bucket tells apart; the others are one. */
+/** Groups that a bucket counts separately. Further groups are counted together. */
 const MOST_CELLS = 500;
 
 interface Cell {
-  readonly of: Heading;
+  readonly of: CallGroup;
   calls: number;
   errors: number;
   refused: number;
@@ -49,13 +50,13 @@ interface Cell {
 
 interface Bucket {
   readonly at: number;
-  readonly cells: Map<Heading, Cell>;
+  readonly cells: Map<CallGroup, Cell>;
   /** By endpoint. */
   readonly tokens: Map<string, number>;
 }
 
 const PERS = ["minute", "hour"] as const satisfies readonly StatsPer[];
-const OTHERS: Heading = {
+const OTHERS: CallGroup = {
   endpoint: { name: OTHER },
   server: { name: OTHER },
   tool: OTHER,
@@ -65,14 +66,14 @@ const OTHERS: Heading = {
 export class Stats {
   readonly #buckets: Readonly<Record<StatsPer, Bucket[]>> = { minute: [], hour: [] };
 
-  add(heading: Heading, { at, outcome, durationMs }: Pick<CallRow, "at" | "outcome" | "durationMs">): void {
-    const size = sizeOf(durationMs);
+  add(group: CallGroup, { at, outcome, durationMs }: Pick<CallRow, "at" | "outcome" | "durationMs">): void {
+    const duration = bucketOf(durationMs);
     for (const per of PERS) {
-      const cell = cellOf(this.#bucket(per, at), heading);
+      const cell = cellOf(this.#bucket(per, at), group);
       cell.calls += 1;
       if (outcome === "error") cell.errors += 1;
       if (outcome === "refused") cell.refused += 1;
-      cell.durations.add(size);
+      cell.durations.add(duration);
     }
   }
 
@@ -109,7 +110,7 @@ export class Stats {
     const { ms, most } = WINDOWS[per];
     const at = Math.floor(time / ms) * ms;
     const buckets = this.#buckets[per];
-    // The clock was set back: those that never were would take all that comes until then.
+    // The clock was set back. Buckets in the future would otherwise get all calls until then.
     while ((buckets.at(-1)?.at ?? at) > at + ms) buckets.pop();
     const last = buckets.at(-1);
     if (last && last.at >= at) return last;
@@ -120,10 +121,10 @@ export class Stats {
   }
 }
 
-function cellOf({ cells }: Bucket, heading: Heading): Cell {
-  const found = cells.get(heading);
+function cellOf({ cells }: Bucket, group: CallGroup): Cell {
+  const found = cells.get(group);
   if (found) return found;
-  const of = cells.size < MOST_CELLS ? heading : OTHERS;
+  const of = cells.size < MOST_CELLS ? group : OTHERS;
   const cell = cells.get(of) ?? { of, calls: 0, errors: 0, refused: 0, durations: new Durations() };
   cells.set(of, cell);
   return cell;
@@ -147,7 +148,7 @@ function rowsOf(cells: readonly Cell[], buckets: readonly Bucket[], by: StatsBy)
   return rows.sort((a, b) => b.calls - a.calls);
 }
 
-const KEYS: Readonly<Record<StatsBy, (heading: Heading) => string>> = {
+const KEYS: Readonly<Record<StatsBy, (group: CallGroup) => string>> = {
   endpoint: ({ endpoint }) => endpoint.uuid ?? endpoint.name,
   server: ({ server }) => server.uuid ?? server.name,
   tool: ({ server, tool, method = "" }) => `${server.uuid ?? server.name}\n${tool}\n${method}`,

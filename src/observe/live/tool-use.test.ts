@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ToolUse } from "./tool-use.ts";
 
-test("each tool of a server is counted for itself, with its last use", () => {
+test("each tool of a server has its own count and last use", () => {
   const use = new ToolUse();
   use.add("a", "echo", 1);
   use.add("a", "echo", 5);
@@ -11,7 +11,7 @@ test("each tool of a server is counted for itself, with its last use", () => {
   expect(use.of("a", "other")).toBeUndefined();
 });
 
-test("what was used longest ago is forgotten first", () => {
+test("the least recently used tools are dropped first", () => {
   const use = new ToolUse();
   use.add("old", "used again", 0);
   for (let at = 1; at < 20_000; at++) use.add(`server ${at % 100}`, `tool ${at}`, at);

@@ -1,4 +1,4 @@
-/** How often each tool was called, and when last, since the gateway started. Bounded: what was used longest ago is forgotten first. */
+/** Counts calls per tool and their last use since the gateway started. Limited: the least recently used tools are dropped first. */
 
 export interface Use {
   readonly calls: number;
@@ -6,20 +6,20 @@ export interface Use {
   readonly lastAt: number;
 }
 
-interface Counted {
+interface MutableUse {
   calls: number;
   lastAt: number;
 }
 
 const MOST_TOOLS = 20_000;
-/** So many go at once: finding the oldest means looking at all. */
-const FORGOTTEN = 2_000;
+/** Drops many at once, because finding the oldest needs a look at all. */
+const DROPPED = 2_000;
 
 export class ToolUse {
-  /** Since when is counted. */
+  /** Start of the count. */
   readonly since = Date.now();
   /** By server and tool. */
-  readonly #used = new Map<string, Map<string, Counted>>();
+  readonly #used = new Map<string, Map<string, MutableUse>>();
   #tools = 0;
 
   add(server: string, tool: string, at: number): void {
@@ -29,8 +29,8 @@ export class ToolUse {
       found.lastAt = at;
       return;
     }
-    if (this.#tools >= MOST_TOOLS) this.#forget();
-    const tools = this.#used.get(server) ?? new Map<string, Counted>();
+    if (this.#tools >= MOST_TOOLS) this.#dropOldest();
+    const tools = this.#used.get(server) ?? new Map<string, MutableUse>();
     this.#used.set(server, tools.set(tool, { calls: 1, lastAt: at }));
     this.#tools += 1;
   }
@@ -39,16 +39,16 @@ export class ToolUse {
     return this.#used.get(server)?.get(tool);
   }
 
-  #forget(): void {
+  #dropOldest(): void {
     const all = [...this.#used].flatMap(([server, tools]) =>
       [...tools].map(([tool, { lastAt }]) => ({ server, tool, lastAt })),
     );
     all.sort((a, b) => a.lastAt - b.lastAt);
-    for (const { server, tool } of all.slice(0, FORGOTTEN)) {
+    for (const { server, tool } of all.slice(0, DROPPED)) {
       const tools = this.#used.get(server);
       tools?.delete(tool);
       if (tools?.size === 0) this.#used.delete(server);
     }
-    this.#tools -= FORGOTTEN;
+    this.#tools -= DROPPED;
   }
 }

@@ -1,16 +1,16 @@
-/** Every metric there is. What is counted, what is shown at /metrics, what the docs list: all come from this table. */
+/** The table of all metrics. The counters, /metrics and the docs use it. */
 
 export type InstrumentKind = "counter" | "gauge" | "histogram";
 
 export interface Instrument {
-  /** As Prometheus knows it. */
+  /** The name for Prometheus. */
   readonly name: string;
   readonly kind: InstrumentKind;
   readonly help: string;
   readonly labels: readonly Label[];
 }
 
-/** What each label means, and whether its values are a few that we gave ourselves. */
+/** The meaning of each label. `few`: it has only a few values, which callers cannot choose. */
 export const LABELS = {
   endpoint: { help: "name of the endpoint" },
   server: { help: "name of the server; `metamcp` for MetaMCP's own tools, `other` for unknown names" },
@@ -45,7 +45,7 @@ const counter = defining("counter");
 const gauge = defining("gauge");
 const histogram = defining("histogram");
 
-/** `mcp_…` are those of the OpenTelemetry conventions for MCP, as Prometheus writes them. */
+/** Names with `mcp_` are from the OpenTelemetry conventions for MCP, in the form of Prometheus. */
 export const INSTRUMENTS = {
   calls: counter(
     "metamcp_calls_total",
@@ -112,5 +112,5 @@ export const INSTRUMENTS = {
 
 export type InstrumentName = keyof typeof INSTRUMENTS;
 
-/** Seconds; those of the conventions. */
+/** Bucket limits in seconds, from the conventions. */
 export const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] as const;

@@ -9,7 +9,7 @@ const linesOf = (metrics: Metrics): readonly string[] =>
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
 
-test("100,000 names do not make 100,000 series, and nothing is left uncounted", () => {
+test("the number of series is limited, and all values are counted", () => {
   const metrics = new Metrics();
   for (let i = 0; i < 100_000; i++) {
     metrics.add("calls", ["team", `server ${i}`, `tool ${i}`, i % 2 ? "ok" : "error"]);
@@ -21,7 +21,7 @@ test("100,000 names do not make 100,000 series, and nothing is left uncounted", 
   const total = (lines: readonly string[]) =>
     lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   expect(total(calls)).toBe(100_000);
-  // How they ended is told of those that have no series of their own, too.
+  // The label `outcome` is kept for values without their own series.
   expect(total(calls.filter((line) => line.includes('outcome="error"')))).toBe(50_000);
   const counts = linesOf(metrics).filter((line) =>
     line.startsWith(`${INSTRUMENTS.serverDuration.name}_count`),
@@ -31,7 +31,7 @@ test("100,000 names do not make 100,000 series, and nothing is left uncounted", 
   expect(metrics.text().length).toBeLessThan(5_000_000);
 });
 
-test("a histogram counts what its buckets hold", () => {
+test("a histogram has cumulative buckets and a count", () => {
   const metrics = new Metrics();
   for (const seconds of [0.005, 0.01, 0.3, 1_000]) metrics.observe("sessionDuration", ["team"], seconds);
   const text = metrics.text();
@@ -43,7 +43,7 @@ test("a histogram counts what its buckets hold", () => {
   expect(text).toContain(`${name}_count{endpoint="team"} 4\n`);
 });
 
-test("any name is one line that can be read", () => {
+test("any label value gives one valid line", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (name) => {
       const metrics = new Metrics();
@@ -56,7 +56,7 @@ test("any name is one line that can be read", () => {
   );
 });
 
-test("names are those that Prometheus takes, and each is there once", () => {
+test("metric names are valid for Prometheus and unique", () => {
   const all = Object.values(INSTRUMENTS);
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   for (const { name, kind, labels } of all) {

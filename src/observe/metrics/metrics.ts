@@ -1,26 +1,26 @@
-/** Counts by the table of instruments. However many names come, there are never more series than this allows. */
+/** Counters, gauges and histograms of the table of instruments. The number of series is limited, whatever label values occur. */
 import { BUCKETS, INSTRUMENTS, type Instrument, type InstrumentName, LABELS } from "./instruments.ts";
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Of one instrument; a histogram has a line for each bucket. What comes after is counted under `other`. */
+/** Series per instrument. A histogram has a line per bucket. Further label values are counted as `other`. */
 export const MOST_SERIES = { counter: 5_000, gauge: 5_000, histogram: 1_000 } as const;
-/** Beyond that, what still tells how it ended: a few values should be few, but nobody relies on it. */
+/** Additional series that keep labels with few values. Limited too, in case they are not few. */
 export const MOST_FOLDED = 100;
 const LONGEST_LABEL = 128;
 const OTHER = "other";
-/** Nothing in a name. */
+/** Does not occur in names. */
 const SEPARATOR = "\u0001";
 
-/** Kept by whoever counts often: it stays the same for as long as the process runs. */
+/** One series. Frequent callers keep a reference to it, because it never changes while the process runs. */
 export class Series {
-  /** Seconds, of a histogram all together. */
+  /** For a histogram, the sum in seconds. */
   value = 0;
-  /** Of a histogram: how many there were, and how many fell into each bucket. */
+  /** For a histogram: number of values, and values per bucket. */
   #count = 0;
   readonly #buckets: number[] | undefined;
   readonly #name: string;
-  /** In brackets. */
+  /** In braces. */
   readonly #labels: string;
 
   constructor({ name, kind, labels }: Instrument, values: readonly string[]) {
@@ -38,7 +38,7 @@ export class Series {
     if (at < BUCKETS.length) buckets[at] = (buckets[at] as number) + 1;
   }
 
-  /** Its lines, each with its end. */
+  /** Its lines, each with a line break. */
   text(): string {
     const name = this.#name;
     const labels = this.#labels;
@@ -66,12 +66,11 @@ export class Metrics {
     this.series(name, labels).value = value;
   }
 
-  /** Seconds. */
   observe(name: InstrumentName, labels: readonly string[], seconds: number): void {
     this.series(name, labels).observe(seconds);
   }
 
-  /** What a gauge told before is no longer so. */
+  /** Removes all series of a gauge. */
   clear(name: InstrumentName): void {
     this.#series.delete(name);
   }
@@ -98,20 +97,20 @@ export class Metrics {
     return all.get(keyOf(labels)) ?? this.#fold(name, all, labels);
   }
 
-  /** A series of its own while there is room, else the nearest there is. */
+  /** Creates a series within the limit, otherwise uses the closest existing one. */
   #fold(name: InstrumentName, all: Map<string, Series>, labels: readonly string[]): Series {
     const instrument = INSTRUMENTS[name];
     const beyond = all.size - MOST_SERIES[instrument.kind];
-    if (beyond < 0) return this.#make(name, all, labels);
-    const kept = folded(instrument, labels);
-    const known = all.get(keyOf(kept));
-    if (known) return known;
-    if (beyond < MOST_FOLDED) return this.#make(name, all, kept);
+    if (beyond < 0) return this.#create(name, all, labels);
+    const reduced = folded(instrument, labels);
+    const existing = all.get(keyOf(reduced));
+    if (existing) return existing;
+    if (beyond < MOST_FOLDED) return this.#create(name, all, reduced);
     const others = labels.map(() => OTHER);
-    return all.get(keyOf(others)) ?? this.#make(name, all, others);
+    return all.get(keyOf(others)) ?? this.#create(name, all, others);
   }
 
-  #make(name: InstrumentName, all: Map<string, Series>, labels: readonly string[]): Series {
+  #create(name: InstrumentName, all: Map<string, Series>, labels: readonly string[]): Series {
     const series = new Series(INSTRUMENTS[name], labels);
     all.set(keyOf(labels), series);
     return series;
@@ -126,7 +125,7 @@ function shortened(label: string): string {
   return label.slice(0, LONGEST_LABEL);
 }
 
-/** How it ended is told all the same: of such labels there are few values. */
+/** Replaces label values with `other`, except those of labels with few values, such as `outcome`. */
 function folded(instrument: Instrument, values: readonly string[]): readonly string[] {
   return values.map((value, at) => {
     const label = instrument.labels[at];
@@ -134,7 +133,7 @@ function folded(instrument: Instrument, values: readonly string[]): readonly str
   });
 }
 
-/** A label without a value is the same as none. */
+/** Omits labels without a value, which is equivalent in Prometheus. */
 function labelsText(names: readonly string[], values: readonly string[]): string {
   return names.flatMap((name, at) => (values[at] ? [`${name}="${escaped(values[at])}"`] : [])).join(",");
 }

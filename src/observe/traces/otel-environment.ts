@@ -1,18 +1,18 @@
-/** What the variables of OpenTelemetry say about where spans go. */
+/** Reads the OpenTelemetry variables for the export of spans. */
 
 export interface OtelEnvironment {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Of the resource. */
+  /** Resource attributes. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Share of the traces that begin here. */
+  /** Sampled share of the traces that begin here. */
   readonly ratio: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Undefined where no collector is named. Throws for an address that is none, or a protocol that is not spoken. */
+/** Returns undefined if no collector is configured. Throws for an invalid address or an unsupported protocol. */
 export function otelEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): OtelEnvironment | undefined {

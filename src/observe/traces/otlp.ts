@@ -1,27 +1,26 @@
-/** Sends spans to a collector: OTLP over HTTP in JSON. Loaded only where one is named. */
+/** Sends spans to a collector: OTLP over HTTP in JSON. Loaded only if a collector is configured. */
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 
-/** Spans as bytes of JSON, with commas between them. */
+/** Spans as JSON bytes, separated by commas. */
 export interface SpanPage {
   readonly bytes: Buffer;
   readonly spans: number;
 }
 
 export interface OtlpSettings {
-  /** Where spans are posted to. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Its attributes, as JSON. */
+  /** The attributes of the resource, as JSON. */
   readonly resource: string;
   readonly version: string;
 }
 
-/** The collector may take it later. */
+/** The request failed, but can be retried. */
 export class CollectorBusy extends Error {
   override readonly name = "CollectorBusy";
-  /** How long it asked to be left alone. */
+  /** The wait that the collector asked for. */
   readonly waitMs: number | undefined;
 
   constructor(reason: string, waitMs?: number) {
@@ -30,15 +29,15 @@ export class CollectorBusy extends Error {
   }
 }
 
-/** As the specification says: these may be sent again, others never. */
-const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** What a collector answers is short; no more of it is read. */
-const MOST_ANSWER = 65_536;
+/** By the specification only these are retried. */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Responses of collectors are short. Not more than this is read. */
+const MOST_RESPONSE_BYTES = 65_536;
 const LONGEST_WAIT_MS = 300_000;
 const COMMA = Buffer.from(",");
 const AFTER = Buffer.from("]}]}]}");
 
-/** Resolves with how many spans the collector did not want. Nothing reads the pages any more once it has settled. */
+/** Resolves with the number of spans that the collector rejected. The pages are not read any more after that. */
 export function otlpSender(settings: OtlpSettings): (pages: readonly SpanPage[]) => Promise<number> {
   const { resource, version } = settings;
   const scope = JSON.stringify({ name: "metamcp", version });
@@ -49,20 +48,23 @@ export function otlpSender(settings: OtlpSettings): (pages: readonly SpanPage[])
     const parts = pages.flatMap(({ bytes }) => [COMMA, bytes]).slice(1);
     const { status, text, retryAfter } = await post(settings, [before, ...parts, AFTER]);
     if (status >= 200 && status < 300) return Math.min(refusedIn(text), spansOn(pages));
-    const told = `the collector answered ${status}`;
-    if (!AGAIN.has(status)) throw new Error(told);
-    throw new CollectorBusy(told, waitIn(retryAfter));
+    const reason = `the collector answered ${status}`;
+    if (!RETRYABLE.has(status)) throw new Error(reason);
+    throw new CollectorBusy(reason, waitIn(retryAfter));
   };
 }
 
-interface Answer {
+interface CollectorResponse {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
 }
 
-/** By `node:http`, which keeps the connection and writes the parts as they are: `fetch` copies them, and costs a ms each time. */
-function post({ url, headers, timeoutMs }: OtlpSettings, parts: readonly Buffer[]): Promise<Answer> {
+/** Uses `node:http`, which keeps the connection and writes the parts without copying. `fetch` copies them and costs 1 ms per request. */
+function post(
+  { url, headers, timeoutMs }: OtlpSettings,
+  parts: readonly Buffer[],
+): Promise<CollectorResponse> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const send = url.startsWith("https:") ? overHttps : overHttp;
   return new Promise((resolve, reject) => {
@@ -74,14 +76,14 @@ function post({ url, headers, timeoutMs }: OtlpSettings, parts: readonly Buffer[
     let answered = false;
     request.once("response", (response) => {
       answered = true;
-      void beginningOf(response).then((text) => {
-        // One that answers without having read all of it gets no more.
+      void readLimited(response).then((text) => {
+        // The collector answered before it read everything. The rest is not sent.
         if (!request.writableFinished) request.destroy();
-        const { statusCode: status = 0, headers: told } = response;
-        resolve({ status, text, retryAfter: told["retry-after"] });
+        const { statusCode: status = 0, headers: responseHeaders } = response;
+        resolve({ status, text, retryAfter: responseHeaders["retry-after"] });
       });
     });
-    // Whatever happens to it after its status, that says what became of the spans.
+    // After the status has arrived, it alone decides about the spans. Later errors are ignored.
     request.on("error", ({ message }) => {
       if (!answered) reject(new CollectorBusy(`the collector cannot be reached: ${message}`));
     });
@@ -94,23 +96,23 @@ function spansOn(pages: readonly SpanPage[]): number {
   return pages.reduce((sum, { spans }) => sum + spans, 0);
 }
 
-/** Read to the end, or the connection is not free for the next batch; one that does not end is cut. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+/** Reads the response to the end, because otherwise the connection cannot be reused. A response that is too long is cut off. */
+async function readLimited(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
   try {
     for await (const part of response as AsyncIterable<Buffer>) {
       length += part.length;
-      if (length > MOST_ANSWER) break;
+      if (length > MOST_RESPONSE_BYTES) break;
       parts.push(part);
     }
   } catch {
-    // It was cut: what came of it is all there is.
+    // The connection broke. The received part is used.
   }
   return Buffer.concat(parts).toString();
 }
 
-/** `partialSuccess` of the answer: they must not be sent again. */
+/** The rejected spans in `partialSuccess`. They must not be sent again. */
 function refusedIn(text: string): number {
   try {
     const { partialSuccess } = JSON.parse(text) as { partialSuccess?: { rejectedSpans?: unknown } };
@@ -121,7 +123,7 @@ function refusedIn(text: string): number {
   }
 }
 
-/** Seconds, or a date. */
+/** The header has seconds or a date. */
 function waitIn(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

@@ -10,7 +10,7 @@ function pagesTo(answer: () => Promise<number>) {
   const sent: string[] = [];
   const send = async (pages: readonly { readonly bytes: Buffer }[]): Promise<number> => {
     const refused = await answer();
-    // As late as may be.
+    // Reads the pages as late as possible.
     sent.push(...pages.map(({ bytes }) => bytes.toString()));
     return refused;
   };
@@ -22,12 +22,12 @@ function pagesTo(answer: () => Promise<number>) {
   };
   const add = (text: string, spans: number): void => {
     pages.page.add(text);
-    pages.wrote(spans);
+    pages.added(spans);
   };
   return { pages, add, sent, pass };
 }
 
-test("spans go together after a while, at once where a page is full", async () => {
+test("spans are sent together after a delay, or immediately if a page is full", async () => {
   const { pages, add, sent, pass } = pagesTo(() => Promise.resolve(0));
   add('{"a":1},{"b":2}', 2);
   add(',{"c":"ü"}', 1);
@@ -44,11 +44,11 @@ test("spans go together after a while, at once where a page is full", async () =
   expect(pages.lost).toBe(0);
 });
 
-test("what waits for a collector stays as it was written while more is", async () => {
+test("waiting pages do not change while more spans are written", async () => {
   const letters = [..."abcdefgh"];
   const answers: (() => void)[] = [];
   const { add, sent, pass } = pagesTo(() => new Promise((resolve) => void answers.push(() => resolve(0))));
-  // Some full pages, some that are nearly empty.
+  // Some pages are full, some are nearly empty.
   for (const [n, letter] of letters.entries()) {
     const times = n % 3 === 2 ? 1 : 64;
     for (let part = 0; part < times; part++) add(letter.repeat(MB / 64), 1);
@@ -64,7 +64,7 @@ test("what waits for a collector stays as it was written while more is", async (
   expect(sent.map(([letter]) => letter)).toEqual(letters);
 });
 
-test("what is lost is counted by span: refused, not taken, or too many", async () => {
+test("lost spans are counted: rejected, failed, or beyond the limit", async () => {
   const refused = pagesTo(() => Promise.resolve(1));
   refused.add("a,b", 2);
   await refused.pass(250);

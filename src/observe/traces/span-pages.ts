@@ -1,19 +1,19 @@
-/** Gathers spans to pages and sends those, beside the calls. Bounded: what the collector does not take in time is lost, and counted. */
+/** Collects spans in pages and sends them in the background. Limited: spans that the collector does not accept in time are lost and counted. */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { BatchQueue } from "../batch-queue.ts";
-import { GatheredText } from "../gathered-text.ts";
+import { TextBuffer } from "../text-buffer.ts";
 import { CollectorBusy, type SpanPage } from "./otlp.ts";
 
 export interface SpanPagesParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves with how many spans the collector did not want; reads the pages no more from then on. */
+  /** Resolves with the number of rejected spans. Must not read the pages after that. */
   readonly send: (pages: readonly SpanPage[]) => Promise<number>;
 }
 
 const PAGE_BYTES = 1_048_576;
-/** What one call may write beyond it, mostly. */
+/** Additional room, enough for most calls. */
 const LAST_BYTES = 65_536;
 const EVERY_MS = 250;
 const MOST_QUEUED = 16_384;
@@ -23,8 +23,8 @@ const CLOSE_MS = 3_000;
 export class SpanPages {
   readonly #clock: Clock;
   readonly #queue: BatchQueue<SpanPage>;
-  /** The one that is written at the moment: spans with commas between them. */
-  readonly page = new GatheredText(PAGE_BYTES + LAST_BYTES);
+  /** The current page: spans separated by commas. */
+  readonly page = new TextBuffer(PAGE_BYTES + LAST_BYTES);
   #spans = 0;
   #timer: Timer | undefined;
 
@@ -34,10 +34,10 @@ export class SpanPages {
       clock,
       write: async (pages) => {
         const refused = await send(pages);
-        for (const { bytes } of pages) this.page.giveBack(bytes);
+        for (const { bytes } of pages) this.page.recycle(bytes);
         return refused;
       },
-      again: (error) => error instanceof CollectorBusy && (error.waitMs ?? true),
+      retry: (error) => error instanceof CollectorBusy && (error.waitMs ?? true),
       onFault: (fault) =>
         fault === undefined ? log.info("traces are sent again") : log.warn(`traces cannot be sent: ${fault}`),
       countOf: ({ spans }) => spans,
@@ -54,25 +54,25 @@ export class SpanPages {
     return this.#queue.lost;
   }
 
-  /** So many more are on the page. */
-  wrote(spans: number): void {
+  /** Counts spans that were written to the page. */
+  added(spans: number): void {
     this.#spans += spans;
-    if (this.page.length >= PAGE_BYTES) this.#turn();
-    else this.#timer ??= this.#clock.after(EVERY_MS, () => this.#turn());
+    if (this.page.length >= PAGE_BYTES) this.#flush();
+    else this.#timer ??= this.#clock.after(EVERY_MS, () => this.#flush());
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   async close(): Promise<void> {
-    this.#turn();
+    this.#flush();
     await this.#queue.close(CLOSE_MS);
   }
 
-  #turn(): void {
+  #flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#spans === 0) return;
     const bytes = this.page.take();
-    if (!this.#queue.add({ bytes, spans: this.#spans })) this.page.giveBack(bytes);
+    if (!this.#queue.add({ bytes, spans: this.#spans })) this.page.recycle(bytes);
     this.#spans = 0;
   }
 }

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newTrail, type Origin } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
+import { CallGroups } from "../call-groups.ts";
 import type { CallRow } from "../call-row.ts";
-import { GatheredText } from "../gathered-text.ts";
-import { Headings } from "../headings.ts";
+import { TextBuffer } from "../text-buffer.ts";
 import { writeSpans } from "./spans.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 8 });
@@ -24,19 +24,19 @@ const called = fc.record({
   parentId: maybe(fc.constant("00f067aa0ba902b7")),
   at: fc.integer({ min: 1.1e12, max: 4e12 }),
   durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }).map((ms) => Math.round(ms * 1_000) / 1_000),
-  asked: fc.boolean(),
+  reached: fc.boolean(),
 });
 
-test("whatever was called is two spans that can be read, with what it is told by", () => {
+test("any call gives one or two valid spans with its attributes", () => {
   const origin = { protocolVersion: "2025-11-25" } as Origin;
-  const headings = new Headings({ hasTool: (_, tool) => tool.length < 4 });
-  const page = new GatheredText(1_024);
+  const groups = new CallGroups({ hasTool: (_, tool) => tool.length < 4 });
+  const page = new TextBuffer(1_024);
   fc.assert(
-    fc.property(called, ({ requestId, state, parentId, asked, server, rpcCode, ...call }) => {
+    fc.property(called, ({ requestId, state, parentId, reached, server, rpcCode, ...call }) => {
       const trail = newTrail();
       const ids = { traceId: TRACE, spanId: "a".repeat(16), childSpanId: "b".repeat(16) };
       trail.trace = { ...ids, parentId, sampled: true, state, requestId, overNetwork: true };
-      if (asked) trail.child = { from: call.at, to: call.at + 1 };
+      if (reached) trail.child = { from: call.at, to: call.at + 1 };
       const row = {
         ...call,
         principal: { kind: "key", id: "k", name: "k" },
@@ -46,15 +46,15 @@ test("whatever was called is two spans that can be read, with what it is told by
         resultBytes: 2,
       } as CallRow;
       const ended = { at: call.at, origin, server: "s", trail, rpcCode } as CallEnded;
-      const observed = { row, heading: headings.of(row), ended };
+      const observed = { row, group: groups.of(row), ended };
       const count = writeSpans(page, observed, { transport: () => "pipe" });
-      // The next call on the same page, and what is known of its tool by then.
+      // The second call on the same page uses the caches.
       expect(writeSpans(page, observed, { transport: () => "pipe" })).toBe(count);
       const spans = JSON.parse(`[${page.take()}]`);
       expect(spans).toHaveLength(count * 2);
       expect(spans.slice(count)).toEqual(spans.slice(0, count));
       const [own, child] = spans.slice(0, count);
-      const about = aboutOf(own);
+      const attributes = attributesOf(own);
       expect(own).toMatchObject({ traceId: TRACE, spanId: ids.spanId, kind: call.via ? 1 : 2 });
       expect([own.parentSpanId, own.traceState]).toEqual([parentId, state]);
       expect(own.endTimeUnixNano).toBe(`${BigInt(call.at) * 1_000_000n}`);
@@ -62,19 +62,19 @@ test("whatever was called is two spans that can be read, with what it is told by
       expect(own.startTimeUnixNano).toBe(`${took}`);
       const method = call.method ?? "tools/call";
       expect(own.name).toBe(method === "resources/read" ? method : `${method} ${call.tool}`);
-      expect(about).toMatchObject({ "mcp.method.name": method, "metamcp.server": server });
-      expect(Object.values(about)).toContain(call.tool);
-      expect(about["jsonrpc.request.id"]).toBe(call.via ? undefined : requestId);
-      expect(about["mcp.protocol.version"]).toBe("2025-11-25");
+      expect(attributes).toMatchObject({ "mcp.method.name": method, "metamcp.server": server });
+      expect(Object.values(attributes)).toContain(call.tool);
+      expect(attributes["jsonrpc.request.id"]).toBe(call.via ? undefined : requestId);
+      expect(attributes["mcp.protocol.version"]).toBe("2025-11-25");
       const status = rpcCode === undefined ? undefined : String(rpcCode);
-      expect(about["rpc.response.status_code"]).toBe(call.outcome === "ok" ? undefined : status);
-      expect("error.type" in about).toBe(call.outcome !== "ok");
-      expect(child !== undefined).toBe(asked);
+      expect(attributes["rpc.response.status_code"]).toBe(call.outcome === "ok" ? undefined : status);
+      expect("error.type" in attributes).toBe(call.outcome !== "ok");
+      expect(child !== undefined).toBe(reached);
       if (!child) return;
       expect(child).toMatchObject({ parentSpanId: ids.spanId, spanId: ids.childSpanId, kind: 3 });
-      expect(aboutOf(child)).toMatchObject({ "metamcp.server": server, "network.transport": "pipe" });
-      // Who asked is told once.
-      expect(aboutOf(child)).not.toHaveProperty("metamcp.principal.id");
+      expect(attributesOf(child)).toMatchObject({ "metamcp.server": server, "network.transport": "pipe" });
+      // The attributes of the caller are only in the first span.
+      expect(attributesOf(child)).not.toHaveProperty("metamcp.principal.id");
     }),
   );
 });
@@ -84,6 +84,10 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: string };
 }
 
-function aboutOf({ attributes }: { readonly attributes: readonly Attribute[] }): Record<string, unknown> {
+function attributesOf({
+  attributes,
+}: {
+  readonly attributes: readonly Attribute[];
+}): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
 }

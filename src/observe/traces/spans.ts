@@ -1,24 +1,24 @@
 /**
- * A call that has ended as spans of OTLP in JSON: one towards the client, and one towards the server where it was asked.
- * Written to a page at once. What most spans share stands ready as bytes: as texts it would be put together and copied for
- * each of them, which costs more than all the rest of a trace.
+ * Writes a finished call as OTLP spans in JSON: one for the client side, and one for the server if the call reached it. Parts
+ * that most spans share are cached as bytes. As strings they would be concatenated and copied for each span, which costs more
+ * than the rest of a trace.
  */
 import type { Origin, TraceContext, Trail } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
+import type { CallGroup } from "../call-groups.ts";
 import { type CallRow, errorType } from "../call-row.ts";
-import type { GatheredText } from "../gathered-text.ts";
-import type { Heading } from "../headings.ts";
 import type { Names } from "../names.ts";
 import type { ObservedCall } from "../observer.ts";
 import { quoted } from "../quoted.ts";
+import type { TextBuffer } from "../text-buffer.ts";
 
 const KIND = { internal: 1, server: 2, client: 3 } as const;
 const FAILED = 2;
 const SAMPLED = 1;
 const TOOLS = "tools/call";
 
-/** How many there are: one or two. */
-export function writeSpans(page: GatheredText, call: ObservedCall, names: Pick<Names, "transport">): number {
+/** Returns the number of written spans: 0 without a trace, otherwise 1 or 2. */
+export function writeSpans(page: TextBuffer, call: ObservedCall, names: Pick<Names, "transport">): number {
   const { row, ended } = call;
   const { trace, child } = ended.trail;
   if (!trace) return 0;
@@ -55,14 +55,14 @@ const PARTS = [
   `${TIME}","endTimeUnixNano":"`,
 ];
 const HEAD = Buffer.from(`${PARTS.join("")}${TIME}"`);
-/** Where the gaps of a head are. */
+/** The positions of the gaps in a head. */
 const [TRACE = 0, SPAN = 0, FROM = 0, TO = 0] = PARTS.map((_, n) => PARTS.slice(0, n + 1).join("").length);
 const COMMA = Buffer.from(",");
 
 type Times = NonNullable<Trail["child"]>;
 
-/** What each span has alone. Texts of it would cost more in garbage collection than in making. */
-function writeHead(page: GatheredText, traceId: string, spanId: string, { from, to }: Times): void {
+/** Writes ids and times, which differ for each span, directly as bytes to avoid garbage collection. */
+function writeHead(page: TextBuffer, traceId: string, spanId: string, { from, to }: Times): void {
   const at = page.length;
   page.addBytes(HEAD);
   page.put(at + TRACE, traceId);
@@ -71,8 +71,8 @@ function writeHead(page: GatheredText, traceId: string, spanId: string, { from, 
   putTime(page, at + TO, to);
 }
 
-/** 64 bits do not fit a number, neither of JSON nor here. */
-function putTime(page: GatheredText, at: number, ms: number): void {
+/** Writes seconds and microseconds separately, because nanoseconds since 1970 do not fit into a number. */
+function putTime(page: TextBuffer, at: number, ms: number): void {
   const micros = Math.round(ms * 1_000);
   const seconds = Math.floor(micros / 1e6);
   if (seconds !== second.at) second = { at: seconds, text: String(seconds) };
@@ -80,36 +80,35 @@ function putTime(page: GatheredText, at: number, ms: number): void {
   page.putDigits(at + SECONDS, MICROS, micros - seconds * 1e6);
 }
 
-/** Many calls end in it. */
+/** The last second is cached, because many calls end in the same second. */
 let second = { at: 0, text: "" };
 
-/** What both have, and few calls. */
+/** Status and trace state, which are the same in both spans and rare. */
 function commonText({ outcome, code }: CallRow, { state }: TraceContext): string {
-  const told = outcome === "ok" ? "" : `,"status":${JSON.stringify({ code: FAILED, message: code })}`;
-  return state === undefined ? told : `${told},"traceState":${JSON.stringify(state)}`;
+  const status = outcome === "ok" ? "" : `,"status":${JSON.stringify({ code: FAILED, message: code })}`;
+  return state === undefined ? status : `${status},"traceState":${JSON.stringify(state)}`;
 }
 
 function parentText(parentId: string | undefined): string {
   return parentId === undefined ? "" : `,"parentSpanId":"${parentId}"`;
 }
 
-const subjects = new WeakMap<Heading, Buffer>();
+const subjects = new WeakMap<CallGroup, Buffer>();
 
-/** What both have, and all calls of a tool. Names that stand in no counter are not kept here either. */
-function subjectBytes({ row, heading }: ObservedCall): Buffer {
-  if (heading.tool !== row.tool || heading.server.name !== row.server.name)
-    return Buffer.from(subjectText(row));
-  let told = subjects.get(heading);
-  if (!told) {
-    told = Buffer.from(subjectText(row));
-    subjects.set(heading, told);
+/** The part that both spans and all calls of a tool share. It is not cached for unknown names, which callers can choose freely. */
+function subjectBytes({ row, group }: ObservedCall): Buffer {
+  if (group.tool !== row.tool || group.server.name !== row.server.name) return Buffer.from(subjectText(row));
+  let bytes = subjects.get(group);
+  if (!bytes) {
+    bytes = Buffer.from(subjectText(row));
+    subjects.set(group, bytes);
   }
-  return told;
+  return bytes;
 }
 
-/** Up to the middle of the attributes. Names are by the OpenTelemetry conventions for MCP; ours begin with `metamcp.`. */
+/** The text up to the first attributes. Names follow the OpenTelemetry conventions for MCP; our own begin with `metamcp.`. */
 function subjectText({ method, tool, endpoint, server }: CallRow): string {
-  // A URI is in no name of a span: there are too many.
+  // URIs are not part of span names, because there are too many.
   const name = method === "resources/read" ? method : `${method ?? TOOLS} ${tool}`;
   const place = text("metamcp.endpoint", endpoint.name) + text("metamcp.server", server.name);
   const subject =
@@ -123,12 +122,12 @@ function subjectText({ method, tool, endpoint, server }: CallRow): string {
 
 function endingText(row: CallRow, ended: CallEnded): string {
   const { outcome, attempts, by } = row;
-  let told = `,{"key":"metamcp.outcome","value":{"stringValue":"${outcome}"}}`;
-  if (attempts !== undefined) told += number("metamcp.attempts", attempts);
-  if (outcome === "ok") return told;
-  // A JSON-RPC error goes by its code.
+  let outcomeText = `,{"key":"metamcp.outcome","value":{"stringValue":"${outcome}"}}`;
+  if (attempts !== undefined) outcomeText += number("metamcp.attempts", attempts);
+  if (outcome === "ok") return outcomeText;
+  // A JSON-RPC error is identified by its code.
   const status = ended.rpcCode === undefined ? undefined : String(ended.rpcCode);
-  return `${told}${text("metamcp.layer", by)}${text("error.type", status ?? errorType(row, ended))}${text("rpc.response.status_code", status)}`;
+  return `${outcomeText}${text("metamcp.layer", by)}${text("error.type", status ?? errorType(row, ended))}${text("rpc.response.status_code", status)}`;
 }
 
 interface Caller {
@@ -138,10 +137,10 @@ interface Caller {
 
 const callers = new WeakMap<Origin, Caller>();
 
-/** Who asked: the same for all calls of a session. */
+/** The attributes of the caller, which are the same for all calls of a session. */
 function callerBytes({ session, principal, client, surface }: CallRow, origin: Origin): Buffer {
-  let told = callers.get(origin);
-  if (!told || told.surface !== surface) {
+  let caller = callers.get(origin);
+  if (!caller || caller.surface !== surface) {
     const all = [
       text("mcp.session.id", session),
       text("mcp.protocol.version", origin.protocolVersion),
@@ -150,10 +149,10 @@ function callerBytes({ session, principal, client, surface }: CallRow, origin: O
       text("metamcp.client", client?.name),
       text("metamcp.surface", surface),
     ];
-    told = { surface, bytes: Buffer.from(all.join("")) };
-    callers.set(origin, told);
+    caller = { surface, bytes: Buffer.from(all.join("")) };
+    callers.set(origin, caller);
   }
-  return told.bytes;
+  return caller.bytes;
 }
 
 const OVER_NETWORK = text("network.transport", "tcp");
@@ -169,7 +168,7 @@ function requestText({ via, requestBytes, resultBytes }: CallRow, trace: TraceCo
   return `${size}${id}${overNetwork ? OVER_NETWORK : ""}`;
 }
 
-/** An attribute after another; nothing where it has no value. */
+/** An attribute with a leading comma. Empty without a value. */
 function text(key: string, value: string | undefined): string {
   return value === undefined ? "" : `,{"key":"${key}","value":{"stringValue":${quoted(value)}}}`;
 }

@@ -1,10 +1,10 @@
-/** W3C trace context: where a call stands in a trace, and how that is written for the next one. Pure; chance is passed in. */
+/** W3C trace context: reads the parent span of a request and makes the context of a call. Pure; randomness is passed in. */
 import type { TraceContext } from "../../kernel/call.ts";
 import type { Traceable } from "../../kernel/events.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { isString, mayHave, member } from "../../rpc/slice.ts";
 
-export interface Parent {
+export interface ParentSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly sampled: boolean;
@@ -15,31 +15,31 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 const SAMPLED = 1;
 const LONGEST_ID = 128;
 
-/** Undefined for what is none: a trace is then begun anew. */
-export function readTraceparent(text: string | undefined): Parent | undefined {
+/** Returns undefined for invalid text. Then a new trace begins. */
+export function readTraceparent(text: string | undefined): ParentSpan | undefined {
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(text ?? "") ?? [];
-  // Versions to come may say more, that of today may not.
+  // Future versions may have more fields, version 00 may not.
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED, state: undefined };
 }
 
-/** `_meta` says more than a header: it is of this very call. */
-function parentOf({ params, trace, within }: Traceable): Parent | undefined {
+/** `_meta` has precedence over the header, because it belongs to this call. */
+function parentOf({ params, trace, within }: Traceable): ParentSpan | undefined {
   if (within) return within;
   const meta = params && mayHave(params, "_meta") ? member(params, "_meta") : undefined;
-  const parent = readTraceparent(meta && inMeta(meta));
+  const parent = readTraceparent(meta && traceparentIn(meta));
   if (parent || !trace) return parent;
   const outer = readTraceparent(trace.parent);
   return outer && { ...outer, state: trace.state };
 }
 
-function inMeta(meta: Raw): string | undefined {
+function traceparentIn(meta: Raw): string | undefined {
   const written = member(meta, "traceparent");
   return written && isString(written) ? (fromRaw(written) as string) : undefined;
 }
 
-/** A place in the trace that the request belongs to, or in a new one. */
+/** Makes the context of a call in the trace of the request, or in a new trace. */
 export function contextFrom(
   request: Traceable,
   random: (bytes: number) => string,
@@ -64,7 +64,7 @@ function idText(id: Raw): string {
   return isString(id) ? (fromRaw(id) as string) : id.toString("latin1");
 }
 
-/** A share of all traces, the same one wherever a trace is judged. */
+/** Samples a share of all traces by trace id, so that every process decides the same for a trace. */
 export function ratioSampler(ratio: number): (traceId: string) => boolean {
   const most = Math.min(Math.max(ratio, 0), 1) * 2 ** 32;
   return (traceId) => Number.parseInt(traceId.slice(-8), 16) < most;

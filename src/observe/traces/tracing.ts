@@ -1,4 +1,4 @@
-/** Traces of the calls of a gateway. Never holds a call up: what the collector does not take in time is lost, and counted. */
+/** Traces the calls of a gateway. Never delays a call: spans that the collector does not accept in time are lost and counted. */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Events } from "../../kernel/events.ts";
@@ -13,7 +13,7 @@ import { contextFrom, ratioSampler } from "./trace-context.ts";
 
 export interface TracingParts {
   readonly events: Pick<Events, "tracer">;
-  /** What it makes of a call is made once. */
+  /** Provides the row and group of each call, so that they are made once. */
   readonly observer: Pick<Observer, "names" | "onCall">;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,23 +21,23 @@ export interface TracingParts {
 
 export interface Tracing {
   readonly lost: number;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
-/** Made by the thousand: a few bytes alone cost as much. */
-const CHANCE_BYTES = 4_096;
+/** Random bytes are generated in large blocks, because a few bytes cost as much as thousands. */
+const RANDOM_BLOCK_BYTES = 4_096;
 
 function randomHex(): (bytes: number) => string {
-  let made = "";
+  let block = "";
   let at = 0;
   return (bytes) => {
-    if (at + bytes * 2 > made.length) {
-      made = randomBytes(CHANCE_BYTES).toString("hex");
+    if (at + bytes * 2 > block.length) {
+      block = randomBytes(RANDOM_BLOCK_BYTES).toString("hex");
       at = 0;
     }
     at += bytes * 2;
-    return made.slice(at - bytes * 2, at);
+    return block.slice(at - bytes * 2, at);
   };
 }
 
@@ -51,7 +51,7 @@ export function startTracing(environment: OtelEnvironment, parts: TracingParts):
   const sample = ratioSampler(ratio);
   events.tracer = (request) => contextFrom(request, random, sample);
   observer.onCall = (call) => {
-    if (call.ended.trail.trace?.sampled) pages.wrote(writeSpans(pages.page, call, observer.names));
+    if (call.ended.trail.trace?.sampled) pages.added(writeSpans(pages.page, call, observer.names));
   };
   return {
     get lost() {

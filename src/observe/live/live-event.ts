@@ -1,10 +1,10 @@
-/** What of an event is told live: names in place of ids, no arguments, no session ids. */
+/** Converts events to live events: with names instead of ids, without arguments and session ids. */
 import type { EngineEvent } from "../../kernel/events.ts";
 import { sessionHash } from "../../kernel/session-hash.ts";
 import { clientOf, whoOf } from "../call-row.ts";
 import type { Names } from "../names.ts";
 
-export const TOLD_TYPES = [
+export const LIVE_EVENT_TYPES = [
   "call",
   "connection",
   "breaker",
@@ -21,14 +21,14 @@ export const TOLD_TYPES = [
   "changed",
 ] as const;
 
-export interface ToldEvent {
-  readonly type: (typeof TOLD_TYPES)[number];
+export interface LiveEvent {
+  readonly type: (typeof LIVE_EVENT_TYPES)[number];
   readonly at: string;
   readonly [field: string]: unknown;
 }
 
-/** Calls are told elsewhere (`call-event.ts`): there are many. Undefined: it is not told. */
-export function toldEvent(event: EngineEvent, names: Names): ToldEvent | undefined {
+/** Returns undefined for events that are not sent. Calls are converted by `call-event.ts`, because there are many. */
+export function liveEvent(event: EngineEvent, names: Names): LiveEvent | undefined {
   const at = new Date(event.at).toISOString();
   const named = (uuid: string) => ({ uuid, name: names.server(uuid) ?? uuid });
   switch (event.type) {

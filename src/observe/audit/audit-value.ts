@@ -1,4 +1,4 @@
-/** What stays of arguments and results in the audit log, as JSON: nothing, names, or values with what looks secret masked or not. */
+/** Converts arguments and results to JSON for the audit log: nothing, only names, or values with or without masked secrets. */
 import type { KeptDetail } from "../../kernel/call.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import { isSecretName, isSecretText } from "../../kernel/looks-secret.ts";
@@ -11,21 +11,21 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const QUOTE = 0x22;
 const LARGEST_VALUE = 16_384;
-/** Results beyond it are not looked into for names: walking over them would cost more than the call. */
+/** Larger results are not searched for names, because that would cost more than the call. */
 const LARGEST_SEARCHED = 65_536;
 const MOST_NAMES = 64;
 const LONGEST_NAME = 128;
 
-export function keptArguments(given: Raw | undefined, kept: KeptDetail): string | undefined {
-  if (!given || kept === "none") return undefined;
-  if (kept !== "names") return keptValue(given, kept);
+export function auditArguments(given: Raw | undefined, detail: KeptDetail): string | undefined {
+  if (!given || detail === "none") return undefined;
+  if (detail !== "names") return auditValue(given, detail);
   return isObject(given) ? namesAt(given, 0) : undefined;
 }
 
-/** Names in a result are those of its structured content, else the kinds of its content. */
-export function keptResult(result: Raw | undefined, kept: KeptDetail): string | undefined {
-  if (!result || kept === "none") return undefined;
-  if (kept !== "names") return keptValue(result, kept);
+/** The names of a result are the keys of its structured content, or else the types of its content. */
+export function auditResult(result: Raw | undefined, detail: KeptDetail): string | undefined {
+  if (!result || detail === "none") return undefined;
+  if (detail !== "names") return auditValue(result, detail);
   if (result.length > LARGEST_SEARCHED) return undefined;
   let [structured, content] = [-1, -1];
   eachMember(result, (key, value) => {
@@ -36,7 +36,7 @@ export function keptResult(result: Raw | undefined, kept: KeptDetail): string | 
   return content >= 0 && result[content] === BRACKET ? kindsAt(result, content) : undefined;
 }
 
-/** No part is cut out on the way: this runs for every call. */
+/** Runs for every call, so it makes no slices of the raw text. */
 function namesAt(raw: Raw, at: number): string {
   const names: string[] = [];
   eachMember(
@@ -63,7 +63,7 @@ function kindsAt(raw: Raw, at: number): string {
   return listOf(kinds);
 }
 
-/** Most have one. */
+/** Fast path for the common case of one element. */
 function listOf(parts: readonly string[]): string {
   return `[${parts.length === 1 ? parts[0] : parts.join()}]`;
 }
@@ -73,11 +73,11 @@ function kindAt(raw: Raw, at: number): string | undefined {
   return type >= 0 && raw[type] === QUOTE ? quotedAt(raw, type) : undefined;
 }
 
-/** One call must not fill the log. */
-function keptValue(written: Raw, kept: KeptDetail): string {
+/** Large values are replaced by their size, so that one call cannot fill the log. */
+function auditValue(written: Raw, detail: KeptDetail): string {
   if (written.length > LARGEST_VALUE) return JSON.stringify({ tooLarge: written.length });
-  // Line breaks stand between the parts of JSON alone: within texts they are escaped.
-  return kept === "full"
+  // Line breaks occur only between JSON tokens, because they are escaped in strings.
+  return detail === "full"
     ? written.toString().replaceAll(/[\n\r]/g, " ")
     : JSON.stringify(masked(fromRaw(written)));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { CallGroups } from "./call-groups.ts";
 import type { CallRow } from "./call-row.ts";
-import { Headings } from "./headings.ts";
 
 const ECHO = {
   endpoint: { uuid: "e", name: "team" },
@@ -8,10 +8,10 @@ const ECHO = {
   tool: "echo",
 } as CallRow;
 
-const headings = () => new Headings({ hasTool: (_, tool) => tool !== "made up" });
+const groups = () => new CallGroups({ hasTool: (_, tool) => tool !== "made up" });
 
-test("the same call has the same heading until something of it is called otherwise", () => {
-  const all = headings();
+test("calls of the same tool have the same group until a name changes", () => {
+  const all = groups();
   const first = all.of({ ...ECHO, endpoint: { ...ECHO.endpoint }, server: { ...ECHO.server } });
   expect(all.of(ECHO)).toBe(first);
   const renamed = all.of({ ...ECHO, server: { uuid: "s", name: "fixed" } });
@@ -20,8 +20,8 @@ test("the same call has the same heading until something of it is called otherwi
   expect(all.of({ ...ECHO, endpoint: { uuid: "e", name: "group" } }).endpoint.name).toBe("group");
 });
 
-test("what a caller made up has one heading at an endpoint", () => {
-  const all = headings();
+test("calls with unknown names share one group per endpoint", () => {
+  const all = groups();
   const other = all.of({ ...ECHO, tool: "made up" });
   expect(other).toMatchObject({ endpoint: { name: "team" }, server: { name: "other" }, tool: "other" });
   expect(other.server.uuid).toBeUndefined();
@@ -30,8 +30,8 @@ test("what a caller made up has one heading at an endpoint", () => {
   expect(all.of({ ...ECHO, server: { name: "metamcp" } })).toMatchObject({ tool: "echo" });
 });
 
-test("prompts and resources go by their method, whichever one it was", () => {
-  const all = headings();
+test("prompts and resources are grouped by method", () => {
+  const all = groups();
   const method = "resources/read";
   const read = all.of({ ...ECHO, method, tool: "file:///a" });
   expect(read).toMatchObject({ server: { name: "fix" }, tool: method, method });
@@ -40,8 +40,8 @@ test("prompts and resources go by their method, whichever one it was", () => {
   expect(all.of({ ...ECHO, method, server: { name: "nowhere" } }).server.name).toBe("other");
 });
 
-test("whatever comes, only so many are remembered", () => {
-  const all = headings();
+test("the number of cached groups is limited", () => {
+  const all = groups();
   const first = all.of(ECHO);
   for (let i = 0; i < 5_000; i++) all.of({ ...ECHO, tool: `tool ${i}` });
   expect(all.of(ECHO)).not.toBe(first);

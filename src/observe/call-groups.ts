@@ -1,61 +1,61 @@
-/** Under which names a call is counted. Each heading is one object while its names last: what is kept for it needs no key made of texts. */
+/** Groups calls by endpoint, server and tool for counters. A group is the same object while its names are unchanged, so it can be used as a map key. */
 import type { ItemMethod } from "../kernel/events.ts";
 import { type CallRow, OWN_SERVER } from "./call-row.ts";
 import type { Named, Names } from "./names.ts";
 
-export interface Heading {
+export interface CallGroup {
   readonly endpoint: Named;
   readonly server: Named;
-  /** The server's own name of the tool. Of prompts and resources their method: which one it was would make too many. */
+  /** The tool's name at the server. For prompts and resources it is the method, because their names would make too many groups. */
   readonly tool: string;
   readonly method: ItemMethod | undefined;
 }
 
-/** What a caller made up. */
+/** The group of unknown names, which callers can choose freely. */
 export const OTHER = "other";
 const OTHER_SERVER: Named = { name: OTHER };
-/** Then all are forgotten, and made again when they are needed. */
-const MOST_HEADINGS = 5_000;
+/** At this number the cache is cleared, and groups are made again when needed. */
+const MOST_GROUPS = 5_000;
 
 type ByName<T> = Map<string, T>;
 
-export class Headings {
+export class CallGroups {
   readonly #names: Pick<Names, "hasTool">;
   /** By endpoint, server and tool. */
-  readonly #known: ByName<ByName<ByName<Heading>>> = new Map();
+  readonly #groups: ByName<ByName<ByName<CallGroup>>> = new Map();
   #count = 0;
 
   constructor(names: Pick<Names, "hasTool">) {
     this.#names = names;
   }
 
-  of(row: CallRow): Heading {
+  of(row: CallRow): CallGroup {
     const { method } = row;
     const known = method ? hasServer(row) : this.#hasTool(row);
     const server = known ? row.server : OTHER_SERVER;
     return this.#find(row.endpoint, server, method ?? (known ? row.tool : OTHER), method);
   }
 
-  #find(endpoint: Named, server: Named, tool: string, method: ItemMethod | undefined): Heading {
-    const tools = within(within(this.#known, idOf(endpoint)), idOf(server));
+  #find(endpoint: Named, server: Named, tool: string, method: ItemMethod | undefined): CallGroup {
+    const tools = mapIn(mapIn(this.#groups, idOf(endpoint)), idOf(server));
     const found = tools.get(tool);
     if (
       found &&
-      isNamed(found.endpoint, endpoint) &&
-      isNamed(found.server, server) &&
+      sameName(found.endpoint, endpoint) &&
+      sameName(found.server, server) &&
       found.method === method
     )
       return found;
-    const made = { endpoint, server, tool, method };
-    tools.set(tool, made);
-    if (++this.#count > MOST_HEADINGS) {
-      this.#known.clear();
+    const created = { endpoint, server, tool, method };
+    tools.set(tool, created);
+    if (++this.#count > MOST_GROUPS) {
+      this.#groups.clear();
       this.#count = 0;
     }
-    return made;
+    return created;
   }
 
-  /** Only the name of a tool that exists may stand in counters. */
+  /** Only names of existing tools may be used in counters. */
   #hasTool(row: CallRow): boolean {
     const { server, tool, code } = row;
     if (code === "tool_not_found" || code === "server_not_found") return false;
@@ -71,11 +71,11 @@ function idOf({ uuid, name }: Named): string {
   return uuid ?? name;
 }
 
-function isNamed(known: Named, now: Named): boolean {
-  return known.name === now.name;
+function sameName(a: Named, b: Named): boolean {
+  return a.name === b.name;
 }
 
-function within<T>(all: ByName<ByName<T>>, name: string): ByName<T> {
+function mapIn<T>(all: ByName<ByName<T>>, name: string): ByName<T> {
   let found = all.get(name);
   if (!found) {
     found = new Map();

@@ -1,17 +1,17 @@
-/** Texts that wait to be sent together, as bytes: thousands of them on the heap would cost more in garbage collection than in making. */
+/** Collects texts that are sent together, as bytes. Thousands of strings on the heap would cost more garbage collection than making them. */
 
-/** Of UTF-8, for each unit of a text. */
+/** UTF-8 bytes per UTF-16 code unit, at most. */
 const MOST_BYTES = 3;
 const ZERO = 0x30;
 
-export class GatheredText {
+export class TextBuffer {
   readonly #room: number;
   #bytes: Buffer;
   #length = 0;
-  /** To go on with: fresh memory costs more than what is written into it. */
+  /** A buffer to reuse, because allocating memory costs more than writing to it. */
   #spare: Buffer | undefined;
 
-  /** `room`: for so many bytes; it grows where that is too little. */
+  /** `room` is the initial size in bytes. The buffer grows if needed. */
   constructor(room: number) {
     this.#room = room;
     this.#bytes = Buffer.allocUnsafeSlow(room);
@@ -32,12 +32,12 @@ export class GatheredText {
     this.#length += bytes.length;
   }
 
-  /** Letters of ASCII in place of those that stand there. */
+  /** Overwrites bytes with ASCII text. */
   put(at: number, text: string): void {
     for (let n = 0; n < text.length; n++) this.#bytes[at + n] = text.charCodeAt(n);
   }
 
-  /** The same of the last digits of a whole number below 2³¹. */
+  /** Overwrites bytes with the last digits of an integer below 2³¹. */
   putDigits(at: number, count: number, number: number): void {
     let rest = number | 0;
     for (let n = at + count - 1; n >= at; n--) {
@@ -47,7 +47,7 @@ export class GatheredText {
     }
   }
 
-  /** All of it; it is empty afterwards. What takes little of its room is copied, so that what waits takes no more than twice its length. */
+  /** Returns the content and empties the buffer. A small content is copied, so that waiting data uses at most twice its length. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     const full = this.#length * 2 >= this.#bytes.length;
@@ -62,8 +62,8 @@ export class GatheredText {
     return taken;
   }
 
-  /** Nobody reads any more what was taken. */
-  giveBack({ buffer }: Buffer): void {
+  /** Reuses a buffer from `take` that is not read any more. */
+  recycle({ buffer }: Buffer): void {
     if (buffer.byteLength === this.#room) this.#spare = Buffer.from(buffer);
   }
 

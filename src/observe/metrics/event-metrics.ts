@@ -1,21 +1,21 @@
-/** From events to counters, and what is read at the moment of a scrape. */
+/** Updates metrics from events, and reads gauges at each scrape. */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { CallEnded, EngineEvent } from "../../kernel/events.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import type { AuditState } from "../audit/audit-log.ts";
+import { type CallGroup, OTHER } from "../call-groups.ts";
 import { type CallRow, errorType } from "../call-row.ts";
-import { type Heading, OTHER } from "../headings.ts";
 import type { Names } from "../names.ts";
 import { Metrics, type Series } from "./metrics.ts";
 
-/** What is so at the moment, and needs no counting. */
+/** Current values that are read at a scrape instead of being counted. */
 export interface Gauges {
   connections(): {
     readonly states: Readonly<Record<string, number>>;
     readonly breakers: Readonly<Record<string, number>>;
     readonly waiting: number;
   };
-  /** By name of the endpoint. */
+  /** Sessions by name of the endpoint. */
   sessions(): ReadonlyMap<string, number>;
   revision(): number;
   audit(): AuditState;
@@ -27,22 +27,22 @@ const TOOLS = "tools/call";
 const MS = 1_000;
 const NS = 1e9;
 
-/** What calls under a heading are counted in, found once: by outcome, and by type of error. */
-interface HeadingSeries {
+/** The cached series of a group: by outcome, and by error type. */
+interface GroupSeries {
   readonly calls: { [outcome in CallRow["outcome"]]?: Series };
   readonly resultBytes: Series;
-  readonly took: Map<string, Took>;
+  readonly durations: Map<string, DurationSeries>;
 }
 
-interface Took {
+interface DurationSeries {
   readonly server: Series;
-  /** Where the server was asked. */
+  /** Only if the call reached the server. */
   client?: Series;
 }
 
-export class Counting {
+export class EventMetrics {
   readonly #metrics = new Metrics();
-  readonly #series = new WeakMap<Heading, HeadingSeries>();
+  readonly #series = new WeakMap<CallGroup, GroupSeries>();
   readonly #names: Names;
   readonly #gauges: Gauges;
   readonly #lag: IntervalHistogram;
@@ -59,26 +59,26 @@ export class Counting {
     this.#lag.disable();
   }
 
-  begun(): void {
+  callBegun(): void {
     this.#inFlight += 1;
   }
 
-  call(heading: Heading, row: CallRow, ended: CallEnded): void {
+  call(group: CallGroup, row: CallRow, ended: CallEnded): void {
     const metrics = this.#metrics;
     this.#inFlight -= 1;
-    const { endpoint, server, tool } = heading;
+    const { endpoint, server, tool } = group;
     const { outcome, code, by, attempts } = row;
-    const series = this.#seriesOf(heading);
+    const series = this.#seriesOf(group);
     series.calls[outcome] ??= metrics.series("calls", [endpoint.name, server.name, tool, outcome]);
     series.calls[outcome].value += 1;
     series.resultBytes.value += row.resultBytes;
     const failure = errorType(row, ended);
-    const took = series.took.get(failure) ?? this.#tookUnder(heading, series, failure);
-    took.server.observe(row.durationMs / MS);
+    const durations = series.durations.get(failure) ?? this.#durationsFor(group, series, failure);
+    durations.server.observe(row.durationMs / MS);
     const { child } = ended.trail;
     if (child) {
-      took.client ??= metrics.series("clientDuration", operation(heading, failure));
-      took.client.observe((child.to - child.from) / MS);
+      durations.client ??= metrics.series("clientDuration", operation(group, failure));
+      durations.client.observe((child.to - child.from) / MS);
     }
     if (code !== undefined) metrics.add("errors", [endpoint.name, code]);
     if (by !== undefined) metrics.add("refusals", [by]);
@@ -86,33 +86,37 @@ export class Counting {
     if (row.cached) metrics.add("cached", [server.name]);
   }
 
-  #seriesOf(heading: Heading): HeadingSeries {
-    const known = this.#series.get(heading);
-    if (known) return known;
-    const place = [heading.endpoint.name, heading.server.name];
-    const made = { calls: {}, resultBytes: this.#metrics.series("resultBytes", place), took: new Map() };
-    this.#series.set(heading, made);
-    return made;
+  #seriesOf(group: CallGroup): GroupSeries {
+    const cached = this.#series.get(group);
+    if (cached) return cached;
+    const labels = [group.endpoint.name, group.server.name];
+    const created = {
+      calls: {},
+      resultBytes: this.#metrics.series("resultBytes", labels),
+      durations: new Map(),
+    };
+    this.#series.set(group, created);
+    return created;
   }
 
-  #tookUnder(heading: Heading, { took }: HeadingSeries, failure: string): Took {
-    const labels = [heading.endpoint.name, ...operation(heading, failure)];
-    const made = { server: this.#metrics.series("serverDuration", labels) };
-    took.set(failure, made);
-    return made;
+  #durationsFor(group: CallGroup, { durations }: GroupSeries, failure: string): DurationSeries {
+    const labels = [group.endpoint.name, ...operation(group, failure)];
+    const created = { server: this.#metrics.series("serverDuration", labels) };
+    durations.set(failure, created);
+    return created;
   }
 
   saved(endpoint: string, tokens: number): void {
     this.#metrics.add("tokensSaved", [this.#endpoint(endpoint)], tokens);
   }
 
-  hear(event: EngineEvent): void {
+  handle(event: EngineEvent): void {
     const metrics = this.#metrics;
     switch (event.type) {
       case "connection": {
         const server = this.#names.server(event.server) ?? OTHER;
         if (event.restart) metrics.add("restarts", [server]);
-        // One that was lost later has been made.
+        // A connection that was lost later has a duration. It is not a failed connect.
         const failed = event.state === "failed" && event.durationMs === undefined;
         if (event.state === "connected" || failed) metrics.add("connects", [server, event.state]);
         if (event.durationMs !== undefined)
@@ -145,7 +149,7 @@ export class Counting {
   }
 
   text(): string {
-    this.#read();
+    this.#readGauges();
     return this.#metrics.text();
   }
 
@@ -153,7 +157,7 @@ export class Counting {
     return this.#names.endpoint(uuid)?.name ?? OTHER;
   }
 
-  #read(): void {
+  #readGauges(): void {
     const metrics = this.#metrics;
     const { states, breakers, waiting } = this.#gauges.connections();
     for (const [state, count] of Object.entries(states)) metrics.set("connections", [state], count);
@@ -188,7 +192,7 @@ export class Counting {
   }
 }
 
-/** As the conventions for MCP tell one: by server, tool where it is one, method and type of error. */
-function operation({ server, tool, method }: Heading, failure: string): readonly string[] {
+/** The labels of an operation in the OpenTelemetry conventions for MCP: server, tool if it is a tool call, method, error type. */
+function operation({ server, tool, method }: CallGroup, failure: string): readonly string[] {
   return [server.name, method ? "" : tool, method ?? TOOLS, failure];
 }

@@ -1,0 +1,40 @@
+/** Estimates the tokens that short surfaces save: the cost of the full list, minus what was shown and searched. */
+import type { ToolsListed } from "../../kernel/events.ts";
+import { tokensOf } from "../../kernel/tokens.ts";
+import type { CallRow } from "../call-row.ts";
+
+/** Our tools whose results replace parts of the list. */
+const LOOKUP_TOOLS: ReadonlySet<string> = new Set([
+  "mcp_discover",
+  "search_tools",
+  "list_tools",
+  "list_namespaces",
+  "describe_tool",
+  "list_tool_examples",
+]);
+
+const MOST_CALLERS = 10_000;
+/** A client without sessions may start a new conversation each time, or stay in one all day. Its list counts once in this time. */
+const COUNT_AGAIN_MS = 3_600_000;
+
+/** Counts a list once per conversation, because requesting it again saves nothing more. */
+export class CountedLists {
+  /** When the list of each caller was counted, oldest first. */
+  readonly #counted = new Map<string, number>();
+
+  saved({ caller, sessionless, at, shownBytes, allBytes }: ToolsListed): number {
+    const before = this.#counted.get(caller);
+    if (before !== undefined && (!sessionless || at - before < COUNT_AGAIN_MS)) return 0;
+    this.#counted.delete(caller);
+    this.#counted.set(caller, at);
+    if (this.#counted.size > MOST_CALLERS) this.#counted.delete(this.#counted.keys().next().value ?? "");
+    return tokensOf(allBytes) - tokensOf(shownBytes);
+  }
+}
+
+/** A negative number for lookups, because their results cost tokens. Results for code do not reach a model, so they cost nothing. */
+export function savedByCall({ server, method, tool, resultBytes, via }: CallRow): number {
+  if (server.uuid !== undefined || method !== undefined || via !== undefined || !LOOKUP_TOOLS.has(tool))
+    return 0;
+  return -tokensOf(resultBytes);
+}
