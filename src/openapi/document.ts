@@ -1,4 +1,4 @@
-/** Describes the tools of an endpoint as OpenAPI 3.1. Schemas are those of the tools; only references within them are moved. */
+/** Describes the tools of an endpoint as OpenAPI 3.1. The schemas are those of the tools, with adjusted references. */
 import type { Tool } from "../catalog/tool.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw } from "../kernel/raw.ts";
@@ -7,11 +7,11 @@ import { isObject, member } from "../rpc/slice.ts";
 import { scalarArguments } from "./query-arguments.ts";
 import { movedSchema } from "./schema-references.ts";
 
-export interface Described {
-  /** Of the endpoint. */
+export interface EndpointInfo {
+  /** Name of the endpoint. */
   readonly name: string;
   readonly description: string;
-  /** Where the tools are. */
+  /** URL of the tools. */
   readonly url: string;
   readonly access: {
     readonly public: boolean;
@@ -55,14 +55,14 @@ const FAILURES: Readonly<Record<string, string>> = {
   504: "no answer in time",
 };
 
-/** Half a character: no address can have it, so nobody can call such a tool here. */
-const NO_ADDRESS = /\p{Surrogate}/u;
+/** An unpaired surrogate cannot be part of a URL, so such a tool cannot be called here. */
+const NOT_IN_URL = /\p{Surrogate}/u;
 
-export function describeTools(tools: Iterable<readonly [string, Tool]>, about: Described): Json {
+export function describeTools(tools: Iterable<readonly [string, Tool]>, about: EndpointInfo): Json {
   const schemas: Record<string, unknown> = { Problem: PROBLEM, Content: CONTENT };
   const paths: Record<string, Json> = {};
   for (const [name, tool] of tools)
-    if (!NO_ADDRESS.test(name)) paths[`/${encodeURIComponent(name)}`] = pathItem(name, tool, schemas);
+    if (!NOT_IN_URL.test(name)) paths[`/${encodeURIComponent(name)}`] = pathItem(name, tool, schemas);
   const { description, name } = about;
   return {
     openapi: "3.1.0",
@@ -84,10 +84,12 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: D
 }
 
 function pathItem(name: string, tool: Tool, schemas: Record<string, unknown>): Json {
-  const input = keep(schemas, `${name}.input`, fromRaw(tool.inputSchema));
+  const input = addSchema(schemas, `${name}.input`, fromRaw(tool.inputSchema));
   const written = member(tool.definition, "outputSchema");
   const output =
-    written && isObject(written) ? keep(schemas, `${name}.output`, fromRaw(written)) : component("Content");
+    written && isObject(written)
+      ? addSchema(schemas, `${name}.output`, fromRaw(written))
+      : component("Content");
   const common = {
     ...(tool.title === undefined ? {} : { summary: tool.title }),
     description: tool.description,
@@ -111,9 +113,9 @@ function pathItem(name: string, tool: Tool, schemas: Record<string, unknown>): J
   };
 }
 
-/** Under a name that a component can have, and no other has. */
-function keep(schemas: Record<string, unknown>, wanted: string, schema: unknown): Reference {
-  const plain = wanted.replace(/[^A-Za-z0-9._-]/g, "_");
+/** Adds a schema to the components, under a valid and unique name. */
+function addSchema(schemas: Record<string, unknown>, preferred: string, schema: unknown): Reference {
+  const plain = preferred.replace(/[^A-Za-z0-9._-]/g, "_");
   let name = plain;
   for (let n = 2; Object.hasOwn(schemas, name); n++) name = `${plain}.${n}`;
   const { $ref } = component(name);
@@ -127,7 +129,7 @@ function component(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** `top`: where the input schema stands. */
+/** `top` is the reference of the input schema. */
 function parametersOf({ inputSchema }: Tool, names: Iterable<string>, top: string): readonly Json[] {
   const { properties, required } = fromRaw(inputSchema) as Json;
   const schemas = isRecord(properties) ? properties : {};
@@ -153,7 +155,7 @@ function responsesWith(output: Json): Json {
 
 const BEARER: Json = { type: "http", scheme: "bearer" };
 
-function schemesOf(access: Described["access"]): Json {
+function schemesOf(access: EndpointInfo["access"]): Json {
   if (access.public) return {};
   return {
     ...((access.keys || access.oauth) && {
@@ -164,7 +166,7 @@ function schemesOf(access: Described["access"]): Json {
   };
 }
 
-/** Any one of them is enough. */
-function securityOf(access: Described["access"]): readonly Json[] {
+/** Alternatives: any one of them is enough. */
+function securityOf(access: EndpointInfo["access"]): readonly Json[] {
   return Object.keys(schemesOf(access)).map((name) => ({ [name]: [] }));
 }

@@ -1,4 +1,4 @@
-/** An endpoint as plain HTTP: each tool is an address, and `openapi.json` describes them. Calls go the way of every other call. */
+/** Serves an endpoint over plain HTTP: each tool is a path, and `openapi.json` describes them. Calls pass the same layers as MCP calls. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBytes, typeOf } from "../admin/body.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
@@ -21,25 +21,25 @@ import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
 import type { Received } from "../transport/http/http-server.ts";
-import { type Described, describeTools } from "./document.ts";
+import { describeTools, type EndpointInfo } from "./document.ts";
 import { problemOf } from "./problem-of.ts";
 import { argumentsIn, scalarArguments } from "./query-arguments.ts";
 import { plainResult } from "./result.ts";
 
 export interface OpenApiParts {
   readonly scope: Scope;
-  /** What stands around requests of clients. */
+  /** The layers around requests of clients. */
   readonly side: SurfaceLayers;
   readonly lone: Pick<LoneRequests, "run">;
   readonly room: Room;
-  readonly about: () => Described;
+  readonly about: () => EndpointInfo;
 }
 
 const DOCUMENT = "openapi.json";
-const GONE = new MetaMcpError("cancelled", "the client has left");
+const CLIENT_GONE = new MetaMcpError("cancelled", "the client has left");
 const REVOKED = new Problem(401, "the credentials are no longer valid");
 const READ_ONLY = new Problem(405, "only GET and HEAD are allowed", { headers: { allow: "GET, HEAD" } });
-const OVER = new Problem(404, "not found");
+const ENDPOINT_GONE = new Problem(404, "not found");
 
 export class OpenApiEndpoint {
   readonly #parts: OpenApiParts;
@@ -51,12 +51,12 @@ export class OpenApiEndpoint {
     this.#tools = new PublicTools(parts.scope);
   }
 
-  /** `way`: what stands behind `api/` in the address. */
-  handle(way: string, received: Received): void {
+  /** `path` is the part of the URL after `api/`. */
+  handle(path: string, received: Received): void {
     const { response, principal } = received;
     this.#open.set(response, principal);
     response.once("close", () => this.#open.delete(response));
-    this.#answer(way, received).then(
+    this.#answer(path, received).then(
       (body) => this.#write(response, body),
       (error: unknown) => {
         const { log } = this.#parts.scope;
@@ -65,28 +65,28 @@ export class OpenApiEndpoint {
     );
   }
 
-  /** Nothing of this principal goes on. */
+  /** Ends all requests of a principal. */
   endOf(meant: Principal): void {
     for (const [response, principal] of this.#open)
       if (isMeant(meant, principal)) this.#write(response, REVOKED);
   }
 
   end(): void {
-    for (const response of this.#open.keys()) this.#write(response, OVER);
+    for (const response of this.#open.keys()) this.#write(response, ENDPOINT_GONE);
   }
 
-  /** Once each. That the response is over aborts what is still under way. */
+  /** Writes each response once. The end of the response aborts a running call. */
   #write(response: ServerResponse, answer: Buffer | Problem): void {
     if (!this.#open.delete(response)) return;
     if (answer instanceof Problem) writeProblem(response, answer);
     else write(response, answer);
   }
 
-  async #answer(way: string, received: Received): Promise<Raw | Buffer> {
+  async #answer(path: string, received: Received): Promise<Raw | Buffer> {
     const { request, principal } = received;
-    const name = decoded(way);
+    const name = decoded(path);
     const { lone, room } = this.#parts;
-    if (room.full("inFlight")) return await this.#turnAway(name, received);
+    if (room.full("inFlight")) return await this.#refuse(name, received);
     const answer = async (origin: Origin): Promise<Raw | Buffer> =>
       asksForDocument(name, request)
         ? await this.#document(origin)
@@ -94,16 +94,16 @@ export class OpenApiEndpoint {
     return await room.serve(() => lone.run(principal, answer, { surface: "openapi" }));
   }
 
-  /** Nothing of it is read, and still it is told. */
-  async #turnAway(tool: string, { principal, request }: Received): Promise<never> {
+  /** Refuses a request without reading its body, and records the refusal. */
+  async #refuse(tool: string, { principal, request }: Received): Promise<never> {
     const refused = new MetaMcpError("rate_limited", "Too many requests at once. Try again later.");
     return await this.#parts.lone.run(
       principal,
       (origin) => {
-        const asked = requestOf(origin, new CallSignal());
+        const clientRequest = requestOf(origin, new CallSignal());
         const why = { code: refused.code, by: "limits" };
         if (!asksForDocument(tool, request))
-          recordRefusal(this.#parts.scope, { server: "", tool }, asked, why);
+          recordRefusal(this.#parts.scope, { server: "", tool }, clientRequest, why);
         return Promise.reject(refused);
       },
       { surface: "openapi" },
@@ -121,14 +121,14 @@ export class OpenApiEndpoint {
     const { scope, side } = this.#parts;
     const { request, response } = received;
     const signal = new CallSignal();
-    response.once("close", () => signal.abort(GONE));
-    const asked = requestOf(origin, signal, traceHeadersIn(request.headers));
-    // Read first: while a server is being asked what it has, nobody would.
+    response.once("close", () => signal.abort(CLIENT_GONE));
+    const clientRequest = requestOf(origin, signal, traceHeadersIn(request.headers));
+    // Reads the body first. Otherwise it would stay unread while a server lists its tools.
     const body = request.method === "POST" ? await bodyOf(received) : undefined;
-    const result = await recorded(scope, { server: "", tool: name, args: body }, asked, (inner) =>
+    const result = await recorded(scope, { server: "", tool: name, args: body }, clientRequest, (inner) =>
       this.#tools.use(name, inner, async (tool) => {
         if (!tool) throw unknown(name);
-        const args = body ?? noted(inner, () => this.#queried(tool, received));
+        const args = body ?? withErrorCode(inner, () => this.#queryArguments(tool, received));
         return await callThroughLayers(side, { name, args }, inner, () =>
           callTool(scope, { server: tool.server, tool: tool.name, args }, inner),
         );
@@ -141,13 +141,13 @@ export class OpenApiEndpoint {
     return [...this.#tools.all(origin)].some(([one]) => one === name);
   }
 
-  #queried(tool: Tool, { request }: Received): Raw {
+  #queryArguments(tool: Tool, { request }: Received): Raw {
     const scalars = scalarArguments(tool);
     const allow = scalars ? "GET, POST" : "POST";
     if (!scalars || request.method !== "GET")
       throw new Problem(405, `only ${allow} here`, { headers: { allow } });
     const query = new URL(request.url ?? "", "http://localhost").searchParams;
-    // Who asks, not what for.
+    // The credential is not an argument.
     if (this.#parts.about().access.queryKey) query.delete("api_key");
     return argumentsIn(query, scalars);
   }
@@ -162,8 +162,8 @@ function asksForDocument(name: string, { method }: IncomingMessage): boolean {
   return name === DOCUMENT && (method === "GET" || method === "HEAD");
 }
 
-/** What a query cannot say is refused by HTTP's words; the record has ours. */
-function noted(request: ClientRequest, read: () => Raw): Raw {
+/** Records an invalid query with our error code. The HTTP response keeps the original problem. */
+function withErrorCode(request: ClientRequest, read: () => Raw): Raw {
   try {
     return read();
   } catch (error) {
@@ -172,15 +172,15 @@ function noted(request: ClientRequest, read: () => Raw): Raw {
   }
 }
 
-/** Hidden or never there: nobody can tell. */
+/** The same error for a hidden tool and an unknown one. */
 function unknown(name: string): MetaMcpError {
   const text = `There is no tool "${name.slice(0, 128)}" here; see ${DOCUMENT}.`;
   return new MetaMcpError("tool_not_found", text);
 }
 
-function decoded(way: string): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(way);
+    return decodeURIComponent(path);
   } catch {
     throw new Problem(400, "the path has a broken percent escape");
   }

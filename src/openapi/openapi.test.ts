@@ -19,7 +19,7 @@ const SCALARS = {
   level: { enum: ["low", "high"] },
 };
 
-test("what a query says is what the schema means", () => {
+test("a query is converted to arguments by the types of the schema", () => {
   const scalars = scalarArguments(toolWith({ type: "object", properties: SCALARS }));
   fc.assert(
     fc.property(
@@ -44,7 +44,7 @@ test("what a query says is what the schema means", () => {
   );
 });
 
-test("numbers keep their digits, texts that look like numbers stay texts", () => {
+test("numbers keep their digits, and strings that look like numbers stay strings", () => {
   const scalars = scalarArguments(toolWith({ type: "object", properties: SCALARS })) ?? new Map();
   const query = [
     ["count", "12345678901234567890"],
@@ -72,12 +72,12 @@ test.each([
   [{ deep: { anyOf: [{ type: "string" }, { type: "object" }] } }, true],
   [{ other: { $ref: "#/$defs/x" } }, true],
   [SCALARS, false],
-])("%j cannot stand in a query of a tool that only reads: %s", (properties, refused) => {
+])("a read-only tool with arguments %j cannot be called with GET: %s", (properties, refused) => {
   expect(scalarArguments(toolWith({ type: "object", properties })) === undefined).toBe(refused);
   expect(scalarArguments(toolWith({ type: "object", properties }, { readOnlyHint: false }))).toBeUndefined();
 });
 
-test("references lead to the same place after the move; data and names stay", () => {
+test("moved schemas have adjusted references, but unchanged data and property names", () => {
   const schema = {
     $defs: { node: { properties: { next: { $ref: "#/$defs/node" }, up: { $ref: "#" } } } },
     properties: { $ref: { type: "string" }, node: { $ref: "#/$defs/node" } },
@@ -100,7 +100,7 @@ test("references lead to the same place after the move; data and names stay", ()
   expect(movedSchema(named, "#/z")).toBe(named);
 });
 
-test("a parameter of the query refers to where the schema of the tool stands", () => {
+test("the schema of a query parameter refers to the schema of the tool", () => {
   const properties = { text: { type: "string", $ref: "#/$defs/short" } };
   const tool = toolWith({ type: "object", properties, $defs: { short: { maxLength: 5 } } });
   const access = { public: true, keys: true, oauth: true, queryKey: false };
@@ -111,7 +111,7 @@ test("a parameter of the query refers to where the schema of the tool stands", (
   ]);
 });
 
-test("a name that no address can have is left out, and the others are described", () => {
+test("a tool whose name cannot be part of a URL is omitted", () => {
   const names = ["look", "\uD800x", "\uD83D\uDE00"];
   const tools = names.map((name) => [name, toolWith({}, undefined, name)] as const);
   const access = { public: true, keys: true, oauth: true, queryKey: false };
@@ -119,7 +119,7 @@ test("a name that no address can have is left out, and the others are described"
   expect(Object.keys(paths as object)).toEqual(["/look", "/%F0%9F%98%80"]);
 });
 
-test("names that differ only in what a component cannot have get schemas of their own", () => {
+test("tools whose names differ only in invalid characters get separate schemas", () => {
   const tools = ["a b", "a_b", "a/b"].map(
     (name) => [name, toolWith({ title: name }, undefined, name)] as const,
   );

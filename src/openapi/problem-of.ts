@@ -1,4 +1,4 @@
-/** What a failed call means to whoever asked over plain HTTP. The only place that gives errors of ours a status. */
+/** Maps errors of a call to HTTP problems. The only place that maps our error codes to a status. */
 import { Problem } from "../admin/problem.ts";
 import { type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -7,7 +7,7 @@ const STATUS = {
   validation_input: 400,
   backend_override_invalid: 400,
   backend_override_no_match: 400,
-  // Not 401: the caller is known here; it is the server behind that wants a login.
+  // Not 401, because the caller is authenticated here. The server requires the login.
   auth_required: 403,
   forbidden: 403,
   tool_not_found: 404,
@@ -29,20 +29,20 @@ const STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Where nobody knows how long it takes. */
+/** Used if the wait is unknown. */
 const RETRY_SECONDS = 1;
 
-/** Undefined: a fault of ours. */
+/** Returns undefined for an unexpected error. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof RpcError)
     return new Problem(502, error.message, {
       more: { code: "execution_failed", error: { code: error.code, data: error.data } },
     });
-  return MetaMcpError.is(error) ? ofOurs(error) : undefined;
+  return MetaMcpError.is(error) ? problemOfCode(error) : undefined;
 }
 
-function ofOurs(error: MetaMcpError): Problem {
+function problemOfCode(error: MetaMcpError): Problem {
   const status = STATUS[error.code];
   const { details, retryAfterMs } = error.context;
   const wait = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1_000));

@@ -1,4 +1,4 @@
-/** Arguments that stand in the query of a GET: of tools that only read, and whose arguments are all scalars. */
+/** Arguments in the query of a GET request. Only for read-only tools whose arguments are all scalars. */
 import { Problem } from "../admin/problem.ts";
 import type { Tool } from "../catalog/tool.ts";
 import { isRecord } from "../kernel/is-record.ts";
@@ -7,19 +7,19 @@ import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
 const SCALARS = ["string", "integer", "number", "boolean", "null"] as const;
 type Scalar = (typeof SCALARS)[number];
 
-/** By name, what each may be. */
+/** The allowed types of each argument. */
 export type ScalarArguments = ReadonlyMap<string, ReadonlySet<Scalar>>;
 
-const known = new WeakMap<Tool, { readonly found: ScalarArguments | undefined }>();
+const cache = new WeakMap<Tool, { readonly found: ScalarArguments | undefined }>();
 
-/** Undefined where the tool cannot be called with GET. */
+/** Returns undefined if the tool cannot be called with GET. */
 export function scalarArguments(tool: Tool): ScalarArguments | undefined {
-  let looked = known.get(tool);
-  if (!looked) {
-    looked = { found: tool.annotations.readOnlyHint === true ? scalarsIn(tool.inputSchema) : undefined };
-    known.set(tool, looked);
+  let cached = cache.get(tool);
+  if (!cached) {
+    cached = { found: tool.annotations.readOnlyHint === true ? scalarsIn(tool.inputSchema) : undefined };
+    cache.set(tool, cached);
   }
-  return looked.found;
+  return cached.found;
 }
 
 function scalarsIn(inputSchema: Raw): ScalarArguments | undefined {
@@ -34,7 +34,7 @@ function scalarsIn(inputSchema: Raw): ScalarArguments | undefined {
   return found;
 }
 
-/** Undefined: something else than a scalar may stand there, or it cannot be told. */
+/** Returns undefined if the schema also allows other types, or if that is unknown. */
 function typesOf(schema: unknown): ReadonlySet<Scalar> | undefined {
   if (!isRecord(schema)) return undefined;
   const { type, enum: values, anyOf, oneOf } = schema;
@@ -58,18 +58,18 @@ function typeOfValue(value: unknown): string {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** As JSON. Numbers keep their digits. What does not look like what it must be stays a text: the schema judges it. */
+/** Converts a query to JSON. Numbers keep their digits. A value that does not match its type stays a string, and schema validation refuses it. */
 export function argumentsIn(query: Iterable<readonly [string, string]>, scalars: ScalarArguments): Raw {
   const values = new Map<string, string>();
   for (const [name, text] of query) {
     if (values.has(name)) throw new Problem(400, `the query contains "${name}" twice`);
-    values.set(name, written(text, scalars.get(name)));
+    values.set(name, jsonOf(text, scalars.get(name)));
   }
   const parts = [...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   return asRaw(Buffer.from(`{${parts.join()}}`));
 }
 
-function written(text: string, types: ReadonlySet<Scalar> | undefined): string {
+function jsonOf(text: string, types: ReadonlySet<Scalar> | undefined): string {
   const numeric = types?.has("number") || types?.has("integer");
   if (numeric && NUMBER.test(text)) return text;
   if (types?.has("boolean") && (text === "true" || text === "false")) return text;

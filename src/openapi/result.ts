@@ -1,4 +1,4 @@
-/** The result of a tool as plain JSON: what it has structured, else its content. What the tool itself calls an error is a problem. */
+/** Converts the result of a tool to plain JSON: its structured content, or else its content. An error result becomes a problem. */
 import { Problem } from "../admin/problem.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { hasManyValues } from "../rpc/many-values.ts";
@@ -6,29 +6,29 @@ import { elements, isArray, isObject, joinObject, members } from "../rpc/slice.t
 
 const LONGEST_DETAIL = 2_000;
 
-/** Throws Problem where the tool reports a failure. */
+/** Throws Problem if the tool reports an error. */
 export function plainResult(result: Raw): Raw {
   const [content, structured, failed] = members(result, ["content", "structuredContent", "isError"]);
-  if (failed?.toString() === "true") throw ownError(content, structured);
+  if (failed?.toString() === "true") throw toolError(content, structured);
   return structured && isObject(structured) ? structured : joinObject([["content", content ?? EMPTY]]);
 }
 
 const EMPTY = Buffer.from("[]") as Raw;
 
-function ownError(content: Raw | undefined, structured: Raw | undefined): Problem {
+function toolError(content: Raw | undefined, structured: Raw | undefined): Problem {
   const detail = textsIn(content).join("\n").slice(0, LONGEST_DETAIL);
   return new Problem(422, detail || "the tool failed and did not say why", {
     title: "The tool failed",
     more: {
       code: "execution_failed",
-      ...readable("content", content),
-      ...readable("structuredContent", structured),
+      ...parsedMember("content", content),
+      ...parsedMember("structuredContent", structured),
     },
   });
 }
 
-/** Left out where it would take long to read: the detail has the texts. */
-function readable(name: string, written: Raw | undefined): object {
+/** Omits values that would take long to parse. The detail contains their texts. */
+function parsedMember(name: string, written: Raw | undefined): object {
   return written && !hasManyValues(written) ? { [name]: fromRaw(written) } : {};
 }
 

@@ -1,7 +1,7 @@
-/** Schemas of tools stand deep in another document: a reference to the top of a schema must lead there, wherever that is. */
+/** Adjusts references in tool schemas that are embedded in the OpenAPI document. `#` must then refer to the new position of the schema. */
 import { isRecord } from "../kernel/is-record.ts";
 
-/** Their members are schemas, whatever they are called. */
+/** Keywords whose members are schemas with arbitrary names. */
 const MAPS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -9,11 +9,11 @@ const MAPS: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
 ]);
-/** What stands in them is data. */
+/** Keywords whose values are data, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "example"]);
 const REFERENCES: ReadonlySet<string> = new Set(["$ref", "$dynamicRef"]);
 
-/** `top`: where the schema will stand, as a JSON Pointer that begins with `#`. A schema with an `$id` is its own top. */
+/** `top` is the new position of the schema, as a JSON Pointer that begins with `#`. References in a schema with `$id` are relative to that schema, so it stays unchanged. */
 export function movedSchema(schema: unknown, top: string): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => movedSchema(inner, top));
   if (!isRecord(schema) || typeof schema["$id"] === "string") return schema;

@@ -1,4 +1,4 @@
-/** One endpoint as clients reach it: the surface behind it and the transports in front of it. */
+/** One served endpoint: its scope, layers and surface, and the transports in front of them. */
 
 import type { Endpoint, Engine } from "../engine.ts";
 import type { CompiledEndpoint } from "../gateway/compile.ts";
@@ -9,7 +9,7 @@ import type { Preview, TriedTool } from "../gateway/try-control.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { Room } from "../kernel/room.ts";
-import type { Described } from "../openapi/document.ts";
+import type { EndpointInfo } from "../openapi/document.ts";
 import { OpenApiEndpoint } from "../openapi/openapi-endpoint.ts";
 import type { Session } from "../session/session.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
@@ -27,9 +27,9 @@ import { requestFor } from "./try/request-for.ts";
 export interface ServedParts extends Omit<EndpointScopeParts, "current"> {
   readonly engine: Pick<Engine, "open" | "scope">;
   readonly sessionTimeoutMs: number;
-  /** Servers that could be had. */
+  /** Finds servers that can be added. */
   readonly market: Pick<Market, "provision">;
-  /** What all endpoints have together. */
+  /** The limits for all endpoints together. */
   readonly room: Room;
 }
 
@@ -38,11 +38,11 @@ export class ServedEndpoint {
   readonly #streamable: StreamableEndpoint;
   readonly #sse: SseEndpoint;
   readonly #openapi: OpenApiEndpoint;
-  /** Its clients within this process. */
+  /** Clients inside this process. */
   readonly local: LocalEndpoint;
   readonly #scope: Scope;
   readonly #tools: PublicTools;
-  /** What stands around its requests, calls and lists. */
+  /** The layers around its requests, calls and lists. */
   readonly layers: EndpointLayers;
   readonly #parts: ServedParts;
   #compiled: CompiledEndpoint;
@@ -86,31 +86,31 @@ export class ServedEndpoint {
     });
   }
 
-  /** Takes what the endpoint is now. False: it must be opened anew, its clients would not fit. */
+  /** Returns false if the change does not fit existing clients, so that the endpoint must be opened again. */
   update(compiled: CompiledEndpoint): boolean {
     if (shapeOf(compiled) !== shapeOf(this.#compiled)) return false;
     this.#compiled = compiled;
     return true;
   }
 
-  /** What its clients see may have changed. Resolves with how many were told. */
+  /** Lists of its clients may have changed. Resolves with the number of notified clients. */
   changed(): Promise<number> {
     return this.#endpoint.changed();
   }
 
-  /** `way`: what stands behind its name in the address. False: there is nothing. */
-  route(way: string, received: Received): boolean {
+  /** `subpath` is the path below the endpoint. Returns false if there is nothing at that path. */
+  route(subpath: string, received: Received): boolean {
     const { method } = received.request;
-    if (way === "mcp") this.#streamable.handle(received);
-    else if (way === "sse" && method === "GET") this.#sse.listen(received);
-    else if (way === "message" && method === "POST") this.#sse.take(received);
-    else if (way.startsWith("api/") && this.#compiled.object.spec.openapi)
-      this.#openapi.handle(way.slice("api/".length), received);
+    if (subpath === "mcp") this.#streamable.handle(received);
+    else if (subpath === "sse" && method === "GET") this.#sse.listen(received);
+    else if (subpath === "message" && method === "POST") this.#sse.take(received);
+    else if (subpath.startsWith("api/") && this.#compiled.object.spec.openapi)
+      this.#openapi.handle(subpath.slice("api/".length), received);
     else return false;
     return true;
   }
 
-  /** What a client would be shown. */
+  /** What a client of this principal would see. */
   preview(principal: Principal): Promise<Preview> {
     const { surface: chosen } = this.#compiled.object.spec;
     const { lone } = this.#endpoint;
@@ -120,7 +120,7 @@ export class ServedEndpoint {
     });
   }
 
-  /** What would become of a call of this principal. */
+  /** Explains what would happen to a call of this principal. */
   explain(principal: Principal, wanted: ExplainRequest): Promise<Explained> {
     const { engine, views, compiled } = this.#parts;
     const explaining = (origin: Origin): Promise<Explained> => {
@@ -131,7 +131,7 @@ export class ServedEndpoint {
     return this.#endpoint.lone.run(principal, explaining, { surface: "preview" });
   }
 
-  /** The call that this client would make for a tool. */
+  /** The request with which this client would call a tool. */
   requestFor(client: LocalClient, tool: TriedTool, args: Readonly<Record<string, unknown>>) {
     const { surface } = this.#compiled.object.spec;
     return requestFor(client, tool, args, { surface, tools: this.#tools });
@@ -142,7 +142,7 @@ export class ServedEndpoint {
     this.#streamable.endOf(principal);
     this.#sse.endOf(principal);
     this.#openapi.endOf(principal);
-    // They outlive sessions, so they do not end with those.
+    // Tasks outlive sessions, so they must be ended separately.
     this.#scope.tasks.endAt(this.#compiled.object.uuid, principal);
   }
 
@@ -150,7 +150,7 @@ export class ServedEndpoint {
     return this.#endpoint.clients;
   }
 
-  /** False: there is no such session. */
+  /** Returns false if there is no such session. */
   endSession(id: string): boolean {
     return this.#streamable.endSession(id) || this.#sse.endSession(id) || this.local.endSession(id);
   }
@@ -166,12 +166,12 @@ export class ServedEndpoint {
   }
 }
 
-/** What cannot change under a client. */
+/** The settings that cannot change for existing clients. */
 function shapeOf({ object: { name, spec } }: CompiledEndpoint): string {
   return JSON.stringify([name, spec.surface, spec.stateless, spec.jsonResponse, spec.code]);
 }
 
-function aboutOf(compiled: CompiledEndpoint): Described {
+function aboutOf(compiled: CompiledEndpoint): EndpointInfo {
   const { name, spec } = compiled.object;
   const { access } = spec;
   return {
