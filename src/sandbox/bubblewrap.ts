@@ -1,4 +1,4 @@
-/** A second fence under Linux: a host that got out of its engine would find no network, no other process, and no file but node and itself. */
+/** A second sandbox layer on Linux: bubblewrap gives the host process no network, no other processes, and no files except Node and the host. */
 import { execFile } from "node:child_process";
 
 export interface Wrapper {
@@ -7,13 +7,13 @@ export interface Wrapper {
 }
 
 const PROBE_MS = 5_000;
-/** What a dynamically linked node needs. */
+/** System paths that a dynamically linked Node needs. */
 const SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
 
 let probe: Promise<boolean> | undefined;
 let probed: string | undefined;
 
-/** How to start a program that sees only this folder; undefined where bubblewrap is missing or not allowed. */
+/** The command that starts a program which sees only this folder. Undefined if bubblewrap is missing or not permitted. */
 export async function bubblewrapped(folder: string): Promise<Wrapper | undefined> {
   if (process.platform !== "linux") return undefined;
   const args = wrapperArgs(folder, process.execPath);

@@ -1,13 +1,13 @@
-/** Which backend code runs in. Never a weaker one than was asked for. Nothing is loaded or probed before the first run. */
+/** Chooses the backend that runs code, never a weaker one than configured. Loads and probes nothing before the first run. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { CodeRun, Executor, Outcome } from "./executor.ts";
 
 export interface ExecutorChoice {
-  /** Unset: WASM. */
+  /** Default: WASM. */
   readonly profile?: "standard" | "dev" | undefined;
   readonly backend?: "wasm" | "docker" | undefined;
-  /** Whether the standard profile may use WASM where no container engine answers. */
+  /** Whether the standard profile may use WASM if Docker does not answer. */
   readonly wasmEnabled?: boolean;
 }
 
@@ -33,7 +33,7 @@ export class LazyExecutor implements Executor {
     try {
       this.#ready = await this.#chosen;
     } catch (error) {
-      // What is missing now may be there later.
+      // Docker may be available at the next run.
       this.#chosen = undefined;
       return refused((error as Error).message);
     }

@@ -1,4 +1,4 @@
-/** Code, and the value it must have: a part of the contract of every backend. */
+/** Code and its expected value, for every backend. Part of the executor contract. */
 export const VALUES: readonly (readonly [code: string, value: unknown])[] = [
   ["1 + 1", 2],
   ["const x = await Promise.resolve(20);\nx * 2 + 2", 42],

@@ -1,4 +1,4 @@
-/** Containers without an engine: a stand-in for its command line that starts what was to run in the image, so that flags, frames, ends and leftovers are tried everywhere. */
+/** Tests the docker backend without Docker. A fake `docker` command starts the host directly, so flags, frames, exits and leftover containers are tested on every machine. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -16,8 +16,8 @@ const folder = mkdtempSync(join(tmpdir(), "metamcp-docker-"));
 const journal = join(folder, "journal");
 const listed = join(folder, "listed");
 
-/** `run … IMAGE node ARGS`: as the image has it, the host is elsewhere. */
-const STAND_IN = `#!${process.execPath}
+/** Runs the command after `run … IMAGE node`, with the path of the host in place of its path in the image. */
+const FAKE_DOCKER = `#!${process.execPath}
 const { appendFileSync, existsSync, readFileSync, writeFileSync, rmSync } = require("node:fs");
 const { spawn } = require("node:child_process");
 const args = process.argv.slice(2);
@@ -28,7 +28,7 @@ if (args[0] === "kill" && existsSync(pidOf(args[1]))) process.kill(Number(readFi
 if (args[0] === "run") {
   const name = args[args.indexOf("--name") + 1];
   const command = args.slice(args.indexOf("metamcp-sandbox:1") + 2).map((arg) => (arg === "/sandbox/host.js" ? ${JSON.stringify(hostFile())} : arg));
-  // As an engine does: what it started outlives the command line.
+  // A container outlives the Docker CLI too.
   const child = spawn(process.execPath, command, { stdio: "inherit", env: {}, detached: true });
   writeFileSync(pidOf(name), String(child.pid));
   child.on("exit", (code) => { rmSync(pidOf(name)); process.exit(code ?? 137); });
@@ -37,7 +37,7 @@ if (args[0] === "run") {
 
 const before = process.env["PATH"];
 beforeAll(() => {
-  writeFileSync(join(folder, "docker"), STAND_IN);
+  writeFileSync(join(folder, "docker"), FAKE_DOCKER);
   chmodSync(join(folder, "docker"), 0o755);
   process.env["PATH"] = `${folder}${delimiter}${before ?? ""}`;
   process.env["METAMCP_CANARY"] = "secret";
@@ -48,22 +48,22 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-interface Asked {
+interface Invocation {
   readonly args: readonly string[];
   readonly env: readonly string[];
 }
-const asked = (): Asked[] =>
+const invocations = (): Invocation[] =>
   readFileSync(journal, "utf8")
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as Asked);
+    .map((line) => JSON.parse(line) as Invocation);
 
 const parts = { clock: systemClock, log: silentLog };
 const create = (): LazyExecutor => new LazyExecutor({ backend: "docker" }, parts);
 
-executorContract("docker, of which only the command line is there", create);
+executorContract("docker with a fake docker command", create);
 
-test("each run has a container of its own, which knows nothing of us and ends with it", async () => {
+test("each run gets its own container, without the environment of MetaMCP", async () => {
   const executor = create();
   const outcomes = await Promise.all([1, 2].map(() => tryRun(executor, "[process.pid, process.env]")));
   const [one, other] = outcomes.map((outcome) => valueIn(outcome) as [number, object]);
@@ -73,23 +73,23 @@ test("each run has a container of its own, which knows nothing of us and ends wi
     expect([backend, unsafe]).toEqual(["docker", false]);
     expect(enforced).not.toContain("memoryBytes");
   }
-  expect(asked().some(({ env }) => env.includes("METAMCP_CANARY"))).toBe(false);
+  expect(invocations().some(({ env }) => env.includes("METAMCP_CANARY"))).toBe(false);
   await executor.close();
 });
 
-test("one that stays after its end is killed by name, not only its command line", async () => {
+test("a container that does not exit after its run is killed by name, not only its CLI process", async () => {
   const executor = create();
   const stay =
     "process.stdin.removeAllListeners(); process.exit = () => {}; process.stdout.on('error', () => {}); process.pid";
   const pid = valueIn(await tryRun(executor, stay)) as number;
-  const name = asked().findLast(({ args }) => args[0] === "run")?.args[5] ?? "";
+  const name = invocations().findLast(({ args }) => args[0] === "run")?.args[5] ?? "";
   expect(name).toMatch(/^metamcp-[0-9a-f]{16}$/);
-  await until(() => asked().some(({ args }) => args[0] === "kill" && args[1] === name));
+  await until(() => invocations().some(({ args }) => args[0] === "kill" && args[1] === name));
   await gone([pid]);
   await executor.close();
 });
 
-test("what a gateway that was killed left behind is ended at the first use, and nothing else", async () => {
+test("the first run kills containers that a killed gateway left behind, and no others", async () => {
   const dead = 2 ** 22 - 7;
   writeFileSync(
     listed,
@@ -99,8 +99,8 @@ test("what a gateway that was killed left behind is ended at the first use, and 
   );
   const executor = create();
   expect(valueIn(await tryRun(executor, "1"))).toBe(1);
-  await until(() => asked().some(({ args }) => args.join(" ") === "kill left"));
-  const killed = asked().flatMap(({ args }) => (args[0] === "kill" ? [args[1]] : []));
+  await until(() => invocations().some(({ args }) => args.join(" ") === "kill left"));
+  const killed = invocations().flatMap(({ args }) => (args[0] === "kill" ? [args[1]] : []));
   expect(killed).not.toContain("own");
   expect(killed).not.toContain("far");
   await executor.close();

@@ -8,7 +8,7 @@ import { tryRun } from "./try-run.ts";
 
 const parts = { clock: systemClock, log: silentLog };
 
-test("a container gets nothing that it does not need", () => {
+test("the docker command restricts network, files, privileges and memory", () => {
   const line = dockerArgs("metamcp-x").join(" ");
   for (const flag of [
     "--rm -i --init",
@@ -28,18 +28,21 @@ test("a container gets nothing that it does not need", () => {
   expect(line).not.toMatch(/--privileged|--volume|-v |--mount|--env|-e |--publish|host\b(?!\.js)/);
 });
 
-const there = await dockerAnswers();
+const available = await dockerAnswers();
 
-test.skipIf(there)("without an engine docker is refused, never replaced by something weaker", async () => {
-  const strict = new LazyExecutor({ backend: "docker" }, parts);
-  expect((await tryRun(strict, "1")).error).toMatchObject({ code: "no_backends" });
-  const noWasm = new LazyExecutor({ profile: "standard", wasmEnabled: false }, parts);
-  expect((await tryRun(noWasm, "1")).error).toMatchObject({ code: "no_backends" });
-  const standard = new LazyExecutor({ profile: "standard" }, parts);
-  expect(await tryRun(standard, "1")).toMatchObject({ value: "1", backend: "wasm", unsafe: false });
-  await standard.close();
-});
+test.skipIf(available)(
+  "without Docker a run that requires it fails and is not started in a weaker backend",
+  async () => {
+    const strict = new LazyExecutor({ backend: "docker" }, parts);
+    expect((await tryRun(strict, "1")).error).toMatchObject({ code: "no_backends" });
+    const noWasm = new LazyExecutor({ profile: "standard", wasmEnabled: false }, parts);
+    expect((await tryRun(noWasm, "1")).error).toMatchObject({ code: "no_backends" });
+    const standard = new LazyExecutor({ profile: "standard" }, parts);
+    expect(await tryRun(standard, "1")).toMatchObject({ value: "1", backend: "wasm", unsafe: false });
+    await standard.close();
+  },
+);
 
-describe.skipIf(!there)("with an engine", () =>
+describe.skipIf(!available)("with Docker", () =>
   executorContract("docker", () => createDockerExecutor(parts)),
 );

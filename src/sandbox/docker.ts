@@ -1,4 +1,4 @@
-/** Code in a container of its own: no network, no capabilities, nothing to write to. The code may forge frames there; nothing in them is believed anyway. */
+/** The `docker` backend: one container per run, without network, capabilities or a writable disk. The code can forge frames there, so the gateway trusts none. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -10,11 +10,11 @@ import { HostedExecutor } from "./hosted.ts";
 /** Built by `scripts/sandbox-image.mjs`. */
 export const IMAGE = "metamcp-sandbox:1";
 const LABEL = "metamcp.sandbox";
-/** Who started it: an engine may serve several machines. */
+/** Prefix of the label value. A Docker daemon may serve several machines. */
 const GATEWAY = `${hostname()}:`;
 const PROBE_MS = 2_000;
 
-/** Everything is named: what a default may become does not matter. */
+/** Sets every option explicitly, so that changed defaults of Docker have no effect. */
 export function dockerArgs(name: string, image = IMAGE): readonly string[] {
   return [
     "run",
@@ -63,7 +63,7 @@ export function dockerArgs(name: string, image = IMAGE): readonly string[] {
   ];
 }
 
-/** The command line finds its engine by these. */
+/** The variables by which the Docker CLI finds its daemon. */
 function dockerEnv(): Record<string, string> {
   const names = [
     "PATH",
@@ -77,7 +77,7 @@ function dockerEnv(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-/** What it printed; undefined where it failed. */
+/** Returns the output of a Docker command. Undefined if it failed. */
 function docker(args: readonly string[], timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile("docker", args, { timeout, env: dockerEnv() }, (error, printed) =>
@@ -86,18 +86,18 @@ function docker(args: readonly string[], timeout: number): Promise<string | unde
   });
 }
 
-/** Whether there is an engine, and our image in it. */
+/** Whether the Docker daemon answers and has the image. */
 export async function dockerAnswers(): Promise<boolean> {
   return (await docker(["image", "inspect", IMAGE], PROBE_MS)) !== undefined;
 }
 
-/** Ends containers of gateways of this machine that were killed: what runs in there need not end with its input. */
+/** Kills containers that killed gateways on this machine left behind. The code in a container may ignore the end of stdin. */
 export async function sweep(): Promise<void> {
   const format = `{{.ID}} {{.Label "${LABEL}"}}`;
   const listed = await docker(["ps", "--filter", `label=${LABEL}`, "--format", format], PROBE_MS * 5);
   for (const line of (listed ?? "").split("\n")) {
-    const [id = "", mark = ""] = line.split(" ");
-    if (mark.startsWith(GATEWAY) && !isAlive(Number(mark.slice(GATEWAY.length))))
+    const [id = "", owner = ""] = line.split(" ");
+    if (owner.startsWith(GATEWAY) && !isAlive(Number(owner.slice(GATEWAY.length))))
       void docker(["kill", id], PROBE_MS * 5);
   }
 }
@@ -123,7 +123,7 @@ export function createDockerExecutor(parts: {
     backend: {
       name: "docker",
       unsafe: false,
-      // Memory ends too, but where the container ends and not where the run was told.
+      // The container has a memory limit too, but its own one and not the `memoryBytes` of the run.
       enforced: LIMITS_FROM_OUTSIDE,
     },
     perRun: true,
@@ -135,7 +135,7 @@ export function createDockerExecutor(parts: {
         command: "docker",
         args: dockerArgs(name, parts.image),
         env: dockerEnv(),
-        // Killing the command line leaves the container running.
+        // If the Docker CLI is killed, the container keeps running.
         killed: () => void docker(["kill", name], PROBE_MS * 5),
       };
     },

@@ -1,4 +1,4 @@
-/** One run as the gateway sees it: takes what comes out of it, within bounds, and ends once, whatever the host says or does not say. */
+/** One run, in the gateway: receives the frames of its host, enforces the limits, and ends exactly once, whatever the host sends or does not send. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { CodeRun, Failure, LimitName, LogLine, Outcome } from "./executor.ts";
 import { LONGEST_MESSAGE, type RunFrame, writeFrame } from "./frames.ts";
@@ -7,19 +7,22 @@ import { isLimit, limitFailure } from "./limit-failure.ts";
 import { OutCalls } from "./out-calls.ts";
 import { WallTime } from "./wall-time.ts";
 
-/** What a run that was told to stop gets before its host is killed. */
+/** Time that a cancelled run has to end before its host is killed. */
 const GRACE_MS = 1_000;
-const MOST_LINES = 1_010;
+/** The host stops at 1,000 lines; more than this is a violation. */
+const MAX_LOG_LINES = 1_010;
+/** Average interval between progress frames that are passed on. */
 const PROGRESS_MS = 100;
-/** What was on its way together may come together. */
+/** Frames of this time may arrive together, because pipes deliver in bursts. */
 const PROGRESS_BURST_MS = 1_000;
 
-/** What a run needs of the host it is in. */
-export interface HostSeat {
+/** What a run needs from its host. */
+export interface ExecutionHost {
   write(text: string): void;
-  /** The host is beyond reason; `failure` is what the culprit is told. */
+  /** Kills the host. The run `culprit` ends with `failure`, the other runs with a general message. */
   kill(culprit: number, failure: Failure): void;
-  left(id: number): void;
+  /** The run has ended in the host. */
+  release(id: number): void;
 }
 
 export interface Backend {
@@ -40,13 +43,14 @@ export class Execution {
   readonly #calls: OutCalls;
   readonly #time: WallTime;
   readonly #onAbort = (): void => this.#stop({ code: "cancelled", message: "The run was cancelled." });
-  #seat: HostSeat | undefined;
+  #host: ExecutionHost | undefined;
   #logBytes = 0;
+  /** Earlier progress frames are dropped. */
   #progressFrom = 0;
   #kill: Timer | undefined;
   #ended = false;
-  /** The limit that was reached before the host said how it ended. */
-  #late: Failure | undefined;
+  /** The time limit was reached, but the host has not yet reported the end. */
+  #timeFailure: Failure | undefined;
 
   constructor(id: number, run: CodeRun, backend: Backend, clock: Clock) {
     this.id = id;
@@ -57,14 +61,14 @@ export class Execution {
     this.#time = new WallTime({
       clock,
       onUp: () => this.#stop(limitFailure("wallMs", run.limits.wallMs), false),
-      onHeld: (held) => this.#seat?.write(writeFrame({ type: "hold", id, held })),
+      onHeld: (held) => this.#host?.write(writeFrame({ type: "hold", id, held })),
     });
     this.#calls = new OutCalls({
       id,
       run,
       clock,
       hold: () => this.#time.hold(),
-      write: (text) => this.#seat?.write(text),
+      write: (text) => this.#host?.write(text),
     });
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -76,19 +80,19 @@ export class Execution {
     return this.#ended;
   }
 
-  /** The host is ready for it. */
-  begin(seat: HostSeat): void {
+  /** Starts the run in a host that is ready. */
+  begin(host: ExecutionHost): void {
     const { id, run } = this;
-    this.#seat = seat;
+    this.#host = host;
     const { code, servers, tools, limits } = run;
-    seat.write(writeFrame({ type: "exec", id, code, servers, tools, limits }));
+    host.write(writeFrame({ type: "exec", id, code, servers, tools, limits }));
     this.#time.begin(limits.wallMs);
   }
 
   receive(frame: RunFrame): void {
     switch (frame.type) {
       case "call":
-        if (!this.#ended && !this.#calls.take(frame)) this.#revolt();
+        if (!this.#ended && !this.#calls.take(frame)) this.#killHost();
         break;
       case "log":
         this.#log(frame);
@@ -97,27 +101,27 @@ export class Execution {
         this.#progress(frame);
         break;
       case "done":
-        this.#leave();
+        this.#releaseHost();
         this.#done(frame.value);
         break;
       case "fail":
-        this.#leave();
+        this.#releaseHost();
         this.end(this.#failure(frame));
         break;
     }
   }
 
-  /** The host is gone; `failure` where that is the doing of this run. */
+  /** Called when the host has ended. `failure` is set if this run caused that. */
   lost(failure: Failure | undefined, reason: string): void {
-    this.#seat = undefined;
+    this.#host = undefined;
     this.#kill?.cancel();
-    const told = `${reason} Calls made before that may have had effects. The code was not run again.`;
-    this.end(this.#late ?? failure ?? { code: "sandbox_terminated", message: told });
+    const message = `${reason} Calls made before that may have had effects. The code was not run again.`;
+    this.end(this.#timeFailure ?? failure ?? { code: "sandbox_terminated", message });
   }
 
-  /** What it is told if it computes for too long. */
-  get tooLong(): Failure {
-    return this.#late ?? limitFailure("cpuMs", this.run.limits.cpuMs);
+  /** The failure of this run if it blocked its host. */
+  get cpuFailure(): Failure {
+    return this.#timeFailure ?? limitFailure("cpuMs", this.run.limits.cpuMs);
   }
 
   end(error: Failure | undefined, value?: string): void {
@@ -139,23 +143,23 @@ export class Execution {
     });
   }
 
-  /** `told`: nobody waits for what the host has to say to it. */
-  #stop(failure: Failure, told = true): void {
-    const seat = this.#seat;
-    if (!seat) return this.end(failure);
-    seat.write(writeFrame({ type: "cancel", id: this.id }));
+  /** Cancels the run in its host. `immediately`: the outcome does not wait for the host's last frames. */
+  #stop(failure: Failure, immediately = true): void {
+    const host = this.#host;
+    if (!host) return this.end(failure);
+    host.write(writeFrame({ type: "cancel", id: this.id }));
     this.#kill ??= this.#clock.after(GRACE_MS, () => {
       this.end(failure);
-      seat.kill(this.id, failure);
+      host.kill(this.id, failure);
     });
-    if (told) this.end(failure);
-    else this.#late ??= failure;
+    if (immediately) this.end(failure);
+    else this.#timeFailure ??= failure;
   }
 
-  #leave(): void {
+  #releaseHost(): void {
     this.#kill?.cancel();
-    this.#seat?.left(this.id);
-    this.#seat = undefined;
+    this.#host?.release(this.id);
+    this.#host = undefined;
   }
 
   #done(value: string | undefined): void {
@@ -168,14 +172,14 @@ export class Execution {
   }
 
   #failure({ name, message, line, limit }: Extract<RunFrame, { type: "fail" }>): Failure {
-    if (this.#late) return this.#late;
+    if (this.#timeFailure) return this.#timeFailure;
     if (limit !== undefined && isLimit(limit))
       return { ...limitFailure(limit, this.run.limits[limit]), ...(line !== undefined && { line }) };
     const where = line === undefined ? "" : ` (line ${line})`;
-    const said = `${name === "" ? "Uncaught" : name}: ${message}`.slice(0, LONGEST_MESSAGE);
+    const text = `${name === "" ? "Uncaught" : name}: ${message}`.slice(0, LONGEST_MESSAGE);
     return {
       code: "execution_failed",
-      message: `${said}${where}`,
+      message: `${text}${where}`,
       ...(name !== "" && { name }),
       ...(line !== undefined && { line }),
     };
@@ -184,13 +188,13 @@ export class Execution {
   #log({ level, text }: Extract<RunFrame, { type: "log" }>): void {
     if (this.#ended) return;
     this.#logBytes += Buffer.byteLength(text);
-    // The host cuts them; one that does not is not ours any more.
-    if (this.#logBytes > this.run.limits.logBytes + 1_024 || this.#logs.length >= MOST_LINES)
-      return this.#revolt();
+    // The host cuts logs at the limit. A host that does not has been taken over by the code.
+    if (this.#logBytes > this.run.limits.logBytes + 1_024 || this.#logs.length >= MAX_LOG_LINES)
+      return this.#killHost();
     this.#logs.push({ level, text });
   }
 
-  /** The host thins it out; one that does not is not heard. */
+  /** The host limits the rate. Frames above the rate are dropped here too. */
   #progress(frame: Extract<RunFrame, { type: "progress" }>): void {
     const now = this.#clock.now();
     if (this.#ended || now < this.#progressFrom) return;
@@ -198,8 +202,9 @@ export class Execution {
     this.run.progress?.(frame);
   }
 
-  #revolt(): void {
+  /** For a host that exceeds limits which it should enforce itself. */
+  #killHost(): void {
     const message = "The sandbox exceeded its limits and was killed.";
-    this.#seat?.kill(this.id, { code: "sandbox_terminated", message });
+    this.#host?.kill(this.id, { code: "sandbox_terminated", message });
   }
 }

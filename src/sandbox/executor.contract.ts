@@ -1,21 +1,21 @@
-/** What every backend must do. Run it on an implementation of your own: `executorContract("mine", () => createMine())`. */
+/** Tests that every backend must pass. For another implementation: `executorContract("mine", () => createMine())`. */
 import { afterAll, describe, expect, test } from "vitest";
 import { CallSignal } from "../kernel/signal.ts";
 import { VALUES } from "./contract-values.ts";
 import type { Executor, OutCall } from "./executor.ts";
-import { type Trial, tryRun, valueIn } from "./try-run.ts";
+import { type RunOptions, tryRun, valueIn } from "./try-run.ts";
 
 export function executorContract(name: string, create: () => Executor): void {
   describe(name, () => {
     const executor = create();
     afterAll(() => executor.close());
-    const run = (code: string, trial?: Trial) => tryRun(executor, code, trial);
+    const run = (code: string, options?: RunOptions) => tryRun(executor, code, options);
 
     test.each(VALUES)("%s", async (code, value) => {
       expect(valueIn(await run(code))).toEqual(value);
     });
 
-    test("a tool's value is its structure, its JSON, its text or its content", async () => {
+    test("a tool call returns its structured content, else its text parsed as JSON, else its text, else its content", async () => {
       const results: Record<string, unknown> = {
         json: { content: [{ type: "text", text: '{"a": [1]}' }] },
         text: { content: [{ type: "text", text: "plain" }] },
@@ -41,7 +41,7 @@ export function executorContract(name: string, create: () => Executor): void {
       ]);
     });
 
-    test("an error shows the line of the code, and what happened until then", async () => {
+    test("an error has its line, and the outcome has the logs and calls before it", async () => {
       const outcome = await run("console.log('first')\nawait tools.a.x()\n\nconst y = nothing.there");
       expect(outcome.error).toMatchObject({ code: "execution_failed", name: "ReferenceError", line: 4 });
       expect(outcome.error?.message).toContain("nothing is not defined");
@@ -63,11 +63,11 @@ export function executorContract(name: string, create: () => Executor): void {
       ],
       ["const o: { a: any } = { a: {} };\no.a.b()", "o.a.b is not a function"],
       ["let f; f()", "f is not a function"],
-    ])("what cannot be called is named: %s", async (code, named) => {
+    ])("a not-a-function error names the called expression: %s", async (code, named) => {
       expect((await run(code)).error?.message).toContain(named);
     });
 
-    test("a limit that the code did not catch is what ended it", async () => {
+    test("the run fails with the limit that a call exceeded, if the code does not catch it", async () => {
       const limits = { calls: 1, argsBytes: 100, resultBytes: 300 };
       const ended = async (code: string) => (await run(code, { limits })).error;
       const twice = await ended("await tools.a.x()\nawait tools.a.x()");
@@ -79,7 +79,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect(result).toMatchObject({ code: "sandbox_limit", limit: "resultBytes" });
     });
 
-    test("a tool that failed shows the line that called it", async () => {
+    test("the error of a failed tool call has the line of the call", async () => {
       const failed = '{"isError": true, "content": [{"type": "text", "text": "no"}]}';
       const call = async ({ tool }: OutCall) => (tool === "says" ? failed : Promise.reject(new Error("no")));
       const lineIn = async (code: string) => (await run(code, { call })).error?.line;
@@ -87,7 +87,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect(await lineIn("const f = async () =>\n  await tools.a.gone()\n\nawait f()")).toBe(2);
     });
 
-    test("objects in logs are readable", async () => {
+    test("logs show objects in readable form", async () => {
       const { logs } = await run(
         "console.log('a', { b: [1, 'x', null, undefined, 2n], f() {} });\nconsole.warn(new Error('e'), new Map([['k', new Set([1])]]));\nconst o = { o: 1 }; o.o = o; console.error(o, [[[[[[1]]]]]], Symbol('s'))",
       );
@@ -98,7 +98,7 @@ export function executorContract(name: string, create: () => Executor): void {
       ]);
     });
 
-    test("calls that nobody awaited are awaited; a rejection that nobody caught is a line in the logs", async () => {
+    test("the run waits for calls without await, and logs unhandled rejections", async () => {
       const ended: string[] = [];
       const call = async ({ tool }: OutCall): Promise<string> => {
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -120,7 +120,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect(handled).toMatchObject({ value: '"late but caught"', logs: [] });
     });
 
-    test("after a throw what still runs is cancelled", async () => {
+    test("calls in flight are cancelled when the code throws", async () => {
       let reason: unknown;
       const call = ({ signal }: OutCall): Promise<string> =>
         new Promise((_, reject) => {
@@ -135,7 +135,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect(reason).toBeInstanceOf(Error);
     });
 
-    test("a refused call is an error with its code; its text says what is meant", async () => {
+    test("a refused call throws an error with code and message", async () => {
       const call = () =>
         Promise.reject(Object.assign(new Error("no tool x; nearest: y"), { code: "tool_not_found" }));
       const outcome = await run("try { await tools.a.x() } catch (e) { return e.code + ' ' + e.message }", {
@@ -145,7 +145,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect(outcome.calls).toMatchObject([{ error: "tool_not_found" }]);
     });
 
-    test("progress reaches whoever asked", async () => {
+    test("progress is reported to the caller of the run", async () => {
       const seen: unknown[] = [];
       await run("progress(1, 2, 'half'); await sleep(150); progress(2, 2)", {
         progress: (one) => void seen.push(one),
@@ -156,7 +156,7 @@ export function executorContract(name: string, create: () => Executor): void {
       ]);
     });
 
-    test("time, calls, calls in flight, arguments, results, logs, value and code are limited", async () => {
+    test("limits time, calls, calls in flight, arguments, results, logs, value and code", async () => {
       const started = performance.now();
       const slow = await run("console.log('here'); await new Promise(() => {})", {
         limits: { wallMs: 1_500 },
@@ -208,7 +208,7 @@ export function executorContract(name: string, create: () => Executor): void {
       );
     });
 
-    test("time stands still while somebody is asked, and goes on after that", async () => {
+    test("the time limit is paused while a call holds it, and continues after that", async () => {
       const call = async ({ tool, hold }: OutCall): Promise<string> => {
         const release = tool === "ask" ? hold() : () => {};
         await new Promise((resolve) => setTimeout(resolve, 1_800));
@@ -224,7 +224,7 @@ export function executorContract(name: string, create: () => Executor): void {
       );
     });
 
-    test("endless computing is stopped, and the next run works", async () => {
+    test("an endless loop is stopped, and the next run works", async () => {
       const outcome = await run("console.log('before'); for (;;);", {
         limits: { cpuMs: 200, wallMs: 5_000 },
       });
@@ -233,7 +233,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect(valueIn(await run("1"))).toBe(1);
     });
 
-    test("cancelling ends it at once, and reaches the calls in flight", async () => {
+    test("cancelling ends the run and its calls in flight", async () => {
       const signal = new CallSignal();
       let aborted = false;
       const call = (one: OutCall): Promise<string> =>
@@ -252,7 +252,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect((await run("1", { signal: early })).error?.code).toBe("cancelled");
     });
 
-    test("says who ran it and what was enforced", async () => {
+    test("the outcome names the backend and the enforced limits", async () => {
       const outcome = await run("1");
       expect(outcome.backend).not.toBe("");
       expect(outcome.enforced).toContain("wallMs");

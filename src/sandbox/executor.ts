@@ -1,10 +1,10 @@
-/** Running a stranger's code: the contract of every backend. It decides nothing about calls: each is handed to whoever asked for the run. */
+/** The interface of every backend that runs untrusted code. A backend does not check tool calls; it passes each one to `CodeRun.call`. */
 import type { Signal } from "../kernel/signal.ts";
 
 export interface Limits {
-  /** The whole run, waiting included. */
+  /** Duration of the whole run, including waiting. */
   readonly wallMs: number;
-  /** One stretch of computing without waiting for anything. */
+  /** CPU time of one stretch of computing without an `await`. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
   readonly stackBytes: number;
@@ -12,7 +12,7 @@ export interface Limits {
   readonly callsInFlight: number;
   /** JSON of the arguments of one call. */
   readonly argsBytes: number;
-  /** JSON of what one call gives back. */
+  /** JSON of the result of one call. */
   readonly resultBytes: number;
   /** JSON of the value of the run. */
   readonly valueBytes: number;
@@ -36,19 +36,19 @@ export const LIMITS: Limits = {
   codeBytes: 256 << 10,
 };
 
-/** Kept from outside, wherever the code runs. How much it takes of memory and stack is known inside alone. */
+/** The limits that every backend can enforce from outside the engine. Memory and stack can be measured only inside. */
 export const LIMITS_FROM_OUTSIDE = (Object.keys(LIMITS) as LimitName[]).filter(
   (limit) => limit !== "memoryBytes" && limit !== "stackBytes",
 );
 
-/** A call on its way out of the sandbox. Nothing in it may be believed. */
+/** A tool call made by the code. All of its content is untrusted. */
 export interface OutCall {
   readonly server: string;
   readonly tool: string;
-  /** JSON of an object, on one line. */
+  /** JSON of an object, in one line. */
   readonly args: string;
   readonly signal: Signal;
-  /** Time stands still for the run until what it returns is called: somebody is being asked. */
+  /** Pauses the time limits of the run while a person or a model is asked. The returned function resumes them. */
   readonly hold: () => () => void;
 }
 
@@ -58,20 +58,20 @@ export interface RunProgress {
   readonly message?: string;
 }
 
-/** By server. */
+/** Names of tools by server. */
 export type ToolNames = Readonly<Record<string, readonly string[]>>;
 
 export interface CodeRun {
   readonly code: string;
-  /** The names that `servers` and `tools` show. */
+  /** The names that the globals `servers` and `tools` list. */
   readonly servers: readonly string[];
-  /** What `tools.server` shows, of those that are known. */
+  /** The names that `tools.<server>` lists, for servers whose tools are known. */
   readonly tools?: ToolNames | undefined;
   readonly limits: Limits;
-  /** Whose code it is. Strangers are kept apart where there is room. */
+  /** The owner of the code. Different principals get different host processes while the limit of hosts allows it. */
   readonly principal: string;
   readonly signal: Signal;
-  /** JSON of the result. A rejection reaches the code as an error with name, message and code. */
+  /** Returns the result as JSON. A rejection reaches the code as an error with name, message and code. */
   call(call: OutCall): Promise<string>;
   progress?(progress: RunProgress): void;
 }
@@ -81,53 +81,53 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** One call that was made, in the order of the making. */
+/** One call that the code made. */
 export interface CallRecord {
   readonly server: string;
   readonly tool: string;
   readonly ms: number;
-  /** The code of the error, where it failed. */
+  /** The error code of a failed call. */
   readonly error?: string;
 }
 
 export interface Failure {
-  /** `execution_failed`: the code itself threw or cannot be read. */
+  /** `execution_failed`: the code threw or does not compile. */
   readonly code:
     | "execution_failed"
     | "sandbox_limit"
     | "sandbox_terminated"
     | "cancelled"
     | "no_backends"
-    /** Too many are under way; it has not begun. */
+    /** Too many runs are active. The code was not started. */
     | "pool_exhausted"
     | "internal";
   readonly message: string;
-  /** Of the error that was thrown. */
+  /** Name of the thrown error. */
   readonly name?: string;
-  /** In the code as it was given. */
+  /** Line in the submitted code. */
   readonly line?: number;
   readonly limit?: LimitName;
 }
 
 export interface Outcome {
-  /** JSON; undefined where the code gave no value or failed. */
+  /** JSON. Undefined if the code returned no value or failed. */
   readonly value: string | undefined;
   readonly error: Failure | undefined;
   readonly logs: readonly LogLine[];
   readonly calls: readonly CallRecord[];
   readonly durationMs: number;
   readonly backend: string;
-  /** What was really held to in this run. */
+  /** The limits that this backend enforces. */
   readonly enforced: readonly LimitName[];
-  /** The code could have reached everything that this user can. */
+  /** Whether the code had all rights of the user that runs MetaMCP. */
   readonly unsafe: boolean;
 }
 
 export interface Executor {
-  /** Never rejects: what goes wrong is in the outcome. */
+  /** Never rejects; failures are in the outcome. */
   run(run: CodeRun): Promise<Outcome>;
-  /** Ends everything it has started; runs under way end as `sandbox_terminated`. */
+  /** Ends all processes. Active runs end as `sandbox_terminated`. */
   close(): Promise<void>;
-  /** The same, blocking: for a process that can wait for nothing any more. */
+  /** Synchronous `close`, for a process that exits and cannot wait. */
   killNow(): void;
 }

@@ -1,7 +1,7 @@
-/** What gateway and sandbox host say to each other: one JSON object per line. Whatever comes from the host is checked as if the code inside had written it. */
+/** The protocol between gateway and sandbox host: one JSON object (frame) per line. Frames of the host are checked as if the untrusted code had written them. */
 import type { LimitName, Limits, LogLine, ToolNames } from "./executor.ts";
 
-/** No frame is longer. */
+/** Limit of one frame, in bytes. */
 export const LONGEST_LINE = 8 << 20;
 const LONGEST_NAME = 1_024;
 export const LONGEST_MESSAGE = 16 << 10;
@@ -18,7 +18,7 @@ export type ToHost =
       readonly limits: Limits;
     }
   | { readonly type: "cancel"; readonly id: number }
-  /** Time stands still for this run while a person or a model is asked on its behalf. */
+  /** Pauses the time limits of this run while a person or a model is asked. */
   | { readonly type: "hold"; readonly id: number; readonly held: boolean };
 
 export interface RunFault {
@@ -30,7 +30,7 @@ export interface RunFault {
 
 export type FromHost =
   | { readonly type: "ready" }
-  /** `id`: the run that has been computing since the last one. */
+  /** `id`: the run that has been computing since the last heartbeat. */
   | { readonly type: "heartbeat"; readonly id?: number }
   | {
       readonly type: "call";
@@ -38,7 +38,7 @@ export type FromHost =
       readonly callId: number;
       readonly server: string;
       readonly tool: string;
-      /** JSON within JSON: what it holds cannot pass for a part of the frame. */
+      /** A JSON text as a string, so that its content cannot become part of the frame. */
       readonly args: string;
     }
   | { readonly type: "log"; readonly id: number; readonly level: LogLine["level"]; readonly text: string }
@@ -52,14 +52,14 @@ export type FromHost =
   | { readonly type: "done"; readonly id: number; readonly value?: string }
   | ({ readonly type: "fail"; readonly id: number } & RunFault);
 
-/** Those that belong to one run. */
+/** The frames of one run. */
 export type RunFrame = Exclude<FromHost, { type: "ready" | "heartbeat" }>;
 
 export function writeFrame(frame: ToHost | FromHost): string {
   return `${JSON.stringify(frame)}\n`;
 }
 
-/** The answer to a call; the result is spliced in as it is, and must be one line of JSON. */
+/** The result of a call. `value` is inserted unchanged and must be one line of JSON. */
 export function writeResult(id: number, callId: number, value: string): string {
   return `{"type":"result","id":${id},"callId":${callId},"ok":true,"value":${value}}\n`;
 }
@@ -83,7 +83,7 @@ export interface ResultFrame {
 
 const RESULT = /^\{"type":"result","id":(\d+),"callId":(\d+),"ok":(true|false),"value":/;
 
-/** In the host: the gateway is believed, so that a result need not be parsed to be handed on. */
+/** Reads a frame in the host. The gateway is trusted, so the value of a result stays unparsed. */
 export function readFromGateway(line: string): ToHost | ResultFrame {
   const head = RESULT.exec(line);
   if (!head) return JSON.parse(line) as ToHost;
@@ -92,7 +92,7 @@ export function readFromGateway(line: string): ToHost | ResultFrame {
   return { type: "result", id: Number(id), callId: Number(callId), ok: ok === "true", value };
 }
 
-/** Undefined for what is no frame. */
+/** Reads and checks a frame in the gateway. Undefined if it is invalid. */
 export function readFromHost(line: string): FromHost | undefined {
   const frame = parse(line);
   if (!frame) return undefined;
@@ -128,8 +128,8 @@ function parse(line: string): Fields | undefined {
 }
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isText = (value: unknown, most: number): value is string =>
-  typeof value === "string" && value.length <= most;
+const isText = (value: unknown, maxLength: number): value is string =>
+  typeof value === "string" && value.length <= maxLength;
 
 function readCall({ id, callId, server, tool, args }: Fields): FromHost | undefined {
   const fits =
@@ -174,7 +174,7 @@ function readFail({ id, name, message, line, limit }: Fields): FromHost | undefi
   };
 }
 
-/** Cuts a stream into lines. `tooLong` is called once, and nothing after it. */
+/** Splits a stream into lines. After a line over the limit it calls `tooLong` once and then nothing more. */
 export class FrameReader {
   #parts: Buffer[] = [];
   #length = 0;

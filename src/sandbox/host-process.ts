@@ -1,9 +1,9 @@
-/** One sandbox host: a child process with an empty environment that runs strangers' code. Believes no frame of it, and kills it rather than wait for it. */
+/** One sandbox host: a child process with an empty environment that runs untrusted code. Checks every frame, and kills a host that is silent or breaks the protocol. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import type { Execution, HostSeat } from "./execution.ts";
+import type { Execution, ExecutionHost } from "./execution.ts";
 import { type Failure, LIMITS } from "./executor.ts";
 import { FrameReader, readFromHost, writeFrame } from "./frames.ts";
 
@@ -11,7 +11,7 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What is left to do when its process was killed, e.g. a container that outlives it. */
+  /** Cleans up after the process was killed, e.g. ends a container that outlives it. */
   readonly killed?: () => void;
 }
 
@@ -19,48 +19,52 @@ export interface HostOptions {
   readonly launch: Launch;
   readonly clock: Clock;
   readonly log: Log;
-  /** Instances it keeps waiting. */
+  /** Engines that the host prepares in advance. */
   readonly spare: number;
   readonly onExit: (host: HostProcess) => void;
-  /** A run it had taken needs no place there any more. */
+  /** A run that the host had taken has left it. */
   readonly onFree: (execution: Execution) => void;
 }
 
-/** A host that starts up is given this long. */
+/** Timeout for the start of a host. */
 const START_MS = 20_000;
-/** On top of the longest stretch of computing that is allowed. */
+/** A host may be silent for the longest `cpuMs` of its runs plus this. */
 const SILENCE_MS = 1_000;
-const LOOK_MS = 250;
-/** One that was told to end, and has nothing to do, is given this long. */
-const LEAVE_MS = 1_000;
-/** Bytes per second that no limit of a run counts: signs of life, progress, frames of no run. */
-const MOST_NOISE = 4 << 20;
-const NOISE_PER_FRAME = 64;
-/** Bytes that it has not read yet. */
-const MOST_UNREAD = 256 << 20;
-/** Silent for this long while it has runs: somebody in there is computing. */
+const CHECK_MS = 250;
+/** Timeout for the exit of an idle host whose stdin was closed. */
+const EXIT_MS = 1_000;
+/** Limit per second of bytes that no limit of a run counts: heartbeats, progress, frames without a run. */
+const MAX_UNCOUNTED = 4 << 20;
+/** Each frame counts as this many bytes in addition to its length. */
+const FRAME_COST = 64;
+/** Limit of bytes that the host has not read yet. */
+const MAX_UNREAD = 256 << 20;
+/** A host with runs that is silent for this long is computing. */
 const BUSY_MS = 300;
 
-export class HostProcess implements HostSeat {
+export class HostProcess implements ExecutionHost {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #options: HostOptions;
   readonly #runs = new Map<number, Execution>();
-  readonly #early: Execution[] = [];
+  /** Runs that wait until the host is ready. */
+  readonly #waiting: Execution[] = [];
   readonly exited: Promise<void>;
-  /** Resolves when it can run something; also when it never will. */
+  /** Resolves when the host is ready or has ended. */
   readonly started: Promise<void>;
-  #started!: () => void;
+  #resolveStarted!: () => void;
   #ready = false;
   #gone = false;
   #retiring = false;
   #served = 0;
   #lastSeen: number;
+  /** Id of the run that the last heartbeat named. */
   #computing: number | undefined;
-  #watch: Timer | undefined;
-  #noise = 0;
-  #noiseSince = 0;
+  #check: Timer | undefined;
+  #uncounted = 0;
+  #uncountedSince = 0;
+  /** The run that caused the end of the host. */
   #culprit: { readonly id: number; readonly failure: Failure } | undefined;
-  #leaving: Timer | undefined;
+  #exitTimer: Timer | undefined;
   #reason = "The sandbox ended unexpectedly.";
 
   constructor(options: HostOptions) {
@@ -68,7 +72,7 @@ export class HostProcess implements HostSeat {
     const { command, args, env = {} } = options.launch;
     this.#lastSeen = options.clock.now();
     this.started = new Promise((resolve) => {
-      this.#started = resolve;
+      this.#resolveStarted = resolve;
     });
     this.#child = spawn(command, args, {
       env,
@@ -78,7 +82,7 @@ export class HostProcess implements HostSeat {
     this.#child.stdin.on("error", () => {});
     const lines = new FrameReader(
       (line) => this.#receive(line),
-      () => this.#violate("a frame that is too long"),
+      () => this.#killForViolation("a frame that is too long"),
     );
     this.#child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     this.exited = new Promise((resolve) => {
@@ -93,7 +97,7 @@ export class HostProcess implements HostSeat {
       this.#child.once("close", gone);
     });
     this.write(writeFrame({ type: "init", limits: LIMITS, spare: options.spare }));
-    this.#watchOver();
+    this.#scheduleCheck();
   }
 
   get pid(): number | undefined {
@@ -101,14 +105,14 @@ export class HostProcess implements HostSeat {
   }
 
   get load(): number {
-    return this.#runs.size + this.#early.length;
+    return this.#runs.size + this.#waiting.length;
   }
 
   get served(): number {
     return this.#served;
   }
 
-  /** Takes no further runs; ends when the last is over. */
+  /** A retiring host takes no further runs and ends after its last one. */
   get retiring(): boolean {
     return this.#retiring;
   }
@@ -117,13 +121,12 @@ export class HostProcess implements HostSeat {
     return this.load > 0 && this.#ready && this.#options.clock.now() - this.#lastSeen > BUSY_MS;
   }
 
-  /** Whether somebody else's code is in there. */
+  /** Whether the host has runs of another principal. */
   sharedWithOthers(principal: string): boolean {
     return this.#executions().some(({ run }) => run.principal !== principal);
   }
 
-  /** Whether somebody's code is in there. */
-  holds(principal: string): boolean {
+  hasRunsOf(principal: string): boolean {
     return this.#executions().some(({ run }) => run.principal === principal);
   }
 
@@ -131,43 +134,43 @@ export class HostProcess implements HostSeat {
     this.#served++;
     if (this.#gone) this.#lose(execution);
     else if (this.#ready) this.#admit(execution);
-    else this.#early.push(execution);
+    else this.#waiting.push(execution);
   }
 
   #admit(execution: Execution): void {
     if (execution.ended) {
       this.#options.onFree(execution);
-      return this.#leaveIfEmpty();
+      return this.#exitIfEmpty();
     }
     if (this.#runs.size === 0) this.#lastSeen = this.#options.clock.now();
     this.#runs.set(execution.id, execution);
-    this.#watchOver();
+    this.#scheduleCheck();
     execution.begin(this);
   }
 
   retire(): void {
     this.#retiring = true;
-    this.#leaveIfEmpty();
+    this.#exitIfEmpty();
   }
 
-  /** It is asked to, then made to: what runs in there may not care. */
-  #leaveIfEmpty(): void {
+  /** Closes stdin first, then kills: the code may ignore the end of stdin. */
+  #exitIfEmpty(): void {
     if (!this.#retiring || this.load > 0 || this.#gone) return;
     this.#child.stdin.end();
-    this.#leaving ??= this.#options.clock.after(LEAVE_MS, () => this.killNow());
+    this.#exitTimer ??= this.#options.clock.after(EXIT_MS, () => this.killNow());
   }
 
   write(text: string): void {
     if (this.#gone) return;
     this.#child.stdin.write(text);
-    if (this.#child.stdin.writableLength > MOST_UNREAD) this.#violate("too little: it does not read");
+    if (this.#child.stdin.writableLength > MAX_UNREAD) this.#killForViolation("too little: it does not read");
   }
 
-  left(id: number): void {
+  release(id: number): void {
     const execution = this.#runs.get(id);
     this.#runs.delete(id);
     if (execution) this.#options.onFree(execution);
-    this.#leaveIfEmpty();
+    this.#exitIfEmpty();
   }
 
   kill(culprit: number, failure: Failure): void {
@@ -178,13 +181,13 @@ export class HostProcess implements HostSeat {
 
   killNow(): void {
     if (this.#gone) return;
-    // Nobody is sent to one that dies.
+    // So that it gets no further runs until it has exited.
     this.#retiring = true;
     this.#child.kill("SIGKILL");
     this.#options.launch.killed?.();
   }
 
-  #violate(what: string): void {
+  #killForViolation(what: string): void {
     this.#options.log.error(`a sandbox host was killed: it sent ${what}`);
     this.#reason = "The sandbox broke its protocol and was killed.";
     this.killNow();
@@ -193,78 +196,79 @@ export class HostProcess implements HostSeat {
   #receive(line: string): void {
     this.#lastSeen = this.#options.clock.now();
     const frame = readFromHost(line);
-    if (!frame) return this.#violate("something that is no frame");
-    // One that was cancelled may still have something to say.
+    if (!frame) return this.#killForViolation("something that is no frame");
+    // A frame without a run (an ended or forged id) is ignored, but counted.
     const run = "id" in frame && frame.id !== undefined ? this.#runs.get(frame.id) : undefined;
-    if ((!run || frame.type === "heartbeat" || frame.type === "progress") && this.#isNoise(line))
-      return this.#violate("more than anyone needs");
+    if ((!run || frame.type === "heartbeat" || frame.type === "progress") && this.#exceedsUncounted(line))
+      return this.#killForViolation("more than anyone needs");
     if (frame.type === "heartbeat") this.#computing = frame.id;
     else if (frame.type === "ready") this.#start();
     else run?.receive(frame);
   }
 
-  #isNoise(line: string): boolean {
-    if (this.#lastSeen - this.#noiseSince > 1_000) {
-      this.#noiseSince = this.#lastSeen;
-      this.#noise = 0;
+  /** Counts a frame that no limit of a run counts. True if there are too many in this second. */
+  #exceedsUncounted(line: string): boolean {
+    if (this.#lastSeen - this.#uncountedSince > 1_000) {
+      this.#uncountedSince = this.#lastSeen;
+      this.#uncounted = 0;
     }
-    this.#noise += line.length + NOISE_PER_FRAME;
-    return this.#noise > MOST_NOISE;
+    this.#uncounted += line.length + FRAME_COST;
+    return this.#uncounted > MAX_UNCOUNTED;
   }
 
   #start(): void {
     if (this.#ready) return;
     this.#ready = true;
-    this.#started();
-    for (const execution of this.#early.splice(0)) this.#admit(execution);
+    this.#resolveStarted();
+    for (const execution of this.#waiting.splice(0)) this.#admit(execution);
   }
 
-  /** Looks now and then whether it still answers, while it has something to do. */
-  #watchOver(): void {
+  /** Checks regularly whether the host still answers, while it starts or has runs. */
+  #scheduleCheck(): void {
     const { clock } = this.#options;
     const from = clock.now();
-    this.#watch ??= clock.after(LOOK_MS, () => {
-      this.#watch = undefined;
+    this.#check ??= clock.after(CHECK_MS, () => {
+      this.#check = undefined;
       const now = clock.now();
-      // Where we did not run ourselves, on a machine that stood still, nobody could be heard.
-      this.#lastSeen = Math.min(now, this.#lastSeen + Math.max(0, now - from - 2 * LOOK_MS));
-      if (this.#isStuck(now - this.#lastSeen)) this.#giveUp();
-      else if (!this.#ready || this.#runs.size > 0) this.#watchOver();
+      // If this process was suspended, it could not receive frames; that time does not count as silence.
+      this.#lastSeen = Math.min(now, this.#lastSeen + Math.max(0, now - from - 2 * CHECK_MS));
+      if (this.#isStuck(now - this.#lastSeen)) this.#killStuck();
+      else if (!this.#ready || this.#runs.size > 0) this.#scheduleCheck();
     });
   }
 
   #isStuck(silentMs: number): boolean {
     if (!this.#ready) return silentMs > START_MS;
-    return this.#runs.size > 0 && silentMs > this.#longestStretch() + SILENCE_MS;
+    return this.#runs.size > 0 && silentMs > this.#longestCpuMs() + SILENCE_MS;
   }
 
-  #giveUp(): void {
+  #killStuck(): void {
     this.#reason = "The sandbox stopped answering and was killed.";
     const id = this.#runs.size === 1 ? [...this.#runs.keys()][0] : this.#computing;
     const run = id === undefined ? undefined : this.#runs.get(id);
-    if (run) this.#culprit ??= { id: run.id, failure: run.tooLong };
+    if (run) this.#culprit ??= { id: run.id, failure: run.cpuFailure };
     this.killNow();
   }
 
-  #longestStretch(): number {
-    let most = 0;
-    for (const { run } of this.#runs.values()) most = Math.max(most, run.limits.cpuMs);
-    return most;
+  #longestCpuMs(): number {
+    let longest = 0;
+    for (const { run } of this.#runs.values()) longest = Math.max(longest, run.limits.cpuMs);
+    return longest;
   }
 
   #executions(): readonly Execution[] {
-    return [...this.#runs.values(), ...this.#early];
+    return [...this.#runs.values(), ...this.#waiting];
   }
 
   #end(): void {
     if (this.#gone) return;
     this.#gone = true;
-    this.#started();
-    this.#watch?.cancel();
-    this.#leaving?.cancel();
+    this.#resolveStarted();
+    this.#check?.cancel();
+    this.#exitTimer?.cancel();
     const lost = this.#executions();
     this.#runs.clear();
-    this.#early.length = 0;
+    this.#waiting.length = 0;
     this.#options.onExit(this);
     for (const execution of lost) this.#lose(execution);
   }

@@ -18,12 +18,12 @@ const open: HostedExecutor[] = [];
 afterEach(() => Promise.all(open.splice(0).map((executor) => executor.close())));
 
 /** The process ids of runs that start at the same moment, before any host exists. */
-async function hostsOf(principals: readonly string[], mostHosts: number): Promise<readonly unknown[]> {
+async function hostsOf(principals: readonly string[], maxHosts: number): Promise<readonly unknown[]> {
   const executor = new HostedExecutor({
     backend: { name: "test", unsafe: true, enforced: [] },
     clock: systemClock,
     log: silentLog,
-    mostHosts,
+    maxHosts,
     launch: () => ({ command: process.execPath, args: ["-e", SCRIPT] }),
   });
   open.push(executor);

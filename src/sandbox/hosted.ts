@@ -1,4 +1,4 @@
-/** The backends made of hosts: long-lived ones that several runs share, or one for each run. Spawns nothing before the first run. */
+/** Executor with host processes: long-lived ones that several runs share, or one per run. Starts no process before the first run. */
 import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
@@ -10,27 +10,28 @@ import { RunQueue } from "./run-queue.ts";
 
 export interface HostedOptions {
   readonly backend: Backend;
-  /** How a host is started; `id` is new each time. */
+  /** The command that starts a host. `id` is different each time. */
   readonly launch: (id: number) => Launch | Promise<Launch>;
   readonly clock: Clock;
   readonly log: Log;
-  /** One host for each run, which ends with it. */
+  /** Start one host for each run, and end it with the run. */
   readonly perRun?: boolean;
-  readonly mostHosts?: number;
+  readonly maxHosts?: number;
 }
 
-/** Each costs memory even when it does nothing. */
-const MOST_HOSTS = Math.max(2, Math.min(availableParallelism(), 4));
-/** Instances that a host keeps waiting. */
+/** An idle host uses memory too. */
+const MAX_HOSTS = Math.max(2, Math.min(availableParallelism(), 4));
+/** Engines that a host prepares in advance. */
 const SPARE = 4;
-const MOST_SERVED = 500;
+/** A host is replaced after this number of runs. */
+const MAX_SERVED = 500;
 const IDLE_MS = 300_000;
-/** More at once would keep each other waiting. */
-const MOST_SHARING = 100;
-/** So many share one before another is worth its memory. */
+/** With more runs in one host they would delay each other. */
+const MAX_RUNS_PER_HOST = 100;
+/** From this number of runs in one host on, another host is worth its memory. */
 const CROWDED = 50;
-/** A host per run is a process per run. */
-const MOST_ALONE = 16;
+/** Limit of runs, and so of processes, with one host per run. */
+const MAX_SINGLE_RUN_HOSTS = 16;
 
 export class HostedExecutor implements Executor {
   readonly #options: HostedOptions;
@@ -38,22 +39,23 @@ export class HostedExecutor implements Executor {
   #lastId = 0;
   #closed = false;
   #idle: Timer | undefined;
+  /** Resolves when no host is being started. */
   #launch: Promise<unknown> = Promise.resolve();
-  readonly #waiting: RunQueue;
+  readonly #queue: RunQueue;
   readonly #usualHosts: number;
-  /** Where all of the usual ones are kept busy or full, strangers to them get others. */
-  readonly #mostHosts: number;
+  /** Limit for principals without a host, while all usual hosts are busy. */
+  readonly #maxHosts: number;
 
   constructor(options: HostedOptions) {
     this.#options = options;
-    this.#usualHosts = options.mostHosts ?? MOST_HOSTS;
-    this.#mostHosts = options.mostHosts ?? 2 * MOST_HOSTS;
-    const seats = options.perRun ? MOST_ALONE : this.#mostHosts * MOST_SHARING;
-    const room = { seats, each: seats / 2 };
-    this.#waiting = new RunQueue(room, options.clock, (execution) => void this.#place(execution));
+    this.#usualHosts = options.maxHosts ?? MAX_HOSTS;
+    this.#maxHosts = options.maxHosts ?? 2 * MAX_HOSTS;
+    const runs = options.perRun ? MAX_SINGLE_RUN_HOSTS : this.#maxHosts * MAX_RUNS_PER_HOST;
+    const limits = { runs, perPrincipal: runs / 2 };
+    this.#queue = new RunQueue(limits, options.clock, (execution) => void this.#start(execution));
   }
 
-  /** For tests and benchmarks: the processes there are. */
+  /** The process ids of all hosts, for tests and benchmarks. */
   get pids(): readonly number[] {
     return [...this.#hosts].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
@@ -65,11 +67,11 @@ export class HostedExecutor implements Executor {
     if (this.#closed) execution.end({ code: "sandbox_terminated", message: "MetaMCP is stopping." });
     else if (run.signal.aborted) execution.end({ code: "cancelled", message: "The run was cancelled." });
     else if (Buffer.byteLength(run.code) > codeBytes) execution.end(limitFailure("codeBytes", codeBytes));
-    else this.#waiting.arrive(execution);
+    else this.#queue.add(execution);
     return await execution.outcome;
   }
 
-  async #place(execution: Execution): Promise<void> {
+  async #start(execution: Execution): Promise<void> {
     const host = this.#choose(execution.run.principal);
     if (host) return this.#assign(execution, host);
     try {
@@ -82,15 +84,15 @@ export class HostedExecutor implements Executor {
     } catch (error) {
       const message = `No sandbox could be started: ${(error as Error).message}`;
       execution.end({ code: "internal", message });
-      this.#waiting.left(execution);
+      this.#queue.release(execution);
     }
   }
 
   #assign(execution: Execution, host: HostProcess): void {
     host.take(execution);
     if (this.#options.perRun) return host.retire();
-    if (host.served === MOST_SERVED) void this.#replace(host);
-    this.#whenIdle();
+    if (host.served === MAX_SERVED) void this.#replace(host);
+    this.#watchIdle();
   }
 
   /** Starts the successor first, so that no run has to wait for it. */
@@ -101,23 +103,23 @@ export class HostedExecutor implements Executor {
     host.retire();
   }
 
-  /** Where no stranger is, then where there is least to do. Nobody is sent to a host that somebody keeps busy while there is another way. */
+  /** Prefers a host that is not busy, then one without runs of other principals, then the one with the fewest runs. Undefined if a new host should start. */
   #choose(principal: string): HostProcess | undefined {
     if (this.#options.perRun) return undefined;
     const hosts = [...this.#hosts].filter((host) => !host.retiring);
     const cost = (host: HostProcess): number =>
       (host.busy ? 1e6 : 0) + (host.sharedWithOthers(principal) ? 1e3 : 0) + host.load;
-    const [best] = hosts.filter(({ load }) => load < MOST_SHARING).sort((a, b) => cost(a) - cost(b));
+    const [best] = hosts.filter(({ load }) => load < MAX_RUNS_PER_HOST).sort((a, b) => cost(a) - cost(b));
     if (!best || this.#worthAnother(best, hosts, principal)) return undefined;
     return best;
   }
 
-  /** A second host is worth its memory for strangers, and where one is at its limit. */
+  /** Another host is worth its memory if the best one is busy, crowded, or used by another principal. */
   #worthAnother(best: HostProcess, hosts: readonly HostProcess[], principal: string): boolean {
     if (hosts.length < this.#usualHosts)
       return best.busy || best.sharedWithOthers(principal) || best.load >= CROWDED;
-    // Who keeps them busy has no claim to more.
-    return best.busy && hosts.length < this.#mostHosts && !hosts.some((host) => host.holds(principal));
+    // A principal that already has runs may be the one that keeps the hosts busy, so it gets no extra host.
+    return best.busy && hosts.length < this.#maxHosts && !hosts.some((host) => host.hasRunsOf(principal));
   }
 
   /** Hosts are started one at a time. */
@@ -135,7 +137,7 @@ export class HostedExecutor implements Executor {
       log,
       spare: perRun ? 1 : SPARE,
       onExit: (gone) => this.#hosts.delete(gone),
-      onFree: (execution) => this.#waiting.left(execution),
+      onFree: (execution) => this.#queue.release(execution),
     });
     if (this.#closed) host.killNow();
     else this.#hosts.add(host);
@@ -144,11 +146,11 @@ export class HostedExecutor implements Executor {
     return host;
   }
 
-  #whenIdle(): void {
+  #watchIdle(): void {
     this.#idle?.cancel();
     this.#idle = this.#options.clock.after(IDLE_MS, () => {
       if ([...this.#hosts].every(({ load }) => load === 0)) for (const host of this.#hosts) host.retire();
-      else this.#whenIdle();
+      else this.#watchIdle();
     });
   }
 

@@ -1,4 +1,4 @@
-/** JSON as it goes over a stream of lines. */
+/** JSON in a protocol of lines. */
 
 export function isJson(text: string): boolean {
   try {
@@ -9,7 +9,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Between the tokens of JSON a line break is as good as a space, and within them there is none. */
+/** Replaces line breaks with spaces. JSON allows raw line breaks only between tokens, so the value stays the same. */
 export function oneLine(json: string): string {
   return /[\r\n]/.test(json) ? json.replaceAll(/[\r\n]/g, " ") : json;
 }

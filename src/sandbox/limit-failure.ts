@@ -1,7 +1,7 @@
-/** What is said of a run that went beyond a limit. */
+/** The failure of a run that exceeded a limit, with a message that says what to do. */
 import type { Failure, LimitName } from "./executor.ts";
 
-const SPOKEN: Readonly<Record<LimitName, string>> = {
+const MESSAGES: Readonly<Record<LimitName, string>> = {
   wallMs: "Time limit of the run: do less in one run, or give it more time",
   cpuMs: "CPU limit: computing without an await",
   memoryBytes: "Memory limit: keep less at once",
@@ -15,11 +15,11 @@ const SPOKEN: Readonly<Record<LimitName, string>> = {
   codeBytes: "Size limit of the code",
 };
 
-export function limitFailure(limit: LimitName, most: number): Failure {
+export function limitFailure(limit: LimitName, value: number): Failure {
   const unit = limit.endsWith("Ms") ? " ms" : limit.endsWith("Bytes") ? " bytes" : "";
-  return { code: "sandbox_limit", message: `${SPOKEN[limit]} (${limit}: ${most}${unit}).`, limit };
+  return { code: "sandbox_limit", message: `${MESSAGES[limit]} (${limit}: ${value}${unit}).`, limit };
 }
 
 export function isLimit(name: string): name is LimitName {
-  return Object.hasOwn(SPOKEN, name);
+  return Object.hasOwn(MESSAGES, name);
 }

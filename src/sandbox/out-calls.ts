@@ -1,4 +1,4 @@
-/** The calls of one run on their way out: no more and no larger than they may be, each answered, and each on record. Decides about none of them. */
+/** The tool calls of one run: enforces their limits, answers each one, and records them. Does not decide whether a call is allowed. */
 import type { Clock } from "../kernel/clock.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import type { CallRecord, CodeRun, LimitName, OutCall } from "./executor.ts";
@@ -6,16 +6,16 @@ import { LONGEST_LINE, LONGEST_MESSAGE, type RunFrame, writeRefusal, writeResult
 import { isJson, oneLine } from "./json-line.ts";
 
 export interface OutCallsParts {
-  /** Of the run. */
+  /** Id of the run. */
   readonly id: number;
   readonly run: Pick<CodeRun, "call" | "limits">;
   readonly clock: Clock;
   readonly hold: OutCall["hold"];
-  /** Answers the host. */
+  /** Sends a frame to the host. */
   readonly write: (text: string) => void;
 }
 
-interface Made {
+interface MadeCall {
   readonly server: string;
   readonly tool: string;
   readonly began: number;
@@ -27,20 +27,20 @@ const ENDED = "the code that made this call has ended";
 
 export class OutCalls {
   readonly #parts: OutCallsParts;
-  readonly #made: Made[] = [];
+  readonly #made: MadeCall[] = [];
   readonly #inFlight = new Map<number, CallSignal>();
 
   constructor(parts: OutCallsParts) {
     this.#parts = parts;
   }
 
-  /** False, and nothing done: the host let through what it must not. */
+  /** Starts a call. False if it exceeds a limit that the host should have enforced; then nothing is started. */
   take({ callId, server, tool, args }: Extract<RunFrame, { type: "call" }>): boolean {
     const { calls, callsInFlight, argsBytes } = this.#parts.run.limits;
     const fits =
       this.#made.length < calls && this.#inFlight.size < callsInFlight && !this.#inFlight.has(callId);
     if (!fits || Buffer.byteLength(args) > argsBytes) return false;
-    const made: Made = { server, tool, began: this.#parts.clock.now() };
+    const made: MadeCall = { server, tool, began: this.#parts.clock.now() };
     this.#made.push(made);
     const signal = new CallSignal();
     this.#inFlight.set(callId, signal);
@@ -48,14 +48,14 @@ export class OutCalls {
     return true;
   }
 
-  /** Gives up those under way; what was made until now. */
+  /** Aborts the calls in flight and returns the records of all calls. */
   end(now: number): readonly CallRecord[] {
     for (const signal of this.#inFlight.values()) signal.abort(new Error(ENDED));
     this.#inFlight.clear();
     return this.#made.map((made) => recordOf(made, now));
   }
 
-  async #answer(callId: number, made: Made, args: string, signal: CallSignal): Promise<void> {
+  async #answer(callId: number, made: MadeCall, args: string, signal: CallSignal): Promise<void> {
     const { id, clock, write } = this.#parts;
     let text: string;
     try {
@@ -74,7 +74,7 @@ export class OutCalls {
     if (this.#inFlight.delete(callId)) write(text);
   }
 
-  async #result({ server, tool }: Made, args: string, signal: CallSignal): Promise<string> {
+  async #result({ server, tool }: MadeCall, args: string, signal: CallSignal): Promise<string> {
     const { run, hold } = this.#parts;
     if (!isJsonObject(args)) throw refusal("validation_input", "The arguments of a tool must be an object.");
     const value = oneLine(await run.call({ server, tool, args: oneLine(args), signal, hold }));
@@ -91,7 +91,7 @@ function refusal(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function recordOf({ server, tool, began, ms, error }: Made, now: number): CallRecord {
+function recordOf({ server, tool, began, ms, error }: MadeCall, now: number): CallRecord {
   const failed = ms === undefined ? "cancelled" : error;
   return {
     server,

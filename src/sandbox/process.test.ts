@@ -7,7 +7,7 @@ import { executorContract } from "./executor.contract.ts";
 import { createProcessExecutor } from "./process.ts";
 import { tryRun, valueIn } from "./try-run.ts";
 
-test("the dev profile is a plain process, says so, and still keeps time, calls and sizes", async () => {
+test("the dev profile runs code in a plain process, reports it as unsafe, and limits time, calls and sizes", async () => {
   const executor = new LazyExecutor({ profile: "dev" }, { clock: systemClock, log: silentLog });
   const run = (code: string, limits = {}) => tryRun(executor, code, { limits });
   const outcome = await run(
@@ -27,7 +27,7 @@ test("the dev profile is a plain process, says so, and still keeps time, calls a
   await executor.close();
 });
 
-test("code that stays after its end is ended, and takes nobody's place", async () => {
+test("a process that does not exit after its run is killed and does not block other runs", async () => {
   const executor = createProcessExecutor({ clock: systemClock, log: silentLog });
   const stay =
     "process.stdin.removeAllListeners(); process.exit = () => {}; process.on('SIGTERM', () => {}); process.pid";

@@ -1,4 +1,4 @@
-/** The `dev` backend: a plain node process per run, with all rights of its user. No fence: every outcome says so. */
+/** The `dev` backend: one Node process per run, with all rights of its user. Not a sandbox; every outcome has `unsafe: true`. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { LIMITS_FROM_OUTSIDE } from "./executor.ts";
@@ -11,7 +11,7 @@ export function createProcessExecutor(parts: { readonly clock: Clock; readonly l
     backend: {
       name: "process",
       unsafe: true,
-      // Computing and silence end by killing; memory outside of the heap is nobody's business here.
+      // Endless computing ends because the silent host is killed. Memory outside the heap has no limit here.
       enforced: LIMITS_FROM_OUTSIDE,
     },
     perRun: true,

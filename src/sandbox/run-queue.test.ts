@@ -8,76 +8,77 @@ import { RunQueue } from "./run-queue.ts";
 
 const backend = { name: "none", unsafe: false, enforced: [] };
 
-function open(seats: number, each: number) {
+function open(runs: number, perPrincipal: number) {
   const clock = new ManualClock();
-  const inside: Execution[] = [];
-  const room = new RunQueue({ seats, each }, clock, (execution) => inside.push(execution));
+  const running: Execution[] = [];
+  const queue = new RunQueue({ runs, perPrincipal }, clock, (execution) => running.push(execution));
   let id = 0;
-  const come = (principal: string): Execution => {
+  const add = (principal: string): Execution => {
     const signal = new CallSignal();
     const run = { code: "", servers: [], limits: LIMITS, principal, signal, call: () => Promise.resolve("") };
     const execution = new Execution(++id, run, backend, clock);
-    room.arrive(execution);
+    queue.add(execution);
     return execution;
   };
-  const go = (execution: Execution): void => {
-    inside.splice(inside.indexOf(execution), 1);
+  const end = (execution: Execution): void => {
+    running.splice(running.indexOf(execution), 1);
     execution.end(undefined);
-    room.left(execution);
+    queue.release(execution);
   };
-  return { clock, inside, come, go };
+  return { clock, running, add, end };
 }
 
-test("nobody takes all the room, and who waits enters in order", () => {
-  const { inside, come, go } = open(3, 2);
-  const [a1, a2, a3, b1, b2] = ["a", "a", "a", "b", "b"].map(come) as Execution[];
-  expect(inside).toEqual([a1, a2, b1]);
-  go(b1 as Execution);
-  expect(inside).toEqual([a1, a2, b2]);
-  go(a2 as Execution);
-  expect(inside).toEqual([a1, b2, a3]);
+test("one principal cannot use all places, and waiting runs start in order", () => {
+  const { running, add, end } = open(3, 2);
+  const [a1, a2, a3, b1, b2] = ["a", "a", "a", "b", "b"].map(add) as Execution[];
+  expect(running).toEqual([a1, a2, b1]);
+  end(b1 as Execution);
+  expect(running).toEqual([a1, a2, b2]);
+  end(a2 as Execution);
+  expect(running).toEqual([a1, b2, a3]);
 });
 
-test("who waits too long is told that nothing was run, and never enters", async () => {
-  const { clock, inside, come, go } = open(1, 1);
-  const first = come("a");
-  const late = come("b");
+test("a run that waits too long fails with pool_exhausted and never starts", async () => {
+  const { clock, running, add, end } = open(1, 1);
+  const first = add("a");
+  const late = add("b");
   clock.advance(LIMITS.wallMs);
   expect((await late.outcome).error).toMatchObject({ code: "pool_exhausted" });
-  go(first);
-  expect(inside).toEqual([]);
+  end(first);
+  expect(running).toEqual([]);
 });
 
-test("beyond a thousand nobody is let in to wait", async () => {
-  const { come } = open(1, 1);
-  const all = Array.from({ length: 1_002 }, () => come("a"));
+test("the queue refuses a run while a thousand runs wait", async () => {
+  const { add } = open(1, 1);
+  const all = Array.from({ length: 1_002 }, () => add("a"));
   expect(all.filter(({ ended }) => ended)).toHaveLength(1);
   expect((await all.at(-1)?.outcome)?.error?.code).toBe("pool_exhausted");
 });
 
-test("whatever order they come and go in, limits hold and nobody waits beside an empty seat", () => {
+test("in any order of events the limits hold, and no run waits that may start", () => {
   const step = fc.oneof(
-    fc.record({ come: fc.constantFrom("a", "b", "c") }),
-    fc.record({ go: fc.nat(), cancel: fc.boolean() }),
+    fc.record({ principal: fc.constantFrom("a", "b", "c") }),
+    fc.record({ index: fc.nat(), cancel: fc.boolean() }),
   );
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),
       fc.integer({ min: 1, max: 3 }),
       fc.array(step),
-      (seats, each, steps) => {
-        const { inside, come, go } = open(seats, each);
+      (runs, perPrincipal, steps) => {
+        const { running, add, end } = open(runs, perPrincipal);
         const all: Execution[] = [];
         for (const one of steps) {
-          if ("come" in one) all.push(come(one.come));
-          else if (one.cancel) all[one.go % all.length]?.end({ code: "cancelled", message: "" });
-          else if (inside.length > 0) go(inside[one.go % inside.length] as Execution);
+          if ("principal" in one) all.push(add(one.principal));
+          else if (one.cancel) all[one.index % all.length]?.end({ code: "cancelled", message: "" });
+          else if (running.length > 0) end(running[one.index % running.length] as Execution);
           const count = (principal: string): number =>
-            inside.filter(({ run }) => run.principal === principal).length;
-          expect(inside.length).toBeLessThanOrEqual(seats);
-          for (const principal of ["a", "b", "c"]) expect(count(principal)).toBeLessThanOrEqual(each);
-          const waiting = all.filter((execution) => !execution.ended && !inside.includes(execution));
-          if (inside.length < seats) for (const { run } of waiting) expect(count(run.principal)).toBe(each);
+            running.filter(({ run }) => run.principal === principal).length;
+          expect(running.length).toBeLessThanOrEqual(runs);
+          for (const principal of ["a", "b", "c"]) expect(count(principal)).toBeLessThanOrEqual(perPrincipal);
+          const waiting = all.filter((execution) => !execution.ended && !running.includes(execution));
+          if (running.length < runs)
+            for (const { run } of waiting) expect(count(run.principal)).toBe(perPrincipal);
         }
       },
     ),

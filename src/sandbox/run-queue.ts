@@ -1,67 +1,70 @@
-/** Decides which code runs may start and which wait: a limit for all runs, and one per caller so that nobody takes all places. Starts nothing itself. */
+/** Decides which runs may start and which wait. One limit counts all runs, another the runs of one principal. Starts nothing itself. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Execution } from "./execution.ts";
 
-export interface RunQueueSize {
-  /** Runs at once. */
-  readonly seats: number;
-  /** Of these for one principal. */
-  readonly each: number;
+export interface RunQueueLimits {
+  /** Runs at the same time. */
+  readonly runs: number;
+  /** Runs of one principal at the same time. */
+  readonly perPrincipal: number;
 }
 
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 export class RunQueue {
-  readonly #room: RunQueueSize;
+  readonly #limits: RunQueueLimits;
   readonly #clock: Clock;
-  readonly #enter: (execution: Execution) => void;
+  readonly #start: (execution: Execution) => void;
   readonly #waiting = new Map<Execution, Timer>();
-  readonly #seated = new Map<string, number>();
-  #taken = 0;
+  readonly #runningOf = new Map<string, number>();
+  #running = 0;
 
-  constructor(room: RunQueueSize, clock: Clock, enter: (execution: Execution) => void) {
-    this.#room = room;
+  constructor(limits: RunQueueLimits, clock: Clock, start: (execution: Execution) => void) {
+    this.#limits = limits;
     this.#clock = clock;
-    this.#enter = enter;
+    this.#start = start;
   }
 
-  /** Enters at once or later; who waits longer than it would run is told so. */
-  arrive(execution: Execution): void {
-    if (this.#hasSeat(execution)) return this.#seat(execution);
+  /** Starts the run at once or later. It fails if it waits longer than its own `wallMs`. */
+  add(execution: Execution): void {
+    if (this.#mayStart(execution)) return this.#startNow(execution);
     for (const [one] of this.#waiting) if (one.ended) this.#drop(one);
     const tooMany = (): void =>
       execution.end({
         code: "pool_exhausted",
         message: "Too much code is running. This code was not run. Try again later.",
       });
-    if (this.#waiting.size >= MOST_WAITING) return tooMany();
+    if (this.#waiting.size >= MAX_WAITING) return tooMany();
     this.#waiting.set(execution, this.#clock.after(execution.run.limits.wallMs, tooMany));
   }
 
-  left({ run: { principal } }: Execution): void {
-    const others = (this.#seated.get(principal) ?? 1) - 1;
-    if (others > 0) this.#seated.set(principal, others);
-    else this.#seated.delete(principal);
-    this.#taken--;
+  /** A started run has ended. Starts waiting runs. */
+  release({ run: { principal } }: Execution): void {
+    const others = (this.#runningOf.get(principal) ?? 1) - 1;
+    if (others > 0) this.#runningOf.set(principal, others);
+    else this.#runningOf.delete(principal);
+    this.#running--;
     for (const [execution] of this.#waiting) {
-      if (this.#taken >= this.#room.seats) return;
+      if (this.#running >= this.#limits.runs) return;
       if (execution.ended) this.#drop(execution);
-      else if (this.#hasSeat(execution)) {
+      else if (this.#mayStart(execution)) {
         this.#drop(execution);
-        this.#seat(execution);
+        this.#startNow(execution);
       }
     }
   }
 
-  #hasSeat({ run: { principal } }: Execution): boolean {
-    return this.#taken < this.#room.seats && (this.#seated.get(principal) ?? 0) < this.#room.each;
+  #mayStart({ run: { principal } }: Execution): boolean {
+    return (
+      this.#running < this.#limits.runs && (this.#runningOf.get(principal) ?? 0) < this.#limits.perPrincipal
+    );
   }
 
-  #seat(execution: Execution): void {
+  #startNow(execution: Execution): void {
     const { principal } = execution.run;
-    this.#taken++;
-    this.#seated.set(principal, (this.#seated.get(principal) ?? 0) + 1);
-    this.#enter(execution);
+    this.#running++;
+    this.#runningOf.set(principal, (this.#runningOf.get(principal) ?? 0) + 1);
+    this.#start(execution);
   }
 
   #drop(execution: Execution): void {

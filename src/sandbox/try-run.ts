@@ -1,9 +1,9 @@
-/** One run of code in a test: in what limits, for whom, and who answers its calls. */
+/** Runs code in tests, with default limits, principal, servers and a `call` that echoes its arguments. */
 
 import { CallSignal } from "../kernel/signal.ts";
 import { type CodeRun, type Executor, LIMITS, type Limits, type OutCall, type Outcome } from "./executor.ts";
 
-export interface Trial {
+export interface RunOptions {
   readonly limits?: Partial<Limits>;
   readonly call?: (call: OutCall) => Promise<string>;
   readonly signal?: CallSignal;
@@ -17,7 +17,7 @@ const echo = ({ server, tool, args }: OutCall): Promise<string> =>
     JSON.stringify({ content: [], structuredContent: { server, tool, args: JSON.parse(args) as unknown } }),
   );
 
-export function tryRun(executor: Executor, code: string, trial: Trial = {}): Promise<Outcome> {
+export function tryRun(executor: Executor, code: string, options: RunOptions = {}): Promise<Outcome> {
   const {
     limits,
     call = echo,
@@ -25,7 +25,7 @@ export function tryRun(executor: Executor, code: string, trial: Trial = {}): Pro
     servers = ["a", "b-c"],
     progress,
     principal = "one",
-  } = trial;
+  } = options;
   const all = { ...LIMITS, ...limits };
   const tools = { a: ["echo", "get-sum"], "b-c": ["x"] };
   return executor.run({

@@ -1,10 +1,10 @@
-/** The time that a run has in all, which stands still while somebody is asked. Nobody is waited for longer than patience lasts, which is kept elsewhere. */
+/** The time limit of a whole run. It is paused while a person or a model is asked; that waiting has its own timeout elsewhere. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface WallTimeParts {
   readonly clock: Clock;
   readonly onUp: () => void;
-  /** It stands still from now on, or goes on. */
+  /** Called when the time is paused or resumed. */
   readonly onHeld: (held: boolean) => void;
 }
 
@@ -12,7 +12,7 @@ export class WallTime {
   readonly #parts: WallTimeParts;
   #timer: Timer | undefined;
   #holds = 0;
-  /** Of it, since `#since`. */
+  /** Time left at `#since`. */
   #leftMs = 0;
   #since = 0;
   #ended = false;
@@ -23,10 +23,10 @@ export class WallTime {
 
   begin(ms: number): void {
     this.#leftMs = ms;
-    this.#go();
+    this.#resume();
   }
 
-  /** Several may hold it; it goes on when the last has called what this returns. */
+  /** Pauses the time. It resumes when every returned function was called. */
   hold(): () => void {
     const { clock, onHeld } = this.#parts;
     if (this.#holds++ === 0) {
@@ -40,7 +40,7 @@ export class WallTime {
       released = true;
       if (--this.#holds > 0 || this.#ended) return;
       onHeld(false);
-      this.#go();
+      this.#resume();
     };
   }
 
@@ -49,7 +49,7 @@ export class WallTime {
     this.#timer?.cancel();
   }
 
-  #go(): void {
+  #resume(): void {
     const { clock, onUp } = this.#parts;
     this.#since = clock.now();
     this.#timer = clock.after(this.#leftMs, onUp);

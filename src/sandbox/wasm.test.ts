@@ -5,4 +5,4 @@ import { createWasmExecutor } from "./wasm.ts";
 
 const parts = { clock: systemClock, log: silentLog };
 executorContract("wasm", () => createWasmExecutor({ ...parts, bubblewrap: false }));
-executorContract("wasm in bubblewrap, where that works", () => createWasmExecutor(parts));
+executorContract("wasm in bubblewrap, if available", () => createWasmExecutor(parts));

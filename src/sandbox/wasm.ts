@@ -1,4 +1,4 @@
-/** The default backend: QuickJS in WebAssembly, in host processes of their own, in bubblewrap where that works. */
+/** The default backend: QuickJS in WebAssembly, in separate host processes, inside bubblewrap if that works. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,24 +12,24 @@ import { HostedExecutor } from "./hosted.ts";
 export interface WasmOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** One host process for each run. */
+  /** Start one host process for each run. */
   readonly perRun?: boolean;
-  /** False: never; else where it is there and works. */
+  /** Default: used if it is installed and works. False: never used. */
   readonly bubblewrap?: boolean;
-  readonly mostHosts?: number;
+  readonly maxHosts?: number;
 }
 
-/** Once it runs, nothing but frames has any use for memory there. */
+/** The heap of the host holds only frames; the memory of the engines is outside it. */
 export const NODE_FLAGS: readonly string[] = [
   "--no-warnings",
   "--max-old-space-size=256",
   "--disallow-code-generation-from-strings",
 ];
 
-/** The bundled host, seen from the bundle and from the source. */
+/** The path of the bundled host, relative to the bundle or to the source. */
 export function hostFile(): string {
-  const places = ["./sandbox/host.js", "../sandbox/host.js", "../../dist/sandbox/host.js"];
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const candidates = ["./sandbox/host.js", "../sandbox/host.js", "../../dist/sandbox/host.js"];
+  const files = candidates.map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const file = files.find((one) => existsSync(one));
   if (file === undefined) throw new Error("the sandbox host is missing from this installation");
   return file;
@@ -40,14 +40,14 @@ export function createWasmExecutor({
   log,
   perRun,
   bubblewrap,
-  mostHosts,
+  maxHosts,
 }: WasmOptions): HostedExecutor {
   return new HostedExecutor({
     backend: { name: "wasm", unsafe: false, enforced: Object.keys(LIMITS) as LimitName[] },
     clock,
     log,
     ...(perRun !== undefined && { perRun }),
-    ...(mostHosts !== undefined && { mostHosts }),
+    ...(maxHosts !== undefined && { maxHosts }),
     async launch() {
       const file = hostFile();
       const plain = { command: process.execPath, args: [...NODE_FLAGS, file, "wasm"] };

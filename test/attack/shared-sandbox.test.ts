@@ -20,7 +20,7 @@ const executor = createWasmExecutor({
   clock: systemClock,
   log: silentLog,
   bubblewrap: false,
-  mostHosts: 1,
+  maxHosts: 1,
 });
 afterAll(() => executor.close());
 

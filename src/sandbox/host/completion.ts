@@ -1,42 +1,42 @@
-/** Code with a top-level `return`, as the body of an async function that also gives the value of its last expression. Knows no grammar: it asks whether pieces compile. */
+/** Wraps code with a top-level `return` in an async function that also returns the value of the last expression. Has no parser: it tests whether pieces compile. */
 
 type Compiles = (script: string) => boolean;
 
-/** A statement that begins like this declares something; read as an expression it would not. */
+/** Start of a declaration. As an expression it would compile too, but declare nothing. */
 const DECLARES = /^(?:async\s+)?(?:function|class)\b/;
-/** Such a line goes on with the statement before it, unless that was ended. */
+/** A line that starts like this continues the statement before it, unless that ended with `;` or `}`. */
 const CONTINUES = /^[([`+\-/*.,?<>=&|^%]/;
-const MOST_TRIALS = 40;
+const MAX_TRIALS = 40;
 
 export const asBody = (body: string): string => `(async () => {${body}\n})()`;
 
-/** Undefined where it does not compile either. Lines stay where they are. */
+/** Returns undefined if the code does not compile as a function body either. Line numbers stay the same. */
 export function asFunction(code: string, compiles: Compiles): string | undefined {
   if (!compiles(asBody(code))) return undefined;
   const at = lastExpression(code, compiles);
   if (at === undefined) return asBody(code);
-  return asBody(`${code.slice(0, at)}return (${withoutEnd(code.slice(at))}\n)`);
+  return asBody(`${code.slice(0, at)}return (${withoutSemicolon(code.slice(at))}\n)`);
 }
 
-/** Where the expression begins that the code ends with. */
+/** The offset of the expression at the end of the code. */
 function lastExpression(code: string, compiles: Compiles): number | undefined {
   let trials = 0;
   for (const at of startsFromEnd(code)) {
-    if (++trials > MOST_TRIALS) return undefined;
+    if (++trials > MAX_TRIALS) return undefined;
     const before = code.slice(0, at);
     const last = code.slice(at);
     if (DECLARES.test(last) || (CONTINUES.test(last) && !/(?:^|[;}])\s*$/.test(before))) continue;
-    const expression = withoutEnd(last);
+    const expression = withoutSemicolon(last);
     if (expression === "" || !compiles(asBody(`return (${expression}\n)`))) continue;
-    // What closes more brackets than it opens does not compile in both kinds.
+    // Unbalanced brackets may compile in one kind of bracket, but not in both.
     if (!compiles(asBody(`return [${expression}\n]`)) || !compiles(asBody(before))) continue;
-    // Within a comment everything compiles.
+    // `@` is a syntax error everywhere except in a comment, so here `at` is not inside a comment.
     if (!compiles(asBody(`${before}@`))) return at;
   }
   return undefined;
 }
 
-/** Every place at which a statement could begin. */
+/** Every offset at which a statement may start, from the end. */
 function* startsFromEnd(code: string): Generator<number> {
   for (let i = code.length - 1; i >= 0; i--) {
     const before = i === 0 ? "\n" : code[i - 1];
@@ -54,6 +54,6 @@ function isIndent(code: string, at: number): boolean {
   return i < 0 || code[i] === "\n" || code[i] === ";" || code[i] === "}";
 }
 
-function withoutEnd(statement: string): string {
+function withoutSemicolon(statement: string): string {
   return statement.replace(/[\s;]+$/, "");
 }

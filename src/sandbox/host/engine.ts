@@ -1,31 +1,31 @@
-/** What the host needs of an engine that runs one stranger's code, once. */
+/** The interface of a JavaScript engine in the host. An engine runs the code of one run, once. */
 import type { Bridge, Controls } from "./guest/guest.ts";
 
 export interface EngineHooks {
   readonly bridge: Bridge;
-  /** Asked every now and then while code runs; throws `Stopped` where it must stop. */
+  /** Called regularly while code runs. Throws `Stopped` if the code must stop. */
   readonly checkTime: () => void;
-  /** The run is over: nothing more of it is to be run. */
+  /** Whether the run has failed. Then no more of its code may run. */
   readonly isOver: () => boolean;
 }
 
 export type Control = Exclude<keyof Controls, "watch" | "rejected">;
 
 export interface ScriptEngine {
-  /** Starts the code if it compiles, else says what is wrong with it. */
+  /** Starts the code, or returns its syntax error. */
   start(code: string): Uncompilable | undefined;
   control(name: Control, ...texts: readonly string[]): void;
-  /** Runs what became due until nothing is; false where that happens by itself, but only after the step. */
+  /** Runs all pending jobs. False if the engine runs them by itself after the current step. */
   pump(): boolean;
-  /** Tells the bridge of rejections that nobody caught. */
+  /** Reports unhandled rejections to the bridge. */
   flushRejections(): void;
-  /** As it was run: stacks name places in it. */
+  /** The code as it was evaluated. Positions in stacks refer to it. */
   readonly script: string;
   readonly memoryBytes: number;
   dispose(): void;
 }
 
-/** The code is no JavaScript and no TypeScript. */
+/** The code has a syntax error. */
 export class Uncompilable extends Error {
   override readonly name = "SyntaxError";
   readonly line: number | undefined;
@@ -36,10 +36,10 @@ export class Uncompilable extends Error {
   }
 }
 
-/** Goes through the engine as nothing of its own does: no code can catch it, and what it went through is never used again. */
+/** Thrown by the host through the engine, so that the code cannot catch it. The engine is not used again after that. */
 export class Stopped extends Error {}
 
-/** The engine itself gave out: the run is over, whatever the code would say to that. */
+/** The engine ran out of stack or memory. The run ends; the code cannot catch this. */
 export class Exhausted extends Error {
   readonly limit: "stackBytes" | "memoryBytes";
 
@@ -49,7 +49,7 @@ export class Exhausted extends Error {
   }
 }
 
-/** The line of the code in a stack of the engine. */
+/** Finds the line of the code in a stack. */
 export function lineIn(stack: string): number | undefined {
   const found = /\bcode(?:\.js)?:(\d+)/.exec(stack);
   return found ? Number(found[1]) : undefined;

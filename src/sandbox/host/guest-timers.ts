@@ -1,8 +1,8 @@
-/** The timers of one run: so many at once and no more. What is to happen when one fires is its owner's. */
-// The code may have put its own in the place of the global ones, where it runs in this very process.
+/** The timers of one run, limited in number. Calls `fire` with the id of a due timer; the guest keeps the callbacks. */
+// Imported, because code that runs in this same process can replace the global functions.
 import { clearTimeout, setTimeout } from "node:timers";
 
-const MOST = 1_000;
+const MAX_TIMERS = 1_000;
 
 export class GuestTimers {
   readonly #longestMs: number;
@@ -15,10 +15,10 @@ export class GuestTimers {
     this.#fire = fire;
   }
 
-  /** The id of the timer: `known` where it is one that fires again. Empty: there are too many. */
-  set(ms: number, known: string): string {
-    if (this.#byId.size >= MOST) return "";
-    const id = known || String(++this.#last);
+  /** Returns the id of the timer, or an empty string if there are too many. `repeatedId` is the id of an interval that is set again. */
+  set(ms: number, repeatedId: string): string {
+    if (this.#byId.size >= MAX_TIMERS) return "";
+    const id = repeatedId || String(++this.#last);
     const due = (): void => {
       this.#byId.delete(id);
       this.#fire(id);

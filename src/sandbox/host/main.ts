@@ -1,20 +1,21 @@
-/** The process that strangers' code runs in. Reads frames on stdin, writes frames on stdout, and ends with its stdin. Looks at no environment and at no file but its own. */
+/** The sandbox host: the process that runs untrusted code. Reads frames from stdin, writes frames to stdout, and ends when stdin ends. Uses no environment variables and only its own files. */
 
 import { writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { LIMITS, type Limits } from "../executor.ts";
 import { FrameReader, type FromHost, readFromGateway, writeFrame } from "../frames.ts";
 import { type Exec, HostRun, type RunParts } from "./run.ts";
-import type { WasmEngine as Ready } from "./wasm-engine.ts";
+import type { WasmEngine as IdleEngine } from "./wasm-engine.ts";
 
 const HEARTBEAT_MS = 100;
-/** All runs of one host together. */
-const MOST_MEMORY = 384 << 20;
+/** Limit for all runs of this host together. */
+const MAX_MEMORY = 384 << 20;
 
 const runs = new Map<number, HostRun>();
+/** Runs that wait for an engine. */
 const opening = new Set<number>();
 
-/** Blocking: a run that spins right after must not keep back what was said before. */
+/** Synchronous, because an endless loop right after it would delay an asynchronous write. */
 function send(frame: FromHost): void {
   const bytes = Buffer.from(writeFrame(frame));
   for (let at = 0; at < bytes.length; ) {
@@ -26,29 +27,29 @@ function send(frame: FromHost): void {
   }
 }
 
-/** Who has to go where all together use more than they may. */
-function largest(): HostRun | undefined {
+/** The run with the most memory, if all runs together exceed the limit. */
+function largestOverLimit(): HostRun | undefined {
   let sum = 0;
   let most: HostRun | undefined;
   for (const run of runs.values()) {
     sum += run.memoryBytes;
     if (run.memoryBytes > (most?.memoryBytes ?? 0)) most = run;
   }
-  return sum > MOST_MEMORY ? most : undefined;
+  return sum > MAX_MEMORY ? most : undefined;
 }
 
 interface Engines {
   open(): Promise<RunParts["engine"]>;
 }
 
-/** Instances that wait, so that a run need not. */
+/** Creates engines in advance, so that runs do not wait for one. */
 async function wasmEngines(limits: Limits, spare: number): Promise<Engines> {
   const { WasmEngine } = await import("./wasm-engine.ts");
   const wasm = await WebAssembly.compile(await readFile(new URL("quickjs.wasm", import.meta.url)));
-  const waiting: Ready[] = [await WasmEngine.create(wasm, limits)];
-  // One after the other, with a look at everything else in between: many at once must not look like silence.
+  const idle: IdleEngine[] = [await WasmEngine.create(wasm, limits)];
+  // One at a time, with a turn of the event loop in between: otherwise many engines would delay the heartbeats.
   let last: Promise<unknown> = Promise.resolve();
-  const create = (): Promise<Ready> => {
+  const create = (): Promise<IdleEngine> => {
     const made = last.then(async () => {
       const engine = await WasmEngine.create(wasm, limits);
       await new Promise((resolve) => setImmediate(resolve));
@@ -62,9 +63,9 @@ async function wasmEngines(limits: Limits, spare: number): Promise<Engines> {
     if (filling) return;
     filling = true;
     try {
-      while (waiting.length < spare && opening.size === 0) waiting.push(await create());
+      while (idle.length < spare && opening.size === 0) idle.push(await create());
     } catch {
-      // Whoever needs one is told.
+      // A run that needs an engine gets the error.
     }
     filling = false;
   };
@@ -72,7 +73,7 @@ async function wasmEngines(limits: Limits, spare: number): Promise<Engines> {
   fillSoon();
   return {
     async open() {
-      const engine = waiting.pop() ?? (await create());
+      const engine = idle.pop() ?? (await create());
       fillSoon();
       return (hooks) => {
         engine.take(hooks);
@@ -113,13 +114,13 @@ async function execute(exec: Exec): Promise<void> {
     return send({ type: "fail", id, name: "SandboxError", message: "no engine could be started for it" });
   }
   const ended = (): void => void runs.delete(id);
-  const run = new HostRun(exec, { send, engine, ended, crowded: (one) => largest() === one });
+  const run = new HostRun(exec, { send, engine, ended, exceedsMemory: (one) => largestOverLimit() === one });
   runs.set(id, run);
   if (opening.delete(id)) run.begin(exec);
   else run.cancel();
 }
 
-/** It may come before the run has an engine. */
+/** A cancel may arrive before the run has an engine. */
 function cancel(id: number): void {
   runs.get(id)?.cancel();
   opening.delete(id);
@@ -136,5 +137,5 @@ process.stdin.on("error", () => process.exit(0));
 setInterval(() => {
   if (runs.size + opening.size === 0) return;
   send({ type: "heartbeat" });
-  largest()?.outgrown();
+  largestOverLimit()?.exceedMemory();
 }, HEARTBEAT_MS);

@@ -1,4 +1,4 @@
-/** The code in this very process, with all that the process may do. No fence at all: for a container that is one, and for `dev`. */
+/** Runs the code in the host process itself, with all rights of the process. Not a sandbox: only for containers and the `dev` profile. */
 import { runInThisContext, Script } from "node:vm";
 import { asFunction } from "./completion.ts";
 import { type Control, type EngineHooks, lineIn, type ScriptEngine, Uncompilable } from "./engine.ts";
@@ -9,7 +9,7 @@ export class NodeEngine implements ScriptEngine {
   readonly #controls: Controls;
   readonly #unhandled = new Map<Promise<unknown>, unknown>();
   readonly memoryBytes = 0;
-  /** This engine says itself what it cannot call. */
+  /** Not needed: V8 names the called expression itself. */
   readonly script = "";
 
   constructor({ bridge }: EngineHooks) {
@@ -17,7 +17,7 @@ export class NodeEngine implements ScriptEngine {
     process.on("rejectionHandled", (promise) => this.#unhandled.delete(promise));
     process.on("uncaughtException", (error) => this.#controls.rejected(error));
     const install = runInThisContext(guestSource(true), { filename: "metamcp" }) as (
-      use: unknown,
+      bridge: unknown,
     ) => Controls;
     this.#controls = install(bridge);
   }
@@ -33,7 +33,7 @@ export class NodeEngine implements ScriptEngine {
     (this.#controls[name] as (...texts: readonly string[]) => void)(...texts);
   }
 
-  /** Node runs what is due by itself. */
+  /** Node runs pending jobs by itself. */
   pump(): boolean {
     return false;
   }

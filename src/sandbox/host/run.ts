@@ -1,5 +1,5 @@
-/** One run inside the host: keeps its limits, carries its calls, and says how it ended, exactly once. */
-// The code may have put its own in the place of the global one, where it runs in this very process.
+/** One run inside the host: enforces its limits, forwards its calls, and reports its end exactly once. */
+// Imported, because code that runs in this same process can replace the global function.
 import { setImmediate } from "node:timers";
 import type { LimitName, Limits, LogLine } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
@@ -12,19 +12,19 @@ import { TimeBudget } from "./time-budget.ts";
 import { LONGEST_URL, urlParts } from "./url-parts.ts";
 
 const LONGEST_NAME = 1_000;
-const LONGEST_TOLD = 16_000;
-/** All that one of the engines says. */
-const NO_FUNCTION = "not a function";
+const LONGEST_MESSAGE = 16_000;
+/** The complete message of QuickJS for a call of something else. */
+const NOT_A_FUNCTION = "not a function";
 
 export type Exec = Extract<ToHost, { type: "exec" }>;
 
 export interface RunParts {
   readonly send: (frame: FromHost) => void;
   readonly engine: (hooks: EngineHooks) => ScriptEngine;
-  /** The run is over and its engine gone. */
+  /** Called when the run has ended and its engine is disposed. */
   readonly ended: () => void;
-  /** All runs of this host together use more memory than they may, and this one the most. */
-  readonly crowded: (run: HostRun) => boolean;
+  /** Whether all runs of this host together exceed the memory limit and this run uses the most. */
+  readonly exceedsMemory: (run: HostRun) => boolean;
 }
 
 export class HostRun {
@@ -38,7 +38,7 @@ export class HostRun {
   readonly #timers: GuestTimers;
   #inFlight = 0;
   #lastCall = 0;
-  /** Set from inside of the engine, looked at when it is left. */
+  /** How the run ended. Set while the engine runs; sent by `#endIfOver` afterwards. */
   #over: FromHost | undefined;
   #ended = false;
 
@@ -48,7 +48,7 @@ export class HostRun {
     this.#parts = parts;
     this.#code = exec.code;
     this.#reports = new Reports(exec.id, exec.limits.logBytes, parts.send);
-    this.#time = new TimeBudget(exec.limits, () => this.#timeIsUp());
+    this.#time = new TimeBudget(exec.limits, () => this.#onTimeout());
     this.#timers = new GuestTimers(exec.limits.wallMs + 1_000, (id) =>
       this.#enter(() => this.#engine.control("fire", id)),
     );
@@ -68,14 +68,14 @@ export class HostRun {
     if (problem && !this.#ended) void this.#beginTyped(problem);
   }
 
-  /** Most code that is no JavaScript is TypeScript. */
+  /** Tries the code as TypeScript after a syntax error. */
   async #beginTyped(problem: Uncompilable): Promise<void> {
     const plain = await import("./strip-types.ts")
       .then(({ stripTypes }) => stripTypes(this.#code, problem))
       .catch(() => problem);
     this.#enter(() => {
-      const left = typeof plain === "string" ? this.#engine.start(plain) : plain;
-      if (left) throw left;
+      const error = typeof plain === "string" ? this.#engine.start(plain) : plain;
+      if (error) throw error;
     });
   }
 
@@ -96,11 +96,11 @@ export class HostRun {
     if (!this.#ended) this.#time.hold(held);
   }
 
-  outgrown(): void {
-    this.#end(this.#beyond("memoryBytes"));
+  exceedMemory(): void {
+    this.#end(this.#limitFrame("memoryBytes"));
   }
 
-  /** Every step of the guest happens in here. */
+  /** Runs one step of the guest within the time limits. All code of the guest runs through this. */
   #enter(step: () => void): void {
     if (this.#ended) return;
     this.#time.enter();
@@ -109,24 +109,24 @@ export class HostRun {
       step();
       done = this.#engine.pump();
     } catch (error) {
-      this.#gaveOut(error);
+      this.#engineFailed(error);
     }
     this.#time.leave();
-    if (done) this.#look();
-    else setImmediate(() => this.#look());
+    if (done) this.#endIfOver();
+    else setImmediate(() => this.#endIfOver());
   }
 
-  #gaveOut(error: unknown): void {
+  #engineFailed(error: unknown): void {
     if (error instanceof Uncompilable) {
       const { name, message, line } = error;
       this.#end({ type: "fail", id: this.id, name, message, ...(line !== undefined && { line }) });
     } else if (error instanceof Stopped) return;
-    else if (error instanceof Exhausted) this.#end(this.#beyond(error.limit));
+    else if (error instanceof Exhausted) this.#end(this.#limitFrame(error.limit));
     else this.#end({ type: "fail", id: this.id, name: "InternalError", message: "the engine failed" });
   }
 
-  /** Calls that nobody awaits are waited for; after a failure nothing is. */
-  #look(): void {
+  /** A successful run ends after its last call, even if the code does not await it. A failed run ends at once. */
+  #endIfOver(): void {
     const over = this.#over;
     if (over && (over.type === "fail" || this.#inFlight === 0)) this.#end(over);
   }
@@ -134,22 +134,22 @@ export class HostRun {
   #checkTime(): void {
     const now = performance.now();
     const limit = this.#time.exceeded(now);
-    if (limit) this.#over = this.#beyond(limit);
-    else if (this.#time.beats(now)) {
+    if (limit) this.#over = this.#limitFrame(limit);
+    else if (this.#time.takeHeartbeat(now)) {
       this.#parts.send({ type: "heartbeat", id: this.id });
-      if (this.#parts.crowded(this)) this.#over = this.#beyond("memoryBytes");
+      if (this.#parts.exceedsMemory(this)) this.#over = this.#limitFrame("memoryBytes");
     }
     if (this.#over?.type === "fail") throw new Stopped();
   }
 
-  #timeIsUp(): void {
+  #onTimeout(): void {
     const over = this.#over;
-    if (over?.type !== "done") return this.#end(this.#beyond("wallMs"));
+    if (over?.type !== "done") return this.#end(this.#limitFrame("wallMs"));
     this.#reports.log("warn", `${this.#inFlight} calls without await did not end in time.`);
     this.#end(over);
   }
 
-  #beyond(limit: LimitName): Extract<FromHost, { type: "fail" }> {
+  #limitFrame(limit: LimitName): Extract<FromHost, { type: "fail" }> {
     return { type: "fail", id: this.id, name: "SandboxLimit", message: limit, limit };
   }
 
@@ -170,14 +170,14 @@ export class HostRun {
     try {
       this.#engine.flushRejections();
     } catch {
-      // How it ended is known already.
+      // The end of the run is known already.
     }
   }
 
   #bridge(op: string, a: string, b: string, c: string): string {
     if (this.#ended) return "";
-    // The engine asks only after so many steps, and a step can be long.
-    if (this.#time.doubtful) this.#checkTime();
+    // The engine checks the time only after a number of steps, and one step can take long.
+    if (this.#time.mayBeExceeded) this.#checkTime();
     switch (op) {
       case "call":
         return this.#call(a, b, c);
@@ -202,17 +202,17 @@ export class HostRun {
         return this.#done(a);
       case "fail":
         this.#over ??= this.#failure(a);
-        setImmediate(() => this.#look());
+        setImmediate(() => this.#endIfOver());
         return "";
       case "rejected":
-        this.#reports.log("error", `Uncaught ${spoken(thrownOf(a))}`);
+        this.#reports.log("error", `Uncaught ${describeThrown(thrownOf(a))}`);
         return "";
       default:
         return "";
     }
   }
 
-  /** Empty: not yet. */
+  /** Returns the id of the call, or an empty string if too many are in flight; then the guest tries again later. */
   #call(server: string, tool: string, args: string): string {
     const { calls, callsInFlight, argsBytes } = this.#limits;
     if (this.#inFlight >= callsInFlight) return "";
@@ -233,7 +233,7 @@ export class HostRun {
     return String(callId);
   }
 
-  /** Later, as every other answer. */
+  /** Asynchronous, like every other answer. */
   #refuse(callId: number, message: string, limit?: LimitName): void {
     const value = JSON.stringify({
       name: "ToolError",
@@ -246,35 +246,35 @@ export class HostRun {
 
   #done(value: string): string {
     const tooLong = Buffer.byteLength(value) > this.#limits.valueBytes;
-    if (tooLong) this.#over ??= this.#beyond("valueBytes");
+    if (tooLong) this.#over ??= this.#limitFrame("valueBytes");
     else this.#over ??= { type: "done", id: this.id, ...(value !== "" && { value }) };
-    // An engine that runs what is due by itself tells of its end when nobody waits for it.
-    setImmediate(() => this.#look());
+    // An engine that runs its jobs by itself reports the end outside of `#enter`.
+    setImmediate(() => this.#endIfOver());
     return "";
   }
 
   #failure(json: string): FromHost {
     const { name, message, line, limit, stack } = thrownOf(json);
-    if (name === "InternalError" && message === "out of memory") return this.#beyond("memoryBytes");
+    if (name === "InternalError" && message === "out of memory") return this.#limitFrame("memoryBytes");
     if (limit !== undefined && Object.hasOwn(this.#limits, limit))
-      return { ...this.#beyond(limit as LimitName), ...(line && { line }) };
-    const callee = message === NO_FUNCTION ? calleeIn(this.#engine.script, stack) : undefined;
+      return { ...this.#limitFrame(limit as LimitName), ...(line && { line }) };
+    const callee = message === NOT_A_FUNCTION ? calleeIn(this.#engine.script, stack) : undefined;
     return {
       type: "fail",
       id: this.id,
       name: name.slice(0, 200),
-      message: callee === undefined ? message.slice(0, LONGEST_TOLD) : `${callee} is ${NO_FUNCTION}`,
+      message: callee === undefined ? message.slice(0, LONGEST_MESSAGE) : `${callee} is ${NOT_A_FUNCTION}`,
       ...(line && { line }),
     };
   }
 }
 
-/** What the code threw, as the guest tells it. */
+/** Reads the thrown error that the guest reported. */
 function thrownOf(json: string): Thrown & { line: number | undefined } {
   const thrown = JSON.parse(json) as Thrown;
   return { ...thrown, line: lineIn(thrown.stack) };
 }
 
-function spoken({ name, message, line }: ReturnType<typeof thrownOf>): string {
+function describeThrown({ name, message, line }: ReturnType<typeof thrownOf>): string {
   return `${name ? `${name}: ` : ""}${message}${line ? ` (line ${line})` : ""}`;
 }

@@ -1,8 +1,8 @@
-/** Takes the types off TypeScript and checks none of them. Lines stay where they are. Loaded when plain JavaScript does not compile. */
+/** Removes the types of TypeScript without checking them. Line numbers stay the same. Loaded when code does not compile as JavaScript. */
 import { transform } from "sucrase";
 import { Uncompilable } from "./engine.ts";
 
-/** Or what is wrong with it: `problem`, which it has as JavaScript, unless it reads well as TypeScript up to a later line. */
+/** Returns the JavaScript, or the syntax error. That is `problem`, the error as JavaScript, unless the error as TypeScript is in a later line. */
 export function stripTypes(code: string, problem: Uncompilable): string | Uncompilable {
   try {
     return transform(code, {

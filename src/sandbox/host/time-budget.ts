@@ -1,11 +1,11 @@
-/** The time that one run may take: in all, and for one stretch of computing. Tells when it is used up; ends nothing itself. */
-// The code may have put its own in the place of the global ones, where it runs in this very process.
+/** The time limits of one run: the whole run, and one stretch of computing without an `await`. Reports when one is exceeded; ends nothing itself. */
+// Imported, because code that runs in this same process can replace the global functions.
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Limits } from "../executor.ts";
 
 const HEARTBEAT_MS = 100;
-/** A stretch of computing may last so many times longer than it would on an idle machine. */
-const MOST_STARVED = 3;
+/** On a busy machine a stretch may last this many times `cpuMs`. */
+const MAX_STARVATION = 3;
 
 export class TimeBudget {
   readonly #cpuMs: number;
@@ -18,7 +18,7 @@ export class TimeBudget {
   #stretchEnd = Number.POSITIVE_INFINITY;
   #beatAt = 0;
 
-  /** `onUp` is called when all of it has passed while nothing was computed. */
+  /** `onUp` is called when `wallMs` has passed while no code was computing. */
   constructor({ wallMs, cpuMs }: Pick<Limits, "wallMs" | "cpuMs">, onUp: () => void) {
     this.#cpuMs = cpuMs;
     this.#onUp = onUp;
@@ -26,7 +26,7 @@ export class TimeBudget {
     this.#wall = setTimeout(onUp, wallMs);
   }
 
-  /** While somebody is asked, no time passes. */
+  /** Pauses or resumes the time of the whole run. */
   hold(held: boolean): void {
     if (held === (this.#heldAt !== undefined)) return;
     const now = performance.now();
@@ -40,7 +40,7 @@ export class TimeBudget {
     this.#wall = setTimeout(this.#onUp, Math.max(0, this.#deadline - now));
   }
 
-  /** A stretch of computing begins. */
+  /** Starts a stretch of computing. */
   enter(): void {
     this.#stretchStart = performance.now();
     this.#stretchUsage = process.cpuUsage();
@@ -52,25 +52,25 @@ export class TimeBudget {
     this.#stretchEnd = Number.POSITIVE_INFINITY;
   }
 
-  /** The very last stretch: a moment, however busy the machine is. */
+  /** Starts the last stretch. It is short, however busy the machine is. */
   enterLast(): void {
-    this.#stretchStart = performance.now() - MOST_STARVED * this.#cpuMs;
+    this.#stretchStart = performance.now() - MAX_STARVATION * this.#cpuMs;
     this.#stretchEnd = performance.now() + HEARTBEAT_MS;
   }
 
-  /** It is worth looking closer. */
-  get doubtful(): boolean {
+  /** A cheap check before `exceeded`. */
+  get mayBeExceeded(): boolean {
     return performance.now() >= this.#stretchEnd;
   }
 
-  /** The limit that this stretch has reached. */
+  /** The limit that this stretch has exceeded. */
   exceeded(now: number): "wallMs" | "cpuMs" | undefined {
     if (now < this.#stretchEnd || this.#starved(now)) return undefined;
     return now >= this.#due ? "wallMs" : "cpuMs";
   }
 
-  /** Whether it is time for a sign of life; once for each. */
-  beats(now: number): boolean {
+  /** Whether a heartbeat is due. True once per interval. */
+  takeHeartbeat(now: number): boolean {
     if (now < this.#beatAt + HEARTBEAT_MS) return false;
     this.#beatAt = now;
     return true;
@@ -80,14 +80,14 @@ export class TimeBudget {
     clearTimeout(this.#wall);
   }
 
-  /** When it must end; never, while somebody is asked. */
+  /** The deadline of the run; infinite while it is paused. */
   get #due(): number {
     return this.#heldAt === undefined ? this.#deadline : Number.POSITIVE_INFINITY;
   }
 
-  /** On a busy machine time passes without computing; that is nobody's fault, up to a point. */
+  /** True if the stretch used less CPU time than `cpuMs`, because the machine is busy. Then the stretch is extended, up to a limit. */
   #starved(now: number): boolean {
-    if (now >= Math.min(this.#due, this.#stretchStart + MOST_STARVED * this.#cpuMs)) return false;
+    if (now >= Math.min(this.#due, this.#stretchStart + MAX_STARVATION * this.#cpuMs)) return false;
     const { user, system } = process.cpuUsage(this.#stretchUsage);
     const left = this.#cpuMs - (user + system) / 1_000;
     if (left < 1) return false;

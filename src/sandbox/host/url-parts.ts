@@ -1,4 +1,4 @@
-/** An address taken apart, as JSON: the engine in the sandbox has no parser of its own. */
+/** Parses URLs for the guest, because QuickJS has no URL class. The parts are JSON. */
 
 const URL_PARTS = [
   "href",
@@ -13,10 +13,10 @@ const URL_PARTS = [
   "hash",
 ] as const;
 
-/** Nobody has longer ones, and the parser of the host cannot be interrupted. */
+/** Limits parsing time, because the parser of the host cannot be interrupted. */
 export const LONGEST_URL = 64 << 10;
 
-/** Empty where it is no address. */
+/** Returns an empty string for an invalid URL. */
 export function urlParts(make: () => URL): string {
   try {
     const url = make();

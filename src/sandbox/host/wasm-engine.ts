@@ -1,4 +1,4 @@
-/** QuickJS in WebAssembly: one instance with a memory of its own per run, never used twice. No error object of the host enters it, and nothing but strings leaves it. */
+/** QuickJS in WebAssembly. Each run gets an instance with its own memory, which is used only once. No error object of the host enters an instance, and only strings leave it. */
 import { EvalFlags, type JSException, type JSValueHandle, QuickJS } from "quickjs-wasi";
 import type { Limits } from "../executor.ts";
 import { asBody, asFunction } from "./completion.ts";
@@ -13,16 +13,16 @@ import {
 } from "./engine.ts";
 import { guestSource } from "./guest/source.ts";
 
-/** WASI's "bad file descriptor": the engine has nothing to write to. */
-const NO_FILE = 8;
-const MOST_REJECTIONS = 20;
-/** What the parser says of a `return` at the top, which is well, instead of what is wrong further down. */
-const EARLY = /^return not in a function/;
+/** WASI's "bad file descriptor". The engine has no files to write to. */
+const BAD_FILE = 8;
+const MAX_REJECTIONS = 20;
+/** The parser's error for a top-level `return`. That is allowed here, and the error hides a later one. */
+const TOP_LEVEL_RETURN = /^return not in a function/;
 
-/** The same for all instances of this process. */
+/** Bytecode of the guest, shared by all instances of this process. */
 let prelude: Uint8Array | undefined;
 
-/** What a waiting instance lacks until a run takes it. */
+/** The hooks of an instance that no run uses yet. */
 const IDLE: EngineHooks = { bridge: () => "", checkTime: () => {}, isOver: () => false };
 
 export class WasmEngine implements ScriptEngine {
@@ -31,7 +31,7 @@ export class WasmEngine implements ScriptEngine {
   #script = "";
   #controls: ReadonlyMap<string, JSValueHandle> = new Map();
   readonly #unhandled = new Map<number, JSValueHandle>();
-  /** It was left in the midst of something: nothing in it may be run or taken apart any more. Its memory goes with it. */
+  /** The engine was left in the middle of an operation. It must not run or dispose anything; its memory is freed with the instance. */
   #torn = false;
 
   static async create(wasm: WebAssembly.Module, limits: Limits): Promise<WasmEngine> {
@@ -41,13 +41,13 @@ export class WasmEngine implements ScriptEngine {
       memoryLimit: limits.memoryBytes,
       maxStackSize: limits.stackBytes,
       timezoneOffset: 0,
-      // The engine's own way to stop is no way: it ends in whatever catches, and promises do.
+      // Never true: the interrupt of QuickJS itself can be caught by promises. `checkTime` throws instead.
       interruptHandler: () => {
         engine?.hooks.checkTime();
         return false;
       },
       onUnhandledRejection: (promise, reason, isHandled) => engine?.rejection(promise, reason, isHandled),
-      wasi: () => ({ fd_write: () => NO_FILE }),
+      wasi: () => ({ fd_write: () => BAD_FILE }),
     });
     engine = new WasmEngine(vm);
     return engine;
@@ -56,7 +56,7 @@ export class WasmEngine implements ScriptEngine {
   private constructor(vm: QuickJS) {
     this.#vm = vm;
     const bridge = vm.newFunction("bridge", (...args) => this.#bridge(args));
-    // Ours, compiled here: bytecode of anybody else is never loaded.
+    // Bytecode is trusted by QuickJS, so only bytecode that was compiled here is loaded.
     prelude ??= vm.compile(guestSource(), "metamcp");
     const install = vm.evalBytecode(prelude);
     const controls = vm.callFunction(install, vm.undefined, bridge);
@@ -72,7 +72,7 @@ export class WasmEngine implements ScriptEngine {
     return this.#vm._getMemory().buffer.byteLength;
   }
 
-  /** From here on it belongs to a run. */
+  /** Assigns the engine to a run. */
   take(hooks: EngineHooks): void {
     this.#hooks = hooks;
   }
@@ -88,10 +88,10 @@ export class WasmEngine implements ScriptEngine {
       return undefined;
     } catch (error) {
       const problem = this.#uncompilable(error);
-      // Neither `return` nor `using` may stand at the top of a script.
+      // `return` and `using` are syntax errors at the top level of a script.
       const script = asFunction(code, (piece) => this.#compiles(piece));
       if (script === undefined)
-        return (EARLY.test(problem.message) && this.#problemIn(asBody(code))) || problem;
+        return (TOP_LEVEL_RETURN.test(problem.message) && this.#problemIn(asBody(code))) || problem;
       this.#script = script;
       this.#watch(this.#vm.evalCode(script, "code"), "");
       return undefined;
@@ -111,7 +111,7 @@ export class WasmEngine implements ScriptEngine {
     }
   }
 
-  /** Only the parser throws here: what the code throws rejects its promise. */
+  /** Converts an exception of the parser. Code that throws rejects its promise instead. */
   #uncompilable(error: unknown): Uncompilable {
     this.#escalate(error, "stackBytes");
     const { message, stack = "" } = error as JSException;
@@ -139,25 +139,25 @@ export class WasmEngine implements ScriptEngine {
     try {
       this.#vm.callFunction(control, this.#vm.undefined, ...args).dispose();
     } catch (error) {
-      this.#gaveOut(error);
+      this.#discard(error);
     } finally {
       if (!this.#torn) for (const arg of args) arg.dispose();
     }
   }
 
-  /** An exception of the guest is not looked at: that would run its code. */
-  #gaveOut(error: unknown): void {
+  /** Disposes an exception of the guest without reading it, because that would run code of the guest. */
+  #discard(error: unknown): void {
     this.#escalate(error, "memoryBytes");
     (error as Partial<JSException>).dispose?.();
   }
 
-  /** What did not come from the code but from the engine itself. */
-  #escalate(error: unknown, trapped: "stackBytes" | "memoryBytes"): void {
+  /** Throws if the error came from the engine itself and not from the code. `trapLimit` is the limit to report for a WebAssembly trap. */
+  #escalate(error: unknown, trapLimit: "stackBytes" | "memoryBytes"): void {
     const stopped = error instanceof Stopped;
     const overflown = error instanceof RangeError;
     this.#torn ||= stopped || overflown || error instanceof WebAssembly.RuntimeError;
     if (stopped) throw error;
-    if (this.#torn) throw new Exhausted(overflown ? "stackBytes" : trapped);
+    if (this.#torn) throw new Exhausted(overflown ? "stackBytes" : trapLimit);
   }
 
   pump(): boolean {
@@ -168,7 +168,7 @@ export class WasmEngine implements ScriptEngine {
         if (engine.qjs_execute_pending_job() < 0) this.#vm.getException().dispose();
       }
     } catch (error) {
-      this.#gaveOut(error);
+      this.#discard(error);
     }
     return true;
   }
@@ -178,7 +178,7 @@ export class WasmEngine implements ScriptEngine {
     if (isHandled) {
       this.#unhandled.get(identity)?.dispose();
       this.#unhandled.delete(identity);
-    } else if (this.#unhandled.size < MOST_REJECTIONS) this.#unhandled.set(identity, reason.dup());
+    } else if (this.#unhandled.size < MAX_REJECTIONS) this.#unhandled.set(identity, reason.dup());
   }
 
   flushRejections(): void {
@@ -187,14 +187,14 @@ export class WasmEngine implements ScriptEngine {
     for (const reason of reasons) if (!this.#torn) this.#call("rejected", [reason]);
   }
 
-  /** Throws nothing that has a text: the library would copy it into the guest, with the host's stack. */
+  /** Throws no error with a message, because quickjs-wasi would copy it into the guest with the stack of the host. */
   #bridge(args: readonly JSValueHandle[]): JSValueHandle {
     try {
       if (args.length !== 4 || !args.every((arg) => arg.isString)) return this.#vm.undefined;
       const [op = "", a = "", b = "", c = ""] = args.map((arg) => arg.toString());
       return this.#vm.newString(this.#hooks.bridge(op, a, b, c));
     } catch (error) {
-      if (error instanceof Stopped) throw textless(error);
+      if (error instanceof Stopped) throw throwingOnToString(error);
       return this.#vm.undefined;
     }
   }
@@ -206,8 +206,8 @@ export class WasmEngine implements ScriptEngine {
   }
 }
 
-/** Whoever makes a text of it to throw that instead throws this error. */
-function textless(error: Stopped): unknown {
+/** A value that throws `error` when quickjs-wasi converts it to a string. */
+function throwingOnToString(error: Stopped): unknown {
   return {
     toString(): string {
       throw error;

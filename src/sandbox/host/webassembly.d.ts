@@ -1,4 +1,4 @@
-/** The little of WebAssembly that the host uses; the types of Node have none of it. */
+/** The types of WebAssembly that the host uses. The types of Node lack them. */
 declare namespace WebAssembly {
   interface Module {
     readonly __module: unique symbol;

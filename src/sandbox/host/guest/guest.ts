@@ -1,33 +1,33 @@
 /**
- * What the code finds around it, written as one function that is carried into the sandbox as text: it may refer to nothing
- * outside itself. It is a convenience and no fence: the limits are kept by the host and the gateway.
+ * The globals of the code: `tools`, `servers`, timers and so on. The function is sent into the sandbox as source text, so it
+ * must not refer to anything outside itself. It enforces nothing; host and gateway enforce the limits.
  */
 
 import type { Values } from "./values.ts";
 
-/** Strings in, a string out, nothing else: whatever else crossed would run the guest's code on the host's stack. */
+/** Takes and returns only strings. Other values could run code of the guest on the stack of the host. */
 export type Bridge = (op: string, a: string, b: string, c: string) => string;
 
 export interface Controls {
-  /** JSON of the names that can be listed: of servers, and by server of tools. */
+  /** Sets the names that can be listed: JSON of the server names, and of the tool names by server. */
   begin(servers: string, tools: string): void;
   settle(callId: string, ok: string, json: string): void;
   fire(timer: string): void;
-  /** Tells the host how the promise ended. `boxed`: its value is `{value}`. */
+  /** Reports to the host how the promise ended. `boxed`: its value is an object `{value}`. */
   watch(main: unknown, boxed: string): void;
   rejected(reason: unknown): void;
 }
 
-/** What the code threw, as the host is told. */
+/** A thrown error, as the guest reports it to the host. */
 export interface Thrown {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
-  /** The limit that the call would have gone beyond. */
+  /** The limit that the call would have exceeded. */
   readonly limit?: string | undefined;
 }
 
-export function guest(bridge: Bridge, values: Values, pure: Record<string, unknown>): Controls {
+export function guest(bridge: Bridge, values: Values, library: Record<string, unknown>): Controls {
   const { inspect, toJson } = values;
   const { parse, stringify } = JSON;
   const { apply, ownKeys } = Reflect;
@@ -39,17 +39,18 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   let toolsJson = "{}";
 
   // Calls.
-  interface Sent {
+  interface PendingCall {
     readonly server: string;
     readonly tool: string;
     readonly json: string;
-    readonly place: Error;
+    /** Created at the call, for its stack. */
+    readonly callSite: Error;
     readonly resolve: (value: unknown) => void;
     readonly reject: (error: Error) => void;
   }
-  const waiting = new Map<string, Sent>();
-  // Kept in here, where memory is limited, and not in the host.
-  const queue = new Map<number, Sent>();
+  const inFlight = new Map<string, PendingCall>();
+  // In the guest, where memory is limited, and not in the host.
+  const queue = new Map<number, PendingCall>();
   let queued = 0;
   let next = 0;
 
@@ -57,25 +58,25 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     override name = "ToolError";
   }
 
-  /** By the time a call fails nobody knows any more who made it: `place` does, which was made then. */
-  function failure(message: string, place: Error, more: object): Error {
-    const { stack } = place;
+  /** An error with the stack of `callSite`, because the stack at the time of the failure does not contain the call. */
+  function toolError(message: string, callSite: Error, more: object): Error {
+    const { stack } = callSite;
     return Object.assign(new ToolError(message), more, typeof stack === "string" ? { stack } : {});
   }
 
-  function send(server: string, tool: string, args: unknown, place = new Error()): Promise<unknown> {
+  function send(server: string, tool: string, args: unknown, callSite = new Error()): Promise<unknown> {
     return new Promised((resolve, reject) => {
       const json = args === undefined ? "{}" : stringify(args);
       if (typeof json !== "string") throw new TypeError("The arguments of a tool must be an object");
-      const call = { server: text(server), tool: text(tool), json, place, resolve, reject };
+      const call = { server: text(server), tool: text(tool), json, callSite, resolve, reject };
       if (next < queued || !sendNow(call)) queue.set(queued++, call);
     });
   }
 
-  /** False while as many are in flight as may be. */
-  function sendNow(call: Sent): boolean {
+  /** False if too many calls are in flight. */
+  function sendNow(call: PendingCall): boolean {
     const id = bridge("call", call.server, call.tool, call.json);
-    if (id !== "") waiting.set(id, call);
+    if (id !== "") inFlight.set(id, call);
     return id !== "";
   }
 
@@ -94,13 +95,13 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     readonly structuredContent?: unknown;
   }
 
-  /** The value of a result: what is structured, else its one text, parsed where it is JSON, else its content. */
-  function valueIn(result: unknown, where: string, place: Error): unknown {
+  /** The value of a result: its structured content, else its only text (parsed if it is JSON), else its content. */
+  function valueIn(result: unknown, name: string, callSite: Error): unknown {
     const { isError, content = [], structuredContent } = result as Result;
     if (!isError && structuredContent !== undefined) return structuredContent;
     const texts = content.flatMap((block) => (typeof block?.text === "string" ? [block.text] : []));
     if (isError) {
-      throw failure(texts.join("\n") || `${where} failed`, place, { code: "execution_failed", result });
+      throw toolError(texts.join("\n") || `${name} failed`, callSite, { code: "execution_failed", result });
     }
     if (texts.length !== 1 || content.length !== 1) return content;
     const [one = ""] = texts;
@@ -112,8 +113,8 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     }
   }
 
-  /** Members are made when they are asked for; of symbols and of what promises look for there are none. */
-  function lazily(make: (name: string) => unknown, known: () => readonly string[]): object {
+  /** An object whose members are created on first access. Symbols, `then` and `toJSON` are undefined, so that it is no promise and can be serialized. */
+  function lazyObject(make: (name: string) => unknown, known: () => readonly string[]): object {
     const made = new Map<string, unknown>();
     return new Proxy(
       {},
@@ -133,7 +134,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     );
   }
 
-  /** `my_server` is the server my-server, where no other is meant. */
+  /** The tools of a server. `my_server` also means `my-server` if only one server matches. */
   function toolsOf(server: string): readonly string[] {
     const known = parse(toolsJson) as Record<string, readonly string[]>;
     const plain = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
@@ -143,30 +144,31 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     return more.length === 0 && only !== undefined ? (known[only] ?? []) : [];
   }
 
-  const servers = lazily(
+  const servers = lazyObject(
     (server) => ({ name: server, call: (tool: unknown, args: unknown) => send(server, text(tool), args) }),
     () => names,
   );
-  const tools = lazily(
+  const tools = lazyObject(
     (server) =>
-      lazily(
+      lazyObject(
         (tool) => async (args: unknown) => {
-          const place = new Error();
-          return valueIn(await send(server, tool, args, place), `${server}:${tool}`, place);
+          const callSite = new Error();
+          return valueIn(await send(server, tool, args, callSite), `${server}:${tool}`, callSite);
         },
         () => toolsOf(server),
       ),
     () => names,
   );
-  const own = async (tool: string, args: unknown) => {
-    const place = new Error();
-    return valueIn(await send("metamcp", tool, args, place), tool, place);
+  const callMetamcp = async (tool: string, args: unknown) => {
+    const callSite = new Error();
+    return valueIn(await send("metamcp", tool, args, callSite), tool, callSite);
   };
-  const search = (query: unknown, options?: object) => own("search", { query: text(query), ...options });
-  const describe = (tool: unknown) => own("describe", { tool: text(tool) });
-  /** A stored result as a value; with options, lines of it. */
+  const search = (query: unknown, options?: object) =>
+    callMetamcp("search", { query: text(query), ...options });
+  const describe = (tool: unknown) => callMetamcp("describe", { tool: text(tool) });
+  /** Reads a stored result as a value or, with options, some of its lines. */
   const read = (uri: unknown, options?: object) =>
-    own(options === undefined ? "whole" : "read", { uri: text(uri), ...options });
+    callMetamcp(options === undefined ? "whole" : "read", { uri: text(uri), ...options });
 
   function progress(done: unknown, total?: unknown, message?: unknown): void {
     if (typeof total === "string") return progress(done, undefined, total);
@@ -207,7 +209,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     read,
     sleep,
     progress,
-    ...pure,
+    ...library,
     setTimeout: timer(false),
     setInterval: timer(true),
     clearTimeout: stop,
@@ -216,29 +218,29 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   };
   for (const name of ownKeys(globals) as string[]) {
     const value = globals[name];
-    // As in a browser: a script may have variables of these names.
+    // Writable and configurable as in a browser, so that a script may declare variables with these names.
     defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
   }
 
-  const LONGEST_TOLD = 16_000;
+  const LONGEST_MESSAGE = 16_000;
 
-  function tell(op: "fail" | "rejected", error: unknown): void {
-    let told: Thrown;
+  function report(op: "fail" | "rejected", error: unknown): void {
+    let thrown: Thrown;
     try {
-      told = toldOf(error);
+      thrown = thrownOf(error);
     } catch {
-      told = { name: "", message: "an unreadable value was thrown", stack: "" };
+      thrown = { name: "", message: "an unreadable value was thrown", stack: "" };
     }
-    bridge(op, stringify(told), "", "");
+    bridge(op, stringify(thrown), "", "");
   }
 
-  function toldOf(error: unknown): Thrown {
+  function thrownOf(error: unknown): Thrown {
     const isError =
       error instanceof Error || (typeof error === "object" && error !== null && "message" in error);
     const { name, message, stack, limit } = (isError ? error : {}) as Error & { limit?: unknown };
     return {
       name: isError && typeof name === "string" ? name.slice(0, 200) : "",
-      message: (isError ? text(message) : inspect(error)).slice(0, LONGEST_TOLD),
+      message: (isError ? text(message) : inspect(error)).slice(0, LONGEST_MESSAGE),
       stack: typeof stack === "string" ? stack.slice(0, 4_000) : "",
       limit: typeof limit === "string" ? limit.slice(0, 200) : undefined,
     };
@@ -250,13 +252,13 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
       toolsJson = known;
     },
     settle(callId, ok, json) {
-      const call = waiting.get(callId);
-      if (!waiting.delete(callId) || !call) return;
+      const call = inFlight.get(callId);
+      if (!inFlight.delete(callId) || !call) return;
       sendNext();
       const value = parse(json) as { name: string; message: string; code?: string; limit?: string };
       const { message, code, limit } = value;
       if (ok === "ok") call.resolve(value);
-      else call.reject(failure(message, call.place, { ...(code && { code }), ...(limit && { limit }) }));
+      else call.reject(toolError(message, call.callSite, { ...(code && { code }), ...(limit && { limit }) }));
     },
     fire(id) {
       const due = timers.get(id);
@@ -269,16 +271,16 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
       try {
         due.run();
       } catch (error) {
-        tell("rejected", error);
+        report("rejected", error);
       }
     },
     watch(main, boxed) {
-      // A promise as the last value is waited for: here it becomes the promise of what is in it.
+      // If the unboxed value is a promise, `then` waits for it.
       const unboxed = (value: unknown) => (boxed === "boxed" ? (value as { value: unknown }).value : value);
       const succeed = (value: unknown): void => void bridge("done", toJson(value) ?? "", "", "");
-      const failed = (error: unknown): void => tell("fail", error);
+      const failed = (error: unknown): void => report("fail", error);
       apply(then, apply(then, apply(then, main, [unboxed]), [succeed]), [undefined, failed]);
     },
-    rejected: (reason) => tell("rejected", reason),
+    rejected: (reason) => report("rejected", reason),
   };
 }

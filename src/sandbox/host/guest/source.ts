@@ -1,12 +1,12 @@
-/** The text that is evaluated in a fresh engine before any code of a stranger: a function of the bridge that gives the controls. */
+/** The source text that a new engine evaluates before any untrusted code: a function that takes the bridge and returns the controls. */
 import { guest } from "./guest.ts";
 import { logs } from "./logs.ts";
 import { values } from "./values.ts";
 import { web } from "./web.ts";
 
-/** `own`: the engine has URL and its like itself. */
-export function guestSource(own = false): string {
-  const pure = own ? "{}" : `(${web.toString()})(bridge, values)`;
-  const around = `{ console: (${logs.toString()})(bridge, values), ...${pure} }`;
-  return `(function (bridge) { "use strict"; const values = (${values.toString()})(); return (${guest.toString()})(bridge, values, ${around}); })`;
+/** `hasWebGlobals`: the engine has URL, TextEncoder and so on itself. */
+export function guestSource(hasWebGlobals = false): string {
+  const webGlobals = hasWebGlobals ? "{}" : `(${web.toString()})(bridge, values)`;
+  const library = `{ console: (${logs.toString()})(bridge, values), ...${webGlobals} }`;
+  return `(function (bridge) { "use strict"; const values = (${values.toString()})(); return (${guest.toString()})(bridge, values, ${library}); })`;
 }

@@ -1,8 +1,8 @@
-/** Values of the guest as text: for logs, for people, and as JSON. Carried into the sandbox as text: it may refer to nothing outside itself. */
+/** Converts values of the guest to readable text and to JSON. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
 
 export interface Values {
   readonly inspect: (value: unknown) => string;
-  /** What JSON has no word for is written so that nothing is lost in silence. */
+  /** Also writes values that JSON does not support, e.g. maps and functions. */
   readonly toJson: (value: unknown) => string | undefined;
 }
 
@@ -12,10 +12,10 @@ export function values(): Values {
   const { isArray } = Array;
   const text = String;
   const Promised = Promise;
-  const MOST_ITEMS = 100;
-  const DEEPEST = 5;
-  /** Of one value that is shown, all its parts together. */
-  const MOST_PARTS = 2_000;
+  const MAX_ITEMS = 100;
+  const MAX_DEPTH = 5;
+  /** Limit of values in one inspected value, at all depths together. */
+  const MAX_PARTS = 2_000;
   let parts = 0;
   const LONGEST = 10_000;
 
@@ -31,8 +31,8 @@ export function values(): Values {
   function inspectList(values: Iterable<unknown>, size: number, depth: number, seen: object[]): string {
     const shown: string[] = [];
     for (const value of values) {
-      if (shown.length >= MOST_ITEMS) {
-        shown.push(`… ${size - MOST_ITEMS} more`);
+      if (shown.length >= MAX_ITEMS) {
+        shown.push(`… ${size - MAX_ITEMS} more`);
         break;
       }
       shown.push(inspect(value, depth + 1, seen));
@@ -46,12 +46,12 @@ export function values(): Values {
     if (value instanceof RegExp) return text(value);
     if (value instanceof Promised) return "Promise {}";
     if (seen.includes(value)) return "[Circular]";
-    if (depth >= DEEPEST) return isArray(value) ? "[…]" : "{…}";
+    if (depth >= MAX_DEPTH) return isArray(value) ? "[…]" : "{…}";
     const inner = [...seen, value];
     if (isArray(value)) return `[${inspectList(value, value.length, depth, inner)}]`;
     if (value instanceof Set) return `Set(${value.size}) {${inspectList(value, value.size, depth, inner)}}`;
     if (value instanceof Map) {
-      const pairs = [...value].slice(0, MOST_ITEMS);
+      const pairs = [...value].slice(0, MAX_ITEMS);
       const shown = pairs.map(
         ([key, one]) => `${inspect(key, depth + 1, inner)} => ${inspect(one, depth + 1, inner)}`,
       );
@@ -62,17 +62,17 @@ export function values(): Values {
       return `${typeName(value)}(${list.length}) [${inspectList(list, list.length, depth, inner)}]`;
     }
     const all = keys(value);
-    const shown = all.slice(0, MOST_ITEMS).map((key) => {
+    const shown = all.slice(0, MAX_ITEMS).map((key) => {
       const name = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? key : quoted(key);
       return `${name}: ${inspect((value as Record<string, unknown>)[key], depth + 1, inner)}`;
     });
-    if (all.length > MOST_ITEMS) shown.push(`… ${all.length - MOST_ITEMS} more`);
+    if (all.length > MAX_ITEMS) shown.push(`… ${all.length - MAX_ITEMS} more`);
     return `${typeName(value)}{${shown.join(", ")}}`;
   }
 
   function inspect(value: unknown, depth = 0, seen: object[] = []): string {
     if (depth === 0) parts = 0;
-    if (++parts > MOST_PARTS) return "…";
+    if (++parts > MAX_PARTS) return "…";
     if (typeof value === "string") return quoted(value);
     if (typeof value === "bigint") return `${value}n`;
     if (typeof value === "function") return `[Function ${value.name || "anonymous"}]`;
@@ -84,8 +84,8 @@ export function values(): Values {
     }
   }
 
-  // JSON has no word for these; written like this nothing is lost in silence, in arguments and in values.
-  const written: readonly (readonly [object, (this: never) => unknown])[] = [
+  // JSON does not support these types. With `toJSON` they are not lost silently in arguments and results.
+  const toJsonMethods: readonly (readonly [object, (this: never) => unknown])[] = [
     [
       BigInt.prototype,
       function (this: bigint) {
@@ -119,7 +119,7 @@ export function values(): Values {
       },
     ],
   ];
-  for (const [prototype, value] of written)
+  for (const [prototype, value] of toJsonMethods)
     Object.defineProperty(prototype, "toJSON", {
       value,
       writable: true,
@@ -127,8 +127,8 @@ export function values(): Values {
       configurable: true,
     });
 
-  /** Where the engine cannot write it because it holds itself. */
-  function acyclic(value: unknown): string | undefined {
+  /** JSON of a value with circular references, which `JSON.stringify` refuses. */
+  function withoutCycles(value: unknown): string | undefined {
     const path: object[] = [];
     return stringify(value, function (this: object, _key, one: unknown) {
       if (typeof one !== "object" || one === null) return one;
@@ -144,7 +144,7 @@ export function values(): Values {
     try {
       return stringify(value);
     } catch (error) {
-      if (error instanceof TypeError) return acyclic(value);
+      if (error instanceof TypeError) return withoutCycles(value);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** The pure globals that people expect and the engine has not. Carried into the sandbox as text: it may refer to nothing outside itself. */
+/** Web globals that QuickJS lacks: URL, TextEncoder, structuredClone and so on. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
 import type { Bridge } from "./guest.ts";
 import type { Values } from "./values.ts";
 
@@ -186,14 +186,14 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     "search",
     "hash",
   ];
-  /** Longer ones are none, and would only be carried out of here to be refused. */
-  const take = (op: string, a: string, b: string, c: string): string =>
+  /** Asks the host to parse a URL. The host refuses longer ones, so they are refused here without copying them. */
+  const parseInHost = (op: string, a: string, b: string, c: string): string =>
     a.length + b.length + c.length > 65_600 ? "" : bridge(op, a, b, c);
   class URL {
     #parts: Record<string, string>;
     #params: URLSearchParams | undefined;
     constructor(href: unknown, base?: unknown) {
-      const parts = take(
+      const parts = parseInHost(
         "url",
         text(href),
         base === undefined ? "" : text(base),
@@ -211,7 +211,7 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
       }
     }
     #change(part: string, value: string): void {
-      const parts = take("url-set", this.#parts["href"] as string, part, value);
+      const parts = parseInHost("url-set", this.#parts["href"] as string, part, value);
       if (parts === "") throw new TypeError(`Invalid URL: ${value.slice(0, 200)}`);
       this.#parts = parse(parts) as Record<string, string>;
       if (part !== "search" && part !== "href") return;
@@ -223,7 +223,7 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     get searchParams(): URLSearchParams {
       const params = new URLSearchParams(this.#parts["search"], () => {
         const query = params.toString();
-        const parts = take("url-set", this.#parts["href"] as string, "search", query);
+        const parts = parseInHost("url-set", this.#parts["href"] as string, "search", query);
         if (parts === "") throw new TypeError("Invalid URL: its query is too long");
         this.#parts = parse(parts) as Record<string, string>;
       });
@@ -232,8 +232,12 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     }
     static canParse(href: unknown, base?: unknown): boolean {
       return (
-        take("url", text(href), base === undefined ? "" : text(base), base === undefined ? "" : "based") !==
-        ""
+        parseInHost(
+          "url",
+          text(href),
+          base === undefined ? "" : text(base),
+          base === undefined ? "" : "based",
+        ) !== ""
       );
     }
     static parse(href: unknown, base?: unknown): URL | null {
