@@ -8,16 +8,16 @@ import { readObjects } from "./gateway/stored.ts";
 import { Events } from "./kernel/events.ts";
 import { openAuthorization, ssoLink } from "./serving/authorization.ts";
 import { newId, vaultOf } from "./serving/change-context.ts";
+import { emitChanges } from "./serving/emit-changes.ts";
 import { GatewayAddress } from "./serving/gateway-address.ts";
 import { createCore, type GatewayCore } from "./serving/gateway-core.ts";
 import { createHttp } from "./serving/gateway-http.ts";
 import type { GatewayContext, GatewayOptions } from "./serving/gateway-options.ts";
-import { keepKnown } from "./serving/keep-known.ts";
 import type { LiveGateway, Start } from "./serving/live-gateway.ts";
+import { logReadFailure } from "./serving/log-read-failure.ts";
 import { type GatewayLogins, openLogins } from "./serving/logins.ts";
 import { startObserving } from "./serving/observing.ts";
 import { openPipeline } from "./serving/pipeline.ts";
-import { tellChanges } from "./serving/tell-changes.ts";
 import type { Store } from "./store/store.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -144,9 +144,9 @@ function followChanges(
   access.accounts.onChange(() => void endpoints.changed());
   const stops = [
     store.onChange((change) => {
-      if (change.of === "config") void control.follow().catch(keepKnown(log, "the new revision"));
+      if (change.of === "config") void control.follow().catch(logReadFailure(log, "the new revision"));
     }),
-    tellChanges(engine, store),
+    emitChanges(engine, store),
   ];
   return () => {
     for (const stop of stops) stop();

@@ -1,4 +1,4 @@
-/** OAuth of a running gateway: its endpoints as resources, the tokens that open them, and the server that gives them. */
+/** OAuth of a gateway: its endpoints as protected resources, the accepted tokens, and the authorization server. */
 import type { IncomingMessage } from "node:http";
 import type { Access } from "../access/access.ts";
 import { isAllowed } from "../access/allow.ts";
@@ -19,12 +19,12 @@ export interface AuthorizationOptions {
   readonly store: Store;
   readonly access: Pick<Access, "accounts" | "sessions">;
   readonly compiled: () => Compiled;
-  /** How clients reach the gateway; once it listens. */
+  /** The origin of the gateway for clients. Empty until it listens. */
   readonly base: () => string;
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Nothing of this principal goes on. */
+  /** Called when a grant is revoked: sessions and streams of the principal must end. */
   readonly onEnded: (principal: Principal) => void;
-  /** Where people log in with their organisation, and come back to `returnTo`. */
+  /** Returns the link to the login at the identity provider, which leads back to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
   readonly events?: Pick<Events, "emit">;
   readonly log: Log;
@@ -35,14 +35,14 @@ export interface GatewayAuthorization {
   readonly server: AuthorizationServer;
   readonly bearers: Bearers;
   readonly grants: Grants;
-  /** False for names of endpoints whose `oauth` is off, true for all others. */
+  /** False for endpoints with `oauth: false`, true for all other names, even unknown ones. */
   readonly isOffered: (endpoint: string) => boolean;
-  /** The issuers whose tokens are believed, beside our own. */
+  /** Trusted issuers beside the gateway itself. */
   readonly issuers: () => readonly string[];
   close(): void;
 }
 
-/** Where people log in with their organisation, and come back from. */
+/** The link to the login at the identity provider. */
 export function ssoLink(returnTo: string): string {
   return `/api/v1/login/oidc?returnTo=${encodeURIComponent(returnTo)}`;
 }
@@ -63,7 +63,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     store.onChange((change) => {
       if (change.of === "records" && change.kind === REVOKED) grants.load().catch(failed);
     }),
-    // What an account allowed ends with it, also for when it is enabled again.
+    // Grants of a disabled account are revoked, so they are not valid again when the account is enabled.
     accounts.onChange((uuid, account) => {
       if (!account || account.disabled) grants.revokeAll(uuid).catch(failed);
     }),
@@ -107,7 +107,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
   };
 }
 
-/** Of disabled ones, too: that they are is not told. */
+/** Includes disabled endpoints, so that strangers cannot tell them from others. */
 function accessOf({ paths, endpoints }: Compiled, name: string) {
   const served = paths.get(name);
   const endpoint = served ?? [...endpoints.values()].find(({ object }) => object.name === name);

@@ -1,4 +1,4 @@
-/** What changes of the config are made with: the time, ids, and who knows whether what they say is right. */
+/** Creates the context for changes: time, ids, and the checks for schemas and layers. */
 import { randomBytes } from "node:crypto";
 import { loadSchemaCheck } from "../gateway/schema-check.ts";
 import type { Vault } from "../gateway/secrets.ts";

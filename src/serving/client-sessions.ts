@@ -1,4 +1,4 @@
-/** The connected clients, as administrators see them. */
+/** Lists and ends the sessions of connected clients, for administrators. */
 import type { Engine } from "../engine.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { sessionHash } from "../kernel/session-hash.ts";

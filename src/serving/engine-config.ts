@@ -1,10 +1,10 @@
-/** The servers of a gateway as the engine takes them: by uuid. */
+/** The config for the engine, with the servers of the gateway by uuid. */
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Compiled, CompiledServer } from "../gateway/compile.ts";
 
 const known = new WeakMap<CompiledServer, ServerSpec>();
 
-/** `base`: what is configured beside the servers. A server that did not change keeps its spec. */
+/** `base` has all settings beside the servers. An unchanged server keeps its spec object. */
 export function engineConfig(base: Config, { servers }: Pick<Compiled, "servers">): Config {
   return { ...base, exists: true, servers: new Map([...servers.values()].flatMap(entryOf)) };
 }
@@ -14,7 +14,7 @@ function entryOf(server: CompiledServer): readonly (readonly [string, ServerSpec
   return spec ? [[server.object.uuid, spec]] : [];
 }
 
-/** Undefined where it cannot be used. */
+/** Undefined if the server cannot be used. */
 export function engineSpec(server: CompiledServer): ServerSpec | undefined {
   if (!server.spec) return undefined;
   let spec = known.get(server);
@@ -25,7 +25,7 @@ export function engineSpec(server: CompiledServer): ServerSpec | undefined {
   return spec;
 }
 
-/** What people call the server whose tools are searched under that id: its own, or that of a list that single accounts see. */
+/** The name of the server for an id in the search index. The id may be that of a list for a single account. */
 export function searchedName({ servers }: Pick<Compiled, "servers">, id: string): string | undefined {
   const [server = ""] = id.split("/", 1);
   return servers.get(server)?.object.name;

@@ -16,7 +16,7 @@ import type { GatewayLogins } from "./logins.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { Market } from "./provision/market.ts";
 import { ProvisionRequests } from "./provision/requests.ts";
-import { ServerReach } from "./reachability.ts";
+import { ServerReachability } from "./reachability.ts";
 import { ServedEndpoints } from "./served-endpoints.ts";
 import { ServerLines } from "./server-lines.ts";
 
@@ -39,7 +39,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
   const { options, store, clock, log, compiled } = context;
   const { start, compiling, pipeline, logins } = parts;
   const { layers, compiledLayers } = pipeline;
-  const reach = new ServerReach();
+  const reach = new ServerReachability();
   const lines = new ServerLines();
   const named = new NamedSearch(options.search ?? createSearch(), (id) => searchedName(compiled(), id));
   const search = new OverrideSearch(named);

@@ -1,4 +1,4 @@
-/** What is to be had at the addresses of a gateway, and by whom. Decides from memory: no request asks the store. */
+/** Authenticates and routes the HTTP requests of a gateway. Works from memory: no request reads the store. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../access/access.ts";
 import { isAllowed } from "../access/allow.ts";
@@ -31,17 +31,17 @@ export interface SiteParts {
   readonly endpoints: ServedEndpoints;
   readonly access: Pick<Access, "keys">;
   readonly authorization: GatewayAuthorization;
-  /** Pages on which people log in at servers. */
+  /** The pages for logins at servers. */
   readonly logins: LoginSite;
-  /** Opens endpoints for what we try out ourselves. */
+  /** Temporary credentials for self-tests. */
   readonly passes: Passes;
   readonly hostGuard: HostGuard;
   readonly readiness: () => Readiness;
-  /** Answers what is below `/api/v1`, and authenticates by itself. */
+  /** The handler for `/api/v1`. It authenticates requests itself. */
   readonly admin: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Undefined: there are no pages for people here. */
+  /** Undefined if the console is disabled. */
   readonly console: ConsoleFiles | undefined;
-  /** Where everybody who reaches it may see them; else they are an administrator's. */
+  /** Set if `/metrics` needs no login; otherwise only administrators get metrics. */
   readonly metrics: (() => string) | undefined;
 }
 
@@ -51,10 +51,10 @@ const NOTHING = "not found";
 const NEEDS_KEY = "an API key is required: send it as X-API-Key or Authorization: Bearer";
 const NEEDS_SCOPE = `the token lacks the scope "${SCOPE}"`;
 
-/** What somebody asked for, and what a page of theirs may read of the answer. */
-interface Wanted {
+/** The requested endpoint and path below it, and the origin for CORS headers. */
+interface EndpointRequest {
   readonly name: string;
-  readonly way: string;
+  readonly subpath: string;
   readonly cors: string | undefined;
 }
 
@@ -65,20 +65,20 @@ export class GatewaySite implements Site {
     this.#parts = parts;
   }
 
-  /** Without valid credentials all names that are not public are alike; with them all that the caller may not use are. */
+  /** Without valid credentials, all names of endpoints that are not public get the same 401. With them, all endpoints that the caller may not use get the same 404. */
   guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict> {
     const { hostGuard, compiled } = this.#parts;
-    const { name, way } = endpointIn(path);
+    const { name, subpath } = endpointIn(path);
     const endpoint = name === undefined ? undefined : compiled().paths.get(name);
     const access = endpoint?.object.spec.access;
     const { headers } = request;
-    // Which endpoint lists an origin is no business of strangers.
+    // Uses the origins of all endpoints: strangers must not learn which endpoint allows an origin.
     const entered = hostGuard(headers, access?.public ? access.origins : originsOf(compiled()));
     if (!entered.ok) return entered;
     const { cors } = entered;
-    // What is not an endpoint is open to all, or knows by itself who may enter.
+    // Other paths are public or authenticate requests themselves.
     if (name === undefined || access?.public) return { ok: true, cors, principal: ANONYMOUS };
-    const verdict = this.#byCredential(request, endpoint, { name, way, cors });
+    const verdict = this.#byCredential(request, endpoint, { name, subpath, cors });
     if (headers.origin === undefined) return verdict;
     const fromHere = (judged: Verdict): Verdict => {
       const here = judged.ok ? hostGuard(headers, access?.origins) : judged;
@@ -90,10 +90,10 @@ export class GatewaySite implements Site {
   #byCredential(
     request: IncomingMessage,
     endpoint: CompiledEndpoint | undefined,
-    wanted: Wanted,
+    requested: EndpointRequest,
   ): Verdict | Promise<Verdict> {
     const { access: known, passes, authorization } = this.#parts;
-    const { cors } = wanted;
+    const { cors } = requested;
     const access = endpoint?.object.spec.access;
     const shown = credentialOf(request, access?.queryKey) ?? "";
     const pass = passes.holderOf(shown);
@@ -102,48 +102,48 @@ export class GatewaySite implements Site {
     const holder = known.keys.holderOf(shown);
     if (!holder && shown !== "" && shown === bearerOf(request.headers)) {
       const bearer = authorization.bearers.holderOf(shown);
-      const judge = (found: TokenHolder | undefined): Verdict => this.#byToken(found, wanted);
+      const judge = (found: TokenHolder | undefined): Verdict => this.#byToken(found, requested);
       return bearer instanceof Promise ? bearer.then(judge) : judge(bearer);
     }
-    // One with a role is for the admin API alone.
-    if (!holder || holder.role) return this.#unknown(wanted);
+    // Keys with a role are valid only for the admin API.
+    if (!holder || holder.role) return this.#unknown(requested);
     const { account } = holder;
     const opens = endpoint && access?.keys && holder.opens(endpoint.object.uuid);
     const allowed = opens && (!account || isAllowed(account, access.allow));
     if (allowed) return { ok: true, cors, principal: holder.principal };
-    // At a name that is not there a key in the address does not count: here it must not either.
-    return credentialOf(request) === undefined ? this.#unknown(wanted) : refused(404, NOTHING, cors);
+    // For an unknown endpoint a key in the URL is ignored, so the answer must be the same here.
+    return credentialOf(request) === undefined ? this.#unknown(requested) : refused(404, NOTHING, cors);
   }
 
-  /** Nobody learns by a token whether an endpoint is there, unless it is one that they may use. */
-  #byToken(holder: TokenHolder | undefined, wanted: Wanted): Verdict {
+  /** A token does not reveal whether an endpoint exists, unless the caller may use it. */
+  #byToken(holder: TokenHolder | undefined, requested: EndpointRequest): Verdict {
     const { compiled, authorization } = this.#parts;
-    const { name, cors } = wanted;
+    const { name, cors } = requested;
     if (!holder?.audience.includes(audienceOf(authorization.base(), name)))
-      return this.#unknown(wanted, "invalid_token");
+      return this.#unknown(requested, "invalid_token");
     if (!holder.scopes.includes(SCOPE))
-      return refused(403, NEEDS_SCOPE, cors, this.#challenge(wanted, "insufficient_scope"));
+      return refused(403, NEEDS_SCOPE, cors, this.#challenge(requested, "insufficient_scope"));
     const access = compiled().paths.get(name)?.object.spec.access;
     const allowed = access?.oauth && isAllowed(holder.account, access.allow);
     return allowed ? { ok: true, cors, principal: holder.principal } : refused(404, NOTHING, cors);
   }
 
-  #unknown(wanted: Wanted, fault?: TokenFault): Refused {
-    return refused(401, NEEDS_KEY, wanted.cors, this.#challenge(wanted, fault));
+  #unknown(requested: EndpointRequest, fault?: TokenFault): Refused {
+    return refused(401, NEEDS_KEY, requested.cors, this.#challenge(requested, fault));
   }
 
-  #challenge({ name, way }: Wanted, fault?: TokenFault): string | undefined {
+  #challenge({ name, subpath }: EndpointRequest, fault?: TokenFault): string | undefined {
     const { base, isOffered } = this.#parts.authorization;
-    return isOffered(name) ? challenge(base(), name, way, fault) : undefined;
+    return isOffered(name) ? challenge(base(), name, subpath, fault) : undefined;
   }
 
-  /** Who asks for a tool over plain HTTP hears it in the form of such an answer. */
+  /** Paths of the OpenAPI view get the refusal as problem+json. */
   refuse(
     path: string,
     response: ServerResponse,
     { status, reason, challenge: said }: Pick<Refused, "status" | "reason" | "challenge">,
   ): boolean {
-    if (!endpointIn(path).way.startsWith("api/")) return false;
+    if (!endpointIn(path).subpath.startsWith("api/")) return false;
     const told = said ?? (status === 401 ? 'Bearer realm="metamcp"' : undefined);
     const headers: Record<string, string> = told === undefined ? {} : { "www-authenticate": told };
     writeProblem(response, new Problem(status, reason, { headers }));
@@ -167,30 +167,30 @@ export class GatewaySite implements Site {
     }
     const { logins, authorization } = this.#parts;
     const { server } = authorization;
-    const { name, way } = endpointIn(path);
+    const { name, subpath } = endpointIn(path);
     if (name === undefined) {
-      if (this.#tellMetadata(path, received)) return true;
+      if (this.#sendMetadata(path, received)) return true;
       if (logins.answers(path)) {
         void logins.answer(path, received.request, received.response);
         return true;
       }
-      if (!server.answers(path)) return this.#showConsole(path, received);
+      if (!server.answers(path)) return this.#sendConsole(path, received);
       void server.answer(path, received.request, received.response);
       return true;
     }
     const endpoint = this.#parts.compiled().paths.get(name);
-    return endpoint !== undefined && this.#parts.endpoints.route(endpoint.object.uuid, way, received);
+    return endpoint !== undefined && this.#parts.endpoints.route(endpoint.object.uuid, subpath, received);
   }
 
-  #showConsole(path: string, { request, response }: Received): boolean {
+  #sendConsole(path: string, { request, response }: Received): boolean {
     const { console } = this.#parts;
     if (!console?.has(path, request)) return false;
     console.answer(path, request, response).catch(() => fail(response));
     return true;
   }
 
-  /** RFC 9728, for every name but those that an administrator took out. */
-  #tellMetadata(path: string, { request, response }: Received): boolean {
+  /** Protected resource metadata (RFC 9728), for every name except endpoints with `oauth: false`. */
+  #sendMetadata(path: string, { request, response }: Received): boolean {
     const { base, isOffered, issuers } = this.#parts.authorization;
     const asked = request.method === "GET" ? metadataPath(path) : undefined;
     if (!asked || !isOffered(asked.endpoint)) return false;
@@ -200,17 +200,17 @@ export class GatewaySite implements Site {
   }
 }
 
-/** Metadata of the authorization server may be asked for below the address of an endpoint: that is none. */
-function endpointIn(path: string): { readonly name: string | undefined; readonly way: string } {
+/** Paths with `/.well-known/` below an endpoint do not belong to it: clients look there for metadata of the authorization server. */
+function endpointIn(path: string): { readonly name: string | undefined; readonly subpath: string } {
   const end = path.startsWith(ENDPOINTS) ? path.indexOf("/", ENDPOINTS.length) : -1;
-  const way = end < 0 ? "" : path.slice(end + 1);
-  const named = end > ENDPOINTS.length && way !== "" && !way.includes("/.well-known/");
-  return { name: named ? path.slice(ENDPOINTS.length, end) : undefined, way };
+  const subpath = end < 0 ? "" : path.slice(end + 1);
+  const named = end > ENDPOINTS.length && subpath !== "" && !subpath.includes("/.well-known/");
+  return { name: named ? path.slice(ENDPOINTS.length, end) : undefined, subpath };
 }
 
 const ORIGINS = new WeakMap<Compiled["paths"], readonly string[]>();
 
-/** A page that may use some endpoint must be able to log in for it. */
+/** The origins of all endpoints: a page that may use one of them must be able to log in. */
 function originsOf({ paths }: Compiled): readonly string[] {
   const known = ORIGINS.get(paths);
   if (known) return known;

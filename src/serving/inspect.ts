@@ -1,4 +1,4 @@
-/** A single call of a tool as its server has it, in the name of an administrator: no endpoint, no names of a namespace, the layers of the server alone. */
+/** The inspector: calls a tool directly at its server for an administrator, without endpoint and namespace. Only the layers of the server apply. */
 import { toolId } from "../catalog/tool.ts";
 import type { Engine } from "../engine.ts";
 import type { Compiled } from "../gateway/compile.ts";
@@ -16,7 +16,7 @@ import type { LoneRequests } from "../session/lone-requests.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { asResult, executionFailed } from "../surface/failure.ts";
 
-/** What stands for an endpoint in the origin of such calls. */
+/** The id of the endpoint in the origin of such calls. */
 export const INSPECTOR = "inspector";
 
 export interface InspectParts {
@@ -27,7 +27,7 @@ export interface InspectParts {
   readonly clock: Clock;
 }
 
-/** Always a CallToolResult: what went wrong is one that says so. */
+/** Always resolves with a CallToolResult. An error becomes a result with `isError`. */
 export async function inspect(parts: InspectParts, wanted: InspectRequest): Promise<unknown> {
   const { server, tool, args, principal, signal } = wanted;
   const scope = { ...parts.engine.scope, call: layered(parts), finder: "The list of its tools" };
@@ -36,14 +36,18 @@ export async function inspect(parts: InspectParts, wanted: InspectRequest): Prom
     try {
       return await callTool(scope, { server, tool, args: toRaw(args) }, request);
     } catch (error) {
-      return asResult(scope.log, toldOf(error, parts.compiled(), wanted), "meta");
+      return asResult(scope.log, withServerName(error, parts.compiled(), wanted), "meta");
     }
   });
   return fromRaw(result);
 }
 
-/** The engine knows a server by its uuid, people by its name. */
-function toldOf(error: unknown, { servers }: Compiled, { server: uuid, tool }: InspectRequest): unknown {
+/** Replaces the uuid of the server in an error by its name. */
+function withServerName(
+  error: unknown,
+  { servers }: Compiled,
+  { server: uuid, tool }: InspectRequest,
+): unknown {
   const server = servers.get(uuid)?.object.name ?? uuid;
   const context = { server, tool_id: toolId({ server, name: tool }) };
   if (error instanceof RpcError) return executionFailed(error, context);
@@ -52,7 +56,7 @@ function toldOf(error: unknown, { servers }: Compiled, { server: uuid, tool }: I
   return new MetaMcpError(error.code, message, { ...error.context, ...context });
 }
 
-/** What the server itself is kept by holds here too; there is no endpoint and no namespace. */
+/** Puts the layers of the server around its calls. */
 function layered({ engine, compiled, compiledLayers, clock }: InspectParts): Handler {
   return (call) => {
     const { servers } = compiled();

@@ -32,14 +32,14 @@ import { type LayerRegistry, NotLoaded } from "../middleware/registry.ts";
 import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";
 import { engineConfig } from "./engine-config.ts";
-import { layersIn } from "./layer-start.ts";
-import type { ServerReach } from "./reachability.ts";
+import type { ServerReachability } from "./reachability.ts";
 import { type Reconnect, Reconnects } from "./reconnects.ts";
 import { eventRows, summaryOf } from "./revision-summary.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 import { ServerHistory } from "./server-history.ts";
 import type { ServerLines } from "./server-lines.ts";
 import { statusOf } from "./server-status.ts";
+import { layersIn } from "./stored-layers.ts";
 import { ToolLists } from "./tool-lists.ts";
 import { UpdateSteps } from "./update-steps.ts";
 
@@ -47,7 +47,7 @@ export interface LiveParts {
   readonly store: Store;
   readonly engine: Engine;
   readonly endpoints: ServedEndpoints;
-  readonly reach: ServerReach;
+  readonly reach: ServerReachability;
   readonly lines: ServerLines;
   readonly layers: LayerRegistry;
   readonly compiledLayers: CompiledLayers;

@@ -1,4 +1,4 @@
-/** Logins at the servers of a running gateway: those of its accounts, and those that all share. */
+/** Logins of a gateway at remote servers: those of single accounts, and shared ones. */
 import type { IncomingMessage } from "node:http";
 import type { Access } from "../access/access.ts";
 import type { Account } from "../access/account.ts";
@@ -27,7 +27,7 @@ export interface LoginsOptions {
   readonly store: Store;
   readonly access: Pick<Access, "accounts" | "sessions" | "secrets">;
   readonly compiled: () => Compiled;
-  /** How browsers reach the gateway; once it listens. */
+  /** The origin of the gateway for browsers. Empty until it listens. */
   readonly base: () => string;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly sso: ((returnTo: string) => string) | undefined;
@@ -39,7 +39,7 @@ export interface GatewayLogins {
   readonly credentials: EngineCredentials;
   readonly control: LoginControl;
   readonly site: LoginSite;
-  /** Runs when an account is let in somewhere otherwise than before. */
+  /** Called when a credential of an account at a server changes. */
   onChange(listener: (account: string) => void): void;
   close(): void;
 }
@@ -94,13 +94,13 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
     accounts.onChange((uuid, account) => {
       if (!account) forget((place) => place.account === uuid);
     }),
-    // What this gateway made knows of every server that there is.
+    // Only after revisions of this gateway: its compiled state certainly contains all servers of the revision.
     events.on((event) => {
       if (event.type === "revision" && event.by === "this")
         forget(({ server }) => !compiled().servers.has(server));
     }),
   ];
-  // Of accounts that went while nobody was here.
+  // Logins of accounts that were deleted while this gateway did not run.
   forget(({ account }) => account !== SHARED && !accounts.byId(account));
   return {
     control: new LoginControl({ callers, servers, ownServers, sharedServer, page }),
@@ -141,23 +141,23 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
   };
 }
 
-/** Whom the login belongs to that a server is reached with. */
+/** The account whose login is used for the server. */
 function holderOf({ perAccount, credential = "" }: ServerSpec): string {
   return perAccount ? (credential.split(".", 1)[0] ?? "") : SHARED;
 }
 
-/** Remote, the same for everybody, and not shown what its config says. */
+/** A remote server with one login for everybody, without a credential in its config. */
 function isShared(spec: ServerSpec): spec is RemoteSpec {
   return spec.kind !== "stdio" && !spec.perAccount && !hasOwnCredential(spec);
 }
 
-/** Of the endpoints that the account may use. */
+/** The servers of all endpoints that the account may use. */
 function usedBy(account: Account, { paths }: Compiled): ReadonlySet<string> {
   const open = [...paths.values()].filter(({ object }) => isAllowed(account, object.spec.access.allow));
   return new Set(open.flatMap(({ parts }) => parts.flatMap(({ part }) => (part.off ? [] : [part.server]))));
 }
 
-/** Resolves once the account is let in with something else. */
+/** Resolves when the credential of the account has changed to a usable one. */
 async function changed(
   callers: CallerCredentials,
   { spec, account }: { readonly spec: ServerSpec; readonly account: string },

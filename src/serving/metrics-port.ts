@@ -1,4 +1,4 @@
-/** Metrics at a port of their own, so that a firewall can tell who reaches them: it needs no login, and has nothing else. */
+/** Serves only `/metrics`, without login, on a separate port, so that a firewall can restrict access to it. */
 import { createServer, type Server } from "node:http";
 import { METRICS_TYPE } from "../observe/metrics/metrics.ts";
 

@@ -1,4 +1,4 @@
-/** The layers of a gateway: which there are, those of its objects, and where calls wait for somebody else. */
+/** Opens the pipeline of a gateway: the registry of layers, the compiled layers, and the queue for approvals. */
 import type { Compiled } from "../gateway/compile.ts";
 import { loadValidator } from "../gateway/schema-check.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -9,34 +9,34 @@ import { CompiledLayers } from "../middleware/compiled-layers.ts";
 import { OwnLayers } from "../middleware/own-layers.ts";
 import { LayerRegistry } from "../middleware/registry.ts";
 import type { Store } from "../store/store.ts";
-import { ApprovalDesk } from "./approvals/approval-desk.ts";
+import { ApprovalQueue } from "./approvals/approval-queue.ts";
 import { newId } from "./change-context.ts";
-import { refuseLayers } from "./layer-start.ts";
+import { checkStoredLayers } from "./stored-layers.ts";
 
 export interface PipelineParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: Events;
-  /** Where layers of one's own are. */
+  /** The folder with the operator's own layers. */
   readonly middlewareDir: string | undefined;
   readonly compiled: () => Compiled;
-  /** Whether what is done now can be recorded. */
+  /** Whether the audit log can be written now. */
   readonly recordable: () => boolean;
 }
 
 export interface Pipeline {
   readonly layers: LayerRegistry;
   readonly compiledLayers: CompiledLayers;
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalQueue;
 }
 
-/** Rejects where a stored object has a layer that cannot be used. */
+/** Rejects if a stored object has an invalid layer. */
 export async function openPipeline(parts: PipelineParts): Promise<Pipeline> {
   const { store, clock, middlewareDir, compiled, recordable } = parts;
   const layers = new LayerRegistry(BUILT_IN, await loadValidator(), new OwnLayers(middlewareDir));
-  await refuseLayers(layers, compiled().objects);
-  const approvals = new ApprovalDesk({
+  await checkStoredLayers(layers, compiled().objects);
+  const approvals = new ApprovalQueue({
     ...parts,
     shared: store.shared,
     newId,

@@ -1,7 +1,7 @@
-/** Which servers are being connected anew after a change, and which could not be. */
+/** Which servers are reconnecting after a change, and which could not be reconnected. */
 import type { Reachability } from "../gateway/endpoint/endpoint-view.ts";
 
-export class ServerReach implements Reachability {
+export class ServerReachability implements Reachability {
   readonly #changing = new Map<string, symbol>();
   readonly #faults = new Map<string, string>();
   #version = 0;
@@ -18,14 +18,14 @@ export class ServerReach implements Reachability {
     return this.#changing.has(server);
   }
 
-  /** Returns how to say how it ended. What a later change began is not ended by it. */
+  /** Marks the server as reconnecting. The returned function ends that, and returns false if a later change has started another attempt. */
   begin(server: string): (fault: string | undefined) => boolean {
-    const turn = Symbol(server);
-    this.#changing.set(server, turn);
+    const attempt = Symbol(server);
+    this.#changing.set(server, attempt);
     this.#faults.delete(server);
     this.#version += 1;
     return (fault) => {
-      if (this.#changing.get(server) !== turn) return false;
+      if (this.#changing.get(server) !== attempt) return false;
       this.#changing.delete(server);
       if (fault !== undefined) this.#faults.set(server, fault);
       this.#version += 1;
@@ -33,11 +33,11 @@ export class ServerReach implements Reachability {
     };
   }
 
-  /** It is connected, whoever did it. True where that is news. */
+  /** The server is connected. Returns true if it had failed before. */
   recovered(server: string): boolean {
-    const news = this.#faults.delete(server);
-    if (news) this.#version += 1;
-    return news;
+    const hadFailed = this.#faults.delete(server);
+    if (hadFailed) this.#version += 1;
+    return hadFailed;
   }
 
   forget(server: string): void {

@@ -6,14 +6,14 @@ import type { ConnectionStatus } from "../gateway/control.ts";
 import { changesConnection } from "../gateway/server-entry.ts";
 import type { ChangeRow } from "../gateway/settle.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { ServerReach } from "./reachability.ts";
+import type { ServerReachability } from "./reachability.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 import type { UpdateSteps } from "./update-steps.ts";
 
 export interface ReconnectParts {
   readonly engine: Pick<Engine, "ensureConnected">;
   readonly endpoints: Pick<ServedEndpoints, "changed">;
-  readonly reach: ServerReach;
+  readonly reach: ServerReachability;
   readonly steps: UpdateSteps;
   readonly clock: Clock;
   readonly compiled: () => Compiled;
@@ -24,7 +24,7 @@ export interface Reconnect {
   readonly uuid: string;
   /** The connection settings are the same, so the engine would keep the old connection. */
   readonly anew: boolean;
-  readonly ended: ReturnType<ServerReach["begin"]>;
+  readonly ended: ReturnType<ServerReachability["begin"]>;
 }
 
 /** How long the answer to a change waits for servers. */

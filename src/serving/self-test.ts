@@ -1,4 +1,4 @@
-/** Plays a client against an endpoint over real HTTP, step by step as clients do it, and says which step fails and why. */
+/** Tests an endpoint over real HTTP as a client would, step by step, and reports which step fails and why. */
 import type { Passes } from "../access/passes.ts";
 import type { CompiledEndpoint } from "../gateway/compile.ts";
 import type { SelfTest, SelfTestStep } from "../gateway/control.ts";
@@ -7,16 +7,16 @@ import type { Principal } from "../kernel/principal.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 
 export interface SelfTestParts {
-  /** Where clients reach the gateway. */
+  /** The URL of the gateway for clients. */
   readonly url: string;
   readonly passes: Passes;
-  /** Ends what is left of the client. */
+  /** Ends the sessions of the test client. */
   readonly endOf: (principal: Principal) => void;
-  /** Servers of the endpoint that cannot be reached, and why. */
+  /** Unreachable servers of the endpoint, with the reason. */
   readonly down: (endpoint: CompiledEndpoint) => readonly string[];
 }
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const VERSION = "2025-11-25";
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
@@ -49,10 +49,10 @@ export async function selfTest(endpoint: CompiledEndpoint, parts: SelfTestParts)
   return { ok: steps.every(({ ok }) => ok), url, steps };
 }
 
-/** What it found out; throws what is wrong. */
-type Run = () => Promise<string>;
+/** Resolves with the finding, rejects with the problem. */
+type StepRun = () => Promise<string>;
 
-async function timed(step: string, run: Run): Promise<SelfTestStep> {
+async function timed(step: string, run: StepRun): Promise<SelfTestStep> {
   const begun = performance.now();
   const told = await run().then(
     (detail) => ({ ok: true, detail }),
@@ -74,9 +74,9 @@ class TestClient {
     this.#key = key;
   }
 
-  steps(parts: SelfTestParts): readonly (readonly [string, Run])[] {
+  steps(parts: SelfTestParts): readonly (readonly [string, StepRun])[] {
     const { access } = this.#endpoint.object.spec;
-    const login: readonly (readonly [string, Run])[] =
+    const login: readonly (readonly [string, StepRun])[] =
       access.oauth && !access.public ? [["login metadata", () => this.#login()]] : [];
     return [
       ["discovery", () => this.#discover()],
@@ -86,7 +86,7 @@ class TestClient {
     ];
   }
 
-  /** Without credentials: let in, or told where to get some. */
+  /** A request without credentials must be accepted, or answered with where to get some. */
   async #discover(): Promise<string> {
     const { disabled, access } = this.#endpoint.object.spec;
     if (disabled) throw new Error("the endpoint is disabled: nobody can reach it");
@@ -157,7 +157,7 @@ class TestClient {
       headers: { ...HEADERS, ...headers },
       body: JSON.stringify(message),
       redirect: "manual",
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
@@ -171,12 +171,12 @@ interface Answer {
 
 async function endSession(url: string, { headers }: Answer): Promise<void> {
   const id = headers.get("mcp-session-id");
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   if (id !== null) await fetch(url, { method: "DELETE", headers: { "mcp-session-id": id }, signal });
 }
 
 async function fetchJson(url: string): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
+  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${url} answers ${response.status}`);
   const value = JSON.parse(text) as unknown;
@@ -190,7 +190,7 @@ function unexpected({ status, text }: Answer, what: string): Error {
   return new Error(`${what}: ${status} ${text.slice(0, LONGEST_TEXT)}`);
 }
 
-/** Of an answer as JSON, or of the last event of a stream. */
+/** The result in a JSON answer, or in the last event of a stream. */
 function resultIn(text: string): Readonly<Record<string, unknown>> {
   const data = text.startsWith("{")
     ? text

@@ -1,4 +1,4 @@
-/** All endpoints that are served at the moment: opened, kept up to date and closed as the objects say. */
+/** All served endpoints. Opens, updates and closes them according to the compiled objects. */
 import type { Compiled } from "../gateway/compile.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Session } from "../session/session.ts";
@@ -14,7 +14,7 @@ export class ServedEndpoints {
     this.#parts = parts;
   }
 
-  /** Clients of endpoints that did not change notice nothing. */
+  /** Does not affect clients of unchanged endpoints. */
   apply({ paths }: Pick<Compiled, "paths">): void {
     const wanted = new Map([...paths.values()].map((compiled) => [compiled.object.uuid, compiled]));
     for (const [uuid, served] of this.#served) {
@@ -27,22 +27,22 @@ export class ServedEndpoints {
       if (!this.#served.has(uuid)) this.#served.set(uuid, new ServedEndpoint(compiled, this.#parts));
   }
 
-  /** What clients see may have changed: who sees something else is told. Resolves with how many were. */
+  /** Lists may have changed: notifies the clients whose lists did. Resolves with their number. */
   async changed(): Promise<number> {
     const told = await Promise.all([...this.#served.values()].map((served) => served.changed()));
     return told.reduce((sum, clients) => sum + clients, 0);
   }
 
-  route(uuid: string, way: string, received: Received): boolean {
-    return this.#served.get(uuid)?.route(way, received) ?? false;
+  route(uuid: string, subpath: string, received: Received): boolean {
+    return this.#served.get(uuid)?.route(subpath, received) ?? false;
   }
 
-  /** Undefined: it is not served. */
+  /** Undefined if the endpoint is not served. */
   of(uuid: string): ServedEndpoint | undefined {
     return this.#served.get(uuid);
   }
 
-  /** All sessions and streams of this principal end. */
+  /** Ends all sessions and streams of the principal. */
   endOf(principal: Principal): void {
     for (const served of this.#served.values()) served.endOf(principal);
   }
@@ -52,7 +52,7 @@ export class ServedEndpoints {
     return new Map([...this.#served].map(([uuid, served]) => [uuid, served.clients]));
   }
 
-  /** False: there is no such session. */
+  /** Returns false if there is no such session. */
   endSession(endpoint: string, session: string): boolean {
     return this.#served.get(endpoint)?.endSession(session) ?? false;
   }

@@ -1,4 +1,4 @@
-/** What became of the connections of each server lately: since when it is as it is, and the way it came there. */
+/** The last state changes of the connections of each server, and since when it has its current state. */
 import type { ConnectionStatus, StatusEntry } from "../gateway/control.ts";
 import type { ConnectionChanged, Events } from "../kernel/events.ts";
 
@@ -7,9 +7,9 @@ const MOST_ENTRIES = 50;
 interface Known {
   /** Newest last. */
   readonly entries: StatusEntry[];
-  /** Milliseconds since 1970, by what happened last. */
+  /** The times of the last events, in milliseconds since 1970. */
   readonly at: { connected?: number; closed?: number; connecting?: number };
-  /** It failed, and has not been connected since. */
+  /** Set if the server failed and has not been connected since. */
   down: { readonly since: number; readonly login: boolean } | undefined;
 }
 
@@ -18,7 +18,7 @@ export class ServerHistory {
 
   constructor(events: Pick<Events, "on">) {
     events.on((event) => {
-      if (event.type === "connection") this.#hear(event);
+      if (event.type === "connection") this.#record(event);
     });
   }
 
@@ -27,7 +27,7 @@ export class ServerHistory {
     return this.#known.get(server)?.entries.toReversed() ?? [];
   }
 
-  /** Since when it is in this state; undefined where nothing happened to it since the gateway started. */
+  /** Since when the server has this state; undefined if nothing happened since the gateway started. */
   since(server: string, state: ConnectionStatus["state"]): string | undefined {
     const known = this.#known.get(server);
     if (!known) return undefined;
@@ -43,7 +43,7 @@ export class ServerHistory {
     return began === undefined ? undefined : new Date(began).toISOString();
   }
 
-  /** It is down for want of a login. */
+  /** Whether the server fails because a login is missing. */
   needsLogin(server: string): boolean {
     return this.#known.get(server)?.down?.login ?? false;
   }
@@ -52,7 +52,7 @@ export class ServerHistory {
     this.#known.delete(server);
   }
 
-  #hear({ server, state, at, reason, pid, login = false }: ConnectionChanged): void {
+  #record({ server, state, at, reason, pid, login = false }: ConnectionChanged): void {
     const known = this.#known.get(server) ?? { entries: [], at: {}, down: undefined };
     this.#known.set(server, known);
     known.entries.push({
@@ -68,7 +68,7 @@ export class ServerHistory {
       known.at.connected = at;
       known.down = undefined;
     }
-    // The first failure counts: those after it are attempts that changed nothing.
+    // The time of the first failure counts. Later failures are only repeated attempts.
     if (state === "failed") known.down = { since: known.down?.since ?? at, login };
   }
 }

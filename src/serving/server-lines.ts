@@ -16,7 +16,7 @@ export class ServerLines {
     return [...(this.#lines.get(server) ?? [])];
   }
 
-  /** Only these are still there. */
+  /** Drops the lines of all other servers. */
   keep(servers: ReadonlyMap<string, unknown>): void {
     for (const server of this.#lines.keys()) if (!servers.has(server)) this.#lines.delete(server);
   }

@@ -1,28 +1,28 @@
-/** How a server of the gateway is reached at the moment. */
+/** The connection status of a server, for the admin API. */
 
 import type { Engine } from "../engine.ts";
 import type { CompiledServer } from "../gateway/compile.ts";
 import type { ConnectionStatus } from "../gateway/control.ts";
-import type { ServerReach } from "./reachability.ts";
+import type { ServerReachability } from "./reachability.ts";
 import type { ServerHistory } from "./server-history.ts";
 
 interface Sources {
   readonly engine: Pick<Engine, "scope" | "catalog">;
-  readonly reach: Pick<ServerReach, "fault" | "changing">;
+  readonly reach: Pick<ServerReachability, "fault" | "changing">;
   readonly history: Pick<ServerHistory, "since" | "needsLogin">;
 }
 
 export function statusOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {
-  const status = reachedOf(server, sources);
+  const status = connectionOf(server, sources);
   if (!server) return status;
   const { uuid, updatedAt } = server.object;
-  // What cannot be used as it is written is so since it was written.
+  // An invalid server has been invalid since its last change.
   const since = server.reason === undefined ? sources.history.since(uuid, status.state) : updatedAt;
   const needsLogin = status.state === "failed" && sources.history.needsLogin(uuid);
   return { ...status, ...(since !== undefined && { since }), ...(needsLogin && { needsLogin }) };
 }
 
-function reachedOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {
+function connectionOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {
   const { engine, reach } = sources;
   if (!server) return { state: "closed", connected: false, toolCount: 0, reason: "there is no such server" };
   const { uuid } = server.object;
@@ -39,7 +39,7 @@ function reachedOf(server: CompiledServer | undefined, sources: Sources): Connec
       reason: fault ?? "it is not known",
     };
   const { state, connected, reason } = status;
-  // Between the old connection and the new one there is none to show.
+  // Between the old and the new connection the engine has none.
   const shown = reach.changing(uuid) && !connected ? "connecting" : state;
   return {
     state: shown,

@@ -1,4 +1,4 @@
-/** The tools of servers, namespaces and endpoints for whoever configures them: what is known, and what is made of it where. */
+/** The tools of servers, namespaces and endpoints, as the admin API shows them. */
 import type { Listing } from "../catalog/catalog.ts";
 import type { Engine } from "../engine.ts";
 import type { Compiled } from "../gateway/compile.ts";
@@ -13,25 +13,25 @@ import type { Principal } from "../kernel/principal.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import type { CompiledLayers } from "../middleware/compiled-layers.ts";
 import type { PlacedLayer } from "../middleware/layer.ts";
-import type { ServerReach } from "./reachability.ts";
+import type { ServerReachability } from "./reachability.ts";
 
 export interface ToolListParts {
   readonly engine: Pick<Engine, "catalog" | "pins">;
-  readonly reach: Pick<ServerReach, "fault">;
+  readonly reach: Pick<ServerReachability, "fault">;
   readonly compiledLayers: CompiledLayers;
   readonly compiled: () => Compiled;
 }
 
 export class ToolLists {
   readonly #parts: ToolListParts;
-  /** What a server listed before it was last changed: shown to administrators while it cannot be reached. */
+  /** The tools of servers before their last change. Shown while a server cannot be reached. */
   readonly #before = new Map<string, Listing>();
 
   constructor(parts: ToolListParts) {
     this.#parts = parts;
   }
 
-  /** The server is about to be another, or to go. */
+  /** Must be called before a server is changed or removed. */
   remember(server: string): void {
     const listing = this.#listed(server);
     if (listing) this.#before.set(server, listing);
@@ -47,7 +47,7 @@ export class ToolLists {
     return endpoint ? endpointRows(endpoint, sources) : [];
   }
 
-  /** Of a tool that `rows` tells of. */
+  /** The definitions of a tool that `rows` returned. */
   definitions(
     { kind, uuid }: ToolPlace,
     { server, tool: name }: Pick<ToolRow, "server" | "tool">,
@@ -89,7 +89,7 @@ export class ToolLists {
     return this.#parts.engine.catalog.snapshot.listings.get(server);
   }
 
-  /** A server is the same wherever it is used: for itself only its own count. */
+  /** For a server alone, only its own layers apply. */
   #layersOf({ kind, uuid }: ToolPlace, server: string): readonly PlacedLayer[] {
     const { settings, servers, namespaces, endpoints } = this.#parts.compiled();
     const own = servers.get(server)?.object;

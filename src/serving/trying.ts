@@ -1,4 +1,4 @@
-/** What administrators try out on a running gateway. */
+/** The inspector, the self-test and the config entries for clients, for administrators. */
 import type { Passes } from "../access/passes.ts";
 import type { Engine } from "../engine.ts";
 import type { ConnectionStatus, GatewayControl, Trying } from "../gateway/control.ts";
@@ -11,7 +11,7 @@ export interface TryingParts extends Omit<InspectParts, "lone"> {
   readonly endpoints: ServedEndpoints;
   readonly control: Pick<GatewayControl, "statusOf">;
   readonly passes: Passes;
-  /** Where clients reach the gateway. */
+  /** The URL of the gateway for clients. */
   readonly url: () => string;
 }
 

@@ -20,7 +20,7 @@ import { Events } from "../../src/kernel/events.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { revealed } from "../../src/kernel/secret.ts";
 import { Observer } from "../../src/observe/observer.ts";
-import { ApprovalDesk } from "../../src/serving/approvals/approval-desk.ts";
+import { ApprovalQueue } from "../../src/serving/approvals/approval-queue.ts";
 import { openLogins } from "../../src/serving/logins.ts";
 import { Market } from "../../src/serving/provision/market.ts";
 import { ProvisionRequests } from "../../src/serving/provision/requests.ts";
@@ -203,7 +203,7 @@ export async function testAdmin(
     control: () => control,
     requests: new ProvisionRequests(store),
   });
-  const approvals = new ApprovalDesk({
+  const approvals = new ApprovalQueue({
     store,
     shared: false,
     events,

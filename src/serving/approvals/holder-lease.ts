@@ -1,4 +1,4 @@
-/** Which gateways are there to carry out what is approved. One that died says nothing more, and what waited at it is over. */
+/** The lease of a gateway with waiting calls. If a gateway dies its lease expires, and its waiting calls count as withdrawn. */
 import { Mirror } from "../../access/mirror.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -14,9 +14,9 @@ export interface HolderLeaseParts {
   readonly shared: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of this gateway, for as long as it runs. */
+  /** The id of this gateway while it runs. */
   readonly id: string;
-  /** Whether anything waits here. */
+  /** Whether any call waits here. */
   readonly needed: () => boolean;
 }
 
@@ -42,7 +42,7 @@ export class HolderLease {
     return holder === id || (until !== undefined && until > Date.now());
   }
 
-  /** Others know of this gateway once it resolves. */
+  /** When it resolves, other gateways know that this one is alive. */
   async hold(): Promise<void> {
     if (this.#until - Date.now() < LEASE_MS - RENEW_MS) await this.#renew();
   }

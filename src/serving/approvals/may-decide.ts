@@ -1,7 +1,7 @@
 /**
- * Who decides about a call: whom its rule names, and administrators always. Nobody decides about a call of their own,
- * but for administrators: they could change the rule as well, and a team with one of them could approve nothing. What
- * calls tools (a key with endpoints, an OAuth token) opens no admin API, so a model cannot say yes to itself.
+ * Who may decide about a call: the people that its rule names, and all administrators. Nobody may decide about their own
+ * call, except administrators: they could change the rule as well, and in a team with one administrator nobody else could
+ * approve. Keys with endpoints and OAuth tokens have no access to the admin API, so a model cannot approve its own call.
  */
 import { ROLES, type Role } from "../../access/account.ts";
 import { has } from "../../access/may.ts";
@@ -10,7 +10,7 @@ import type { Principal } from "../../kernel/principal.ts";
 
 export function mayDecide(approval: Pick<Approval, "by" | "principal">, principal: Principal): boolean {
   if (has(principal, "admin")) return true;
-  if (isAskers(approval, principal)) return false;
+  if (isOwnCall(approval, principal)) return false;
   const { roles = [], groups = [] } = approval.by;
   return (
     roles.some((role) => isRole(role) && has(principal, role)) ||
@@ -18,8 +18,8 @@ export function mayDecide(approval: Pick<Approval, "by" | "principal">, principa
   );
 }
 
-/** Whether it is a call of theirs. */
-export function isAskers({ principal: asker }: Pick<Approval, "principal">, { id }: Principal): boolean {
+/** Whether the principal made the call. */
+export function isOwnCall({ principal: asker }: Pick<Approval, "principal">, { id }: Principal): boolean {
   return asker.id === id;
 }
 

@@ -1,11 +1,11 @@
-/** Arguments for whoever decides about a call: exactly what would be sent, but for what is plainly a secret. */
+/** The arguments that approvers see: exactly those that would be sent, with plain secrets masked. */
 import { isRecord } from "../../kernel/is-record.ts";
 import { hasSecretForm, isPlainlySecretName } from "../../kernel/looks-secret.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { HIDDEN } from "../../kernel/secret.ts";
 
 const LARGEST = 65_536;
-/** Numbers that would lose digits when they are read. */
+/** Numbers that would lose digits when parsed. */
 const LONG_NUMBER = /\d{16,}|\d[eE]/;
 
 export function shownArguments(args: Raw): unknown {
@@ -13,7 +13,7 @@ export function shownArguments(args: Raw): unknown {
   const written = args.toString();
   const masked = withoutSecrets(fromRaw(args));
   if (!LONG_NUMBER.test(written)) return masked;
-  // As text; what holds a secret beside is shown without these digits rather than with the secret.
+  // Shown as text to keep all digits. If there is a secret, masking it is more important than the digits.
   return JSON.stringify(masked) === JSON.stringify(fromRaw(args)) ? written : masked;
 }
 

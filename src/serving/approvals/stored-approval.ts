@@ -1,4 +1,4 @@
-/** Calls that wait for a yes, as the store keeps them: each is decided there, once, whichever gateway it waits at. */
+/** Approvals in the store. The store makes sure that each is decided once, whichever gateway the call waits at. */
 import { Mirror } from "../../access/mirror.ts";
 import type { Approval } from "../../gateway/control.ts";
 import { StoreError } from "../../store/error.ts";
@@ -6,14 +6,14 @@ import type { Store, StoredRecord } from "../../store/store.ts";
 
 /** The kind of record. */
 export const APPROVAL = "approval";
-/** What was decided stays to be looked at; the audit log keeps it for longer. */
+/** How long decided approvals are kept. The audit log keeps them longer. */
 const DECIDED_FOR_MS = 7 * 86_400_000;
 const ENDED_FOR_MS = 3_600_000;
-/** Whoever waits ends it by then: this is for those whose gateway died. */
+/** Waiting approvals expire in the store this long after their time limit, for gateways that died. */
 const LATE_MS = 60_000;
 
 export interface StoredApproval extends Omit<Approval, "uuid" | "arguments" | "decidable"> {
-  /** JSON of the arguments, sealed. */
+  /** The JSON of the arguments, encrypted. */
   readonly sealed: string;
   /** The gateway that it waits at. */
   readonly holder: string;
@@ -32,7 +32,7 @@ export class StoredApprovals {
 
   readonly kind = APPROVAL;
 
-  /** By uuid, as they were when last read. */
+  /** By uuid, as last read. */
   get all(): ReadonlyMap<string, StoredApproval> {
     return this.#mirror.values;
   }
@@ -54,7 +54,7 @@ export class StoredApprovals {
     await this.#records.put({ kind: APPROVAL, id: uuid, value, ifVersion: 0, expiresAt });
   }
 
-  /** Ends one that waits, once. `done` false: it had ended before, and `stored` says how; undefined: there is none. */
+  /** Ends a waiting approval, once. If `done` is false, it had ended before and `stored` says how; `stored` is undefined if there is none. */
   async end(
     uuid: string,
     ending: Ending,

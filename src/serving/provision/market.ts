@@ -1,4 +1,4 @@
-/** Servers that could be had: finds them for clients and administrators, and adds what an administrator says yes to. */
+/** Finds servers in registry and gallery for clients and administrators, and adds them when an administrator approves. */
 import type { Surroundings } from "../../config/dial.ts";
 import type { Engine } from "../../engine.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
@@ -34,7 +34,7 @@ export interface MarketParts {
   readonly around: Surroundings;
   readonly clock: Clock;
   readonly log: Log;
-  /** The official registry unless given. */
+  /** Default: the official registry. */
   readonly registryUrl?: string | undefined;
   readonly engine: Pick<Engine, "trial" | "catalog">;
   readonly control: () => GatewayControl;
@@ -54,7 +54,7 @@ export class Market implements MarketControl {
     this.#parts = parts;
   }
 
-  /** For one endpoint: what `mcp_provision` does there. */
+  /** Runs `mcp_provision` at one endpoint. */
   async provision(
     at: { readonly scope: Scope; readonly endpoint: () => CompiledEndpoint },
     wanted: ServerSearch,
@@ -139,7 +139,7 @@ export class Market implements MarketControl {
     return this.#decided(await this.#parts.requests.decide(uuid, { state: "refused", ...decision }));
   }
 
-  /** Ends what is still being read. */
+  /** Stops reading the registry. */
   async close(): Promise<void> {
     await (await this.#sources?.catch(() => undefined))?.registry.close();
   }
@@ -226,7 +226,7 @@ function decidedAlready(state: string): Refusal {
   return new Refusal("decided", `Somebody else decided first: it is already ${state}`);
 }
 
-/** What could not be started is no fault of ours. */
+/** A server that cannot be started is the fault of the input, so the error becomes a Refusal. */
 async function installed<T>(installing: Promise<T>): Promise<T> {
   try {
     return await installing;
@@ -236,7 +236,7 @@ async function installed<T>(installing: Promise<T>): Promise<T> {
   }
 }
 
-/** Values in place of the variables that they are for. */
+/** Replaces variables in the entry by the given values. */
 function withValues(entry: Entry, values: Readonly<Record<string, string>>): Entry {
   const filled = (texts: Readonly<Record<string, string>>) =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Servers that an administrator could add: of the gallery and the registry, with what would be stored and what it needs. */
+/** Servers of gallery and registry that an administrator can add, with their entry and the variables that they need. */
 import type { OfferQuery } from "../../gateway/control.ts";
 import type { Env } from "../../home/home.ts";
 import type { Candidate } from "../../provision/candidate.ts";
@@ -7,7 +7,7 @@ import type { CandidateSource } from "../../provision/provision.ts";
 
 export interface Offers {
   readonly items: readonly object[];
-  /** What could not be looked at. */
+  /** Sources that could not be searched. */
   readonly notice?: string;
 }
 
@@ -15,7 +15,7 @@ type Sources = Readonly<Record<"registry" | "gallery", CandidateSource>>;
 
 const MOST_FOUND = 20;
 
-/** Best first. Without a query: all of the gallery, and the beginning of the registry. */
+/** Best match first. Without a query: the whole gallery and the first page of the registry. */
 export async function offersOf(sources: Sources, { query, from }: OfferQuery, env: Env): Promise<Offers> {
   const [{ rankCandidates }, { matchOf }] = await Promise.all([
     import("../../provision/rank.ts"),

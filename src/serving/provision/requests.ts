@@ -1,4 +1,4 @@
-/** What models asked for on behalf of people who may not decide it. Kept in the store until somebody decides. */
+/** Requests for servers by clients that may not add them. They are in the store until an administrator decides. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Actor, ProvisionRequest } from "../../gateway/control.ts";
 import { uuidV7 } from "../../gateway/uuid.ts";
@@ -6,11 +6,11 @@ import type { Candidate } from "../../provision/candidate.ts";
 import { StoreError } from "../../store/error.ts";
 import type { Store, StoredRecord } from "../../store/store.ts";
 
-/** The kind of records that they are. */
+/** The kind of record. */
 export const PROVISION_REQUEST = "provision-request";
 const MOST_LISTED = 500;
 
-/** What is kept of one, for whoever carries it out. */
+/** A request with the candidate, which is needed to install the server. */
 export interface KeptRequest extends ProvisionRequest {
   readonly candidate: Candidate;
 }
@@ -24,7 +24,7 @@ export class ProvisionRequests {
     this.#records = records;
   }
 
-  /** The same asked for twice is one; `state` says what became of it. */
+  /** Returns the existing request if there is an equal one, in whatever state. */
   async ask(wanted: Omit<Stored, "state" | "at">): Promise<KeptRequest> {
     const key = keyOf(wanted);
     const value: Stored = { ...wanted, state: "pending", at: new Date().toISOString() };
@@ -47,7 +47,7 @@ export class ProvisionRequests {
     }
   }
 
-  /** In the order in which they came. */
+  /** Oldest first. */
   async list(): Promise<readonly ProvisionRequest[]> {
     const records = await this.#records.list(PROVISION_REQUEST, { limit: MOST_LISTED });
     return records.map(shown).map(withoutCandidate);
@@ -58,7 +58,7 @@ export class ProvisionRequests {
     return record && shown(record);
   }
 
-  /** Undefined: somebody else was quicker, or there is none. One that was approved may be asked for again, should it go. */
+  /** Undefined if there is no pending request. An approved request loses its key, so that the server can be requested again after it was removed. */
   async decide(
     uuid: string,
     decision: Pick<ProvisionRequest, "state" | "server"> & {

@@ -1,4 +1,4 @@
-/** A namespace of the gateway, as the place where servers that were added are written down. */
+/** Writes added servers to a namespace of the gateway. */
 import type { Surroundings } from "../../config/dial.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { Actor, GatewayControl } from "../../gateway/control.ts";
@@ -10,7 +10,7 @@ export interface TeamLedgerParts {
   readonly control: Pick<GatewayControl, "change" | "compiled">;
   readonly around: Surroundings;
   readonly endpoint: () => CompiledEndpoint;
-  /** Uuid or name; the endpoint's first unless given. */
+  /** A uuid or name. Default: the first namespace of the endpoint. */
   readonly namespace?: string | undefined;
   readonly actor: Actor;
 }
@@ -53,7 +53,7 @@ export class TeamLedger implements Ledger {
     return outcome.server.name;
   }
 
-  /** A change counts once it is made. */
+  /** Nothing to do: a change is effective at once. */
   async take(): Promise<void> {}
 
   get #namespace(): string | undefined {

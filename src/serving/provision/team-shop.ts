@@ -1,4 +1,4 @@
-/** The gateway: an administrator adds what was found, everybody else asks for it. */
+/** Provisioning in a gateway: administrators add a found server, everybody else creates a request for it. */
 import type { ProvisionRequest } from "../../gateway/control.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Installer } from "../../provision/install.ts";
@@ -12,7 +12,7 @@ export interface TeamShopParts {
   readonly configured: () => string;
   /** Why nothing can be added at this endpoint. */
   readonly withheld: () => string | undefined;
-  /** Makes a request of it. */
+  /** Creates a request for the server. */
   readonly request: (match: ShownCandidate, by: Principal) => Promise<ProvisionRequest>;
 }
 

@@ -1,4 +1,4 @@
-/** What a client of an endpoint is shown, and what that costs it: read from its surface as a client reads it. */
+/** The preview of an endpoint: what a client would see and what that costs, read from its surface as a client does. */
 import type { Preview } from "../../gateway/try-control.ts";
 import type { Origin } from "../../kernel/call.ts";
 import { costOf } from "../../kernel/tokens.ts";
@@ -45,7 +45,7 @@ export async function previewOf(
   };
 }
 
-/** A surface without such a list has nothing of the kind. */
+/** Zero for a surface without such a list. */
 async function countOf(surface: Surface, list: ListName, origin: Origin): Promise<number> {
   try {
     return (await allPages(surface, list, origin)).items.length;

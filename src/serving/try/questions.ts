@@ -1,14 +1,14 @@
-/** Questions that a tried call puts to the person at the console, until they are answered or nobody waits any more. */
+/** The open questions of a tried call to the person at the console. */
 import { randomUUID } from "node:crypto";
 import type { TryAnswer, TryQuestion } from "../../gateway/try-control.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Incoming } from "../../rpc/peer.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 
-/** What a client must say of itself to be asked them. */
+/** The client capabilities for such questions. */
 export const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: {} };
 
-/** Whoever answers for a model says so. */
+/** The model name in answers to sampling requests, which a person writes. */
 const MODEL = "a person";
 const DECLINED = -1;
 
@@ -48,7 +48,7 @@ export class TryQuestions {
     });
   }
 
-  /** False: there is no such question, or it has its answer. */
+  /** Returns false if there is no such open question. */
   answer({ question, action, content, text = "" }: TryAnswer): boolean {
     const open = this.#open.get(question);
     if (!open) return false;

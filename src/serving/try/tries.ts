@@ -1,4 +1,4 @@
-/** Calls that are being tried out at the moment, each answered by nobody but who began it. */
+/** The running calls from "Try it" in the console. Only the person who started a call can answer its questions. */
 import type { Explained, ExplainRequest } from "../../gateway/endpoint/explain-tool.ts";
 import type { Preview, Tried, TryAnswer, TryControl, TryRequest } from "../../gateway/try-control.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -17,7 +17,7 @@ const MOST_OF_ONE = 10;
 
 export class Tries implements TryControl {
   readonly #parts: TriesParts;
-  /** By their id. */
+  /** By id. */
   readonly #open = new Map<string, { readonly run: TryRun; readonly actor: string }>();
 
   constructor(parts: TriesParts) {

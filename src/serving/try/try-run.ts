@@ -1,4 +1,4 @@
-/** One call of a tool as a client of an endpoint makes it, told step by step to whoever tries it out. */
+/** One call from "Try it": calls a tool as a client of the endpoint, and reports each event to the console. */
 import { randomUUID } from "node:crypto";
 import type {
   Tried,
@@ -17,15 +17,15 @@ import { ASKABLE, TryQuestions } from "./questions.ts";
 
 export interface TryRunParts {
   connect(parts: LocalClientParts): LocalClient;
-  /** What is to be sent, once the handshake is done. */
+  /** Returns the request to send after the handshake. */
   requestOf(client: LocalClient): Promise<TriedRequest>;
   readonly events: Pick<Events, "on">;
-  /** It is over, however. */
+  /** Called when the run has ended for any reason. */
   onEnd(run: TryRun): void;
 }
 
 const ABOUT = { ...IMPLEMENTATION, name: "metamcp-console" };
-/** Any will do: the client has one request under way. */
+/** Any value works: the client has only one request in flight. */
 const TOKEN = 1;
 
 export class TryRun implements Tried {

@@ -1,6 +1,6 @@
 /**
- * Where calls wait for a yes of somebody else. The store says what was decided, so a decision at any gateway on it
- * reaches the call. A call that its caller gave up, that ran out of time or whose gateway ended is never made.
+ * The queue of calls that wait for an approval. Decisions are in the store, so a decision at any gateway on the same store
+ * reaches the call. A call is not made if its caller cancelled, its time ran out or its gateway stopped.
  */
 import { randomUUID } from "node:crypto";
 import type { Actor, Approval, ApprovalControl } from "../../gateway/control.ts";
@@ -19,12 +19,12 @@ import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { member } from "../../rpc/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { HolderLease } from "./holder-lease.ts";
-import { isAskers, mayDecide } from "./may-decide.ts";
+import { isOwnCall, mayDecide } from "./may-decide.ts";
+import { reportWaiting } from "./report-waiting.ts";
 import { shownArguments } from "./shown-arguments.ts";
 import { type Ending, type StoredApproval, StoredApprovals } from "./stored-approval.ts";
-import { tellWaiting } from "./tell-waiting.ts";
 
-export interface ApprovalDeskParts {
+export interface ApprovalQueueParts {
   readonly store: Store;
   /** Other gateways may use the store at the same time. */
   readonly shared: boolean;
@@ -32,11 +32,11 @@ export interface ApprovalDeskParts {
   readonly log: Log;
   readonly events: Events;
   readonly newId: () => string;
-  /** What an endpoint is called. */
+  /** The name of an endpoint. */
   readonly endpointName: (uuid: string) => string | undefined;
 }
 
-interface Parked {
+interface WaitingCall {
   readonly principal: string;
   settle(ending: Ending): void;
   fail(error: Error): void;
@@ -44,24 +44,24 @@ interface Parked {
 
 const MOST_WAITING = 1_000;
 const MOST_OF_ONE = 50;
-/** Of those that nobody decided: older ones are forgotten. */
-const MOST_ENDED = 200;
+/** Maximum number of kept approvals that ended without a decision. Older ones are removed. */
+const MOST_UNDECIDED = 200;
 
-export class ApprovalDesk implements Approvals, ApprovalControl {
-  readonly #parts: ApprovalDeskParts;
+export class ApprovalQueue implements Approvals, ApprovalControl {
+  readonly #parts: ApprovalQueueParts;
   readonly #stored: StoredApprovals;
   readonly #lease: HolderLease;
-  /** Of this gateway. */
+  /** The id of this gateway in approvals. */
   readonly #holder = randomUUID();
-  readonly #parked = new Map<string, Parked>();
+  readonly #waiting = new Map<string, WaitingCall>();
   readonly #ended: string[] = [];
   readonly #stop: () => void;
 
-  constructor(parts: ApprovalDeskParts) {
+  constructor(parts: ApprovalQueueParts) {
     this.#parts = parts;
     const { store } = parts;
     this.#stored = new StoredApprovals(store);
-    this.#lease = new HolderLease({ ...parts, id: this.#holder, needed: () => this.#parked.size > 0 });
+    this.#lease = new HolderLease({ ...parts, id: this.#holder, needed: () => this.#waiting.size > 0 });
     this.#stop = store.onChange((change) => {
       if (change.of !== "records") return;
       if (change.kind === this.#stored.kind) this.#quietly(this.#stored.load());
@@ -69,7 +69,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     });
   }
 
-  /** Once, before anything waits. */
+  /** Must be called once, before any call waits. */
   async load(): Promise<void> {
     await Promise.all([this.#stored.load(), this.#lease.load()]);
     this.#stored.on((after, before) => this.#changed(after, before));
@@ -80,9 +80,9 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     this.#refuseTooMany(call);
     const uuid = newId();
     const began = clock.now();
-    const decided = this.#park(uuid, call);
+    const decided = this.#enqueue(uuid, call);
     const timer = clock.after(terms.withinMs, () => this.#quietly(this.#expire(uuid)));
-    const stopTelling = tellWaiting(call, clock);
+    const stopTelling = reportWaiting(call, clock);
     const added = this.#add(uuid, call, terms);
     try {
       const ending = await unlessAborted(
@@ -95,10 +95,10 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     } finally {
       timer.cancel();
       stopTelling();
-      this.#parked.delete(uuid);
+      this.#waiting.delete(uuid);
       if (call.signal.aborted)
         void added.then(
-          () => this.#quietly(this.#over(uuid, "withdrawn")),
+          () => this.#quietly(this.#end(uuid, "withdrawn")),
           () => {},
         );
     }
@@ -106,7 +106,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
 
   list(principal: Principal): readonly Approval[] {
     return [...this.#stored.all].flatMap(([uuid, stored]) =>
-      mayDecide(stored, principal) || isAskers(stored, principal)
+      mayDecide(stored, principal) || isOwnCall(stored, principal)
         ? [this.#shown(uuid, stored, principal)]
         : [],
     );
@@ -132,31 +132,31 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     return this.#shown(uuid, ended, principal);
   }
 
-  /** Calls that wait are refused, and told so. */
+  /** Refuses all waiting calls. */
   async close(): Promise<void> {
     this.#stop();
-    const waiting = [...this.#parked];
+    const waiting = [...this.#waiting];
     for (const [, parked] of waiting)
       parked.fail(new MetaMcpError("server_unavailable", "MetaMCP is stopping. Nothing was done."));
-    this.#parked.clear();
+    this.#waiting.clear();
     await Promise.allSettled(waiting.map(([uuid]) => this.#stored.end(uuid, { state: "withdrawn" })));
     await this.#lease.release().catch(() => {});
   }
 
   #refuseTooMany(call: Call): void {
-    const own = [...this.#parked.values()].filter(({ principal }) => principal === call.origin.principal.id);
-    if (this.#parked.size >= MOST_WAITING || own.length >= MOST_OF_ONE)
+    const own = [...this.#waiting.values()].filter(({ principal }) => principal === call.origin.principal.id);
+    if (this.#waiting.size >= MOST_WAITING || own.length >= MOST_OF_ONE)
       throw forbidden(
         call,
         "It needs an approval, but too many calls are waiting already. Nothing was done.",
       );
   }
 
-  #park(uuid: string, { origin }: Call): Promise<Ending> {
+  #enqueue(uuid: string, { origin }: Call): Promise<Ending> {
     const decided = new Promise<Ending>((settle, fail) => {
-      this.#parked.set(uuid, { principal: origin.principal.id, settle, fail });
+      this.#waiting.set(uuid, { principal: origin.principal.id, settle, fail });
     });
-    // Whoever gave up does not hear it.
+    // A caller who cancelled does not handle the rejection.
     decided.catch(() => {});
     return decided;
   }
@@ -176,7 +176,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     const { origin, server, facts, via } = call;
     const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
     const twice = repeatedKey(args);
-    // Who decides sees one of them, the server may take the other.
+    // The approver would see one of both values, and the server might use the other.
     if (twice !== undefined) throw forbidden(call, `The arguments contain "${twice.slice(0, 64)}" twice.`);
     const now = Date.now();
     const { key, actor } = origin.principal;
@@ -199,16 +199,16 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
   }
 
   async #expire(uuid: string): Promise<void> {
-    const parked = this.#parked.get(uuid);
-    // A yes of the last moment counts; without the store there is none.
-    const ended = await this.#over(uuid, "expired").catch(() => undefined);
+    const parked = this.#waiting.get(uuid);
+    // An approval at the last moment counts. If the store fails, the call expires.
+    const ended = await this.#end(uuid, "expired").catch(() => undefined);
     parked?.settle(ended ?? { state: "expired" });
   }
 
-  async #over(uuid: string, state: "expired" | "withdrawn"): Promise<StoredApproval | undefined> {
+  async #end(uuid: string, state: "expired" | "withdrawn"): Promise<StoredApproval | undefined> {
     const { stored } = await this.#stored.end(uuid, { state });
     this.#ended.push(uuid);
-    const old = this.#ended.length > MOST_ENDED ? this.#ended.shift() : undefined;
+    const old = this.#ended.length > MOST_UNDECIDED ? this.#ended.shift() : undefined;
     if (old !== undefined) await this.#stored.remove(old);
     return stored;
   }
@@ -216,7 +216,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
   #changed(after: ReadonlyMap<string, StoredApproval>, before: ReadonlyMap<string, StoredApproval>): void {
     for (const [uuid, stored] of after) {
       if (stored.state === before.get(uuid)?.state) continue;
-      if (stored.state !== "waiting") this.#parked.get(uuid)?.settle(stored);
+      if (stored.state !== "waiting") this.#waiting.get(uuid)?.settle(stored);
       const { sealed: _, holder: _h, by: _b, ...told } = stored;
       this.#parts.events.emit({ type: "approval", ...told, at: Date.now(), uuid });
     }
@@ -253,7 +253,7 @@ function refusalOf(call: Call, { state, comment }: Ending): MetaMcpError {
 }
 
 function notTheirs(stored: StoredApproval, principal: Principal): Refusal {
-  return isAskers(stored, principal)
+  return isOwnCall(stored, principal)
     ? new Refusal("not_yours", "you cannot decide about your own call")
     : new Refusal("not_yours", "the policy does not name you as an approver of this call");
 }

@@ -10,7 +10,7 @@ import type { Principal } from "../../kernel/principal.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
 import { callOf, newTrail, type TestCall } from "../../middleware/layer.fixture.ts";
 import type { Store } from "../../store/store.ts";
-import { ApprovalDesk } from "./approval-desk.ts";
+import { ApprovalQueue } from "./approval-queue.ts";
 
 const ada: Principal = { id: "u1", kind: "account", name: "ada@x.org", roles: ["member"], groups: ["leads"] };
 const lead: Principal = {
@@ -24,7 +24,7 @@ const other: Principal = { id: "u3", kind: "account", name: "eve@x.org", roles: 
 const admin: Principal = { id: "root", kind: "token", name: "admin token", roles: ["admin"], groups: [] };
 const terms = { by: { groups: ["leads"] }, withinMs: 60_000, reason: "policy, rule 1" };
 
-async function desk(store?: Store) {
+async function queue(store?: Store) {
   const opened = store ?? (await filePlace().open());
   const clock = new ManualClock();
   const events = new Events();
@@ -32,7 +32,7 @@ async function desk(store?: Store) {
   events.on((event) => {
     if (event.type === "approval") told.push(event);
   });
-  const made = new ApprovalDesk({
+  const made = new ApprovalQueue({
     store: opened,
     shared: true,
     clock,
@@ -60,8 +60,8 @@ async function desk(store?: Store) {
 const code = (expected: string) => expect.objectContaining({ name: "Refusal", code: expected });
 const abort = ({ signal }: Call, text: string) => (signal as CallSignal).abort(new Error(text));
 
-test("a call is made on a yes of who may give it, once", async () => {
-  const { made, wait, told } = await desk();
+test("a call continues after an approval by somebody who may decide, and can be decided once", async () => {
+  const { made, wait, told } = await queue();
   const trail = newTrail();
   const { answer, uuid } = await wait({ args: { n: 1 }, more: { trail } });
   expect(made.list(lead)).toMatchObject([
@@ -79,7 +79,7 @@ test("a call is made on a yes of who may give it, once", async () => {
   const yes = (principal: Principal) => made.decide(uuid, { approve: true, principal });
   await expect(made.decide("none", { approve: true, principal: admin })).rejects.toEqual(code("not_found"));
   await expect(yes(other)).rejects.toEqual(code("not_yours"));
-  await expect(yes(ada), "nobody decides about their own").rejects.toEqual(code("not_yours"));
+  await expect(yes(ada), "nobody may approve their own call").rejects.toEqual(code("not_yours"));
   expect(await yes(lead)).toMatchObject({ state: "approved", decidedBy: { id: "u2" }, decidable: false });
   expect(await answer).toBe("made");
   await expect(yes(admin)).rejects.toEqual(code("decided"));
@@ -91,23 +91,23 @@ test("a call is made on a yes of who may give it, once", async () => {
   expect(JSON.stringify(told)).not.toContain("arguments");
 });
 
-test("administrators decide about calls of their own, too", async () => {
-  const { made, wait } = await desk();
+test("administrators may approve their own calls", async () => {
+  const { made, wait } = await queue();
   const { answer, uuid } = await wait({ principal: admin });
   await made.decide(uuid, { approve: true, principal: admin });
   expect(await answer).toBe("made");
 });
 
-test("a role stands for those with more rights", async () => {
-  const { made, wait } = await desk();
+test("a role in by includes roles with more rights", async () => {
+  const { made, wait } = await queue();
   const { uuid, answer } = await wait({}, { by: { roles: ["viewer"] } });
   await expect(made.decide(uuid, { approve: true, principal: lead })).rejects.toEqual(code("not_yours"));
   await made.decide(uuid, { approve: true, principal: other });
   expect(await answer).toBe("made");
 });
 
-test("of many who decide at once one counts", async () => {
-  const { made, wait } = await desk();
+test("of many simultaneous decisions exactly one counts", async () => {
+  const { made, wait } = await queue();
   const { uuid, answer } = await wait();
   const decisions = await Promise.allSettled(
     Array.from({ length: 8 }, (_, n) => made.decide(uuid, { approve: n % 2 === 0, principal: admin })),
@@ -117,8 +117,8 @@ test("of many who decide at once one counts", async () => {
   expect((await answer) === "made").toBe(counted?.state === "approved");
 });
 
-test("a no, no time and no caller any more: nothing is made", async () => {
-  const { made, wait, clock } = await desk();
+test("a refused, expired or cancelled call is not made", async () => {
+  const { made, wait, clock } = await queue();
   const first = await wait();
   await made.decide(first.uuid, { approve: false, principal: lead, comment: "not on a Friday" });
   expect(await first.answer).toBe(
@@ -137,8 +137,8 @@ test("a no, no time and no caller any more: nothing is made", async () => {
   await expect(made.decide(gone.uuid, { approve: true, principal: admin })).rejects.toEqual(code("decided"));
 });
 
-test("a client that gave a token hears progress, and no more once it is over", async () => {
-  const { made, wait, clock } = await desk();
+test("a client with a progress token gets progress until the decision", async () => {
+  const { made, wait, clock } = await queue();
   const told: string[] = [];
   const uplink = {
     notify: (_: string, params: unknown) => void told.push(String(params)),
@@ -160,8 +160,8 @@ test("a client that gave a token hears progress, and no more once it is over", a
   expect(told).toHaveLength(3);
 });
 
-test("who decides sees exactly what would be sent, but for secrets", async () => {
-  const { made, wait, store } = await desk();
+test("approvers see exactly the arguments that would be sent, with secrets masked", async () => {
+  const { made, wait, store } = await queue();
   await wait({ written: '{"id": 12345678901234567890}' });
   await wait({ args: { password: "hunter2-hunter2", note: "see token=abcdefgh", key: "PROJ-1" } });
   expect(made.list(admin).map((one) => one.arguments)).toEqual([
@@ -174,16 +174,16 @@ test("who decides sees exactly what would be sent, but for secrets", async () =>
   await expect(twice).rejects.toThrow(/contain "n" twice/);
 });
 
-test("no more wait than may, of one and in all", async () => {
-  const { made } = await desk();
+test("the number of waiting calls of a principal is limited", async () => {
+  const { made } = await queue();
   const call = () => callOf({ principal: ada });
   for (let n = 0; n < 50; n += 1) void made.wait(call(), terms).catch(() => {});
   await expect(made.wait(call(), terms)).rejects.toThrow(/too many calls are waiting/);
 });
 
-test("a decision at another gateway reaches the call; one of a gateway that ended reaches nobody", async () => {
-  const { made, wait, store, told } = await desk();
-  const far = await desk(store);
+test("a decision at another gateway reaches the call, and calls of a stopped gateway cannot be decided", async () => {
+  const { made, wait, store, told } = await queue();
+  const far = await queue(store);
   const { uuid, answer } = await wait();
   await expect.poll(() => far.made.list(lead).map(({ state }) => state)).toEqual(["waiting"]);
   await far.made.decide(uuid, { approve: true, principal: lead });
@@ -201,10 +201,10 @@ test("a decision at another gateway reaches the call; one of a gateway that ende
   );
 });
 
-test("what waited at a gateway that died is over with its lease", async () => {
-  const { wait, store } = await desk();
+test("waiting calls of a dead gateway are withdrawn when its lease expires", async () => {
+  const { wait, store } = await queue();
   const { uuid } = await wait();
-  const far = await desk(store);
+  const far = await queue(store);
   for (const { id } of await store.records.list("approval-holder"))
     await store.records.put({ kind: "approval-holder", id, value: { until: Date.now() - 1 } });
   await expect.poll(() => far.made.list(lead).map(({ state }) => state)).toEqual(["withdrawn"]);

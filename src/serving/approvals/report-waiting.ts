@@ -1,15 +1,15 @@
-/** Progress to the client of a call that waits, where it asked for any: its own time limits start anew. */
+/** Sends progress to the client of a waiting call, if it gave a token. Progress restarts the timeout of the client. */
 import type { Call } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { kept, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, member, members } from "../../rpc/slice.ts";
 
 const EVERY_MS = 5_000;
-/** Numbers so small that whatever the server says later is more. */
+/** Progress values are multiples of 1/1,000,000, so that any later progress of the server is larger. */
 const STEPS = 1_000_000;
 
-/** Returns what ends it. */
-export function tellWaiting({ params, uplink }: Pick<Call, "params" | "uplink">, clock: Clock): () => void {
+/** Returns the function that stops it. */
+export function reportWaiting({ params, uplink }: Pick<Call, "params" | "uplink">, clock: Clock): () => void {
   const meta = member(params, "_meta");
   const [token] = meta ? members(meta, ["progressToken"]) : [];
   if (!token) return () => {};

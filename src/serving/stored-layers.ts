@@ -1,4 +1,4 @@
-/** The layers of stored objects before they are served: loaded and checked as if they came now. */
+/** Loads and checks the layers of stored objects at start. */
 import { layerProblems } from "../gateway/accept.ts";
 import { orderProblems } from "../gateway/layer-order.ts";
 import { allObjects, type Objects } from "../gateway/objects.ts";
@@ -9,8 +9,8 @@ export function layersIn(objects: Objects): readonly LayerEntry[] {
   return allObjects(objects).flatMap(({ spec }) => spec.middleware as readonly LayerEntry[]);
 }
 
-/** Throws with the place: a gateway does not start with half its rules. */
-export async function refuseLayers(registry: LayerRegistry, objects: Objects): Promise<void> {
+/** Throws with the place of the first invalid layer: a gateway must not start without some of its rules. */
+export async function checkStoredLayers(registry: LayerRegistry, objects: Objects): Promise<void> {
   await registry.prepare(layersIn(objects));
   const rules = { layers: (entry: LayerEntry) => registry.check(entry) };
   for (const { kind, name, spec } of allObjects(objects)) {

@@ -1,4 +1,4 @@
-/** Tells what changes by itself: what servers list, whether the store is there, and what is kept beside revisions. */
+/** Emits events for changes that are not part of a revision: tools of servers, the state of the store, and other records. */
 import { ACCOUNT } from "../access/account.ts";
 import { API_KEY } from "../access/api-key.ts";
 import type { Engine } from "../engine.ts";
@@ -15,8 +15,8 @@ const RECORDS: Readonly<Record<string, RecordsChanged["of"]>> = {
   [APPROVAL]: "approvals",
 };
 
-/** Returns what ends it. */
-export function tellChanges(
+/** Returns the function that stops it. */
+export function emitChanges(
   { events, catalog }: Pick<Engine, "events" | "catalog">,
   store: Pick<Store, "onState" | "onChange">,
 ): () => void {
