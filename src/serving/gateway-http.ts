@@ -55,7 +55,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
       ...(context.store.state.up ? {} : { store: "down" }),
     }),
     admin: createAdmin(context, parts, { passes, exposed }),
-    console: console ? new ConsoleFiles() : undefined,
+    console: console ? new ConsoleFiles(context.log) : undefined,
     // People on this machine can get the same figures in other ways.
     metrics: exposed ? undefined : metricsText,
   });

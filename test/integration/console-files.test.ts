@@ -1,8 +1,11 @@
 /** The files of the console as a gateway serves them. */
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import { request } from "node:http";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../../src/kernel/log.ts";
+import { ConsoleFiles } from "../../src/serving/console-files.ts";
 import { metamcp } from "../support/command.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { ROOT, temp } from "../support/temp.ts";
@@ -80,6 +83,31 @@ test("--no-console removes the console", async () => {
   expect([code, err]).toEqual([2, expect.stringContaining("--no-console")]);
 });
 
+test("files that cannot be read are read again at the next request, and the log says once why", async () => {
+  const folder = temp();
+  const place = folder.path("console");
+  const { url, warnings } = await served([folder.path("missing"), place]);
+  const fault = async (expected: string): Promise<void> => {
+    for (const path of ["/", "/", `/assets/${SCRIPT}`]) {
+      const answer = await fetch(url + path);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([503, "no-store"]);
+      expect(await answer.text()).toContain("log");
+    }
+    expect(warnings.splice(0)).toEqual([expect.stringContaining(expected)]);
+  };
+  await fault("no console in");
+  // Not a folder.
+  folder.write("console", "");
+  await fault("ENOTDIR");
+  rmSync(place);
+  cpSync(FOLDER, place, { recursive: true });
+  rmSync(join(place, "index.html.br"));
+  await fault("index.html.br");
+  cpSync(FOLDER, place, { recursive: true });
+  for (const path of ["/", `/assets/${SCRIPT}`]) expect((await fetch(url + path)).status).toBe(200);
+  expect(warnings).toEqual([]);
+});
+
 test.skipIf(process.platform !== "linux")(
   "--open opens the console in the browser, with the setup link at the first start",
   async () => {
@@ -99,6 +127,19 @@ test.skipIf(process.platform !== "linux")(
     expect(stderr).toContain(opened);
   },
 );
+
+/** The files of these folders, served without a gateway. */
+async function served(folders: readonly string[]) {
+  const warnings: string[] = [];
+  const files = new ConsoleFiles({ ...silentLog, warn: (message) => warnings.push(message) }, folders);
+  const server = createServer((asked, response) => void files.answer(asked.url ?? "", asked, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, warnings };
+}
 
 interface RawAnswer {
   readonly status: number | undefined;
