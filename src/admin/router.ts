@@ -93,7 +93,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     const query = queryOf(request, route);
     const reads = request.method === "GET";
     const body = reads ? undefined : await readBody(request, route.types ?? JSON_TYPES);
-    // The body may arrive slowly. Rights that the caller lost meanwhile must count.
+    // The body may arrive slowly. A right that the caller lost in this time must count.
     const admitted = reads ? first : admit(path, request);
     const { principal, account } = admitted;
     let recorded: readonly RecordedChange[] | undefined;

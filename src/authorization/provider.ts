@@ -148,8 +148,8 @@ function resourceServer(
   resource: string,
   { base, isOffered }: AuthorizationParts,
 ) {
-  const asked = oidc.params?.["resource"];
-  if (Array.isArray(asked) && asked.length > 1)
+  const requested = oidc.params?.["resource"];
+  if (Array.isArray(requested) && requested.length > 1)
     throw new errors.InvalidTarget("resource must be a single address");
   const endpoint = endpointIn(base(), resource);
   if (endpoint === undefined || !isOffered(endpoint))

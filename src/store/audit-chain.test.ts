@@ -17,13 +17,13 @@ test("records in batches of any size form one chain, and are read as they were w
       const first = chain.batch(EMPTY_CHAIN, all.slice(0, cut + 1));
       const batches = [first];
       if (cut + 1 < all.length) batches.push(chain.batch(first, all.slice(cut + 1)));
-      const wanted = all.map(({ head = "", at, body }: AuditRecord, i) => ({
+      const expected = all.map(({ head = "", at, body }: AuditRecord, i) => ({
         seq: i + 1,
         at,
         body: head + body,
       }));
       for (const read of [batches.flatMap(recordsOf), recordsOf(chain.batch(EMPTY_CHAIN, all))])
-        expect(read).toMatchObject(wanted);
+        expect(read).toMatchObject(expected);
       let end: ChainEnd = EMPTY_CHAIN;
       for (const batch of batches) {
         expect(chain.faultOf(end, batch)).toBeUndefined();

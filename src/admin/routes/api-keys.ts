@@ -109,7 +109,7 @@ function keyProblems({ endpoints, role, tiers, expiresAt }: NewApiKey): InputPro
   return wrong;
 }
 
-/** An administrator names the owner, or nobody for a key without owner. For everybody else the owner is their own account. */
+/** An administrator may name the owner or create a key without owner. For everybody else the owner is their own account. */
 function ownerOf(
   { access: { accounts } }: AdminParts,
   { principal, account }: AdminRequest,

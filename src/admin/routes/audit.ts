@@ -35,7 +35,7 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
       async handle({ query, principal }) {
         const cursor = cursorIn(query);
         const after = query.get("after");
-        const asked = {
+        const auditQuery = {
           members: membersIn(query),
           limit: limitIn(query),
           ...timeIn(query, "from"),
@@ -45,13 +45,13 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
         };
         const whole = may(principal, "arguments.read");
         if (query.get("format") === "jsonl") {
-          const records = await allOf(observed.records, asked);
+          const records = await allOf(observed.records, auditQuery);
           return jsonLinesFile(
             "audit",
             records.map((record) => shown(record, whole)),
           );
         }
-        const page = await observed.records.query(asked);
+        const page = await observed.records.query(auditQuery);
         return {
           body: {
             items: page.items.map((record) => shown(record, whole)),
@@ -79,13 +79,13 @@ const MOST_ON_A_PAGE = 500;
 /** Reads page by page, newest first, up to `MOST_EXPORTED` records. */
 async function allOf(
   records: Pick<Audit, "query">,
-  asked: AuditQuery,
+  auditQuery: AuditQuery,
 ): Promise<readonly StoredAuditRecord[]> {
   const found: StoredAuditRecord[] = [];
-  let { cursor } = asked;
+  let { cursor } = auditQuery;
   do {
     const page = await records.query({
-      ...asked,
+      ...auditQuery,
       limit: MOST_ON_A_PAGE,
       ...(cursor === undefined ? {} : { cursor }),
     });

@@ -96,7 +96,7 @@ export function startTry(
   { endpoint, as, tool, args }: TryStart,
 ): AdminAnswer {
   const { principal, recordChanges } = request;
-  // Only a person who is logged in may try tools, and keys of administrators.
+  // Keys may not try tools, except keys of administrators.
   if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
   const user = accountUser(parts, request, as);
   const refused = refusalOf(endpoint.object, user);
