@@ -51,7 +51,7 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     clock,
     connect: async (server, origin) => (await fleet.connect(server, origin, { list: true })).release(),
     cooldownMs: () => config().pool.cooldownMs,
-    forgives: loginChanged,
+    retryAtOnce: loginChanged,
   });
   return {
     connectors,
@@ -60,7 +60,7 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     trials: new Trials({ clock, log, connector: (spec) => connectors.for(spec) }),
     connect(server, origin) {
       const lease = fleet.connect(server, origin);
-      loader.begun(server, origin, lease);
+      loader.trackConnect(server, origin, lease);
       return lease;
     },
     servers: (asker) =>

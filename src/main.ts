@@ -100,7 +100,7 @@ export function createEngine(options: EngineOptions): Engine {
     apply,
     async ensureConnected(server, anew = false) {
       const connected = fleet.ensureConnected(server, NOBODY, anew);
-      loader.begun(server, NOBODY, connected);
+      loader.trackConnect(server, NOBODY, connected);
       await connected;
     },
     credentialsChanged(account) {
@@ -146,7 +146,7 @@ function createCatalog({ options, home, log, clock }: EngineContext): CatalogPar
     enforced: options.pin ?? false,
     tell: options.tell ?? true,
     keyFor: (...whose) => catalog.keyFor(...whose),
-    hold: (...list) => catalog.hold(...list),
+    setBlocked: (...list) => catalog.setBlocked(...list),
   });
   const catalog: Catalog = new Catalog({ cache, search: options.search ?? createSearch(), clock, log, gate });
   return { cache, gate, catalog };

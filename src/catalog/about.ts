@@ -1,19 +1,19 @@
-/** What a child says of itself in the handshake. Carried along with its tools; never part of a tool. */
+/** A child's self-description from the handshake. It is stored beside the tools and is not part of a tool. */
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 
 export interface About {
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
-  /** Names of the capabilities it declares, with spaces between. */
+  /** The names of the declared capabilities, separated by spaces. */
   readonly offers?: string;
-  /** Which protocol era it speaks, so that it need not be asked again. */
+  /** The protocol era of the child, so that the next connect need not negotiate it. */
   readonly era?: string;
 }
 
 const FIELDS = ["title", "version", "instructions", "offers", "era"] as const;
 
-/** Whatever is no text is left out. */
+/** Skips fields that are not strings. */
 export function readAbout(raw: Raw | undefined): About {
   const value = (raw ? fromRaw(raw) : undefined) as Partial<Record<string, unknown>> | null | undefined;
   const about: { -readonly [key in keyof About]: string } = {};

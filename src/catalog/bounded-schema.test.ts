@@ -11,7 +11,7 @@ async function problems(schema: object, value: unknown): Promise<number | "canno
   }
 }
 
-/** Each name means the next one twice. */
+/** Each definition refers to the next one twice. */
 function doubling(levels: number, word: string): object {
   const twice = (to: string) => ({ [word]: [{ $ref: to }, { $ref: to }] });
   const names = Array.from({ length: levels }, (_, n) => [`d${n}`, twice(`#/$defs/d${n + 1}`)]);
@@ -22,30 +22,30 @@ const numbers = (count: number) => Array.from({ length: count }, (_, n) => ({ n 
 const nested = (depth: number): object => (depth === 0 ? {} : { x: nested(depth - 1) });
 
 test.each<[string, object, unknown, number | "cannot be told"]>([
-  ["references that double", doubling(40, "allOf"), {}, "cannot be told"],
-  ["choices that double", doubling(40, "oneOf"), {}, "cannot be told"],
-  ["a few of them", doubling(3, "allOf"), {}, 0],
+  ["references that double at each level", doubling(40, "allOf"), {}, "cannot be told"],
+  ["choices that double at each level", doubling(40, "oneOf"), {}, "cannot be told"],
+  ["references that double at three levels", doubling(3, "allOf"), {}, 0],
   [
-    "references in circles",
+    "circular references",
     { $defs: { a: { allOf: [{ $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" },
     {},
     "cannot be told",
   ],
   [
-    "a tree that is looked at twice on each level",
+    "a recursive schema that is checked twice at each level",
     { properties: { x: { allOf: [{ $ref: "#" }, { $ref: "#" }] } } },
     nested(40),
     "cannot be told",
   ],
-  ["a tree", { properties: { x: { $ref: "#" } }, type: "object" }, nested(40), 0],
+  ["a recursive schema", { properties: { x: { $ref: "#" } }, type: "object" }, nested(40), 0],
   [
-    "a long list compared with itself",
+    "uniqueItems on a long list",
     { items: { type: "object" }, uniqueItems: true },
     numbers(40_000),
     "cannot be told",
   ],
-  ["a short one", { uniqueItems: true }, [1, 2, 1], 1],
-  ["more values than can be read", { type: "array" }, Array(200_000).fill(1), "cannot be told"],
+  ["uniqueItems on a short list", { uniqueItems: true }, [1, 2, 1], 1],
+  ["more values than the limit", { type: "array" }, Array(200_000).fill(1), "cannot be told"],
   ["one long text", { type: "string" }, "x".repeat(1_000_000), 0],
   [
     "a pattern on many texts",
@@ -61,11 +61,11 @@ test.each<[string, object, unknown, number | "cannot be told"]>([
     {},
     "cannot be told",
   ],
-])("%s", async (_what, schema, value, expected) => {
+])("the check of %s ends", async (_what, schema, value, expected) => {
   expect(await problems(schema, value)).toBe(expected);
 });
 
-test("a check that was ended leaves the next one as it was", async () => {
+test("an interrupted check does not affect the next one", async () => {
   const heavy = { items: { type: "object" }, uniqueItems: true };
   for (const _ of [1, 2]) {
     expect(await problems(heavy, numbers(40_000))).toBe("cannot be told");

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of strangers, and values of strangers against them, in bounded time. Few words can mean a lot of work:
- * references double it, patterns go back and forth, and lists are compared with themselves.
+ * Compiles untrusted JSON Schemas and checks untrusted values in bounded time. A short schema can cause much work:
+ * nested references double it, patterns backtrack, and `uniqueItems` compares all pairs.
  */
 import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { isRecord } from "../kernel/is-record.ts";
@@ -8,37 +8,37 @@ import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { hasManyValues } from "../rpc/many-values.ts";
 import { withinTime } from "./within-time.ts";
 
-/** What is wrong with a value; none where it fits. Throws where that cannot be told in time. */
+/** Returns the errors of a value; empty if it is valid. Throws if the check would take too long. */
 export type ValueCheck = (value: Raw) => readonly ErrorObject[];
 
-const NONE: readonly ErrorObject[] = [];
-/** Schemas and values up to this many bytes take no time that is worth a watch. */
-const SMALL = 16_384;
-const MOST_WORK = 1_000;
+const NO_ERRORS: readonly ErrorObject[] = [];
+/** Up to this size, schemas and values are handled without a time limit, which costs time itself. */
+const SMALL_BYTES = 16_384;
+const MAX_WORK = 1_000;
 const COMPILE_MS = 500;
 const CHECK_MS = 250;
 
 type Dialect = "draft-07" | "2020-12";
 
-/** Making one takes many times as long as compiling with it. */
+/** Shared, because creating a compiler takes many times as long as compiling a schema. */
 const compilers = new Map<Dialect, Promise<Compiler>>();
 
-/** Throws where the schema cannot be used, or not in bounded time. Undefined: what is no object refuses nothing. */
+/** Throws if the schema is invalid or cannot be handled in bounded time. Undefined if it is not an object: it then accepts everything. */
 export async function compileSchema(written: Raw): Promise<ValueCheck | undefined> {
   if (hasManyValues(written)) throw new Error("a schema that could take for ever");
   const schema = fromRaw(written);
   if (!isRecord(schema)) return undefined;
   const { $schema } = schema;
-  // Without $schema MCP means 2020-12; what says draft-07 (or 04, 06, which mostly compile as such) gets that.
+  // Without $schema, MCP means 2020-12. draft-04 and draft-06 schemas mostly compile as draft-07.
   const draft = typeof $schema === "string" && /draft-0[4-7]/.test($schema);
   const validate = await compiled({ ...schema }, draft ? "draft-07" : "2020-12", written);
-  const light = workOf(schema) <= MOST_WORK;
+  const cheap = workOf(schema) <= MAX_WORK;
   return (value) => {
     if (hasManyValues(value)) throw new Error("a value that could take for ever");
     const parsed = fromRaw(value);
     const fits =
-      light && value.length <= SMALL ? validate(parsed) : withinTime(CHECK_MS, () => validate(parsed));
-    return fits ? NONE : (validate.errors ?? NONE);
+      cheap && value.length <= SMALL_BYTES ? validate(parsed) : withinTime(CHECK_MS, () => validate(parsed));
+    return fits ? NO_ERRORS : (validate.errors ?? NO_ERRORS);
   };
 }
 
@@ -47,13 +47,15 @@ async function compiled(
   dialect: Dialect,
   written: Raw,
 ): Promise<ValidateFunction> {
-  // A compiler remembers names: one server's must not mean anything in another's. Nor is one used again that was interrupted.
-  const alone = written.includes('"$id"') || written.length > SMALL;
+  // A compiler remembers `$id`s, and those of one server must not affect another. An interrupted compiler may be broken. Both cases get their own compiler.
+  const alone = written.includes('"$id"') || written.length > SMALL_BYTES;
   const compiler = alone ? makeCompiler(dialect) : (compilers.get(dialect) ?? makeCompiler(dialect));
   if (!alone) compilers.set(dialect, compiler);
   const ajv = await compiler;
   try {
-    return written.length > SMALL ? withinTime(COMPILE_MS, () => ajv.compile(schema)) : ajv.compile(schema);
+    return written.length > SMALL_BYTES
+      ? withinTime(COMPILE_MS, () => ajv.compile(schema))
+      : ajv.compile(schema);
   } finally {
     if (!alone) ajv.removeSchema(schema);
   }
@@ -66,15 +68,15 @@ async function makeCompiler(dialect: Dialect): Promise<Compiler> {
     allErrors: true,
     validateFormats: false,
     logger: false,
-    // Or a property of the name "constructor" would always be there.
+    // Otherwise a property named "constructor" would always exist.
     ownProperties: true,
     code: { regExp: boundedRegExp },
   });
 }
 
 /**
- * A pattern from outside must not be able to hang us: where backtracking could grow much beyond a square, it throws, and
- * nothing is checked. To say that it matches would refuse arguments under `not` and `patternProperties`.
+ * An untrusted pattern must not hang the process. If backtracking could grow much faster than quadratically, this throws
+ * and the arguments are not checked. Pretending a match would reject valid arguments under `not` and `patternProperties`.
  */
 function boundedRegExp(pattern: string, flags: string) {
   // Each choice can double the work.
@@ -92,7 +94,7 @@ function boundedRegExp(pattern: string, flags: string) {
       if (text.length > 1000) throw new Error("a text that could take for ever");
       return expression.test(text);
     },
-    // What tells it from the other patterns of the schema.
+    // Ajv uses this text to tell the patterns of a schema apart.
     toString: () => expression.toString(),
   };
 }
@@ -102,14 +104,14 @@ function repeatsIn(pattern: string): number {
   return pattern.match(/[*+]|\{\d+,/g)?.length ?? 0;
 }
 
-/** How many parts of a schema look at a value, references followed; infinite where nobody can say. */
+/** The number of schema parts that check a value, with references followed; infinite if it cannot be computed. */
 function workOf(root: Readonly<Record<string, unknown>>): number {
   const known = new Map<string, number>();
   const followed = (ref: unknown): number => {
     if (typeof ref !== "string") return Number.POSITIVE_INFINITY;
     const before = known.get(ref);
     if (before !== undefined) return before;
-    // Until it is known: whoever comes back to it goes round in circles.
+    // Infinite while it is being computed: a reference that leads back here is circular.
     known.set(ref, Number.POSITIVE_INFINITY);
     const work = workAt(targetOf(root, ref));
     known.set(ref, work);
@@ -134,7 +136,7 @@ function workOf(root: Readonly<Record<string, unknown>>): number {
   return workAt(root);
 }
 
-/** Undefined where it leads nowhere that can be told by its text alone. */
+/** Undefined unless the reference is a JSON Pointer into the schema. */
 function targetOf(root: Readonly<Record<string, unknown>>, ref: string): unknown {
   if (ref === "#") return root;
   if (!ref.startsWith("#/")) return undefined;

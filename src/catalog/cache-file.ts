@@ -1,4 +1,4 @@
-/** The form of a schema.json: definitions byte by byte as the child wrote them, one entry per identity and connection key. No I/O. */
+/** The format of a schema.json: definitions byte by byte as the child sent them, one entry per identity and list key. No I/O. */
 import type { ServerId } from "../kernel/call.ts";
 import type { ListKey } from "../kernel/list-key.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
@@ -10,32 +10,32 @@ import { readTool } from "./read-tool.ts";
 import { sameEntries } from "./same.ts";
 import type { Tool } from "./tool.ts";
 
-/** Another text in the file means that we cannot read it. */
+/** A file with another format text is ignored. */
 const FORMAT = toRaw("metamcp tools 1");
 
-/** What is known of one server, as kept over restarts. */
+/** The lists of one server as stored on disk. */
 export interface CachedList extends Items {
   readonly tools: readonly Tool[];
   readonly about: About;
 }
 
-/** Whose list it is. */
+/** The server identity and list key that a stored list belongs to. */
 export interface ListOwner {
   readonly identity: string;
-  /** Undefined where it was not noted over which key it came. */
+  /** Undefined if the list was stored without a key. */
   readonly key: ListKey | undefined;
 }
 
-/** Each list is an array of definitions; undefined where it was never asked for. */
+/** Each list is an array of definitions; undefined if it was never requested. */
 export interface CacheEntry extends ListOwner, Readonly<Partial<Record<ItemKind, Raw>>> {
   readonly about: Raw | undefined;
   readonly tools: Raw;
 }
 
-/** Throws if the text is no JSON; entries that are not ours are left out. */
+/** Throws if the text is not JSON. Skips invalid entries. */
 export function decodeEntries(text: string): readonly CacheEntry[] {
   JSON.parse(text);
-  // Whoever has laid it out prettily: a line break in a definition would break the lines it is sent in.
+  // A user may have reformatted the file. Messages are sent as single lines, so a definition must not contain a line break.
   const file = asRaw(Buffer.from(text.trim().replaceAll(/[\r\n]/g, " ")));
   if (!isObject(file)) return [];
   const [format, entries] = members(file, ["format", "entries"]);
@@ -73,7 +73,7 @@ export function encodeEntries(entries: readonly CacheEntry[]): Raw {
   ]);
 }
 
-/** Lists that this run never asked for stay as an earlier run wrote them. */
+/** Lists that this process has not requested are kept from the stored entry. */
 export function entryOf(
   { identity, key }: ListOwner,
   list: CachedList,
@@ -90,7 +90,7 @@ function written(items: readonly { readonly definition: Raw }[]): Raw {
   return joinArray(items.map((item) => item.definition));
 }
 
-/** What is no tool or item is left out, as in the list of a child. */
+/** Skips invalid and duplicate tools and items, as in the list of a child. */
 export function listOf(server: ServerId, entry: CacheEntry): CachedList {
   const list: CachedList = { tools: read(server, entry.tools, readTool), about: readAbout(entry.about) };
   return Object.assign(

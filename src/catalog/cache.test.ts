@@ -31,7 +31,7 @@ afterEach(async () => {
 const open = (log: Log = silentLog): ToolCache => new ToolCache({ home, log });
 const fileOf = (server: string): string => join(home, "cache", server, "schema.json");
 
-/** A list as clients that can do nothing special are offered it. */
+/** The owner of a list for clients without capabilities. */
 const by = (identity: string, key = KEY) => ({ identity, key });
 
 async function first(cache: ToolCache, server: string, identity: string): Promise<CachedList | undefined> {
@@ -40,7 +40,7 @@ async function first(cache: ToolCache, server: string, identity: string): Promis
     identity,
   );
   if (!list.tools) return undefined;
-  // Files of earlier versions do not say which.
+  // Entries may lack a key.
   expect([KEY, undefined]).toContain(key);
   return list;
 }
@@ -51,14 +51,14 @@ async function store(server: string, identity: string, what: CachedList): Promis
   await cache.flush();
 }
 
-describe("what was written", () => {
-  test("is read by the next run, with what the child said of itself", async () => {
+describe("a written list", () => {
+  test("is read by the next process, with the child's self-description", async () => {
     await store("s", "id", list("a", "b"));
     const found = await first(open(), "s", "id");
     expect(found).toMatchObject(list("a", "b"));
   });
 
-  test("is byte by byte what the child wrote", async () => {
+  test("keeps definitions byte by byte", async () => {
     const definition =
       '{"name":"a", "inputSchema":{"default":12345678901234567890,"t":"\\u00e9\\/é😀\\ud800"},"new":1E+2}';
     await store("s", "id", { tools: [tool(raw(definition))], about: {} });
@@ -68,7 +68,7 @@ describe("what was written", () => {
     expect((await first(open(), "s", "id"))?.tools[0]?.definition.toString()).toBe(definition);
   });
 
-  test("is for its identity alone, and for the owner's eyes", async () => {
+  test("is returned only for its identity and readable only by the owner", async () => {
     await store("s", "one", list("a"));
     await store("s", "two", list("b"));
     const cache = open();
@@ -80,14 +80,14 @@ describe("what was written", () => {
     expect((await stat(dirname(fileOf("s")))).mode & 0o077).toBe(0);
   });
 
-  test("gives way to the newest eight", async () => {
+  test("is dropped when eight newer identities are written", async () => {
     for (let at = 0; at < 9; at++) await store("s", `id${at}`, list(`t${at}`));
     const cache = open();
     expect(await first(cache, "s", "id0")).toBeUndefined();
     for (let at = 1; at < 9; at++) expect(namesOf(await first(cache, "s", `id${at}`))).toEqual([`t${at}`]);
   });
 
-  test("is not written again if it says the same", async () => {
+  test("is not written again if its content is equal", async () => {
     await store("s", "id", list("a", "b"));
     const before = await stat(fileOf("s"));
     await store("s", "id", { ...list("a", "b"), tools: [...list("b", "a").tools] });
@@ -97,7 +97,7 @@ describe("what was written", () => {
     expect((await first(open(), "s", "id"))?.about).toEqual({ era: "2026-07-28" });
   });
 
-  test("is there for this process before it is on disk, and nothing is on disk before the caller goes on", async () => {
+  test("is readable in this process before it is on disk, and is written only after the caller continues", async () => {
     const cache = open();
     cache.write("s", by("id"), list("a"));
     cache.write("s", by("id"), list("b"));
@@ -107,7 +107,7 @@ describe("what was written", () => {
     expect(namesOf(await first(open(), "s", "id"))).toEqual(["b"]);
   });
 
-  test("survives any number of writers", async () => {
+  test("survives concurrent writers", async () => {
     const caches = [open(), open(), open()];
     for (let round = 0; round < 4; round++) {
       for (const [at, cache] of caches.entries()) cache.write("s", by(`id${at}`), list(`t${at}-${round}`));
@@ -119,7 +119,7 @@ describe("what was written", () => {
     expect(await readdir(dirname(fileOf("s")))).toEqual(["schema.json"]);
   });
 
-  test("waits for whoever holds the file", async () => {
+  test("is written after another holder has released the lock", async () => {
     await store("s", "one", list("a"));
     const cache = open();
     await withLock(fileOf("s"), async () => {
@@ -134,7 +134,7 @@ describe("what was written", () => {
   });
 });
 
-describe("names", () => {
+describe("server names", () => {
   const names = [
     "../x",
     "..",
@@ -153,7 +153,7 @@ describe("names", () => {
     "a.",
   ];
 
-  test("that are no file names stay inside the folder and apart", async () => {
+  test("that are not valid file names get different folders inside the cache", async () => {
     const cache = open();
     for (const name of names) cache.write(name, by("id"), { ...list("t"), about: { title: `of ${name}` } });
     await cache.flush();
@@ -166,11 +166,11 @@ describe("names", () => {
   });
 });
 
-describe("files that are not ours", () => {
+describe("invalid cache files", () => {
   const ENTRY = '{"identity":"id","about":{},"tools":[{"name":"a"}]}';
   const file = (entries: string): string => `{"format":"metamcp tools 1","entries":${entries}}`;
 
-  test("the form these tests break is the right one", async () => {
+  test("the base of the following cases is valid", async () => {
     await put(file(`[${ENTRY}]`));
     expect(namesOf(await first(open(), "s", "id"))).toEqual(["a"]);
   });
@@ -197,20 +197,20 @@ describe("files that are not ours", () => {
     file('[{"identity":"id","tools":{"name":"a"}}]'),
     `{"entries":[${ENTRY}]}`,
     "[".repeat(1000),
-  ])("%j is ignored, and replaced by the next list", async (content) => {
+  ])("the content %j is ignored and replaced by the next list", async (content) => {
     await put(content);
     expect(await first(open(), "s", "id")).toBeUndefined();
     await store("s", "id", list("b"));
     expect(namesOf(await first(open(), "s", "id"))).toEqual(["b"]);
   });
 
-  test("bytes that are no text are ignored or harmless", async () => {
+  test("invalid UTF-8 is ignored or replaced", async () => {
     await put(Buffer.from(file('[{"identity":"id","tools":[{"name":"\xff\xfe"}]}]'), "latin1"));
     const found = await first(open(), "s", "id");
     for (const { definition } of found?.tools ?? []) expect(definition.toString()).toContain("\uFFFD");
   });
 
-  test("odd parts of a good entry are left out", async () => {
+  test("invalid parts of a valid entry are skipped", async () => {
     await put(
       file(
         '[{"identity":"id","about":{"title":7,"era":"x","__proto__":{"version":"1"}},"tools":[null,{"name":"a"},{"name":"a","description":"2"},{}]}]',
@@ -223,9 +223,9 @@ describe("files that are not ours", () => {
     expect(await first(open(), "s", "id")).toEqual({ about: {}, tools: [] });
   });
 
-  test("a folder in the place of the file is said once and harms nothing", async () => {
+  test("a folder in place of the file causes one warning and no error", async () => {
     await mkdir(join(fileOf("s"), "x"), { recursive: true });
-    const { log, warnings } = listening();
+    const { log, warnings } = recordingLog();
     const cache = open(log);
     expect(await first(cache, "s", "id")).toBeUndefined();
     cache.write("s", by("id"), list("a"));
@@ -241,8 +241,8 @@ describe("files that are not ours", () => {
   }
 });
 
-test("a home that is a file is said once and harms nothing", async () => {
-  const { log, warnings } = listening();
+test("a file in place of the cache folder causes one warning and no error", async () => {
+  const { log, warnings } = recordingLog();
   await writeFile(join(home, "cache"), "");
   const cache = open(log);
   expect(await first(cache, "s", "id")).toBeUndefined();
@@ -252,9 +252,9 @@ test("a home that is a file is said once and harms nothing", async () => {
   expect(warnings).toHaveLength(1);
 });
 
-// Root may write everywhere.
-test.skipIf(process.getuid?.() === 0)("a home that may not be written is said once", async () => {
-  const { log, warnings } = listening();
+// Root can write everywhere.
+test.skipIf(process.getuid?.() === 0)("a home without write permission causes one warning", async () => {
+  const { log, warnings } = recordingLog();
   await chmod(home, 0o500);
   const cache = open(log);
   cache.write("s", by("id"), list("a"));
@@ -264,7 +264,7 @@ test.skipIf(process.getuid?.() === 0)("a home that may not be written is said on
   expect(warnings).toHaveLength(1);
 });
 
-function listening(): { log: Log; warnings: string[] } {
+function recordingLog(): { log: Log; warnings: string[] } {
   const warnings: string[] = [];
   return { log: { ...silentLog, warn: (message) => warnings.push(message) }, warnings };
 }

@@ -1,4 +1,4 @@
-/** Tool lists of earlier runs, on disk: a shortcut, never the truth. Nothing that is wrong with a file reaches the caller. */
+/** Stores tool lists on disk for the next process. The lists may be outdated. Faulty files never cause an error for the caller. */
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { readIfThere, writeAtomic } from "../home/file.ts";
@@ -21,14 +21,14 @@ import {
 
 export type { CachedList } from "./cache-file.ts";
 
-export interface KeptList extends CachedList {
-  /** Undefined where it was not noted over which key it came. */
+export interface KeyedList extends CachedList {
+  /** Undefined if the list was stored without a key. */
   readonly key: ListKey | undefined;
 }
 
-/** Projects that use one name for different servers, and clients of one that can do different things; what was written longest ago goes. */
-const KEPT_IDENTITIES = 8;
-const KEPT_KEYS = 4;
+/** Several projects may use one name for different servers, and clients may have different list keys. The oldest entry is dropped. */
+const MAX_IDENTITIES = 8;
+const MAX_KEYS = 4;
 
 interface Unwritten {
   readonly owner: ListOwner;
@@ -38,29 +38,29 @@ interface Unwritten {
 export class ToolCache {
   readonly #folder: string;
   readonly #log: Log;
-  /** Lists not written yet, the newest last; and who is writing them. */
+  /** Lists to write, the newest last, and the running writes. */
   readonly #waiting = new Map<ServerId, readonly Unwritten[]>();
   readonly #writing = new Map<ServerId, Promise<void>>();
-  #complained = false;
+  #warned = false;
 
   constructor(parts: { home: string; log: Log }) {
     this.#folder = join(parts.home, "cache");
     this.#log = parts.log;
   }
 
-  /** What was last written for this server as it is configured, as far as it is usable, newest first. Never rejects. */
-  async read(server: ServerId, identity: string): Promise<readonly KeptList[]> {
+  /** The stored lists for this server and identity, newest first, without invalid entries. Never rejects. */
+  async read(server: ServerId, identity: string): Promise<readonly KeyedList[]> {
     const waiting = (this.#waiting.get(server) ?? []).filter(({ owner }) => owner.identity === identity);
-    const there = (await this.#entries(server)).filter(
+    const stored = (await this.#entries(server)).filter(
       (entry) => entry.identity === identity && !waiting.some(({ owner }) => sameOwner(owner, entry)),
     );
     return [
       ...waiting.map(({ owner, list }) => ({ ...list, key: owner.key })).reverse(),
-      ...there.map((entry) => ({ ...listOf(server, entry), key: entry.key })),
+      ...stored.map((entry) => ({ ...listOf(server, entry), key: entry.key })),
     ];
   }
 
-  /** Returns at once. Of several lists of one owner the last is written; one that is there already is not. */
+  /** Queues the list and returns at once. Only the last list of an owner is written, and only if it changed. */
   write(server: ServerId, owner: ListOwner, list: CachedList): void {
     const others = (this.#waiting.get(server) ?? []).filter((other) => !sameOwner(other.owner, owner));
     this.#waiting.set(server, [...others, { owner, list }]);
@@ -85,26 +85,26 @@ export class ToolCache {
     const path = this.#pathOf(server);
     try {
       await withLock(path, async () => {
-        const there = await this.#entries(server);
+        const stored = await this.#entries(server);
         const fresh = lists
           .map(({ owner, list }) =>
             entryOf(
               owner,
               list,
-              there.find((other) => sameOwner(other, owner)),
+              stored.find((other) => sameOwner(other, owner)),
             ),
           )
           .reverse();
-        if (fresh.every((entry) => there.some((other) => sameEntry(entry, other)))) return;
-        const others = there.filter((entry) => !fresh.some((other) => replaces(other, entry)));
+        if (fresh.every((entry) => stored.some((other) => sameEntry(entry, other)))) return;
+        const others = stored.filter((entry) => !fresh.some((other) => replaces(other, entry)));
         await writeAtomic(path, encodeEntries(newest([...fresh, ...others])), { durable: false });
       });
     } catch (error) {
-      this.#complain(path, error);
+      this.#warnOnce(path, error);
     }
   }
 
-  /** Newest first; none where the file is absent, unreadable or not ours. */
+  /** Newest first; empty if the file is missing, unreadable or has another format. */
   async #entries(server: ServerId): Promise<readonly CacheEntry[]> {
     try {
       const text = await readIfThere(this.#pathOf(server));
@@ -115,10 +115,10 @@ export class ToolCache {
     }
   }
 
-  /** A home that cannot be written costs only time at the next start: one warning is enough. */
-  #complain(path: string, error: unknown): void {
-    if (this.#complained) return;
-    this.#complained = true;
+  /** Without a cache only the next start is slower, so one warning is enough. */
+  #warnOnce(path: string, error: unknown): void {
+    if (this.#warned) return;
+    this.#warned = true;
     this.#log.warn("cannot write the tool cache; everything else works", { path, error });
   }
 
@@ -127,7 +127,7 @@ export class ToolCache {
   }
 }
 
-/** What does not say over which key it came is worth nothing beside what does. */
+/** A list with a key replaces a stored one without a key. */
 function replaces(fresh: ListOwner, old: ListOwner): boolean {
   return fresh.identity === old.identity && (fresh.key === old.key || old.key === undefined);
 }
@@ -137,6 +137,6 @@ function newest(entries: readonly CacheEntry[]): readonly CacheEntry[] {
   return entries.filter(({ identity }) => {
     const count = (keys.get(identity) ?? 0) + 1;
     keys.set(identity, count);
-    return count <= KEPT_KEYS && keys.size <= KEPT_IDENTITIES;
+    return count <= MAX_KEYS && keys.size <= MAX_IDENTITIES;
   });
 }

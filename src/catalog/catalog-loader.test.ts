@@ -3,12 +3,12 @@ import { listBy, NOBODY, openCatalog } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import type { Origin, ServerId } from "../kernel/call.ts";
 import { toRaw } from "../kernel/raw.ts";
-import { CatalogLoader, type Unknown } from "./catalog-loader.ts";
+import { CatalogLoader, type UnknownServer } from "./catalog-loader.ts";
 
 interface Connect {
   readonly server: ServerId;
   readonly origin: Origin;
-  /** Lists its tools, as a child that was connected. */
+  /** Connects and lists the tools. */
   succeed(): Promise<void>;
   fail(message: string): void;
 }
@@ -40,8 +40,11 @@ function setUpIn(home: string, ...servers: ServerId[]) {
   return { clock, cache, catalog, configure, list, connects, loader };
 }
 
-/** An answer, and whether it is there yet. */
-function watch(answer: Promise<readonly Unknown[]>): { done: boolean; answer: Promise<readonly Unknown[]> } {
+/** A promise with a flag that tells whether it has settled. */
+function watch(answer: Promise<readonly UnknownServer[]>): {
+  done: boolean;
+  answer: Promise<readonly UnknownServer[]>;
+} {
   const watched = { done: false, answer };
   void answer.finally(() => {
     watched.done = true;
@@ -49,25 +52,25 @@ function watch(answer: Promise<readonly Unknown[]>): { done: boolean; answer: Pr
   return watched;
 }
 
-/** Everything that could happen without time or disk has happened. */
-const quiet = async (): Promise<void> => {
+/** Waits until everything has run that needs neither time nor disk. */
+const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Once the loader has read the cache and begun to connect. */
-async function begun(connects: readonly unknown[], count: number): Promise<void> {
-  while (connects.length < count) await quiet();
+/** Waits until the loader has read the cache and started this many connects. */
+async function untilConnects(connects: readonly unknown[], count: number): Promise<void> {
+  while (connects.length < count) await settle();
 }
 
-describe("what is known", () => {
-  test("from memory starts nothing", async () => {
+describe("a known server", () => {
+  test("is not connected if its list is in memory", async () => {
     const { list, loader, connects } = setUp("s");
     await list("s");
     expect(await loader.learn(["s"], NOBODY)).toEqual([]);
     expect(connects).toEqual([]);
   });
 
-  test("from an earlier run starts nothing", async () => {
+  test("is not connected if its list is in the disk cache", async () => {
     const { home } = temp();
     const earlier = setUpIn(home, "s", "t");
     await earlier.list("s");
@@ -80,12 +83,12 @@ describe("what is known", () => {
   });
 });
 
-describe("what is not known", () => {
-  test("is connected in parallel, once for all who ask, and only what was asked for", async () => {
+describe("an unknown server", () => {
+  test("is connected in parallel with others, once for several requests, and only if requested", async () => {
     const { loader, connects, clock } = setUp("s", "t", "other");
     const both = [loader.learn(["s", "t"], NOBODY), loader.learn(["t", "s"], NOBODY)];
-    await begun(connects, 2);
-    await quiet();
+    await untilConnects(connects, 2);
+    await settle();
     expect(connects.map(({ server }) => server)).toEqual(["s", "t"]);
     expect(connects[0]?.origin).toBe(NOBODY);
     for (const connect of connects) await connect.succeed();
@@ -93,15 +96,15 @@ describe("what is not known", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("delays no longer than the deadline, and says what is missing and why", async () => {
+  test("delays the answer until the deadline at most, and is returned with the reason", async () => {
     const { loader, connects, clock } = setUp("good", "bad", "slow");
     const first = watch(loader.learn(["good", "bad", "slow"], NOBODY));
-    await begun(connects, 3);
+    await untilConnects(connects, 3);
     await connects[0]?.succeed();
     connects[1]?.fail("spawn ENOENT");
-    await quiet();
+    await settle();
     clock.advance(9_999);
-    await quiet();
+    await settle();
     expect(first.done).toBe(false);
     clock.advance(1);
     expect(await first.answer).toEqual([
@@ -113,9 +116,9 @@ describe("what is not known", () => {
   test("is not waited for twice", async () => {
     const { loader, connects, clock } = setUp("slow", "bad", "later");
     const first = loader.learn(["slow", "bad"], NOBODY);
-    await begun(connects, 2);
+    await untilConnects(connects, 2);
     connects[1]?.fail("no.");
-    await quiet();
+    await settle();
     clock.advance(12_000);
     await first;
     expect(await loader.learn(["slow", "bad"], NOBODY)).toEqual([
@@ -124,31 +127,31 @@ describe("what is not known", () => {
     ]);
     expect(connects).toHaveLength(2);
     const others = loader.learn(["slow", "later"], NOBODY);
-    await begun(connects, 3);
+    await untilConnects(connects, 3);
     await connects[2]?.succeed();
     expect(await others).toMatchObject([{ server: "slow" }]);
     expect(clock.pending).toBe(0);
   });
 
-  test("is waited for only for the rest of its time by those who come later", async () => {
+  test("delays later requests only for the rest of its deadline", async () => {
     const { loader, connects, clock } = setUp("slow");
     const first = watch(loader.learn(["slow"], NOBODY));
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     clock.advance(6_000);
     const second = watch(loader.learn(["slow"], NOBODY));
     const hasty = loader.learn(["slow"], NOBODY, 3_000);
     expect(await hasty).toEqual([{ server: "slow", reason: "still starting after 6 s" }]);
-    await quiet();
+    await settle();
     expect([first.done, second.done]).toEqual([false, false]);
     clock.advance(4_000);
     expect(await second.answer).toEqual([{ server: "slow", reason: "still starting after 10 s" }]);
     await first.answer;
   });
 
-  test("is tried again once the cooldown is over", async () => {
+  test("is connected again once the cooldown is over", async () => {
     const { loader, connects, clock } = setUp("bad");
     const first = loader.learn(["bad"], NOBODY);
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     connects[0]?.fail("no");
     expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call tries again" }]);
     clock.advance(29_999);
@@ -156,15 +159,15 @@ describe("what is not known", () => {
     expect(connects).toHaveLength(1);
     clock.advance(1);
     const again = loader.learn(["bad"], NOBODY);
-    await begun(connects, 2);
+    await untilConnects(connects, 2);
     await connects[1]?.succeed();
     expect(await again).toEqual([]);
   });
 
-  test("is no longer unknown as soon as anyone connected it", async () => {
+  test("becomes known as soon as another connect lists its tools", async () => {
     const { loader, connects, list, clock } = setUp("s");
     const answer = loader.learn(["s"], NOBODY);
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     await list("s");
     expect(await answer).toEqual([]);
     connects[0]?.fail("lost the race");
@@ -172,18 +175,18 @@ describe("what is not known", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("has no past once it is forgotten", async () => {
+  test("is connected again after forget, and results of earlier connects do not count", async () => {
     const { loader, connects } = setUp("s");
     const first = loader.learn(["s"], NOBODY);
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     connects[0]?.fail("no");
     await first;
     loader.forget("s");
     const second = loader.learn(["s"], NOBODY);
-    await begun(connects, 2);
+    await untilConnects(connects, 2);
     loader.forget("s");
     const third = loader.learn(["s"], NOBODY);
-    await begun(connects, 3);
+    await untilConnects(connects, 3);
     connects[1]?.fail("old settings");
     expect(await second).toEqual([
       { server: "s", reason: "failed just now: old settings; a call tries again" },
@@ -192,10 +195,10 @@ describe("what is not known", () => {
     expect(await third).toEqual([]);
   });
 
-  test("whose settings changed under the connect is said to be so", async () => {
+  test("whose settings changed during the connect stays unknown", async () => {
     const { loader, connects, configure, catalog } = setUp("s");
     const answer = loader.learn(["s"], NOBODY);
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     const listed = catalog.refresh(listBy("s"), async () => toRaw({ tools: [] }), {});
     configure("new");
     loader.forget("s");
@@ -205,26 +208,26 @@ describe("what is not known", () => {
     expect(await answer).toMatchObject([{ server: "s" }]);
   });
 
-  test("is connected anew when its tools are known no more", async () => {
+  test("is connected again when its tools become unknown", async () => {
     const { loader, connects, configure } = setUp("s");
     const first = loader.learn(["s"], NOBODY);
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     await connects[0]?.succeed();
     expect(await first).toEqual([]);
     configure("new");
     const second = loader.learn(["s"], NOBODY);
-    await begun(connects, 2);
+    await untilConnects(connects, 2);
     await connects[1]?.succeed();
     expect(await second).toEqual([]);
   });
 
-  test("is connected once, though a forgotten connect ends meanwhile", async () => {
+  test("is connected once even if a forgotten connect ends meanwhile", async () => {
     const { loader, connects, configure, catalog } = setUp("s");
     const old = loader.learn(["s"], NOBODY);
-    await begun(connects, 1);
+    await untilConnects(connects, 1);
     loader.forget("s");
     const first = loader.learn(["s"], NOBODY);
-    await begun(connects, 2);
+    await untilConnects(connects, 2);
     const late = connects[0]?.succeed();
     configure("new");
     await late;
@@ -233,7 +236,7 @@ describe("what is not known", () => {
     ]);
     const second = loader.learn(["s"], NOBODY);
     await catalog.loadCached();
-    await quiet();
+    await settle();
     expect(connects).toHaveLength(2);
     await connects[1]?.succeed();
     expect(await Promise.all([first, second])).toEqual([[], []]);
@@ -252,7 +255,7 @@ describe("what is not known", () => {
       };
     };
     const answer = loader.learn(["s", "t"], NOBODY);
-    await begun(connects, 2);
+    await untilConnects(connects, 2);
     await connects[0]?.succeed();
     expect(listening.size).toBe(1);
     clock.advance(10_000);
@@ -260,7 +263,7 @@ describe("what is not known", () => {
     expect(listening.size).toBe(0);
   });
 
-  test("may fail before it begins, or with something that is no error", async () => {
+  test("is reported if connecting throws synchronously or rejects with a value that is not an Error", async () => {
     const { catalog, clock } = setUp("s", "t");
     const loader = new CatalogLoader({
       catalog,

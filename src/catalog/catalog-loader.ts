@@ -1,4 +1,7 @@
-/** Makes children known that no cache knows. Waits for each only once; how a child is connected is the caller's. */
+/**
+ * Connects children whose lists are in no cache, so that they list their tools. Several requests for one child share one
+ * connect. The caller passes the function that connects.
+ */
 import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -8,12 +11,12 @@ import type { CatalogView } from "./catalog-view.ts";
 import type { ListedKind } from "./known-list.ts";
 import { clip } from "./read-tool.ts";
 
-export interface Unknown {
+export interface UnknownServer {
   readonly server: ServerId;
   readonly reason: string;
 }
 
-/** One connect, from its beginning until its failure may be forgotten. A success leaves none. */
+/** One connect. A failed one is kept until the cooldown is over, a successful one is dropped. */
 interface Attempt {
   readonly since: number;
   failed: { readonly at: number; readonly message: string } | undefined;
@@ -21,75 +24,79 @@ interface Attempt {
   settled: Promise<void>;
 }
 
-/** What a client sees of it. */
+/** The part of the catalog that the loader uses. */
 interface LoadedCatalog extends Pick<CatalogView, "loadCached" | "onChange"> {
   readonly view: (asker: Asker) => Pick<CatalogView, "isOwn" | "knows" | "fault">;
-  /** Whose lists of the server this account sees: "" where they are everybody's. */
-  readonly whose: (server: ServerId, account: string | undefined) => string;
+  /** The account if the server lists per account, else "". */
+  readonly accountScope: (server: ServerId, account: string | undefined) => string;
 }
 
-/** What is to be known in the end, and when that ends. */
+/** Which list must become known, and how long to wait for it. */
 interface Goal {
   readonly deadlineMs: number;
   readonly kind: ListedKind;
   readonly known: (server: ServerId) => boolean;
 }
 
-interface Followed {
+interface TrackedAttempt {
   readonly server: ServerId;
   readonly origin: Origin;
   readonly attempt: Attempt;
 }
 
 const DEADLINE_MS = 10_000;
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 export class CatalogLoader {
   readonly #catalog: LoadedCatalog;
   readonly #connect: (server: ServerId, origin: Origin) => Promise<void>;
   readonly #clock: Clock;
   readonly #cooldownMs: () => number;
-  readonly #forgives: (server: ServerId) => boolean;
-  /** By server, then by whose lists they are for. */
+  readonly #retryAtOnce: (server: ServerId) => boolean;
+  /** By server, then by account scope. */
   readonly #attempts = new Map<ServerId, Map<string, Attempt>>();
 
   constructor(parts: {
     catalog: LoadedCatalog;
-    /** Resolves once the child's list was refreshed, or could not be. */
+    /** Resolves once the child's list has been refreshed or the refresh has failed. */
     connect: (server: ServerId, origin: Origin) => Promise<void>;
     clock: Clock;
     cooldownMs: () => number;
-    /** What made it fail may be mended: its failure is forgotten at once. */
-    forgives?: (server: ServerId) => boolean;
+    /** True if the cause of the last failure may be gone. The loader then connects again without waiting for the cooldown. */
+    retryAtOnce?: (server: ServerId) => boolean;
   }) {
     this.#catalog = parts.catalog;
     this.#connect = parts.connect;
     this.#clock = parts.clock;
     this.#cooldownMs = parts.cooldownMs;
-    this.#forgives = parts.forgives ?? (() => false);
+    this.#retryAtOnce = parts.retryAtOnce ?? (() => false);
   }
 
-  /** Resolves with those that are still unknown, and why: at the latest `deadlineMs` after the last connect it began. */
+  /** Connects unknown servers. Resolves with those that are still unknown `deadlineMs` after their connect began, and why. */
   learn(
     servers: readonly ServerId[],
     origin: Origin,
     deadlineMs = DEADLINE_MS,
     kind: ListedKind = "tools",
-  ): Promise<readonly Unknown[]> {
+  ): Promise<readonly UnknownServer[]> {
     const view = this.#catalog.view(origin);
     const known = (server: ServerId): boolean => view.knows(server, kind);
     return this.#learn(servers, origin, { deadlineMs, kind, known });
   }
 
-  /** The same, where what clients of another kind are offered is not enough. */
-  learnOwn(servers: readonly ServerId[], origin: Origin, deadlineMs: number): Promise<readonly Unknown[]> {
+  /** The same, but lists that came over another list key do not count as known. */
+  learnOwn(
+    servers: readonly ServerId[],
+    origin: Origin,
+    deadlineMs: number,
+  ): Promise<readonly UnknownServer[]> {
     const view = this.#catalog.view(origin);
     const known = (server: ServerId): boolean => view.isOwn(server);
     return this.#learn(servers, origin, { deadlineMs, kind: "tools", known });
   }
 
-  async #learn(servers: readonly ServerId[], origin: Origin, goal: Goal): Promise<readonly Unknown[]> {
-    // Lists are asked for often, and mostly all is known.
+  async #learn(servers: readonly ServerId[], origin: Origin, goal: Goal): Promise<readonly UnknownServer[]> {
+    // The usual case: everything is known.
     if (servers.every(goal.known)) return [];
     await this.#catalog.loadCached();
     const attempts = new Map<ServerId, Attempt>();
@@ -106,65 +113,65 @@ export class CatalogLoader {
     return unknown.map((server) => ({ server, reason: this.#reason(server, origin, attempts.get(server)) }));
   }
 
-  /** Someone else connects, who tries in any case: that is waited for like a connect of our own, and no other is begun. */
-  begun(server: ServerId, origin: Origin, connect: Promise<unknown>): void {
+  /** Registers a connect that the caller has started, so that the loader waits for it and does not start another. */
+  trackConnect(server: ServerId, origin: Origin, connect: Promise<unknown>): void {
     const before = this.#last(server, origin);
-    if (!before || before.failed) this.#follow(server, origin, () => connect);
+    if (!before || before.failed) this.#track(server, origin, () => connect);
   }
 
-  /** Its settings changed: what happened with the old ones says nothing. */
+  /** Forgets past failures, because they happened with other settings. */
   forget(server: ServerId): void {
     this.#attempts.delete(server);
   }
 
-  /** What accounts are let in with changed: what failed for them may be mended. */
+  /** Forgets failures of per-account connects, because another credential may work. */
   credentialsChanged(): void {
     for (const attempts of this.#attempts.values())
-      for (const [whose, { failed }] of attempts) if (whose !== "" && failed) attempts.delete(whose);
+      for (const [account, { failed }] of attempts) if (account !== "" && failed) attempts.delete(account);
   }
 
-  /** The connect under way, the recent failure, or else a connect begun here. */
+  /** The running connect, the recent failure, or a new connect. */
   #attempt(server: ServerId, origin: Origin): Attempt {
     const before = this.#last(server, origin);
-    if (before && !(before.failed && this.#isPast(server, before.failed.at))) return before;
-    return this.#follow(server, origin, () => this.#connect(server, origin));
+    if (before && !(before.failed && this.#mayRetry(server, before.failed.at))) return before;
+    return this.#track(server, origin, () => this.#connect(server, origin));
   }
 
-  #isPast(server: ServerId, failedAt: number): boolean {
-    return this.#clock.now() - failedAt >= this.#cooldownMs() || this.#forgives(server);
+  #mayRetry(server: ServerId, failedAt: number): boolean {
+    return this.#clock.now() - failedAt >= this.#cooldownMs() || this.#retryAtOnce(server);
   }
 
   #last(server: ServerId, origin: Origin): Attempt | undefined {
-    return this.#attempts.get(server)?.get(this.#whose(server, origin));
+    return this.#attempts.get(server)?.get(this.#accountScope(server, origin));
   }
 
-  #whose(server: ServerId, { principal }: Origin): string {
-    return this.#catalog.whose(server, accountOf(principal));
+  #accountScope(server: ServerId, { principal }: Origin): string {
+    return this.#catalog.accountScope(server, accountOf(principal));
   }
 
-  #follow(server: ServerId, origin: Origin, connect: () => Promise<unknown>): Attempt {
+  #track(server: ServerId, origin: Origin, connect: () => Promise<unknown>): Attempt {
     const attempt: Attempt = { since: this.#clock.now(), failed: undefined, settled: Promise.resolve() };
     const attempts = this.#attempts.get(server) ?? new Map<string, Attempt>();
-    this.#attempts.set(server, attempts.set(this.#whose(server, origin), attempt));
+    this.#attempts.set(server, attempts.set(this.#accountScope(server, origin), attempt));
     attempt.settled = this.#settle({ server, origin, attempt }, connect);
     return attempt;
   }
 
-  async #settle({ server, origin, attempt }: Followed, connect: () => Promise<unknown>): Promise<void> {
+  async #settle({ server, origin, attempt }: TrackedAttempt, connect: () => Promise<unknown>): Promise<void> {
     try {
       await connect();
       const view = this.#catalog.view(origin);
       const fault = view.knows(server, "tools") ? undefined : view.fault(server);
       if (fault !== undefined) throw new Error(notListed(fault));
       if (this.#last(server, origin) === attempt)
-        this.#attempts.get(server)?.delete(this.#whose(server, origin));
+        this.#attempts.get(server)?.delete(this.#accountScope(server, origin));
     } catch (error) {
-      const message = clip(reasonOf(error), LONGEST_MESSAGE) ?? "";
+      const message = clip(reasonOf(error), MAX_MESSAGE_LENGTH) ?? "";
       attempt.failed = { at: this.#clock.now(), message };
     }
   }
 
-  /** Until it is known, has settled, or `ms` have passed. */
+  /** Resolves when the server is known, the connect has settled, or `ms` have passed. */
   #wait(server: ServerId, { kind, known }: Goal, attempt: Attempt, ms: number): Promise<void> {
     if (attempt.failed || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -172,7 +179,7 @@ export class CatalogLoader {
       const stop = this.#catalog.onChange(() => {
         if (known(server)) end();
       });
-      // Tools are listed before a connect is done, the rest soon after.
+      // A connect ends after tools/list. Prompts and resources are listed shortly afterwards.
       void attempt.settled.then(() => {
         if (kind === "tools" || attempt.failed || known(server)) end();
       });
@@ -203,12 +210,12 @@ export class CatalogLoader {
   }
 }
 
-/** What is said of a server that runs and does not list its tools. */
+/** The text for a server that runs but whose `tools/list` failed. */
 export function notListed(fault: string): string {
   return `its tools could not be listed: ${fault}`;
 }
 
-/** Whoever has to act must see it: a login is no fault that mends itself. */
+/** Keeps the code `auth_required` in the text, because the user must log in; waiting does not help. */
 function reasonOf(error: unknown): string {
   if (MetaMcpError.is(error) && error.code === "auth_required") return `${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);

@@ -1,24 +1,24 @@
-/** What one client may see of the tools, prompts and resources there are. Surfaces know this, and not where it comes from. */
+/** The part of the catalog that one client sees. Surfaces depend on this interface, not on the catalog. */
 import type { ServerId } from "../kernel/call.ts";
 import type { ListedKind } from "./known-list.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface CatalogView {
-  /** The same object until something changed; views that show the same share it. */
+  /** The same object until something changes. Views with equal content share it. */
   readonly snapshot: Snapshot;
-  /** Finds only what the view shows. */
+  /** Finds only tools of this view. */
   readonly search: Pick<SearchStrategy, "search" | "mostShown">;
-  /** The server itself said, to clients like this one, what it has: what is missing is not there. */
+  /** True if the server has listed its tools over a connection of this client's list key. A tool that is missing then does not exist. */
   isLive(server: ServerId): boolean;
-  /** What is shown of the server came over a connection like this client's, now or in an earlier run. */
+  /** True if the visible list of the server came over this client's list key, in this process or an earlier one. */
   isOwn(server: ServerId): boolean;
-  /** Whether it is known what the server has of that kind, be it nothing. */
+  /** Whether the server's list of that kind is known; it may be empty. */
   knows(server: ServerId, kind: ListedKind): boolean;
-  /** Why the server's tools could not be listed when that was last tried. */
+  /** Why the last attempt to list the server's tools failed. */
   fault(server: ServerId): string | undefined;
-  /** Reads what earlier runs saw of servers that are not known yet. Starts none. */
+  /** Reads the disk cache of servers that are not known yet. Starts no server. */
   loadCached(): Promise<void>;
-  /** Called after a change that some client can see; returns how to stop that. */
+  /** Called after a change that some client can see. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }

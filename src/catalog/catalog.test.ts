@@ -14,8 +14,8 @@ import type { Ask } from "./list-tools.ts";
 import type { Hit, SearchStrategy, ServerText } from "./search/strategy.ts";
 import type { Tool } from "./tool.ts";
 
-/** A strategy that only remembers what it was told. */
-class Told implements SearchStrategy {
+/** A search strategy that only records its input. */
+class RecordingSearch implements SearchStrategy {
   readonly servers = new Map<ServerId, { tools: readonly Tool[]; text: ServerText | undefined }>();
   updates = 0;
 
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 function open(folder = home, log: Log = silentLog) {
-  const search = new Told();
+  const search = new RecordingSearch();
   const cache = new ToolCache({ home: folder, log });
   caches.push(cache);
   const catalog = new Catalog({ cache, search, clock: new ManualClock(), log });
@@ -64,7 +64,7 @@ function open(folder = home, log: Log = silentLog) {
   return { catalog, search, cache, changes };
 }
 
-/** As an earlier run leaves it. */
+/** Writes the cache as an earlier process would. */
 async function earlier(server: ServerId, identity: string, ask: Ask): Promise<void> {
   const { catalog, cache } = open();
   catalog.configure(servers({ [server]: { identity } }));
@@ -72,8 +72,8 @@ async function earlier(server: ServerId, identity: string, ask: Ask): Promise<vo
   await cache.flush();
 }
 
-describe("a fresh list", () => {
-  test("is shown, searched, told and kept", async () => {
+describe("a refreshed list", () => {
+  test("is published, indexed, reported to listeners and cached", async () => {
     const { catalog, search, cache, changes } = open();
     catalog.configure(servers({ s: {} }));
     const before = catalog.snapshot;
@@ -91,7 +91,7 @@ describe("a fresh list", () => {
     expect(await new ToolCache({ home, log: silentLog }).read("s", "id")).toMatchObject([{ about: ABOUT }]);
   });
 
-  test("that says the same changes nothing, in whatever order", async () => {
+  test("with equal content in another order changes nothing", async () => {
     const { catalog, search, cache, changes } = open();
     catalog.configure(servers({ s: {} }));
     await catalog.refresh(listBy("s"), offering({ name: "a", description: "x", title: "y" }, "b"), ABOUT);
@@ -112,7 +112,7 @@ describe("a fresh list", () => {
     ["a description", { name: "a", description: "other" }],
     ["a schema", { name: "a", inputSchema: { type: "object", required: ["x"] } }],
     ["an annotation", { name: "a", annotations: { destructiveHint: true } }],
-    ["a field nobody knows", { name: "a", "x-new": 1 }],
+    ["an unknown field", { name: "a", "x-new": 1 }],
     ["a name", { name: "b" }],
   ])("that differs in %s is a change", async (_, definition) => {
     const { catalog, changes } = open();
@@ -125,7 +125,7 @@ describe("a fresh list", () => {
     );
   });
 
-  test("of a child that says something else of itself is a change", async () => {
+  test("of a child with new instructions is a change", async () => {
     const { catalog, search, cache, changes } = open();
     catalog.configure(servers({ s: {} }));
     await catalog.refresh(listBy("s"), offering("a"), ABOUT);
@@ -137,7 +137,7 @@ describe("a fresh list", () => {
     expect((await cache.read("s", "id"))[0]?.about.instructions).toBe("be quick");
   });
 
-  test("that cannot be had changes nothing and is the caller's to hear", async () => {
+  test("that is invalid changes nothing, and refresh rejects", async () => {
     const { catalog, changes } = open();
     catalog.configure(servers({ s: {} }));
     await catalog.refresh(listBy("s"), offering("a"), ABOUT);
@@ -149,7 +149,7 @@ describe("a fresh list", () => {
     expect(changes).toHaveLength(1);
   });
 
-  test("with faults is reported with the server's name", async () => {
+  test("with invalid entries is logged with the server's name", async () => {
     const warnings: unknown[] = [];
     const { catalog } = open(home, {
       ...silentLog,
@@ -160,14 +160,14 @@ describe("a fresh list", () => {
     expect(warnings).toEqual([["1 entries of its tools/list are not tools", { server: "s" }]]);
   });
 
-  test("of a server that is not configured is dropped", async () => {
+  test("of a server that is not configured is ignored", async () => {
     const { catalog } = open();
     await catalog.refresh(listBy("s"), offering("a"), ABOUT);
     expect(catalog.snapshot.listings.size).toBe(0);
     expect(catalog.isLive("s")).toBe(false);
   });
 
-  test("with a huge text is searched by its beginning", async () => {
+  test("with a huge text is indexed by its beginning", async () => {
     const { catalog, search } = open();
     catalog.configure(servers({ s: {} }));
     const long = "x".repeat(1_000_000);
@@ -190,7 +190,7 @@ describe("overlapping refreshes", () => {
     };
   }
 
-  test("end with the newest asked, whichever answers last", async () => {
+  test("end with the list that was requested last, whichever answers last", async () => {
     const { catalog } = open();
     catalog.configure(servers({ s: {} }));
     const [first, second] = [slowly(), slowly()];
@@ -205,7 +205,7 @@ describe("overlapping refreshes", () => {
     expect(namesOf(catalog.snapshot, "s")).toEqual(["new"]);
   });
 
-  test("end with the older one if the newest fails", async () => {
+  test("end with the older list if the newest request fails", async () => {
     const { catalog } = open();
     catalog.configure(servers({ s: {} }));
     const [first, second] = [slowly(), slowly()];
@@ -220,7 +220,7 @@ describe("overlapping refreshes", () => {
     expect(namesOf(catalog.snapshot, "s")).toEqual(["old"]);
   });
 
-  test("do not outlive the settings they were asked with", async () => {
+  test("are ignored if the settings changed meanwhile", async () => {
     const { catalog, cache } = open();
     catalog.configure(servers({ s: { identity: "one" } }));
     const late = slowly();
@@ -236,7 +236,7 @@ describe("overlapping refreshes", () => {
 });
 
 describe("the cache", () => {
-  test("is read at first need, not before, and counts as not confirmed", async () => {
+  test("is read by loadCached, not before, and its lists are not live", async () => {
     await earlier("s", "id", offering("a"));
     const { catalog, changes } = open();
     catalog.configure(servers({ s: {}, t: {} }));
@@ -249,7 +249,7 @@ describe("the cache", () => {
     expect(changes.map((change) => change.servers)).toEqual([["s"]]);
   });
 
-  test("that the child confirms becomes live without a change", async () => {
+  test("becomes live without a change when the child lists the same", async () => {
     await earlier("s", "id", offering("a"));
     const { catalog, changes } = open();
     catalog.configure(servers({ s: {} }));
@@ -263,7 +263,7 @@ describe("the cache", () => {
     expect(changes).toHaveLength(1);
   });
 
-  test("never replaces what the child itself said meanwhile", async () => {
+  test("never replaces a list that the child returned meanwhile", async () => {
     await earlier("s", "id", offering("old"));
     const { catalog } = open();
     catalog.configure(servers({ s: {} }));
@@ -274,7 +274,7 @@ describe("the cache", () => {
     expect(catalog.isLive("s")).toBe(true);
   });
 
-  test("does not mix projects that use one name for two servers", async () => {
+  test("does not mix two servers with the same name", async () => {
     await earlier("s", "one", offering("a"));
     const { catalog, changes } = open();
     catalog.configure(servers({ s: { identity: "two" } }));
@@ -286,7 +286,7 @@ describe("the cache", () => {
     expect(namesOf(catalog.snapshot, "s")).toEqual(["a"]);
   });
 
-  test("keeps what the rules hide", async () => {
+  test("contains tools that the rules hide", async () => {
     const { catalog, search, cache } = open();
     catalog.configure(servers({ s: { permits: (tool) => tool !== "b" } }));
     await catalog.refresh(listBy("s"), offering("a", "b"), ABOUT);
@@ -298,8 +298,8 @@ describe("the cache", () => {
   });
 });
 
-describe("configuring", () => {
-  test("removes, drops and hides at once, and tells of nothing else", async () => {
+describe("configure", () => {
+  test("removes servers, drops lists and hides tools at once, and reports only those servers", async () => {
     const { catalog, search, changes } = open();
     catalog.configure(servers({ gone: {}, moved: {}, ruled: {}, same: {} }));
     for (const server of ["gone", "moved", "ruled", "same"])
@@ -320,7 +320,7 @@ describe("configuring", () => {
     expect(namesOf(catalog.snapshot, "ruled")).toEqual(["a", "b"]);
   });
 
-  test("a hidden tool that changes is no change", async () => {
+  test("makes changes of hidden tools invisible", async () => {
     const { catalog, changes } = open();
     catalog.configure(servers({ s: { permits: (tool) => tool !== "b" } }));
     await catalog.refresh(listBy("s"), offering("a", "b"), ABOUT);
@@ -331,7 +331,7 @@ describe("configuring", () => {
   });
 });
 
-test("listeners that fail, and strategies that do, harm nobody else", async () => {
+test("a failing listener or search strategy does not affect the catalog and other listeners", async () => {
   const { catalog, search, changes } = open();
   const stop = catalog.onChange(() => {
     throw new Error("listener");
@@ -352,7 +352,7 @@ test("listeners that fail, and strategies that do, harm nobody else", async () =
   expect(late).toBe(2);
 });
 
-describe("after any sequence", () => {
+describe("after any sequence of changes", () => {
   const SERVERS = ["s", "t", "__proto__"];
   const TOOLS = ["a", "b", "constructor"];
   const offer = fc.record({
@@ -390,7 +390,7 @@ describe("after any sequence", () => {
     fc.record({ kind: fc.constant("load" as const) }),
   );
 
-  /** What is to be seen, in a form that can be compared. */
+  /** The visible content in a comparable form. */
   const seen = (snapshot: Snapshot): Map<string, unknown> =>
     new Map(
       [...snapshot.listings].map(([server, { tools, about }]) => [
@@ -435,7 +435,7 @@ describe("after any sequence", () => {
     }
   }
 
-  test("the snapshot is what the last lists and rules say, and its version tells exactly of what can be seen", async () => {
+  test("the snapshot matches the last lists and rules, and its version changes exactly with the visible content", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const folder = await mkdtemp(join(home, "run-"));

@@ -1,7 +1,7 @@
 /**
- * Which tools, prompts and resources exist: what the children last said over each connection key, seen through the rules
- * of the config. Itself it shows the best that is known of each server; a view shows what a client's own key lists.
- * Starts no child and decides no ranking.
+ * Which tools, prompts and resources exist: the last lists of the children for each list key, filtered by the rules of
+ * the config. The catalog itself shows the best known list of each server; a view shows the lists of one client's key.
+ * Starts no child and does no ranking.
  */
 import type { ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -17,27 +17,27 @@ import type { Gate } from "./gate.ts";
 import { ITEM_LISTS, type Item, type ItemKind } from "./item.ts";
 import type { KnownList, ListedKind } from "./known-list.ts";
 import { ANY_KEY, type KnownServer } from "./known-server.ts";
-import type { CatalogServer, KnownServers, Place } from "./known-servers.ts";
+import type { CatalogServer, KnownEntry, KnownServers } from "./known-servers.ts";
 import { type Ask, listAll } from "./list-all.ts";
 import { listTools } from "./list-tools.ts";
 import { sameEntries } from "./same.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
-import { type CatalogChange, type Looking, ShownCatalog } from "./shown.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
+import { type CatalogChange, type Viewer, VisibleCatalog } from "./visible-catalog.ts";
 
 export type { About } from "./about.ts";
 export type { CatalogServer } from "./known-servers.ts";
-export type { CatalogChange } from "./shown.ts";
 export type { Listing, Snapshot } from "./snapshot.ts";
+export type { CatalogChange } from "./visible-catalog.ts";
 
-/** A child that takes longer than this to list prompts or resources has none until it answers. */
-const ITEM_PATIENCE_MS = 3_000;
+/** If a child needs longer to list prompts or resources, its list counts as empty until it answers. */
+const ITEM_TIMEOUT_MS = 3_000;
 
-const NONE_HELD: ReadonlySet<string> = new Set();
+const NONE_BLOCKED: ReadonlySet<string> = new Set();
 
-/** One list of one server, while both are what they were. */
-interface At {
+/** One list of one server, as it was when a refresh began. #isCurrent tells whether it still applies. */
+interface ListRef {
   readonly from: ListSource;
   readonly known: KnownServer;
   readonly list: KnownList;
@@ -49,7 +49,7 @@ export class Catalog implements CatalogView {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #gate: Gate | undefined;
-  readonly #shown: ShownCatalog;
+  readonly #visible: VisibleCatalog;
   #loading: Promise<void> = Promise.resolve();
 
   constructor(parts: { cache: ToolCache; search: SearchStrategy; clock: Clock; log: Log; gate?: Gate }) {
@@ -58,36 +58,36 @@ export class Catalog implements CatalogView {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#gate = parts.gate;
-    this.#shown = new ShownCatalog({ ...parts, loadCached: () => this.loadCached() });
+    this.#visible = new VisibleCatalog({ ...parts, loadCached: () => this.loadCached() });
   }
 
   get snapshot(): Snapshot {
-    return this.#shown.snapshot;
+    return this.#visible.snapshot;
   }
 
-  /** What this client sees. Every call comes by. */
-  view(asker: Looking): CatalogView {
-    return this.#shown.view(asker);
+  /** What this client sees. Runs for every call. */
+  view(asker: Viewer): CatalogView {
+    return this.#visible.view(asker);
   }
 
   get #servers(): KnownServers {
-    return this.#shown.servers;
+    return this.#visible.servers;
   }
 
-  /** Whose lists of this server it is that an account sees: its own, or ("") those of all. */
-  whose(server: ServerId, account: string | undefined): string {
-    return this.#servers.whose(server, account);
+  /** The account if the server lists per account, else "", because all accounts share the lists. */
+  accountScope(server: ServerId, account: string | undefined): string {
+    return this.#servers.accountScope(server, account);
   }
 
-  /** Over which key the lists of this server come that somebody sees; undefined where they are not let in. */
-  keyFor(server: ServerId, asker: Looking): ListKey | undefined {
+  /** The list key of the lists that this client sees of the server; undefined if its account has no credential there. */
+  keyFor(server: ServerId, asker: Viewer): ListKey | undefined {
     const account = asker.principal && accountOf(asker.principal);
     return this.#servers.keyFor(server, { key: listKeyOf(asker), account });
   }
 
-  /** What accounts are let in with may be something else. */
+  /** Credentials of accounts may have changed, so every view is built again. */
   credentialsChanged(): void {
-    this.#shown.touch();
+    this.#visible.invalidateViews();
   }
 
   isLive(server: ServerId): boolean {
@@ -102,9 +102,9 @@ export class Catalog implements CatalogView {
     return this.snapshot.listings.get(server)?.[kind] !== undefined;
   }
 
-  /** Whether there is such a tool, whoever sees it. */
+  /** Whether any client or account can see such a tool. */
   hasTool(server: ServerId, tool: string): boolean {
-    return this.snapshot.tool(server, tool) !== undefined || this.#servers.anyoneLists(server, tool);
+    return this.snapshot.tool(server, tool) !== undefined || this.#servers.someAccountLists(server, tool);
   }
 
   fault(server: ServerId): string | undefined {
@@ -112,72 +112,76 @@ export class Catalog implements CatalogView {
   }
 
   onChange(listener: (change: CatalogChange) => void): () => void {
-    return this.#shown.onChange(listener);
+    return this.#visible.onChange(listener);
   }
 
-  /** Takes over an applied config. Reads no file: what is new is read when someone first needs it. */
+  /** Applies a config. Reads no file: `loadCached` reads the cache of new servers on first use. */
   configure(servers: ReadonlyMap<ServerId, CatalogServer>): void {
-    const { gone, seen } = this.#servers.configure(servers);
-    for (const server of gone) this.#gate?.forget(server);
-    this.#shown.replace(seen);
+    const { removed, visible } = this.#servers.configure(servers);
+    for (const server of removed) this.#gate?.forget(server);
+    this.#visible.replace(visible);
   }
 
-  /** Reads the cache of all servers that it was not read of yet. Resolves when they can be found, or have no cache. */
+  /** Reads the cache of all servers for which it has not been read yet. Resolves when their tools are searchable. */
   loadCached(): Promise<void> {
-    const missing = this.#servers.shared.filter(({ known }) => !known.lookedUp);
+    const missing = this.#servers.shared.filter(({ known }) => !known.cacheRequested);
     if (missing.length > 0) {
-      for (const { known } of missing) known.lookedUp = true;
+      for (const { known } of missing) known.cacheRequested = true;
       this.#loading = Promise.all([this.#loading, this.#load(missing)]).then(() => {});
     }
     return this.#loading;
   }
 
-  async #load(missing: readonly Place[]): Promise<void> {
-    await Promise.all(missing.map((place) => this.#loadOne(place)));
-    this.#shown.update(missing);
+  async #load(missing: readonly KnownEntry[]): Promise<void> {
+    await Promise.all(missing.map((entry) => this.#loadOne(entry)));
+    this.#visible.update(missing);
   }
 
-  async #loadOne({ server, known }: Place): Promise<void> {
+  async #loadOne({ server, known }: KnownEntry): Promise<void> {
     const cached = await this.#cache.read(server, known.identity);
     if (this.#servers.get(server) !== known) return;
     await Promise.all(
       cached.map(async ({ key = ANY_KEY, tools, about, ...items }) => {
-        // Beside what a key has said itself, what nobody knows the key of says nothing.
+        // A cached list without a key is worth less than a list that a connection returned for its key.
         if (key === ANY_KEY && known.live) return;
-        const list = known.at(key);
-        const at: At = { from: { server, key }, known, list };
+        const list = known.listFor(key);
+        const ref: ListRef = { from: { server, key }, known, list };
         list.items = { ...items, ...list.items };
-        await list.inTurn(async () => {
-          if (!list.list) list.list = { tools, about, held: await this.#judge(at, tools, false) };
+        await list.enqueue(async () => {
+          if (!list.toolList) list.toolList = { tools, about, blocked: await this.#judge(ref, tools, false) };
         });
-        known.share(list);
+        known.shareObjects(list);
       }),
     );
   }
 
-  /** A list that came is shown when it is known what of it may be. */
-  async #judge({ from, known }: At, tools: readonly Tool[], live: boolean): Promise<ReadonlySet<string>> {
+  /** The tools of a new list that the gate blocks. */
+  async #judge(
+    { from, known }: ListRef,
+    tools: readonly Tool[],
+    live: boolean,
+  ): Promise<ReadonlySet<string>> {
     const { identity, own } = known;
     const gate = own && !this.#gate?.enforced ? undefined : this.#gate;
-    return (await gate?.judge(from, { identity, tools, live })) ?? NONE_HELD;
+    return (await gate?.judge(from, { identity, tools, live })) ?? NONE_BLOCKED;
   }
 
-  /** Of this list, if it is still the one, these are held back from now on. */
-  hold(from: ListSource, tools: readonly Tool[], held: ReadonlySet<string>): void {
-    const known = this.#servers.at(from);
+  /** Replaces the blocked tools of a list. Does nothing if the server has listed other tools since. */
+  setBlocked(from: ListSource, tools: readonly Tool[], blocked: ReadonlySet<string>): void {
+    const known = this.#servers.serverFor(from);
     const list = known?.get(from.key);
-    if (!known || !list?.list || !sameEntries(list.list.tools, tools)) return;
-    list.list = { ...list.list, held };
-    this.#shown.update([{ server: from.server, known }]);
+    if (!known || !list?.toolList || !sameEntries(list.toolList.tools, tools)) return;
+    list.toolList = { ...list.toolList, blocked };
+    this.#visible.update([{ server: from.server, known }]);
   }
 
-  /** Takes over a connected child's own list; rejects, and shows nothing else, if it cannot be had. */
+  /** Lists the tools of a connected child and publishes them. Rejects and changes nothing visible if that fails. */
   async refresh(from: ListSource, ask: Ask, about: About): Promise<void> {
     const { server } = from;
-    const at = this.#at(from);
-    if (!at) return;
-    const { known, list } = at;
-    const turn = list.begin("tools");
+    const ref = this.#listRef(from);
+    if (!ref) return;
+    const { known, list } = ref;
+    const refresh = list.startRefresh("tools");
     const since = this.#clock.now();
     const listed = await listTools(server, ask, (problem) => this.#log.warn(problem, { server })).catch(
       (error: Error) => {
@@ -185,73 +189,74 @@ export class Catalog implements CatalogView {
         throw error;
       },
     );
-    const tools = this.#servers.interned(server, listed);
-    await list.inTurn(async () => {
-      if (!this.#stands(at) || !list.takes("tools", turn)) return;
+    const tools = this.#servers.intern(server, listed);
+    await list.enqueue(async () => {
+      if (!this.#isCurrent(ref) || !list.acceptRefresh("tools", refresh)) return;
       this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
-      const again = list.live && sameEntries(list.list?.tools, tools);
-      const held = again ? undefined : await this.#judge(at, tools, true);
-      if (!this.#stands(at)) return;
-      const { list: before } = list;
+      const again = list.live && sameEntries(list.toolList?.tools, tools);
+      const blocked = again ? undefined : await this.#judge(ref, tools, true);
+      if (!this.#isCurrent(ref)) return;
+      const { toolList: before } = list;
       const same = before && sameEntries(before.tools, tools) && sameAbout(before.about, about);
       list.live = true;
       list.fault = undefined;
-      // What was judged stays what it is: an approval is for that very list.
-      if (held) list.list = { tools, about, held };
-      else if (before) list.list = { ...before, about };
-      known.taken(from.key);
-      if (!same) this.#keep(at);
-      known.share(list);
-      this.#shown.update([{ server, known }]);
+      // An unchanged list keeps its tool objects and its blocked tools, because an approval is for that list.
+      if (blocked) list.toolList = { tools, about, blocked };
+      else if (before) list.toolList = { ...before, about };
+      known.dropUnkeyed(from.key);
+      if (!same) this.#writeCache(ref);
+      known.shareObjects(list);
+      this.#visible.update([{ server, known }]);
     });
   }
 
-  /** The same for another list of it; without `ask` it has none. Never rejects: what cannot be listed is not there. */
+  /** The same for prompts, resources or templates. Without `ask` the list is empty. Never rejects: a list that fails counts as empty. */
   async refreshItems(from: ListSource, kind: ItemKind, ask: Ask | undefined): Promise<void> {
     const { server } = from;
-    const at = this.#at(from);
-    if (!at) return;
-    const { known, list } = at;
-    const turn = list.begin(kind);
-    // Nobody is to wait for this child again and again.
-    const patience = this.#clock.after(ITEM_PATIENCE_MS, () => this.#assumeNone(at, kind));
+    const ref = this.#listRef(from);
+    if (!ref) return;
+    const { known, list } = ref;
+    const refresh = list.startRefresh(kind);
+    // Otherwise each request for this list would wait for the slow child.
+    const timeout = this.#clock.after(ITEM_TIMEOUT_MS, () => this.#assumeEmpty(ref, kind));
     try {
       const report = (problem: string): void => this.#log.warn(problem, { server });
       const items = ask ? await listAll(server, ITEM_LISTS[kind], ask, report) : [];
-      if (!this.#stands(at) || !list.takes(kind, turn)) return;
+      if (!this.#isCurrent(ref) || !list.acceptRefresh(kind, refresh)) return;
       if (sameEntries(list.items[kind], items)) return;
       list.items = { ...list.items, [kind]: items satisfies readonly Item[] };
-      this.#keep(at);
-      known.share(list);
-      this.#shown.update([{ server, known }]);
+      this.#writeCache(ref);
+      known.shareObjects(list);
+      this.#visible.update([{ server, known }]);
     } catch (error) {
       if (MetaMcpError.is(error) && error.code === "cancelled") return;
       this.#log.warn(`${server}: its ${kind} could not be listed: ${(error as Error).message}`, { server });
-      // Of a connection that died nothing is known; whoever answered nonsense has said what there is.
-      if (error instanceof RpcError || MetaMcpError.is(error)) this.#assumeNone(at, kind);
+      // An invalid answer counts as an empty list. A lost connection says nothing about the list.
+      if (error instanceof RpcError || MetaMcpError.is(error)) this.#assumeEmpty(ref, kind);
     } finally {
-      patience.cancel();
+      timeout.cancel();
     }
   }
 
-  #assumeNone(at: At, kind: ItemKind): void {
-    const { list, from, known } = at;
-    if (!this.#stands(at) || list.items[kind]) return;
+  #assumeEmpty(ref: ListRef, kind: ItemKind): void {
+    const { list, from, known } = ref;
+    if (!this.#isCurrent(ref) || list.items[kind]) return;
     list.items = { ...list.items, [kind]: [] };
-    this.#shown.update([{ server: from.server, known }]);
+    this.#visible.update([{ server: from.server, known }]);
   }
 
-  #at(from: ListSource): At | undefined {
-    const known = this.#servers.at(from);
-    return known && { from, known, list: known.at(from.key) };
+  #listRef(from: ListSource): ListRef | undefined {
+    const known = this.#servers.serverFor(from);
+    return known && { from, known, list: known.listFor(from.key) };
   }
 
-  #stands({ from, known, list }: At): boolean {
+  #isCurrent({ from, known, list }: ListRef): boolean {
     return this.#servers.has(from, known) && known.get(from.key) === list;
   }
 
-  /** What one account lists is nobody else's to read: it stays in memory. */
-  #keep({ from: { server, key }, known: { identity, own }, list }: At): void {
-    if (list.list && !own) this.#cache.write(server, { identity, key }, { ...list.list, ...list.items });
+  /** Lists of single accounts are private, so they stay in memory. */
+  #writeCache({ from: { server, key }, known: { identity, own }, list }: ListRef): void {
+    if (list.toolList && !own)
+      this.#cache.write(server, { identity, key }, { ...list.toolList, ...list.items });
   }
 }

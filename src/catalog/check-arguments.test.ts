@@ -20,10 +20,10 @@ const needs = (name: string) => ({
   required: [name],
 });
 
-test("says in words what does not fit, and nothing before the schema is prepared", async () => {
+test("checkArguments describes each problem, and returns undefined before the schema is prepared", async () => {
   const one = tool(needs("n"));
   expect(checkArguments(one, toRaw({}))).toBeUndefined();
-  // However many wait: one compiles.
+  // Concurrent callers share one compilation.
   expect(prepareCheck(one)).toBe(prepareCheck(one));
   await prepareCheck(one);
   expect(checkArguments(one, toRaw({}))).toEqual(["the arguments must have required property 'n'"]);
@@ -31,7 +31,7 @@ test("says in words what does not fit, and nothing before the schema is prepared
   expect(checkArguments(one, toRaw({ n: 1 }))).toEqual([]);
 });
 
-test("each schema is its own, also where two of them use the same names", async () => {
+test("schemas with the same $id do not affect each other", async () => {
   const $id = "https://example.com/same";
   const named = (name: string) => ({ $id, ...needs(name) });
   const inner = (type: string) => ({
@@ -43,26 +43,26 @@ test("each schema is its own, also where two of them use the same names", async 
   expect(await problems(named("b"), { a: 1 })).toHaveLength(1);
   expect(await problems(inner("string"), { v: "x" })).toEqual([]);
   expect(await problems(inner("number"), { v: "x" })).toEqual(["v must be number"]);
-  // Nobody can lean on what another left behind.
-  const leaning = { properties: { v: { $ref: "https://example.com/inner" } }, $defs: { inner: needs("n") } };
-  expect(await problems(leaning, { v: {} })).toEqual([]);
+  // A schema cannot use an $id that another schema defined.
+  const foreign = { properties: { v: { $ref: "https://example.com/inner" } }, $defs: { inner: needs("n") } };
+  expect(await problems(foreign, { v: {} })).toEqual([]);
 });
 
-test("both dialects, told apart by $schema", async () => {
+test("$schema selects draft-07; the default is 2020-12", async () => {
   const draft = "http://json-schema.org/draft-07/schema#";
   const tuple = { type: "object", properties: { v: { items: [{ type: "number" }] } } };
   expect(await problems({ $schema: draft, ...tuple }, { v: ["x"] })).toEqual(["v.0 must be number"]);
-  const modern = { type: "object", properties: { v: { prefixItems: [{ type: "number" }] } } };
-  expect(await problems(modern, { v: ["x"] })).toEqual(["v.0 must be number"]);
+  const latest = { type: "object", properties: { v: { prefixItems: [{ type: "number" }] } } };
+  expect(await problems(latest, { v: ["x"] })).toEqual(["v.0 must be number"]);
 });
 
-test("doubt means yes: what cannot be compiled is not checked, and spoils nothing after it", async () => {
+test("a schema that cannot be compiled accepts all arguments and does not affect later schemas", async () => {
   for (const broken of [{ type: "nonsense" }, { required: "a" }, { $ref: "#/nowhere" }, { properties: 3 }])
     expect(await problems(broken, { a: 1 })).toEqual([]);
   expect(await problems(needs("n"), {})).toHaveLength(1);
 });
 
-test("places where the value is not known yet are not judged, everything else is", async () => {
+test("values at open places are not checked, all others are", async () => {
   const check = async (
     schema: object,
     args: unknown,

@@ -1,25 +1,25 @@
-/** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
+/** Checks arguments against a tool's input schema, so that a model gets a clear error early. The child decides in the end, so doubtful cases pass. */
 import type { ErrorObject } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { SHORT } from "../rpc/short.ts";
 import { compileSchema } from "./bounded-schema.ts";
-import { glanceOf } from "./glance.ts";
+import { quickCheckOf } from "./quick-check.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
 type Check = (args: Raw, open?: readonly string[]) => readonly string[];
 
-const MOST_PROBLEMS = 10;
-const LONGEST_PROBLEM = 400;
+const MAX_PROBLEMS = 10;
+const MAX_PROBLEM_LENGTH = 400;
 
-const NOTHING: readonly string[] = [];
-const fits: Check = () => NOTHING;
+const NO_PROBLEMS: readonly string[] = [];
+const fits: Check = () => NO_PROBLEMS;
 const compiled = new WeakMap<Tool, Check>();
 const compiling = new WeakMap<Tool, Promise<void>>();
 
 /**
- * What is wrong, in words; empty if it fits or cannot be told. Undefined while the schema is not prepared.
- * `open`: JSON Pointers to places where the value is not known yet, which are not judged.
+ * The problems as text; empty if the arguments are valid or cannot be checked. Undefined until the schema is prepared.
+ * `open`: JSON Pointers to values that are not known yet; these are not checked.
  */
 export function checkArguments(
   tool: Tool,
@@ -29,7 +29,7 @@ export function checkArguments(
   return compiled.get(tool)?.(args, open);
 }
 
-/** Compiles the schema of a tool, once, however many wait for it. What cannot be compiled is not checked. */
+/** Compiles the schema of a tool once. If it cannot be compiled, all arguments pass. */
 export function prepareCheck(tool: Tool): Promise<void> {
   let prepared = compiling.get(tool);
   if (!prepared) {
@@ -45,30 +45,38 @@ async function compile(tool: Tool): Promise<Check> {
   const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
   const check = await compileSchema(tool.inputSchema);
   if (!check) return fits;
-  const glance = glanceOf(schema);
+  const quickCheck = quickCheckOf(schema);
   return (args, open) => {
-    // What is short is parsed sooner than looked through.
-    if (args.length > SHORT && glance?.(args)) return NOTHING;
+    // Parsing short arguments is faster than the quick check.
+    if (args.length > SHORT && quickCheck?.(args)) return NO_PROBLEMS;
     try {
       const found = check(args);
-      if (found.length === 0) return NOTHING;
+      if (found.length === 0) return NO_PROBLEMS;
       const errors = open ? certain(found, open) : found;
-      return errors.slice(0, MOST_PROBLEMS).map((error) => summarize(inWords(error), LONGEST_PROBLEM));
+      return errors.slice(0, MAX_PROBLEMS).map((error) => summarize(inWords(error), MAX_PROBLEM_LENGTH));
     } catch {
-      return NOTHING;
+      return NO_PROBLEMS;
     }
   };
 }
 
-const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "if", "contains", "uniqueItems"]);
+const CHOICE_KEYWORDS: ReadonlySet<string> = new Set([
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "contains",
+  "uniqueItems",
+]);
 
-/** Those that hold whatever stands at the open places. */
+/** The errors that remain for any values at the open places. */
 function certain(errors: readonly ErrorObject[], open: readonly string[]): readonly ErrorObject[] {
   const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-  // A choice that an open place has part in may turn out well, and with it whatever was wrong in its branches.
+  // A choice that contains an open place may still succeed, so errors in its branches do not count either.
   const choices = errors
     .filter(
-      ({ keyword, instancePath: at }) => CHOICES.has(keyword) && open.some((place) => within(place, at)),
+      ({ keyword, instancePath: at }) =>
+        CHOICE_KEYWORDS.has(keyword) && open.some((place) => within(place, at)),
     )
     .map(({ schemaPath }) => schemaPath);
   const inBranch = (path: string): boolean =>

@@ -1,22 +1,22 @@
-/** Whether JSON text contains a secret. Of duplicate keys both values are read, because both would be stored. */
+/** Tells whether JSON text contains a secret. Reads both values of duplicate keys, because both would be stored. */
 import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { elements, entries, isObject, isString, textAt } from "../rpc/slice.ts";
 import { isArray } from "./json-array.ts";
 
-/** `secrets`: values that are some, whatever they look like. */
+/** `secrets`: known secret values, in addition to what looks like one. */
 export function containsSecret(raw: Raw, secrets: readonly string[]): boolean {
-  const holds = (text: string): boolean => secrets.some((secret) => text.includes(secret));
-  const tells = (part: Raw): boolean => {
-    if (isArray(part)) return elements(part).some(tells);
+  const containsKnown = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  const isSecret = (part: Raw): boolean => {
+    if (isArray(part)) return elements(part).some(isSecret);
     if (isObject(part))
       return entries(part).some(
-        ([name, value]) => isSecretName(name) || isSecretText(name) || holds(name) || tells(value),
+        ([name, value]) => isSecretName(name) || isSecretText(name) || containsKnown(name) || isSecret(value),
       );
-    if (!isString(part)) return holds(part.toString());
+    if (!isString(part)) return containsKnown(part.toString());
     const text = textAt(part, 0);
-    return isSecretText(text) || holds(text);
+    return isSecretText(text) || containsKnown(text);
   };
-  // A secret may go over several values: as it is written it must not be there either.
-  return holds(raw.toString()) || tells(raw);
+  // A secret may span several values, so the raw text is checked too.
+  return containsKnown(raw.toString()) || isSecret(raw);
 }

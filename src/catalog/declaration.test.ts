@@ -14,7 +14,7 @@ const object = (properties: object, required: readonly string[] = []) => ({
   required,
 });
 
-test("says what goes in and what comes out", () => {
+test("a declaration contains the input and output types and the descriptions", () => {
   const input = object(
     {
       path: { type: "string", description: "Where it is\n(*/ absolute)" },
@@ -32,7 +32,7 @@ test("says what goes in and what comes out", () => {
   );
 });
 
-test("follows references within the schema, allOf, and says unknown where it cannot say more", () => {
+test("a declaration resolves local references and allOf, uses unknown for the rest, and turns odd names into identifiers", () => {
   const schema = {
     ...object({ who: { $ref: "#/$defs/a~1b" }, where: { $ref: "https://example.com/x" }, it: true }, ["who"]),
     $defs: {
@@ -54,7 +54,7 @@ test("follows references within the schema, allOf, and says unknown where it can
   expect(declared(object({}), { name: "*/ evil" })).toContain("/* * / evil */ ___evil(");
 });
 
-test("a schema that refers to itself many times over ends soon", () => {
+test("the declaration of a schema with many references to itself is at most 8,000 characters long", () => {
   const keys = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, { $ref: "#" }]));
   expect(declared({ type: "object", properties: keys }).length).toBeLessThanOrEqual(8_000);
 });

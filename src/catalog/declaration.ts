@@ -1,18 +1,18 @@
-/** A tool as a TypeScript declaration, for a model that writes code against it. Bounded, whatever the schema holds; fetches nothing. */
+/** Writes a tool as a TypeScript declaration, for a model that writes code. The length is bounded for any schema, and no `$ref` is fetched. */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
-const DEEPEST = 8;
-const MOST_KEYS = 100;
-/** References to itself make even a small schema endless. */
-const MOST_PARTS = 500;
-const LONGEST_COMMENT = 160;
-const LONGEST = 8_000;
+const MAX_DEPTH = 8;
+const MAX_KEYS = 100;
+/** Limits the visited parts, because a schema that refers to itself never ends. */
+const MAX_PARTS = 500;
+const MAX_COMMENT_LENGTH = 160;
+const MAX_LENGTH = 8_000;
 const PLAIN_KEY = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
-const NAMES: ReadonlyMap<unknown, string> = new Map([
+const TYPE_NAMES: ReadonlyMap<unknown, string> = new Map([
   ["string", "string"],
   ["integer", "number"],
   ["number", "number"],
@@ -23,32 +23,32 @@ const NAMES: ReadonlyMap<unknown, string> = new Map([
 type Schema = Readonly<Record<string, unknown>>;
 
 interface Walk {
-  /** Where `$ref` points into. */
+  /** The schema that `$ref` paths start at. */
   readonly root: Schema;
-  /** How many more parts are looked at. */
+  /** How many more parts may be visited. */
   left: number;
-  /** Being written: one that is met again refers to itself, and gets a name. */
+  /** Schemas that are being written. If one of them is met again, it refers to itself and gets a name. */
   readonly open: Set<Schema>;
   readonly names: Map<Schema, string>;
-  /** `type Name = …;` for each that got one. */
+  /** `type Name = …;` for each schema with a name. */
   readonly types: string[];
   readonly prefix: string;
 }
 
-/** No function can be called like this. */
+/** Words that cannot be the name of a function. */
 const RESERVED = new Set(
   "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield".split(
     " ",
   ),
 );
 
-/** A tool that did not change is the same object. */
-const written = new WeakMap<Tool, string>();
+/** Cached by object, because an unchanged tool stays the same object. */
+const declarations = new WeakMap<Tool, string>();
 
-/** `function name(args: {…}): Promise<…>`, with what is described about the inputs as comments. */
+/** `function name(args: {…}): Promise<…>`, with the descriptions of the inputs as comments. */
 export function declarationOf(tool: Tool): string {
-  const known = written.get(tool) ?? declare(tool);
-  written.set(tool, known);
+  const known = declarations.get(tool) ?? declare(tool);
+  declarations.set(tool, known);
   return known;
 }
 
@@ -59,19 +59,19 @@ function declare(tool: Tool): string {
   const name = functionName(tool.name);
   const types = [...args.types, ...result.types].map((type) => `${type}\n`).join("");
   const whole = `${types}function ${name}(args: ${args.type}): Promise<${result.type}>`;
-  return whole.length <= LONGEST
+  return whole.length <= MAX_LENGTH
     ? whole
     : `function ${name}(args: Record<string, unknown>): Promise<unknown>`;
 }
 
-/** As code may write it, and where that differs, as it is. */
+/** A valid identifier, after the original name as a comment if they differ. */
 function functionName(name: string): string {
   if (PLAIN_KEY.test(name) && !RESERVED.has(name)) return name;
   const plain = name.replaceAll(/[^\p{L}\p{N}_$]/gu, "_").replace(/^(?=\p{N})/u, "_");
   return `/* ${commentText(name)} */ ${plain}${RESERVED.has(plain) || plain === "" ? "_" : ""}`;
 }
 
-/** What the tool declares to give. */
+/** The type of the tool's `outputSchema`, if it has one. */
 export function resultTypeOf({ definition }: Tool): string | undefined {
   const output = member(definition, "outputSchema");
   return output && typesFrom(output, "Result").type;
@@ -81,11 +81,11 @@ function typesFrom(raw: Raw, prefix: string): { readonly type: string; readonly 
   const schema = fromRaw(raw);
   if (!isRecord(schema)) return { type: "unknown", types: [] };
   const types: string[] = [];
-  const walk = { root: schema, left: MOST_PARTS, open: new Set<Schema>(), names: new Map(), types, prefix };
+  const walk = { root: schema, left: MAX_PARTS, open: new Set<Schema>(), names: new Map(), types, prefix };
   return { type: referred(schema, walk, 0), types };
 }
 
-/** The type of what a reference points to: written in place, or by name where it holds itself. */
+/** The type of a referenced schema: inline, or a name if the schema refers to itself. */
 function referred(schema: Schema, walk: Walk, depth: number): string {
   const { open, names, types, prefix } = walk;
   const known = names.get(schema);
@@ -100,7 +100,7 @@ function referred(schema: Schema, walk: Walk, depth: number): string {
   open.delete(schema);
   const name = names.get(schema);
   if (name === undefined) return type;
-  // A type that is nothing but itself is none.
+  // TypeScript rejects a type that directly refers to itself.
   const empty = type.split(/ [|&] /).includes(name);
   types.push(`type ${name} = ${empty ? "unknown" : type};`);
   return name;
@@ -108,11 +108,11 @@ function referred(schema: Schema, walk: Walk, depth: number): string {
 
 function list(schema: Schema, key: string): readonly unknown[] {
   const value = Object.hasOwn(schema, key) ? schema[key] : undefined;
-  return Array.isArray(value) ? value.slice(0, MOST_KEYS) : [];
+  return Array.isArray(value) ? value.slice(0, MAX_KEYS) : [];
 }
 
 function typeOf(value: unknown, walk: Walk, depth: number): string {
-  if (!isRecord(value) || depth > DEEPEST || walk.left-- <= 0) return "unknown";
+  if (!isRecord(value) || depth > MAX_DEPTH || walk.left-- <= 0) return "unknown";
   const target = refOf(value, walk.root);
   if (target) return referred(target, walk, depth + 1);
   if (Object.hasOwn(value, "const")) return literal(value["const"]);
@@ -136,12 +136,12 @@ function ownType(schema: Schema, walk: Walk, depth: number): string {
   }
   if (type === "object" || (type === undefined && isRecord(schema["properties"])))
     return objectType(schema, walk, depth);
-  return NAMES.get(type) ?? "unknown";
+  return TYPE_NAMES.get(type) ?? "unknown";
 }
 
 function objectType(schema: Schema, walk: Walk, depth: number): string {
   const { properties, additionalProperties } = schema;
-  const keys = isRecord(properties) ? Object.entries(properties).slice(0, MOST_KEYS) : [];
+  const keys = isRecord(properties) ? Object.entries(properties).slice(0, MAX_KEYS) : [];
   const rest = isRecord(additionalProperties) ? typeOf(additionalProperties, walk, depth + 1) : "unknown";
   if (keys.length === 0) return additionalProperties === false ? "{}" : `Record<string, ${rest}>`;
   const required = new Set(list(schema, "required"));
@@ -155,10 +155,10 @@ function objectType(schema: Schema, walk: Walk, depth: number): string {
 function commentOn(property: unknown): string {
   const text = isRecord(property) ? property["description"] : undefined;
   if (typeof text !== "string" || text === "") return "";
-  return `/** ${commentText(summarize(text, LONGEST_COMMENT))} */ `;
+  return `/** ${commentText(summarize(text, MAX_COMMENT_LENGTH))} */ `;
 }
 
-/** Neither the end of the comment nor the end of the line. */
+/** Removes everything that would end the comment or the line. */
 function commentText(text: string): string {
   return text.replaceAll("*/", "* /").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
@@ -172,7 +172,7 @@ function literal(value: unknown): string {
   return typeof value === "object" && value !== null ? "unknown" : JSON.stringify(value);
 }
 
-/** Only within the schema itself. */
+/** Resolves only references within the schema. */
 function refOf(schema: Schema, root: Schema): Schema | undefined {
   const ref = schema["$ref"];
   if (typeof ref !== "string" || !ref.startsWith("#")) return undefined;

@@ -1,4 +1,4 @@
-/** Who may hold back tools of a list before anyone sees it. */
+/** The interface of a check that can block tools of a list before any client sees them. */
 import type { ServerId } from "../kernel/call.ts";
 import type { ListSource } from "../kernel/list-key.ts";
 import type { Tool } from "./tool.ts";
@@ -6,15 +6,15 @@ import type { Tool } from "./tool.ts";
 export interface JudgedList {
   readonly identity: string;
   readonly tools: readonly Tool[];
-  /** The child's own word, not that of an earlier run. */
+  /** True for a list from a connected child, false for one from the disk cache. */
   readonly live: boolean;
 }
 
 export interface Gate {
-  /** What it holds back is kept out of use. Else it only notes and tells, which lists of single accounts are spared. */
+  /** True if clients do not see blocked tools. Otherwise the gate only records and reports changes, and skips lists of single accounts. */
   readonly enforced: boolean;
-  /** The names to hold back, where the list must wait for that; it is asked once per list that says something new. */
+  /** The names of the tools to block, or undefined if the list need not wait for the check. Called once per changed list. */
   judge(from: ListSource, list: JudgedList): Promise<ReadonlySet<string>> | undefined;
-  /** The server has gone, or is another one now. */
+  /** Called when a server was removed or its identity changed. */
   forget(server: ServerId): void;
 }

@@ -6,24 +6,24 @@ import type { ListKind } from "./list-all.ts";
 
 export interface Item {
   readonly server: ServerId;
-  /** What it is asked for by: the name of a prompt, the URI of a resource, the text of a template. */
+  /** The key in requests: the name of a prompt, the URI of a resource, or the URI template. */
   readonly name: string;
-  /** The whole definition as written: what a client gets to see. */
+  /** The whole definition, byte by byte as the child sent it. Clients get these bytes. */
   readonly definition: Raw;
 }
 
 export type ItemKind = "prompts" | "resources" | "templates";
 
-/** What a child says that it has, beside its tools. Undefined: not known yet. */
+/** A child's lists other than tools. Undefined: not known yet. */
 export type Items = { readonly [kind in ItemKind]?: readonly Item[] | undefined };
 
 export const ITEM_KINDS: readonly ItemKind[] = ["prompts", "resources", "templates"];
 
-/** The capability a child declares where it has such a list. */
+/** The capability that a child with such a list declares. */
 export const CAPABILITY = { prompts: "prompts", resources: "resources", templates: "resources" } as const;
 
-/** URIs can carry a lot; beyond this nobody could pass one on. */
-const LONGEST_NAME = 8_192;
+/** URIs can be long; longer ones are ignored. */
+const MAX_NAME_LENGTH = 8_192;
 
 export const ITEM_LISTS: { readonly [kind in ItemKind]: ListKind<Item> } = {
   prompts: kind("prompts/list", "prompts", "name"),
@@ -37,11 +37,11 @@ function kind(method: string, member: string, key: string): ListKind<Item> {
 
 function readItem(server: ServerId, written: Raw, key: string): Item | undefined {
   if (!isObject(written)) return undefined;
-  // A copy of its own: a slice would keep the whole message alive as long as the item.
+  // Copied, because a slice would keep the whole message in memory as long as the item.
   const definition = asRaw(Buffer.from(written));
   const raw = member(definition, key);
   const name = raw && fromRaw(raw);
-  return typeof name === "string" && name !== "" && name.length <= LONGEST_NAME
+  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH
     ? { server, name, definition }
     : undefined;
 }

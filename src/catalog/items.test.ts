@@ -28,7 +28,7 @@ function open(home?: string) {
 const writtenOf = (catalog: Catalog, kind: ItemKind): string[] | undefined =>
   catalog.snapshot.listings.get("s")?.[kind]?.map(({ definition }) => definition.toString());
 
-test("lists are shown as written, whichever comes first, and only changes are told", async () => {
+test("lists are published as written, in any order of arrival, and only changes notify listeners", async () => {
   const { catalog, changes } = open();
   await catalog.refreshItems(listBy("s"), "prompts", ask);
   expect(catalog.knows("s", "prompts")).toBe(false);
@@ -44,7 +44,7 @@ test("lists are shown as written, whichever comes first, and only changes are to
   expect(catalog.snapshot).toBe(snapshot);
 });
 
-test("a later run knows them without asking, also after one that listed tools only", async () => {
+test("a later process reads prompts and resources from the cache, even if one in between listed only tools", async () => {
   const { home } = temp();
   const first = open(home);
   await first.catalog.refresh(listBy("s"), ask, {});
@@ -64,8 +64,8 @@ test("a later run knows them without asking, also after one that listed tools on
   expect(third.catalog.knows("s", "templates")).toBe(false);
 });
 
-describe("a child that cannot list", () => {
-  test("has none, once it said so", async () => {
+describe("the prompts and resources of a child", () => {
+  test("count as empty after an error or an invalid answer", async () => {
     const { catalog } = open();
     await catalog.refresh(listBy("s"), ask, {});
     await catalog.refreshItems(listBy("s"), "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
@@ -73,7 +73,7 @@ describe("a child that cannot list", () => {
     expect([writtenOf(catalog, "prompts"), writtenOf(catalog, "resources")]).toEqual([[], []]);
   });
 
-  test("stays unknown if its connection died, and keeps what it had if it fails later", async () => {
+  test("stay unknown if the connection is lost, and stay as they were if a later request fails", async () => {
     const { catalog } = open();
     await catalog.refresh(listBy("s"), ask, {});
     await catalog.refreshItems(listBy("s"), "prompts", () => Promise.reject(new Error("it died")));
@@ -83,7 +83,7 @@ describe("a child that cannot list", () => {
     expect(writtenOf(catalog, "prompts")).toHaveLength(1);
   });
 
-  test("has none while it takes too long, and what it says at last counts", async () => {
+  test("count as empty after the timeout, until the late answer arrives", async () => {
     const { catalog, clock } = open();
     await catalog.refresh(listBy("s"), ask, {});
     let answer: (raw: Raw) => void = () => {};

@@ -1,11 +1,11 @@
-/** Arrays of JSON as written. */
+/** Joins and recognizes JSON arrays without parsing them. */
 import { asRaw, type Raw } from "../kernel/raw.ts";
 
 const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
-/** Of a value without white space before it, as every member and element is. */
+/** Expects no leading white space, as in every slice of a member or an element. */
 export function isArray(raw: Raw): boolean {
   return raw[0] === OPEN[0];
 }

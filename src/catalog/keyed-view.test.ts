@@ -1,4 +1,4 @@
-/** Lists belong to the connection key they came over: what each kind of client sees, finds and may rely on. */
+/** Lists belong to a list key: what clients with different capabilities see and find. */
 import { expect, test } from "vitest";
 import { listBy, NOBODY, openCatalog } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
@@ -38,7 +38,7 @@ function setUp(home = temp().home) {
   return { home, catalog, cache, clock, list: lister(catalog), namesFor };
 }
 
-test("clients that say the same in another order are of one key; others are not", () => {
+test("clients with equal capabilities in another order have the same list key, others have different keys", () => {
   expect(listKeyOf(able)).toBe(listKeyOf(alsoAble));
   expect(new Set([able, asking, NOBODY].map((client) => listKeyOf(client))).size).toBe(3);
   const long = (name: string) => ({ capabilities: toRaw({ experimental: { [name.repeat(5_000)]: {} } }) });
@@ -46,7 +46,7 @@ test("clients that say the same in another order are of one key; others are not"
   expect(listKeyOf(long("a")).length).toBeLessThan(200);
 });
 
-test("each client sees what its own key lists; until then what another one did, which nobody relies on", async () => {
+test("a client sees the list of its own key, and before that the list of another key as not live", async () => {
   const { catalog, list, namesFor } = setUp();
   await list(NOBODY, "plain");
   expect(catalog.view(NOBODY).isLive("s")).toBe(true);
@@ -64,30 +64,30 @@ test("each client sees what its own key lists; until then what another one did, 
   expect(catalog.view(able).isLive("s")).toBe(true);
   expect(catalog.view(able).snapshot.tool("s", "samples")?.name).toBe("samples");
   expect(catalog.view(NOBODY).snapshot.tool("s", "samples")).toBeUndefined();
-  // Who was there first is still who others are shown.
+  // Clients without a list of their key still see the first one.
   expect(namesFor(asking)).toEqual(["plain"]);
 });
 
-test("what is equal is one object for all, and nobody is told of a list that says what was shown", async () => {
+test("views with equal content share one snapshot, and a list with the visible content notifies no listener", async () => {
   const { catalog, list } = setUp();
-  let told = 0;
+  let notified = 0;
   catalog.onChange(() => {
-    told++;
+    notified++;
   });
   await list(NOBODY, "a", "b");
   const { version } = catalog.view(able).snapshot;
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   await list(able, "b", "a");
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   expect(catalog.view(able).snapshot).toBe(catalog.view(NOBODY).snapshot);
   expect(catalog.view(able).snapshot.version).toBe(version);
   await list(able, "a");
-  expect(told).toBe(2);
+  expect(notified).toBe(2);
   expect(catalog.view(able).snapshot.version).not.toBe(version);
   expect(catalog.view(NOBODY).snapshot.version).toBe(catalog.snapshot.version);
 });
 
-test("a search finds what the client's own key lists, as many as are wanted", async () => {
+test("a search finds only tools of the client's key and fills its limit", async () => {
   const log = silentLog;
   const cache = new ToolCache({ home: temp().home, log });
   const catalog = new Catalog({ cache, search: createSearch(), clock: new ManualClock(), log });
@@ -105,7 +105,7 @@ test("a search finds what the client's own key lists, as many as are wanted", as
   await cache.flush();
 });
 
-test("the next run knows each key's list, and what it does not know the key of until a key has spoken", async () => {
+test("the next process reads the list of each key from the cache, and a list without a key until a key has listed", async () => {
   const first = setUp();
   await first.list(NOBODY, "plain");
   await first.list(able, "plain", "samples");
@@ -116,7 +116,7 @@ test("the next run knows each key's list, and what it does not know the key of u
   expect(second.namesFor(able)).toEqual(["plain", "samples"]);
   expect(second.catalog.view(able).isLive("s")).toBe(false);
 
-  // As an earlier version wrote it.
+  // A cache entry without a key.
   const old = setUp();
   await old.list(NOBODY, "old");
   const [kept] = await old.cache.read("s", "id");
@@ -130,7 +130,7 @@ test("the next run knows each key's list, and what it does not know the key of u
   expect((await third.cache.read("s", "id")).every(({ key }) => key !== undefined)).toBe(true);
 });
 
-test("however many kinds of clients come, few lists and views are kept", async () => {
+test("clients with many different capabilities cause only a few stored lists and views", async () => {
   const { catalog, cache, list } = setUp();
   await list(NOBODY, "plain");
   for (let n = 0; n < 400; n++) {

@@ -1,4 +1,4 @@
-/** What clients of one connection key, or one account, see of the catalog. */
+/** The view of the catalog for clients with one list key, or for one account. */
 import type { ServerId } from "../kernel/call.ts";
 import type { CatalogView } from "./catalog-view.ts";
 import type { KnownList, ListedKind } from "./known-list.ts";
@@ -8,17 +8,17 @@ import { searchId } from "./search-id.ts";
 import type { IndexedListing, IndexedSnapshot } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
-/** Where a view gets what it shows. */
+/** What a view reads from. */
 export interface ViewSource extends Pick<CatalogView, "loadCached" | "onChange"> {
   readonly search: SearchStrategy;
-  /** Another number means that there may be something else to see. */
+  /** Increases whenever a snapshot may have changed. */
   readonly revision: number;
-  /** What there is for that key now: the very snapshot that was given where nothing changed. */
+  /** The current snapshot for that key; returns `before` if nothing changed. */
   assemble(key: ViewKey, before: IndexedSnapshot): IndexedSnapshot;
-  listOf(server: ServerId, key: ViewKey): Pick<KnownList, "live" | "fault" | "shown"> | undefined;
-  /** All tools of the server that are searched. */
+  listOf(server: ServerId, key: ViewKey): Pick<KnownList, "live" | "fault" | "visible"> | undefined;
+  /** The tools of the server in the search index. */
   searchedOf(server: ServerId): readonly Tool[] | undefined;
-  /** Whose tools are searched under that id. */
+  /** The server that a search id belongs to. */
   serverOf(searchId: string): ServerId;
 }
 
@@ -43,7 +43,7 @@ export class KeyedView implements CatalogView {
     };
   }
 
-  /** Looks only whether anything changed: every call comes by. */
+  /** Runs for every call, so it only compares a number unless something changed. */
   get snapshot(): IndexedSnapshot {
     const { revision } = this.#source;
     if (revision !== this.#revision) {
@@ -53,7 +53,7 @@ export class KeyedView implements CatalogView {
     return this.#snapshot;
   }
 
-  /** As it last looked. */
+  /** The snapshot of the last access, which may be outdated. */
   get last(): IndexedSnapshot {
     return this.#snapshot;
   }
@@ -63,7 +63,7 @@ export class KeyedView implements CatalogView {
   }
 
   isOwn(server: ServerId): boolean {
-    return this.#source.listOf(server, this.#key)?.shown !== undefined;
+    return this.#source.listOf(server, this.#key)?.visible !== undefined;
   }
 
   knows(server: ServerId, kind: ListedKind): boolean {
@@ -82,7 +82,10 @@ export class KeyedView implements CatalogView {
     return this.#source.onChange(listener);
   }
 
-  /** What is searched has the tools of all keys, and lists of other accounts. Asked for each tool, list by list. */
+  /**
+   * Limits a search to this view, because the index contains the tools of all keys and accounts. Called for each tool; the
+   * tools of one list come in a row, so the last list is kept.
+   */
   #scope({ scope }: SearchOptions): (id: string, tool: string) => boolean {
     const { listings } = this.snapshot;
     let last: string | undefined;
@@ -93,8 +96,8 @@ export class KeyedView implements CatalogView {
       if (id !== last) {
         last = id;
         server = this.#source.serverOf(id);
-        const shown = listings.get(server);
-        listing = shown && searchId(server, shown) === id ? shown : undefined;
+        const visible = listings.get(server);
+        listing = visible && searchId(server, visible) === id ? visible : undefined;
         whole = listing?.own || (listing !== undefined && listing.tools === this.#source.searchedOf(server));
       }
       const visible = whole || listing?.tool(tool) !== undefined;

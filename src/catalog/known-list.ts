@@ -1,6 +1,6 @@
 /**
- * What a server said to have over one connection key. Asks nobody. Replaced with its server when that becomes another
- * one, so that late answers for the old one find nobody.
+ * The state of a server's lists for one list key. Sends no requests. A changed server gets new objects, so that late
+ * answers of the old one are ignored.
  */
 import type { About } from "./about.ts";
 import type { ItemKind, Items } from "./item.ts";
@@ -12,52 +12,52 @@ export type ListedKind = "tools" | ItemKind;
 interface ToolList {
   readonly tools: readonly Tool[];
   readonly about: About;
-  /** Names that nobody is to see or use for now. */
-  readonly held: ReadonlySet<string>;
+  /** Names of tools that clients neither see nor call until they are approved. */
+  readonly blocked: ReadonlySet<string>;
 }
 
-/** Numbers of refreshes of one list: the last begun, and the newest that was taken over. */
-interface Turns {
-  begun: number;
-  taken: number;
+/** Numbers of refreshes of one list: the last that started, and the newest that was applied. */
+interface RefreshNumbers {
+  started: number;
+  applied: number;
 }
 
 export class KnownList {
-  /** Before the rules. */
-  list: ToolList | undefined;
+  /** Before the config rules are applied. */
+  toolList: ToolList | undefined;
   items: Items = {};
-  /** It said so itself, and not only the disk cache. */
+  /** True if the list came from a connected child in this process, false if it came from the disk cache. */
   live = false;
-  /** Why it could not be listed when that was last tried. */
+  /** Why the last attempt to list failed. */
   fault: string | undefined;
-  /** What can be seen of it, and the same as clients of other keys are shown it. */
-  shown: IndexedListing | undefined;
-  lent: IndexedListing | undefined;
-  #taking: Promise<void> = Promise.resolve();
-  readonly #turns: Readonly<Record<ListedKind, Turns>> = {
-    tools: { begun: 0, taken: 0 },
-    prompts: { begun: 0, taken: 0 },
-    resources: { begun: 0, taken: 0 },
-    templates: { begun: 0, taken: 0 },
+  /** The part that clients of this key see, and the same as clients of other keys see it. */
+  visible: IndexedListing | undefined;
+  unconfirmed: IndexedListing | undefined;
+  #queue: Promise<void> = Promise.resolve();
+  readonly #refreshes: Readonly<Record<ListedKind, RefreshNumbers>> = {
+    tools: { started: 0, applied: 0 },
+    prompts: { started: 0, applied: 0 },
+    resources: { started: 0, applied: 0 },
+    templates: { started: 0, applied: 0 },
   };
 
-  /** A refresh of that list begins; its number. */
-  begin(kind: ListedKind): number {
-    return ++this.#turns[kind].begun;
+  /** Returns the number of the new refresh. */
+  startRefresh(kind: ListedKind): number {
+    return ++this.#refreshes[kind].started;
   }
 
-  /** Whether this refresh is to be taken over: not if one that was asked later was quicker. */
-  takes(kind: ListedKind, turn: number): boolean {
-    const turns = this.#turns[kind];
-    if (turn < turns.taken) return false;
-    turns.taken = turn;
+  /** Returns false if a refresh that started later was applied before. */
+  acceptRefresh(kind: ListedKind, refresh: number): boolean {
+    const numbers = this.#refreshes[kind];
+    if (refresh < numbers.applied) return false;
+    numbers.applied = refresh;
     return true;
   }
 
-  /** Lists are taken over one after the other: who waits for one finds it taken. */
-  inTurn(take: () => Promise<void>): Promise<void> {
-    const taken = this.#taking.then(take);
-    this.#taking = taken.catch(() => {});
-    return taken;
+  /** Runs one function after the other. Resolves when `apply` is done. */
+  enqueue(apply: () => Promise<void>): Promise<void> {
+    const applied = this.#queue.then(apply);
+    this.#queue = applied.catch(() => {});
+    return applied;
   }
 }

@@ -1,4 +1,4 @@
-/** One configured server as the catalog knows it: its lists by connection key, and what of them the rules let be seen. */
+/** The catalog's state of one configured server: its lists by list key, and the part of them that the rules make visible. */
 import type { ListKey } from "../kernel/list-key.ts";
 import { type About, sameAbout } from "./about.ts";
 import { ITEM_KINDS, type Items } from "./item.ts";
@@ -7,27 +7,27 @@ import { sameEntries } from "./same.ts";
 import { IndexedListing, sameContent } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
-/** Of an entry in the disk cache that does not say over which key it came. */
+/** The key of a list from the disk cache that was stored without a key. */
 export const ANY_KEY: ListKey = "";
-/** Keys whose lists are kept; a client can declare whatever it likes. */
-const MOST_KEYS = 16;
+/** Limits the number of kept lists, because clients can declare any capabilities. */
+const MAX_KEYS = 16;
 
-/** What changed of what can be seen. "source": nothing but who said so. */
+/** How the visible lists changed. "source": the same content, but from another source (cache or live). */
 export type ListChange = "none" | "source" | "content";
 
 export class KnownServer {
   readonly identity: string;
   permits: (tool: string) => boolean;
-  /** What is known of it is one account's alone. */
+  /** True if the lists belong to one account. */
   readonly own: boolean;
-  /** The disk cache was read, or is being read. */
-  lookedUp = false;
-  /** What is searched: the tools of all keys, each name once, and what the server says of itself. */
-  searched: readonly Tool[] | undefined;
-  described: About | undefined;
+  /** The disk cache has been read or is being read. */
+  cacheRequested = false;
+  /** The content of the search index: the tools of all keys, each name once, and the server's description. */
+  searchedTools: readonly Tool[] | undefined;
+  searchedAbout: About | undefined;
   readonly #lists = new Map<ListKey, KnownList>();
-  /** What clients of keys that have said nothing are shown. */
-  #lent: IndexedListing | undefined;
+  /** The listing for clients whose key has no list. */
+  #fallback: IndexedListing | undefined;
 
   constructor(identity: string, permits: (tool: string) => boolean, own = false) {
     this.identity = identity;
@@ -35,23 +35,22 @@ export class KnownServer {
     this.own = own;
   }
 
-  /** What can be seen over each key. */
+  /** The visible listing of each key. */
   get listings(): readonly IndexedListing[] {
-    return this.#all(({ shown }) => shown);
+    return this.#all(({ visible }) => visible);
   }
 
   get keys(): Iterable<ListKey> {
     return this.#lists.keys();
   }
 
-  /** Something is known of it. */
-  get known(): boolean {
+  get hasList(): boolean {
     return this.#best() !== undefined;
   }
 
-  /** Why none of its lists could be had. */
+  /** Why no list is known. */
   get fault(): string | undefined {
-    return this.known ? undefined : this.#all(({ fault }) => fault)[0];
+    return this.hasList ? undefined : this.#all(({ fault }) => fault)[0];
   }
 
   get live(): boolean {
@@ -63,101 +62,103 @@ export class KnownServer {
     return this.#lists.get(key);
   }
 
-  /** The list of that key, a new one if need be. */
-  at(key: ListKey): KnownList {
+  /** The list of that key; creates it if needed. */
+  listFor(key: ListKey): KnownList {
     let list = this.#lists.get(key);
     if (!list) {
-      if (this.#lists.size >= MOST_KEYS) this.#lists.delete(this.#dispensable());
+      if (this.#lists.size >= MAX_KEYS) this.#lists.delete(this.#keyToEvict());
       list = new KnownList();
       this.#lists.set(key, list);
     }
     return list;
   }
 
-  /** A key has said what it has: what nobody knows the key of is worth nothing beside it. */
-  taken(key: ListKey): void {
+  /** Drops the cached list without a key once a connection has listed for its key. */
+  dropUnkeyed(key: ListKey): void {
     if (key !== ANY_KEY) this.#lists.delete(ANY_KEY);
   }
 
   /**
-   * What a client of that key is shown: what its own key lists, else what another one did, as something that its own
-   * connection has not confirmed. Without a key: the best that is known, as it is.
+   * The listing that a client of that key sees: the list of its key, else the list of another key, marked as
+   * unconfirmed. Without a key: the best known list.
    */
   listing(key: ListKey | undefined): IndexedListing | undefined {
-    const own = key === undefined ? undefined : this.#lists.get(key)?.shown;
+    const own = key === undefined ? undefined : this.#lists.get(key)?.visible;
     if (own) return own;
-    return key === undefined ? this.#best()?.shown : this.#lent;
+    return key === undefined ? this.#best()?.visible : this.#fallback;
   }
 
-  /** Brings what can be seen in line with what is known. What is equal is the same object, over time and over keys. */
-  show(): ListChange {
-    const lentBefore = this.#lent;
+  /** Computes the visible listings again. Equal listings stay the same object, over time and over keys. */
+  updateVisible(): ListChange {
+    const fallbackBefore = this.#fallback;
     let change: ListChange = "none";
     const differs = (before: IndexedListing | undefined, after: IndexedListing | undefined): void => {
       if (!sameContent(before, after)) change = "content";
       else if (before !== after && change === "none") change = "source";
     };
     for (const list of this.#lists.values()) {
-      const before = list.shown;
-      list.shown = this.#shown(list);
-      list.lent = list.shown && this.#asCached(list, list.shown);
-      // Until now clients of this key were shown what another one said.
-      differs(before ?? lentBefore, list.shown ?? before ?? lentBefore);
+      const before = list.visible;
+      list.visible = this.#visibleListing(list);
+      list.unconfirmed = list.visible && this.#unconfirmed(list, list.visible);
+      // Before its first list, clients of this key saw the fallback.
+      differs(before ?? fallbackBefore, list.visible ?? before ?? fallbackBefore);
     }
-    this.#lent = this.#best()?.lent;
-    differs(lentBefore, this.#lent);
+    this.#fallback = this.#best()?.unconfirmed;
+    differs(fallbackBefore, this.#fallback);
     return change;
   }
 
-  /** Joins the tools of all keys, those of the best list first. False: what is searched stays as it is. */
-  join(): boolean {
-    const { searched, described } = this;
-    const best = this.#best()?.shown;
-    const others = this.#all(({ shown }) => shown).filter(({ tools }) => tools !== best?.tools);
+  /** Merges the tools of all keys for the search, those of the best list first. Returns false if nothing changed. */
+  mergeSearched(): boolean {
+    const { searchedTools, searchedAbout } = this;
+    const best = this.#best()?.visible;
+    const others = this.#all(({ visible }) => visible).filter(({ tools }) => tools !== best?.tools);
     const byName = new Map<string, Tool>();
     for (const { tools } of [...(best ? [best] : []), ...others])
       for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-    const joined = others.length === 0 ? best?.tools : [...byName.values()];
-    if (others.length === 0 || !sameEntries(searched, joined)) this.searched = joined;
-    this.described = best?.about;
-    return this.searched !== searched || this.described !== described;
+    const merged = others.length === 0 ? best?.tools : [...byName.values()];
+    if (others.length === 0 || !sameEntries(searchedTools, merged)) this.searchedTools = merged;
+    this.searchedAbout = best?.about;
+    return this.searchedTools !== searchedTools || this.searchedAbout !== searchedAbout;
   }
 
-  /** Tools, items and texts that say the same are the same objects, so that what is made of them is made once. */
-  share(list: KnownList): void {
-    const { list: own } = list;
+  /** Reuses equal tools and items of other keys, so that data derived from them (by object identity) is computed once. */
+  shareObjects(list: KnownList): void {
+    const { toolList } = list;
     for (const other of this.#lists.values()) {
       if (other === list) continue;
-      if (own && other.list && sameEntries(other.list.tools, own.tools))
-        list.list = { ...own, tools: other.list.tools };
+      if (toolList && other.toolList && sameEntries(other.toolList.tools, toolList.tools))
+        list.toolList = { ...toolList, tools: other.toolList.tools };
       list.items = sharedItems(list.items, other.items);
     }
   }
 
-  #shown(list: KnownList): IndexedListing | undefined {
-    if (!list.list) return undefined;
-    const { held } = list.list;
-    const allowed = list.list.tools.filter(({ name }) => this.permits(name) && !held.has(name));
-    const known = [list.shown, ...this.#all(({ shown }) => shown)].filter((one) => one !== undefined);
+  #visibleListing(list: KnownList): IndexedListing | undefined {
+    const { toolList } = list;
+    if (!toolList) return undefined;
+    const allowed = toolList.tools.filter(({ name }) => this.permits(name) && !toolList.blocked.has(name));
+    const known = [list.visible, ...this.#all(({ visible }) => visible)].filter((one) => one !== undefined);
     const tools = known.find((one) => sameEntries(one.tools, allowed))?.tools ?? allowed;
-    const about = known.find((one) => sameAbout(one.about, list.list?.about ?? {}))?.about ?? list.list.about;
+    const about = known.find((one) => sameAbout(one.about, toolList.about))?.about ?? toolList.about;
     const source = list.live ? "live" : "cache";
-    return same(new IndexedListing({ tools, about, source, own: this.own, ...list.items }), known);
+    return reuseEqual(new IndexedListing({ tools, about, source, own: this.own, ...list.items }), known);
   }
 
-  #asCached(list: KnownList, shown: IndexedListing): IndexedListing {
-    if (shown.source === "cache") return shown;
-    const known = [list.lent, ...this.#all(({ lent }) => lent)].filter((one) => one !== undefined);
-    return same(shown.unconfirmed(), known);
+  #unconfirmed(list: KnownList, visible: IndexedListing): IndexedListing {
+    if (visible.source === "cache") return visible;
+    const known = [list.unconfirmed, ...this.#all(({ unconfirmed }) => unconfirmed)].filter(
+      (one) => one !== undefined,
+    );
+    return reuseEqual(visible.unconfirmed(), known);
   }
 
-  /** The first that is live, else the first: which one clients of other keys are shown seldom changes. */
+  /** The first live list, else the first list. This order rarely changes what clients of other keys see. */
   #best(): KnownList | undefined {
-    const known = this.#all((list) => (list.list ? list : undefined));
+    const known = this.#all((list) => (list.toolList ? list : undefined));
     return known.find(({ live }) => live) ?? known[0];
   }
 
-  #dispensable(): ListKey {
+  #keyToEvict(): ListKey {
     for (const [key, { live }] of this.#lists) if (!live) return key;
     return this.#lists.keys().next().value as ListKey;
   }
@@ -174,7 +175,7 @@ function sharedItems(own: Items, others: Items): Items {
     : { ...own, ...Object.fromEntries(shared.map((kind) => [kind, others[kind]])) };
 }
 
-/** The one among them that is equal in all. */
-function same(made: IndexedListing, known: readonly IndexedListing[]): IndexedListing {
+/** Returns an equal known listing if there is one, else `made`. */
+function reuseEqual(made: IndexedListing, known: readonly IndexedListing[]): IndexedListing {
   return known.find((one) => one.source === made.source && sameContent(one, made)) ?? made;
 }

@@ -1,164 +1,169 @@
 /**
- * All configured servers as the catalog knows them. One that lets each account in as itself is known once for each
- * credential, and what is known of one is shown to nobody who comes with another.
+ * The catalog's state of all configured servers. A server that lists per account has one state per credential, and
+ * clients with one credential never see the lists of another.
  */
 import type { ServerId } from "../kernel/call.ts";
 import { credentialIn, type ListKey, type ListSource, withCredential } from "../kernel/list-key.ts";
 import type { KnownList } from "./known-list.ts";
 import { KnownServer } from "./known-server.ts";
-import { markOf } from "./search-id.ts";
+import { hashOf } from "./search-id.ts";
 import type { IndexedListing } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
 export interface CatalogServer {
-  /** What the cache entry belongs to: a hash of command, args, url, env names and credential. */
+  /** Identifies the cache entry: a hash of command, args, url, env names and credential. */
   readonly identity: string;
   readonly permits: (tool: string) => boolean;
-  /** Where each account is let in as itself: what stands for what it is let in with; undefined where it is not. */
+  /** Set if the server lists per account: returns the id of the account's credential, or undefined if it has none. */
   readonly credentialOf?: (account: string | undefined) => string | undefined;
 }
 
-/** Whose view it is: what all share is listed for the key, the rest for the account. */
+/** Identifies a view: shared servers are listed by `key`, the others by `account`. */
 export interface ViewKey {
   readonly key: ListKey;
   readonly account: string | undefined;
 }
 
-export interface Place {
+export interface KnownEntry {
   readonly server: ServerId;
   readonly known: KnownServer;
 }
 
-/** Credentials whose lists are kept, of one server; who used it longest ago is asked again. */
-const MOST_CREDENTIALS = 1_000;
-/** Different lists of one server that are told to be equal to another's. */
-const MOST_LISTS = 64;
+/** Credentials of one server whose lists are kept. The oldest is dropped and listed again when needed. */
+const MAX_CREDENTIALS = 1_000;
+/** Different lists of one server that are kept for sharing between accounts. */
+const MAX_LISTS = 64;
 
-interface Configured extends CatalogServer {
+interface ConfiguredServer extends CatalogServer {
+  /** Undefined if the server lists per account. */
   readonly shared: KnownServer | undefined;
+  /** By credential. */
   readonly own: Map<string, KnownServer>;
+  /** Recent tool lists of accounts, by their hash. */
   readonly lists: Map<string, readonly Tool[]>;
 }
 
 export class KnownServers {
-  readonly #onGone: (place: Place) => void;
-  #configured: ReadonlyMap<ServerId, Configured> = new Map();
+  readonly #onRemoved: (entry: KnownEntry) => void;
+  #configured: ReadonlyMap<ServerId, ConfiguredServer> = new Map();
 
-  /** `onGone`: nothing is known any more of what was known there. */
-  constructor(onGone: (place: Place) => void) {
-    this.#onGone = onGone;
+  /** `onRemoved` is called for each state that was dropped. */
+  constructor(onRemoved: (entry: KnownEntry) => void) {
+    this.#onRemoved = onRemoved;
   }
 
   get ids(): Iterable<ServerId> {
     return this.#configured.keys();
   }
 
-  /** Some of them let accounts in as themselves. */
+  /** True if some server lists per account. */
   get personal(): boolean {
     for (const { credentialOf } of this.#configured.values()) if (credentialOf) return true;
     return false;
   }
 
-  get places(): readonly Place[] {
+  get entries(): readonly KnownEntry[] {
     return [...this.#configured].flatMap(([server, { shared, own }]) =>
       [...(shared ? [shared] : []), ...own.values()].map((known) => ({ server, known })),
     );
   }
 
-  /** Those that all share. */
-  get shared(): readonly Place[] {
+  /** The servers whose lists all accounts share. */
+  get shared(): readonly KnownEntry[] {
     return [...this.#configured].flatMap(([server, { shared }]) =>
       shared ? [{ server, known: shared }] : [],
     );
   }
 
-  /** What is reached otherwise is forgotten: all of those, and those of which something was to be seen. */
+  /** Drops servers that were removed or changed identity. Returns all of them, and those of which something was visible. */
   configure(servers: ReadonlyMap<ServerId, CatalogServer>): {
-    readonly gone: readonly ServerId[];
-    readonly seen: readonly ServerId[];
+    readonly removed: readonly ServerId[];
+    readonly visible: readonly ServerId[];
   } {
     const before = this.#configured;
-    const gone = [...before].filter(([server, { identity }]) => servers.get(server)?.identity !== identity);
-    const places = this.places.filter(({ server }) => gone.some(([id]) => id === server));
+    const removed = [...before].filter(
+      ([server, { identity }]) => servers.get(server)?.identity !== identity,
+    );
+    const entries = this.entries.filter(({ server }) => removed.some(([id]) => id === server));
     this.#configured = new Map(
       Array.from(servers, ([server, given]) => {
         const old = before.get(server);
         const same = old?.identity === given.identity;
-        return [server, same ? adopted(old, given) : configured(given)];
+        return [server, same ? withNewRules(old, given) : newServer(given)];
       }),
     );
-    for (const place of places) this.#onGone(place);
-    const seen = places.filter(({ known }) => known.known).map(({ server }) => server);
-    return { gone: gone.map(([server]) => server), seen };
+    for (const entry of entries) this.#onRemoved(entry);
+    const visible = entries.filter(({ known }) => known.hasList).map(({ server }) => server);
+    return { removed: removed.map(([server]) => server), visible };
   }
 
-  /** What all share; undefined where nobody shares. */
+  /** The shared state of the server; undefined if it lists per account. */
   get(server: ServerId): KnownServer | undefined {
     return this.#configured.get(server)?.shared;
   }
 
-  /** Where what came from there is known; made if need be. Undefined where it can be nobody's any more. */
-  at({ server, key }: ListSource): KnownServer | undefined {
+  /** The state that a list from this source belongs to; creates it if needed. Undefined if the server is not configured. */
+  serverFor({ server, key }: ListSource): KnownServer | undefined {
     const one = this.#configured.get(server);
     if (!one?.credentialOf) return one?.shared;
     const credential = credentialIn(key);
     let known = one.own.get(credential);
     if (!known) {
-      if (one.own.size >= MOST_CREDENTIALS) this.#forgetOldest(server, one.own);
+      if (one.own.size >= MAX_CREDENTIALS) this.#forgetOldest(server, one.own);
       known = new KnownServer(one.identity, one.permits, true);
       one.own.set(credential, known);
     }
     return known;
   }
 
-  /** It is still what is known there. */
+  /** Whether `known` is still the state for this source. */
   has({ server, key }: ListSource, known: KnownServer): boolean {
     const one = this.#configured.get(server);
     return known === (one?.credentialOf ? one.own.get(credentialIn(key)) : one?.shared);
   }
 
   listOf(server: ServerId, asker: ViewKey): KnownList | undefined {
-    const [known, key] = this.#seen(server, asker);
+    const [known, key] = this.#stateFor(server, asker);
     return known?.get(key);
   }
 
   listing(server: ServerId, asker: ViewKey): IndexedListing | undefined {
-    const [known, key] = this.#seen(server, asker);
+    const [known, key] = this.#stateFor(server, asker);
     return known?.listing(key);
   }
 
-  /** Over which key the lists come that they see; undefined where they are not let in. */
+  /** The key of the lists that this view shows; undefined if the account has no credential at the server. */
   keyFor(server: ServerId, asker: ViewKey): ListKey | undefined {
     const { credentialOf } = this.#configured.get(server) ?? {};
-    const [, key] = this.#seen(server, asker);
+    const [, key] = this.#stateFor(server, asker);
     return credentialOf && key === asker.key ? undefined : key;
   }
 
-  /** The account, where it is let in as itself; "" where all are alike. */
-  whose(server: ServerId, account: string | undefined): string {
+  /** The account if the server lists per account, else "". */
+  accountScope(server: ServerId, account: string | undefined): string {
     return (this.#configured.get(server)?.credentialOf && account) ?? "";
   }
 
-  /** Accounts that list the same have the same objects. */
-  interned(server: ServerId, tools: readonly Tool[]): readonly Tool[] {
+  /** Returns the objects of an equal list of another account if there is one. */
+  intern(server: ServerId, tools: readonly Tool[]): readonly Tool[] {
     const one = this.#configured.get(server);
     if (!one?.credentialOf) return tools;
-    const mark = markOf(tools);
-    const same = one.lists.get(mark);
+    const hash = hashOf(tools);
+    const same = one.lists.get(hash);
     if (same) return same;
-    if (one.lists.size >= MOST_LISTS) one.lists.delete(one.lists.keys().next().value as string);
-    one.lists.set(mark, tools);
+    if (one.lists.size >= MAX_LISTS) one.lists.delete(one.lists.keys().next().value as string);
+    one.lists.set(hash, tools);
     return tools;
   }
 
-  /** One of the accounts that it lets in as themselves lists it, or did not long ago. */
-  anyoneLists(server: ServerId, tool: string): boolean {
+  /** Whether a recent list of some account contains the tool. */
+  someAccountLists(server: ServerId, tool: string): boolean {
     for (const tools of this.#configured.get(server)?.lists.values() ?? [])
       if (tools.some(({ name }) => name === tool)) return true;
     return false;
   }
 
-  #seen(server: ServerId, { key, account }: ViewKey): readonly [KnownServer | undefined, ListKey] {
+  #stateFor(server: ServerId, { key, account }: ViewKey): readonly [KnownServer | undefined, ListKey] {
     const one = this.#configured.get(server);
     if (!one?.credentialOf) return [one?.shared, key];
     const credential = one.credentialOf(account);
@@ -170,19 +175,19 @@ export class KnownServers {
   #forgetOldest(server: ServerId, own: Map<string, KnownServer>): void {
     for (const [credential, known] of own) {
       own.delete(credential);
-      this.#onGone({ server, known });
+      this.#onRemoved({ server, known });
       return;
     }
   }
 }
 
-function configured(given: CatalogServer): Configured {
+function newServer(given: CatalogServer): ConfiguredServer {
   const { identity, permits, credentialOf } = given;
   const shared = credentialOf ? undefined : new KnownServer(identity, permits);
   return { ...given, shared, own: new Map(), lists: new Map() };
 }
 
-function adopted(old: Configured, given: CatalogServer): Configured {
+function withNewRules(old: ConfiguredServer, given: CatalogServer): ConfiguredServer {
   for (const known of [...(old.shared ? [old.shared] : []), ...old.own.values()])
     known.permits = given.permits;
   return { ...old, ...given };

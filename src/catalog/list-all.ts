@@ -1,4 +1,4 @@
-/** All pages of one of a child's lists. Trusts no child to end, to be tidy, or to be small. */
+/** Reads all pages of a child's list. Limits pages, entries and bytes, and tolerates invalid and duplicate entries. */
 import type { ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Raw } from "../kernel/raw.ts";
@@ -9,11 +9,11 @@ import { isArray } from "./json-array.ts";
 /** One request to a child that has just been connected. */
 export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
 
-/** What is listed: by which method, under which member, and how one entry is read. */
+/** A kind of list: its method, the member of the result, and how one entry is read. */
 export interface ListKind<T> {
   readonly method: string;
   readonly member: string;
-  /** Undefined for what nobody could ever ask for. */
+  /** Undefined for an entry without a usable name. */
   readonly read: (server: ServerId, written: Raw) => T | undefined;
 }
 
@@ -21,11 +21,11 @@ interface Named {
   readonly name: string;
 }
 
-const MOST_PAGES = 1_000;
-const MOST_ENTRIES = 50_000;
-const MOST_BYTES = 134_217_728;
+const MAX_PAGES = 1_000;
+const MAX_ENTRIES = 50_000;
+const MAX_BYTES = 134_217_728;
 
-/** `report` hears, at most once per kind, what was wrong with a list that could be used all the same. */
+/** `report` is called, at most once per kind of problem, with problems of a list that is still usable. */
 export async function listAll<T extends Named>(
   server: ServerId,
   kind: ListKind<T>,
@@ -35,7 +35,7 @@ export async function listAll<T extends Named>(
   const list = new EntryList(server, kind);
   const seen = new Set<string>();
   let cursor: Raw | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await askPage(ask, kind.method, cursor);
     if (!answer) break;
     const fresh = list.add(answer);
@@ -44,10 +44,10 @@ export async function listAll<T extends Named>(
     const key = cursor.toString();
     if (!seen.has(key)) {
       seen.add(key);
-      if (page + 1 === MOST_PAGES) throw list.refused(`has more than ${MOST_PAGES} pages`);
+      if (page + 1 === MAX_PAGES) throw list.refused(`has more than ${MAX_PAGES} pages`);
       continue;
     }
-    // Some servers always give a cursor; a page without anything unknown was their end.
+    // Some servers return a cursor on every page. A page without new entries is the last one.
     if (fresh > 0) throw list.refused("repeats a cursor, so its pages never end");
     report(`its ${kind.method} returns a cursor after the last page`);
     break;
@@ -56,7 +56,7 @@ export async function listAll<T extends Named>(
   return list.entries;
 }
 
-/** Undefined where the child means that there is nothing: it has no such list, or its empty cursor was none. */
+/** Undefined if there is no page: the child lacks the method, or it rejects its own empty cursor. */
 async function askPage(ask: Ask, method: string, cursor: Raw | undefined): Promise<Raw | undefined> {
   try {
     return await ask(method, cursor && joinObject([["cursor", cursor]]));
@@ -77,8 +77,8 @@ class EntryList<T extends Named> {
   readonly #kind: ListKind<T>;
   readonly #byName = new Map<string, T>();
   #bytes = 0;
-  #nameless = 0;
-  readonly #twice = new Set<string>();
+  #invalid = 0;
+  readonly #duplicates = new Set<string>();
 
   constructor(server: ServerId, kind: ListKind<T>) {
     this.#server = server;
@@ -89,32 +89,32 @@ class EntryList<T extends Named> {
     return [...this.#byName.values()];
   }
 
-  /** Returns how many were not known from earlier pages. */
+  /** Returns the number of entries that were not on earlier pages. */
   add(answer: Raw): number {
     const { member: list, read } = this.#kind;
     const written = member(answer, list);
     if (!written || !isArray(written)) throw this.refused(`contains no list of ${list}`);
     const before = this.#byName.size;
     this.#bytes += written.length;
-    if (this.#bytes > MOST_BYTES) throw this.refused(`is larger than ${MOST_BYTES} bytes`);
+    if (this.#bytes > MAX_BYTES) throw this.refused(`is larger than ${MAX_BYTES} bytes`);
     for (const entry of elements(written)) this.#take(read(this.#server, entry));
     return this.#byName.size - before;
   }
 
   #take(entry: T | undefined): void {
-    if (!entry) this.#nameless += 1;
-    else if (this.#byName.has(entry.name)) this.#twice.add(entry.name);
+    if (!entry) this.#invalid += 1;
+    else if (this.#byName.has(entry.name)) this.#duplicates.add(entry.name);
     else this.#byName.set(entry.name, entry);
-    if (this.#byName.size > MOST_ENTRIES)
-      throw this.refused(`has more than ${MOST_ENTRIES} ${this.#kind.member}`);
+    if (this.#byName.size > MAX_ENTRIES)
+      throw this.refused(`has more than ${MAX_ENTRIES} ${this.#kind.member}`);
   }
 
   problems(): readonly string[] {
     const { method, member } = this.#kind;
     const problems: string[] = [];
-    if (this.#nameless > 0) problems.push(`${this.#nameless} entries of its ${method} are not ${member}`);
-    if (this.#twice.size > 0)
-      problems.push(`it lists these twice, the first one is used: ${someOf(this.#twice)}`);
+    if (this.#invalid > 0) problems.push(`${this.#invalid} entries of its ${method} are not ${member}`);
+    if (this.#duplicates.size > 0)
+      problems.push(`it lists these twice, the first one is used: ${firstFew(this.#duplicates)}`);
     return problems;
   }
 
@@ -127,7 +127,7 @@ class EntryList<T extends Named> {
   }
 }
 
-function someOf(names: ReadonlySet<string>): string {
+function firstFew(names: ReadonlySet<string>): string {
   const some = [...names].slice(0, 5).join(", ");
   return names.size > 5 ? `${some} and ${names.size - 5} more` : some;
 }

@@ -8,7 +8,7 @@ const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const named = (...names: string[]): object[] =>
   names.map((name) => ({ name, inputSchema: { type: "object" } }));
 
-/** A child whose pages are chosen by cursor; "" stands for the first request. */
+/** A child that returns pages by cursor; "first" is the page of the first request. */
 function child(pages: Record<string, unknown>): Ask & { asked: (string | undefined)[] } {
   const asked: (string | undefined)[] = [];
   const ask: Ask = async (method, params) => {
@@ -29,7 +29,7 @@ async function listed(ask: Ask): Promise<{ names: string[]; problems: string[] }
 }
 
 describe("pages", () => {
-  test("all are read, in order, with each cursor handed back", async () => {
+  test("are all read in order, and each cursor is sent back", async () => {
     const ask = child({
       first: { tools: named("a"), nextCursor: "2" },
       2: { tools: named("b", "c"), nextCursor: "3" },
@@ -39,7 +39,7 @@ describe("pages", () => {
     expect(ask.asked).toEqual([undefined, '{"cursor":"2"}', '{"cursor":"3"}']);
   });
 
-  test("a cursor is handed back as written", async () => {
+  test("a cursor is sent back as written", async () => {
     const asked: string[] = [];
     await listTools("s", async (_, params) => {
       if (params) asked.push(params.toString());
@@ -53,7 +53,7 @@ describe("pages", () => {
     expect((await listed(ask)).names).toEqual(["a", "b"]);
   });
 
-  test("an empty cursor that the child refuses was the end", async () => {
+  test("an empty cursor that the child rejects ends the list", async () => {
     const ask = child({
       first: { tools: named("a"), nextCursor: "" },
       "": RpcError.of(-32602, "bad cursor"),
@@ -61,14 +61,14 @@ describe("pages", () => {
     expect((await listed(ask)).names).toEqual(["a"]);
   });
 
-  test("a cursor that leads back to the same page is the end, and is reported", async () => {
+  test("a cursor that leads to the same page ends the list and is reported", async () => {
     const page = { tools: named("a", "b"), nextCursor: "x" };
     const { names, problems } = await listed(child({ first: page, x: page }));
     expect(names).toEqual(["a", "b"]);
     expect(problems[0]).toContain("after the last page");
   });
 
-  test("a circle of pages is an error", async () => {
+  test("a repeated cursor with new tools is an error", async () => {
     const ask = child({
       first: { tools: named("a"), nextCursor: "x" },
       x: { tools: named("b"), nextCursor: "y" },
@@ -77,14 +77,14 @@ describe("pages", () => {
     await expect(listed(ask)).rejects.toThrow(/"s" repeats a cursor/);
   });
 
-  test("pages without end are an error", async () => {
+  test("more than 1,000 pages are an error", async () => {
     let page = 0;
     const ask: Ask = async () => toRaw({ tools: named(`t${page}`), nextCursor: `${++page}` });
     await expect(listTools("s", ask)).rejects.toThrow(/more than 1000 pages/);
     expect(page).toBe(1000);
   });
 
-  test("exactly as many pages as allowed are a list", async () => {
+  test("exactly 1,000 pages are accepted", async () => {
     let page = 0;
     const ask: Ask = async () => {
       page += 1;
@@ -93,7 +93,7 @@ describe("pages", () => {
     expect(await listTools("s", ask)).toHaveLength(1000);
   });
 
-  test("too many tools are an error", async () => {
+  test("more than 50,000 tools are an error", async () => {
     const names = Array.from({ length: 50_001 }, (_, at) => `t${at}`);
     const error = await listTools("s", child({ first: { tools: named(...names) } })).catch(
       (caught) => caught,
@@ -104,7 +104,7 @@ describe("pages", () => {
   });
 });
 
-test("a list too large for memory is an error", async () => {
+test("a list of more than 128 MiB is an error", async () => {
   const page = Buffer.alloc(68_000_000, "x");
   page.write('{"nextCursor":"2","tools":["');
   page.write('"]}', page.length - 3);
@@ -118,12 +118,12 @@ test("a list too large for memory is an error", async () => {
   expect(pages).toBe(2);
 });
 
-describe("children that answer oddly", () => {
-  test("one without tools has none", async () => {
+describe("unusual answers", () => {
+  test("a child without tools/list has no tools", async () => {
     expect(await listTools("s", child({ first: RpcError.of(-32601, "Method not found") }))).toEqual([]);
   });
 
-  test("other errors are the caller's", async () => {
+  test("other errors are passed to the caller", async () => {
     const error = RpcError.of(-32603, "no");
     await expect(listTools("s", child({ first: error }))).rejects.toBe(error);
     const later = child({ first: { tools: [], nextCursor: "x" }, x: error });
@@ -131,20 +131,20 @@ describe("children that answer oddly", () => {
   });
 
   test.each(["null", "[]", "{}", '{"tools":{}}', '{"tools":null}', '"x"', "7"])(
-    "%s is no list",
+    "the answer %s is an error",
     async (text) => {
       await expect(listTools("s", async () => raw(text))).rejects.toThrow(/"s" contains no list of tools/);
     },
   );
 
-  test("what is no tool is skipped and reported, once", async () => {
+  test("entries that are not tools are skipped and reported once", async () => {
     const odd = [null, 1, "a", [], {}, { name: 7 }, { name: "" }, { name: "n".repeat(513) }];
     const { names, problems } = await listed(child({ first: { tools: [...odd, ...named("good"), ...odd] } }));
     expect(names).toEqual(["good"]);
     expect(problems).toEqual(["16 entries of its tools/list are not tools"]);
   });
 
-  test("of two tools with one name the first counts, and it is reported", async () => {
+  test("of two tools with the same name the first is used, and the duplicate is reported", async () => {
     const tools = [{ name: "a", description: "first" }, { name: "b" }, { name: "a", description: "second" }];
     const problems: string[] = [];
     const found = await listTools("s", child({ first: { tools } }), (problem) => problems.push(problem));
@@ -156,7 +156,7 @@ describe("children that answer oddly", () => {
   });
 });
 
-describe("definitions", () => {
+describe("tool definitions", () => {
   const one = async (definition: string) => {
     const [tool] = await listTools("s", async () => raw(`{"tools":[ ${definition} ]}`));
     if (!tool) throw new Error("no tool");
@@ -173,21 +173,21 @@ describe("definitions", () => {
     );
   });
 
-  test("do not keep the message alive that they came in", async () => {
+  test("do not keep the buffer of the message in memory", async () => {
     const message = raw(`{"tools":[{"name":"a"}],"padding":"${"x".repeat(100_000)}"}`);
     const [tool] = await listTools("s", async () => message);
     expect(tool?.definition.buffer).not.toBe(message.buffer);
   });
 
   test.each(["", ',"inputSchema":null', ',"inputSchema":true', ',"inputSchema":[]'])(
-    "without a schema take any object: %s",
+    "without a valid input schema accept any object: %s",
     async (more) => {
       const tool = await one(`{"name":"a"${more}}`);
       expect(fromRaw(tool.inputSchema)).toEqual({ type: "object" });
     },
   );
 
-  test("titles and hints are read where they are what they should be", async () => {
+  test("titles and hints of the wrong type are ignored", async () => {
     const tool = await one(
       '{"name":"a","description":5,"annotations":{"title":"T","readOnlyHint":true,"idempotentHint":"yes","__proto__":{"destructiveHint":true}}}',
     );
@@ -201,7 +201,7 @@ describe("definitions", () => {
     expect((await one('{"name":"a","title":"own","annotations":{"title":"T"}}')).title).toBe("own");
   });
 
-  test("that are hostile harm nothing", async () => {
+  test("with deep nesting, long texts or __proto__ do no harm", async () => {
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     const tool = await one(
       `{"__proto__":{"polluted":1},"name":"__proto__","description":"x${"😀".repeat(500_000)}","inputSchema":{"deep":${deep}}}`,

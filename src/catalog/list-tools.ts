@@ -1,4 +1,4 @@
-/** All pages of a child's `tools/list`. */
+/** Reads all pages of a child's `tools/list`. */
 import type { ServerId } from "../kernel/call.ts";
 import { type Ask, type ListKind, listAll } from "./list-all.ts";
 import { readTool } from "./read-tool.ts";
@@ -8,7 +8,7 @@ export type { Ask } from "./list-all.ts";
 
 const TOOLS: ListKind<Tool> = { method: "tools/list", member: "tools", read: readTool };
 
-/** `report` hears what was wrong with a list that could be used all the same. */
+/** `report` is called with problems of a list that is still usable. */
 export function listTools(
   server: ServerId,
   ask: Ask,

@@ -1,4 +1,4 @@
-/** From a definition as a child wrote it to a Tool. Looks only at what it needs, and believes nothing about its form. */
+/** Reads a tool definition of a child. Parses only the members it needs and ignores those of a wrong type. */
 import type { ServerId, TaskSupport } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { isObject, member, members } from "../rpc/slice.ts";
@@ -6,18 +6,18 @@ import type { Tool, ToolAnnotations } from "./tool.ts";
 
 const ANY_OBJECT = toRaw({ type: "object" });
 const KEYS = ["name", "title", "description", "annotations", "inputSchema", "execution"] as const;
-const LONGEST_NAME = 512;
-/** Enough for every search; the definition keeps the whole. */
-const LONGEST_TEXT = 10_240;
+const MAX_NAME_LENGTH = 512;
+/** Enough for the search. The definition keeps the whole text. */
+const MAX_TEXT_LENGTH = 10_240;
 
-/** Undefined if it is no tool: nothing could call what has no name. */
+/** Undefined if it is not an object with a usable name. */
 export function readTool(server: ServerId, written: Raw): Tool | undefined {
   if (!isObject(written)) return undefined;
-  // A copy of its own: a slice would keep the whole message alive as long as the tool.
+  // Copied, because a slice would keep the whole message in memory as long as the tool.
   const definition = asRaw(Buffer.from(written));
   const [rawName, rawTitle, rawDescription, rawAnnotations, schema, execution] = members(definition, KEYS);
   const name = textOf(rawName);
-  if (!name || name.length > LONGEST_NAME) return undefined;
+  if (!name || name.length > MAX_NAME_LENGTH) return undefined;
   const annotations = readAnnotations(rawAnnotations);
   const taskSupport = readTaskSupport(execution);
   return {
@@ -56,10 +56,10 @@ function textOf(raw: Raw | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Short texts as they are. Long ones are copied: a slice would keep the long one alive, and may end in half a character. */
-export function clip(text: string | undefined, longest = LONGEST_TEXT): string | undefined {
-  if (text === undefined || text.length <= longest) return text;
-  return Buffer.from(text.slice(0, longest))
+/** Shortens a long text. Copies it, because a slice would keep the long text in memory, and removes half a character at the end. */
+export function clip(text: string | undefined, maxLength = MAX_TEXT_LENGTH): string | undefined {
+  if (text === undefined || text.length <= maxLength) return text;
+  return Buffer.from(text.slice(0, maxLength))
     .toString()
     .replace(/\uFFFD$/, "");
 }

@@ -16,7 +16,7 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, reversed(member)]));
 }
 
-test("layout and the order of members say nothing", () => {
+test("sameJson ignores white space and the order of members", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const written = toRaw(value);
@@ -27,7 +27,7 @@ test("layout and the order of members say nothing", () => {
   );
 });
 
-test("other values are different", () => {
+test("sameJson distinguishes different values", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       const [one, other] = [JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))];
@@ -42,20 +42,20 @@ test("other values are different", () => {
   );
 });
 
-test("the order within a list does, and so does the last of twenty digits", () => {
+test("sameJson compares the order of elements, every digit, and the number of members", () => {
   expect(sameJson(raw("[1,2]"), raw("[2,1]"))).toBe(false);
   expect(sameJson(raw('{"n":12345678901234567890}'), raw('{ "n":12345678901234567891}'))).toBe(false);
   expect(sameJson(raw('{"a":1}'), raw('{"a":1,"b":2}'))).toBe(false);
   expect(sameJson(raw('{"a":2,"a":2}'), raw('{"a":2,"b":1}'))).toBe(false);
 });
 
-test("endless depth is bearable", () => {
+test("sameJson handles 100,000 nested arrays", () => {
   const deep = (core: string): Raw => raw("[".repeat(100_000) + core + "]".repeat(100_000));
   expect(sameJson(deep("1"), deep("1"))).toBe(true);
   expect(sameJson(deep("1"), deep("2"))).toBe(false);
 });
 
-test("lists of tools are the same in any order, and differ in any detail", () => {
+test("sameEntries ignores the order of tools and detects any difference", () => {
   const a = tool({ name: "a", inputSchema: {} });
   const b = tool({ name: "b", annotations: { readOnlyHint: true } });
   expect(sameEntries([a, b], [b, a])).toBe(true);

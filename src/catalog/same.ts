@@ -1,4 +1,4 @@
-/** Whether two lists of tools, prompts or resources say the same. Order and layout say nothing; every digit does. */
+/** Compares lists of tools, prompts or resources. Order and white space do not matter; every digit does. */
 import type { Raw } from "../kernel/raw.ts";
 import { elements, entries, isObject } from "../rpc/slice.ts";
 import { isArray } from "./json-array.ts";
@@ -8,10 +8,10 @@ interface Entry {
   readonly definition: Raw;
 }
 
-/** Deeper than any schema people write; what is deeper and not equal byte by byte counts as different. */
-const DEEPEST = 100;
+/** Deeper than any usual schema. Deeper values are equal only if their bytes are. */
+const MAX_DEPTH = 100;
 
-/** The same names with the same definitions. Names occur once in each list. */
+/** Whether both lists have the same names with the same definitions. Names are unique in each list. */
 export function sameEntries(a: readonly Entry[] | undefined, b: readonly Entry[] | undefined): boolean {
   if (a === b) return true;
   if (!a || !b || a.length !== b.length) return false;
@@ -23,8 +23,8 @@ export function sameEntries(a: readonly Entry[] | undefined, b: readonly Entry[]
   });
 }
 
-/** Numbers are compared as written: 1.0 and 1 differ, which at worst tells of a change that is none. */
-export function sameJson(a: Raw, b: Raw, depth = DEEPEST): boolean {
+/** Compares numbers as written: 1.0 and 1 differ. At worst that reports a change where there is none. */
+export function sameJson(a: Raw, b: Raw, depth = MAX_DEPTH): boolean {
   if (a === b || a.equals(b)) return true;
   if (depth === 0) return false;
   if (isObject(a) && isObject(b)) return sameMembers(a, b, depth - 1);

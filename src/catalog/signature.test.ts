@@ -6,13 +6,13 @@ import { signatureOf } from "./signature.ts";
 const object = (properties: unknown, required: unknown = []) =>
   toRaw({ type: "object", properties, required });
 
-test("names inputs with their types, the required ones first", () => {
+test("a signature lists inputs with their types, the required ones first", () => {
   const schema = object({ times: { type: "integer" }, message: { type: "string" } }, ["message"]);
   expect(signatureOf("echo", schema)).toBe("echo(message: string, times?: int)");
   expect(signatureOf("now", object({}))).toBe("now()");
 });
 
-test("shows choices, lists, nested objects, unions and references", () => {
+test("a signature shows choices, lists, nested objects, unions and references", () => {
   const schema = toRaw({
     type: "object",
     $defs: { point: { type: "object", properties: { x: { type: "number" } }, required: ["x"] } },
@@ -30,7 +30,7 @@ test("shows choices, lists, nested objects, unions and references", () => {
   );
 });
 
-test("leaves out what does not fit, and says so", () => {
+test("inputs beyond the length limit are replaced by an ellipsis", () => {
   const many = Object.fromEntries(
     Array.from({ length: 50 }, (_, i) => [`parameter${i}`, { type: "string" }]),
   );
@@ -39,7 +39,7 @@ test("leaves out what does not fit, and says so", () => {
   expect(signature).toMatch(/, …\)$/);
 });
 
-test("shows required inputs first, however many others come before them", () => {
+test("required inputs come first even if many optional ones precede them in the schema", () => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { type: "string" }]));
   const nested = { type: "object", properties: { ...many, key: { type: "int" } }, required: ["key"] };
   const schema = object({ ...many, must: { type: "string" }, deep: nested }, ["deep", "must"]);
@@ -48,7 +48,7 @@ test("shows required inputs first, however many others come before them", () => 
   );
 });
 
-test("survives schemas made to hurt", () => {
+test("circular, remote, broken, wide and odd schemas give a bounded signature", () => {
   const circular = toRaw({ $defs: { a: { $ref: "#/$defs/a" } }, properties: { x: { $ref: "#/$defs/a" } } });
   expect(signatureOf("t", circular)).toBe("t(x?: any)");
   expect(signatureOf("t", object({ x: { $ref: "http://example.com/x" } }))).toBe("t(x?: any)");
@@ -64,7 +64,7 @@ test("survives schemas made to hurt", () => {
   expect(signatureOf("t", object({ "a b\n": { type: "string" } }))).toBe('t("a b\\n"?: string)');
 });
 
-test("is bounded for any JSON at all", () => {
+test("the length of a signature is bounded for any JSON", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (properties, required) => {
       expect(signatureOf("t", object(properties, required), 120).length).toBeLessThanOrEqual(120);

@@ -1,15 +1,15 @@
-/** A tool's inputs on one line, for a model to call it by: `echo(message: string, times?: int)`. Bounded, whatever the schema holds. */
+/** Writes a tool's inputs on one line for a model: `echo(message: string, times?: int)`. The length is bounded for any schema. */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 
-const LONGEST = 240;
-const LONGEST_NAME = 64;
-const LONGEST_CHOICE = 24;
-const MOST_CHOICES = 8;
-const DEEPEST = 3;
-const MOST_NESTED = 6;
+const MAX_LENGTH = 240;
+const MAX_NAME_LENGTH = 64;
+const MAX_CHOICE_LENGTH = 24;
+const MAX_CHOICES = 8;
+const MAX_DEPTH = 3;
+const MAX_NESTED = 6;
 const PLAIN_NAME = /^[\w$.-]+$/;
-const NAMES: ReadonlyMap<string, string> = new Map([
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ["string", "string"],
   ["integer", "int"],
   ["number", "number"],
@@ -19,13 +19,13 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Required inputs first; what does not fit in `most` units is left out and said by `…`. */
-export function signatureOf(name: string, inputSchema: Raw, most = LONGEST): string {
+/** Required inputs come first. Inputs that exceed `maxLength` UTF-16 units are replaced by `…`. */
+export function signatureOf(name: string, inputSchema: Raw, maxLength = MAX_LENGTH): string {
   const schema = parse(inputSchema);
   const shown: string[] = [];
   let length = 2 + name.length;
   for (const part of isRecord(schema) ? parametersOf(schema, schema, 0) : []) {
-    if (length + part.length + 3 > most) {
+    if (length + part.length + 3 > maxLength) {
       shown.push("…");
       break;
     }
@@ -35,7 +35,7 @@ export function signatureOf(name: string, inputSchema: Raw, most = LONGEST): str
   return `${name}(${shown.join(", ")})`;
 }
 
-/** Of each input on the top level what it takes, as the signature says it. */
+/** The types of the top-level inputs, by name, as the signature shows them. */
 export function typesOf(inputSchema: Raw): ReadonlyMap<string, string> {
   const schema = parse(inputSchema);
   const properties = isRecord(schema) ? own(schema, "properties") : undefined;
@@ -55,7 +55,7 @@ function own(schema: Schema, key: string): unknown {
   return Object.hasOwn(schema, key) ? schema[key] : undefined;
 }
 
-/** `name: type` for each property, made one by one: few of a large schema are shown. `root` is where `$ref` points into. */
+/** Yields `name: type` for each property. A generator, because only a few of a large schema are shown. `$ref` paths start at `root`. */
 function* parametersOf(schema: Schema, root: Schema, depth: number): Generator<string> {
   const properties = own(schema, "properties");
   if (!isRecord(properties)) return;
@@ -71,12 +71,12 @@ function* parametersOf(schema: Schema, root: Schema, depth: number): Generator<s
 }
 
 function nameOf(key: string): string {
-  const short = key.length > LONGEST_NAME ? `${key.slice(0, LONGEST_NAME - 1)}…` : key;
+  const short = key.length > MAX_NAME_LENGTH ? `${key.slice(0, MAX_NAME_LENGTH - 1)}…` : key;
   return PLAIN_NAME.test(key) ? short : JSON.stringify(short);
 }
 
 function typeOf(schema: unknown, root: Schema, depth: number): string {
-  if (!isRecord(schema) || depth > DEEPEST) return "any";
+  if (!isRecord(schema) || depth > MAX_DEPTH) return "any";
   const target = refOf(schema, root);
   if (target) return typeOf(target, root, depth + 1);
   if (Object.hasOwn(schema, "const")) return literal(schema["const"]);
@@ -89,7 +89,7 @@ function typeOf(schema: unknown, root: Schema, depth: number): string {
   const type = own(schema, "type");
   if (Array.isArray(type)) {
     return union(
-      type.slice(0, MOST_CHOICES + 1).map((one) => ({ ...schema, type: one })),
+      type.slice(0, MAX_CHOICES + 1).map((one) => ({ ...schema, type: one })),
       root,
       depth,
     );
@@ -105,37 +105,39 @@ function plainType(type: unknown, schema: Schema, root: Schema, depth: number): 
   if (type === "object" || (type === undefined && Object.hasOwn(schema, "properties"))) {
     return objectType(schema, root, depth);
   }
-  return NAMES.get(String(type)) ?? "any";
+  return TYPE_NAMES.get(String(type)) ?? "any";
 }
 
 function objectType(schema: Schema, root: Schema, depth: number): string {
   const shown: string[] = [];
-  for (const part of depth < DEEPEST ? parametersOf(schema, root, depth + 1) : []) {
-    shown.push(shown.length < MOST_NESTED ? part : "…");
-    if (shown.length > MOST_NESTED) break;
+  for (const part of depth < MAX_DEPTH ? parametersOf(schema, root, depth + 1) : []) {
+    shown.push(shown.length < MAX_NESTED ? part : "…");
+    if (shown.length > MAX_NESTED) break;
   }
   return shown.length === 0 ? "object" : `{${shown.join(", ")}}`;
 }
 
 function union(options: readonly unknown[], root: Schema, depth: number): string {
-  const types = new Set(options.slice(0, MOST_CHOICES).map((option) => typeOf(option, root, depth + 1)));
+  const types = new Set(options.slice(0, MAX_CHOICES).map((option) => typeOf(option, root, depth + 1)));
   if (types.has("any")) return "any";
-  return [...types].join(" | ") + (options.length > MOST_CHOICES ? " | …" : "");
+  return [...types].join(" | ") + (options.length > MAX_CHOICES ? " | …" : "");
 }
 
 function choicesOf(choices: readonly unknown[]): string {
-  const shown = choices.slice(0, MOST_CHOICES).map(literal);
-  return shown.join(" | ") + (choices.length > MOST_CHOICES ? " | …" : "");
+  const shown = choices.slice(0, MAX_CHOICES).map(literal);
+  return shown.join(" | ") + (choices.length > MAX_CHOICES ? " | …" : "");
 }
 
 function literal(value: unknown): string {
   if (typeof value === "string") {
-    return JSON.stringify(value.length > LONGEST_CHOICE ? `${value.slice(0, LONGEST_CHOICE - 1)}…` : value);
+    return JSON.stringify(
+      value.length > MAX_CHOICE_LENGTH ? `${value.slice(0, MAX_CHOICE_LENGTH - 1)}…` : value,
+    );
   }
   return typeof value === "object" && value !== null ? "object" : String(value);
 }
 
-/** Only within the schema itself: a `$ref` never makes anyone fetch anything. */
+/** Resolves only references within the schema, so nothing is fetched. */
 function refOf(schema: Schema, root: Schema): Schema | undefined {
   const ref = own(schema, "$ref");
   if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;

@@ -1,27 +1,27 @@
-/** What is known at one moment, as a value. Readers keep it as long as they like; nothing in it ever changes. */
+/** An immutable snapshot of all visible lists. Readers may keep it. */
 import type { ServerId } from "../kernel/call.ts";
 import type { About } from "./about.ts";
 import { ITEM_KINDS, type Item, type Items } from "./item.ts";
 import type { Tool } from "./tool.ts";
 
 export interface Listing extends Items {
-  /** Only what the rules of the config allow. */
+  /** Only the tools that the rules of the config allow. */
   readonly tools: readonly Tool[];
-  /** "cache": as the child described itself in an earlier run, not yet confirmed. */
+  /** "cache": from an earlier process or another client's connection; not confirmed over this client's connection. */
   readonly source: "live" | "cache";
   readonly about: About;
-  /** It is what one account is shown, and nobody else. */
+  /** True if only one account sees this listing. */
   readonly own?: boolean;
 }
 
 export interface Snapshot {
-  /** Another number means other visible content; a source that became live is not. */
+  /** Changes with the visible content. A source that only became live does not change it. */
   readonly version: number;
   readonly listings: ReadonlyMap<ServerId, Listing>;
   tool(server: ServerId, name: string): Tool | undefined;
 }
 
-/** A listing that finds a tool by name without walking. */
+/** A listing with an index of its tools by name. */
 export class IndexedListing implements Listing {
   readonly tools: readonly Tool[];
   readonly source: "live" | "cache";
@@ -42,7 +42,7 @@ export class IndexedListing implements Listing {
     this.templates = templates;
   }
 
-  /** The same, as somebody else's word. */
+  /** A copy with source "cache", for clients of other list keys. */
   unconfirmed(): IndexedListing {
     const { tools, about, own, prompts, resources, templates } = this;
     return new IndexedListing({ tools, about, own, source: "cache", prompts, resources, templates });
@@ -67,12 +67,12 @@ export class IndexedSnapshot implements Snapshot {
     return this.listings.get(server)?.tool(name);
   }
 
-  /** It consists of the very same listings. */
+  /** Whether it consists of the same listing objects. */
   has(listings: ReadonlyMap<ServerId, IndexedListing>): boolean {
     return this.#compare(listings, (own, other) => own === other);
   }
 
-  /** Nobody who looks at it sees a difference. */
+  /** Whether it has the same visible content. */
   shows(listings: ReadonlyMap<ServerId, IndexedListing>): boolean {
     return this.#compare(listings, sameContent);
   }
@@ -87,7 +87,7 @@ export class IndexedSnapshot implements Snapshot {
   }
 }
 
-/** Equal parts of listings are the same objects. */
+/** Compares by object identity, because equal parts of listings are the same objects. */
 export function sameContent(a: IndexedListing | undefined, b: IndexedListing | undefined): boolean {
   if (!a || !b) return a === b;
   return a.tools === b.tools && a.about === b.about && ITEM_KINDS.every((kind) => a[kind] === b[kind]);

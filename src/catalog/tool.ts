@@ -12,11 +12,10 @@ export interface Tool {
   readonly title: string | undefined;
   readonly description: string;
   readonly annotations: ToolAnnotations;
-  /** Undefined where the tool does not say so: it runs as no task. */
+  /** Undefined if the definition does not declare it: the tool then does not run as a task. */
   readonly taskSupport?: TaskSupport;
-  /** The whole definition as written: what a client gets to see. */
+  /** The whole definition, byte by byte as the child sent it. Clients get these bytes. */
   readonly definition: Raw;
-  /** The input schema as written. */
   readonly inputSchema: Raw;
 }
 
@@ -25,7 +24,7 @@ export function toolId(tool: { server: ServerId; name: string }): string {
   return `${tool.server}:${tool.name}`;
 }
 
-/** The retry rule's reading of the annotations: safe and unsafe only where the tool says so. */
+/** Whether a call may be repeated, by the annotations; "unknown" if the tool does not say. */
 export function repeatOf({ readOnlyHint, destructiveHint, idempotentHint }: ToolAnnotations): Repeat {
   if (readOnlyHint === true || idempotentHint === true) return "safe";
   if (idempotentHint === false || readOnlyHint === false || destructiveHint === true) return "unsafe";

@@ -1,17 +1,17 @@
-/** The form of a file of examples: arguments as they were written, by identity and tool. No I/O. */
+/** The format of a file of examples: arguments as written, by identity and tool. No I/O. */
 import { asRaw, type Raw } from "../kernel/raw.ts";
 import { elements, entries, isObject, joinObject } from "../rpc/slice.ts";
 import { isArray, joinArray } from "./json-array.ts";
 
 /** Newest last. */
 export type ToolExamples = ReadonlyMap<string, readonly Raw[]>;
-/** By identity: two projects may use one name for two servers. Newest last. */
+/** By identity, because two projects may use one name for different servers. Newest last. */
 export type UsageFile = ReadonlyMap<string, ToolExamples>;
 
-/** Throws if the text is no JSON; whatever is not of this form is left out. */
+/** Throws if the text is not JSON. Skips parts that do not have this format. */
 export function decodeUsage(text: string): UsageFile {
   JSON.parse(text);
-  // Whoever has laid it out prettily: a line break in an example would break the line it is sent in.
+  // A user may have reformatted the file. Messages are sent as single lines, so an example must not contain a line break.
   const file = asRaw(Buffer.from(text.trim().replaceAll(/[\r\n]/g, " ")));
   return new Map(
     entries(file)

@@ -15,12 +15,11 @@ function open(home: string): Usage {
 
 const json = (text: string): Raw => asRaw(Buffer.from(text));
 
-/** As they were written. */
 async function kept(usage: Usage, identity = "i"): Promise<string[]> {
   return (await usage.examplesOf("a", identity, "t")).map(String);
 }
 
-test("keeps a few of each tool, newest first, once each, also for the next process", async () => {
+test("the five newest different examples of a tool are stored, newest first, and read by the next process", async () => {
   const { home } = temp();
   const usage = open(home);
   for (let n = 0; n < 9; n++) await usage.worked(FROM, toRaw({ n }), []);
@@ -35,7 +34,7 @@ test("keeps a few of each tool, newest first, once each, also for the next proce
   expect(await kept(open(home))).toEqual(expected);
 });
 
-test("arguments stay as they were written, digits and all; another layout is not another example", async () => {
+test("examples keep every digit and escape, and the same arguments in another layout are not stored again", async () => {
   const { home } = temp();
   const usage = open(home);
   const exact = '{"id":12345678901234567890,"rate":1.50,"s":"\\u00e9\\/"}';
@@ -46,13 +45,13 @@ test("arguments stay as they were written, digits and all; another layout is not
   await usage.flush();
   expect(await kept(open(home))).toEqual([other, exact]);
 
-  // Laid out by a person, it still goes on one line.
+  // Examples from a file that a user reformatted are on one line.
   const file = join(home, "examples", "a.json");
   writeFileSync(file, `\n{ "i": {\n "t": [\n{\n"id": 12345678901234567890\r\n}, 5 ] } }\n`);
   expect(await kept(open(home))).toEqual(['{ "id": 12345678901234567890  }']);
 });
 
-test("two processes lose nothing of each other", async () => {
+test("two processes keep each other's examples", async () => {
   const { home } = temp();
   const [one, two] = [open(home), open(home)];
   await one.worked(FROM, toRaw({ from: "one" }), []);
@@ -64,7 +63,7 @@ test("two processes lose nothing of each other", async () => {
   expect(await kept(later, "j")).toEqual(['{"from":"two"}']);
 });
 
-test("secrets, large arguments and empty ones are not kept; a broken file is none", async () => {
+test("arguments with secrets, large and empty arguments are not stored, and a broken file is ignored", async () => {
   const { home } = temp();
   const usage = open(home);
   for (const args of [
@@ -82,7 +81,7 @@ test("secrets, large arguments and empty ones are not kept; a broken file is non
     '{"q":["Be\\u0061rer abcdefgh123"]}',
     '{"to\\u006ben":"x"}',
     '{"marm\\u0061lade":1}',
-    // Whoever reads it takes the last, but both would stand in the file.
+    // A parser uses the last duplicate, but both would be in the file.
     '{"q":"Bearer abcdefgh123","q":"fine"}',
     '{"a":{"token":"x"},"a":1}',
     '{"q":"c\\"\\/d"}',

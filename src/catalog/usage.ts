@@ -1,4 +1,4 @@
-/** Arguments that worked, kept as they were written as examples where the user wants that. Never results, never anything that looks like a secret, and only a few of each tool. */
+/** Stores arguments of successful calls as examples, if the user turned that on. Stores no results and nothing that looks like a secret, and only a few examples per tool. */
 import { join } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
@@ -11,14 +11,14 @@ import { containsSecret } from "./contains-secret.ts";
 import { sameJson } from "./same.ts";
 import { decodeUsage, encodeUsage, type ToolExamples, type UsageFile } from "./usage-file.ts";
 
-const MOST_BYTES = 2_048;
-const MOST_OF_TOOL = 5;
-const MOST_TOOLS = 200;
-const MOST_IDENTITIES = 8;
-/** Calls that come close together are written down together. */
+const MAX_BYTES = 2_048;
+const MAX_PER_TOOL = 5;
+const MAX_TOOLS = 200;
+const MAX_IDENTITIES = 8;
+/** Examples of this period are written together. */
 const WRITE_AFTER_MS = 1_000;
 
-interface Known {
+interface ServerExamples {
   readonly tools: Map<string, readonly Raw[]>;
   changed: boolean;
 }
@@ -27,7 +27,7 @@ export class Usage {
   readonly #home: string;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #known = new Map<string, Promise<Known>>();
+  readonly #known = new Map<string, Promise<ServerExamples>>();
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -37,13 +37,13 @@ export class Usage {
     this.#clock = clock;
   }
 
-  /** A call with these arguments worked. `secrets`: values that must not be kept, whatever they look like. */
+  /** Records the arguments of a successful call. `secrets`: values that must not be stored. */
   async worked(
     from: { server: string; identity: string; tool: string },
     args: Raw,
     secrets: readonly string[],
   ): Promise<void> {
-    if (args.length > MOST_BYTES || entries(args).length === 0 || containsSecret(args, secrets)) return;
+    if (args.length > MAX_BYTES || entries(args).length === 0 || containsSecret(args, secrets)) return;
     const known = await this.#knownOf(from.server, from.identity);
     if (!add(known.tools, from.tool, args)) return;
     known.changed = true;
@@ -56,7 +56,7 @@ export class Usage {
     return (tools.get(tool) ?? []).toReversed();
   }
 
-  /** Resolves when all is written down. */
+  /** Resolves when everything is written. */
   flush(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -64,7 +64,7 @@ export class Usage {
     return this.#writing;
   }
 
-  #knownOf(server: string, identity: string): Promise<Known> {
+  #knownOf(server: string, identity: string): Promise<ServerExamples> {
     const key = JSON.stringify([server, identity]);
     let known = this.#known.get(key);
     if (!known) {
@@ -98,7 +98,7 @@ export class Usage {
     }
   }
 
-  /** What others wrote meanwhile stays. */
+  /** Merges with examples that other processes have written. */
   async #write(server: string, identity: string, tools: ToolExamples): Promise<void> {
     const path = this.#path(server);
     await withLock(path, async () => {
@@ -106,7 +106,7 @@ export class Usage {
       const merged = new Map(file.get(identity));
       for (const [tool, examples] of tools) for (const example of examples) add(merged, tool, example);
       file.delete(identity);
-      const newest = new Map([...file, [identity, merged] as const].slice(-MOST_IDENTITIES));
+      const newest = new Map([...file, [identity, merged] as const].slice(-MAX_IDENTITIES));
       await writeAtomic(path, encodeUsage(newest).toString(), { durable: false });
     });
   }
@@ -116,14 +116,14 @@ export class Usage {
   }
 }
 
-/** False if it was known already. */
+/** Returns false if the example exists already. */
 function add(tools: Map<string, readonly Raw[]>, tool: string, example: Raw): boolean {
   const known = tools.get(tool) ?? [];
   if (known.some((other) => sameJson(other, example))) return false;
   tools.delete(tool);
-  tools.set(tool, [...known, example].slice(-MOST_OF_TOOL));
+  tools.set(tool, [...known, example].slice(-MAX_PER_TOOL));
   for (const oldest of tools.keys()) {
-    if (tools.size <= MOST_TOOLS) break;
+    if (tools.size <= MAX_TOOLS) break;
     tools.delete(oldest);
   }
   return true;

@@ -1,4 +1,4 @@
-/** Ends work that does not end by itself. For work on what strangers wrote; it costs more than most work takes. */
+/** Runs a function with a time limit. Meant for patterns and schemas from outside; entering the VM context costs more than most checks take. */
 import { createContext, Script } from "node:vm";
 
 export class OutOfTime extends Error {}
@@ -6,7 +6,7 @@ export class OutOfTime extends Error {}
 let context: { run?: () => unknown } | undefined;
 let script: Script | undefined;
 
-/** Throws OutOfTime when time is up. Loops and patterns are interrupted; reading JSON and searching texts are not. */
+/** Throws OutOfTime when the limit is reached. Loops and regular expressions are interrupted; native calls such as `JSON.parse` and `indexOf` are not. */
 export function withinTime<T>(ms: number, work: () => T): T {
   context ??= createContext({}) as { run?: () => unknown };
   script ??= new Script("run()");

@@ -1,5 +1,5 @@
 /** Whether the servers that are there can do it: the catalog's own search, and how sure it must be. */
-import type { CatalogLoader, Unknown } from "../catalog/catalog-loader.ts";
+import type { CatalogLoader, UnknownServer } from "../catalog/catalog-loader.ts";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Hit } from "../catalog/search/strategy.ts";
 import { signatureOf } from "../catalog/signature.ts";
@@ -21,7 +21,7 @@ export interface LocalAnswer {
   /** Of the best of them. */
   readonly fit: number;
   /** Servers that could not be looked at: one of them may fit. */
-  readonly unknown: readonly Unknown[];
+  readonly unknown: readonly UnknownServer[];
 }
 
 export interface LocalParts {

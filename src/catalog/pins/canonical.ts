@@ -1,13 +1,13 @@
-/** JSON in one canonical form: keys sorted, no layout, texts escaped in one way; numbers as they are written. Throws at what is no JSON, and ends in any case. */
+/** Turns JSON into a canonical form: sorted keys, no white space, uniform escapes; numbers stay as written. Throws on invalid JSON and always terminates. */
 import type { Raw } from "../../kernel/raw.ts";
 
-/** Deeper than any schema people write; what is deeper counts as it is written. */
-const DEEPEST = 100;
+/** Deeper than any usual schema. Deeper values stay as written. */
+const MAX_DEPTH = 100;
 const WORD = /[^\s,\]}]+/y;
 
-/** Of duplicate keys the last counts, as for everyone who parses it. */
+/** Of duplicate keys the last one wins, as in JSON.parse. */
 export function canonical(raw: Raw): string {
-  return new Reader(raw.toString()).value(DEEPEST);
+  return new Reader(raw.toString()).value(MAX_DEPTH);
 }
 
 class Reader {
@@ -49,7 +49,7 @@ class Reader {
     return `[${elements.join(",")}]`;
   }
 
-  /** What has no escapes is written in the one way there is. */
+  /** A string without escapes is already canonical. */
   #string(): string {
     const from = this.#at;
     let escaped = false;
@@ -87,7 +87,7 @@ class Reader {
     return this.#text.slice(from, this.#at);
   }
 
-  /** What comes after white space. */
+  /** Skips white space and returns the next character. */
   #next(): string | undefined {
     while (this.#text.charCodeAt(this.#at) <= 0x20) this.#at++;
     return this.#text[this.#at];

@@ -1,50 +1,50 @@
-/** What is not as the user approved it, as values. Compares nothing and keeps nothing. */
+/** Types and texts for tools that differ from what the user approved. Compares nothing and stores nothing. */
 
 export interface ToolChange {
   readonly tool: string;
-  /** "unknown": what was approved cannot be read any more. */
+  /** "unknown": the approved version cannot be read. */
   readonly kind: "changed" | "new" | "unknown";
-  /** Which members of its definition; of a changed tool only. */
+  /** The changed members of the definition; empty unless the kind is "changed". */
   readonly parts: readonly string[];
-  /** The definition that was approved, in canonical form; not known of all. */
+  /** The approved definition in canonical form; missing for new tools and for large definitions. */
   readonly before?: string;
   readonly after: string;
 }
 
 export interface Review {
   readonly changes: readonly ToolChange[];
-  /** Tools that were approved and are not listed any more. */
+  /** Approved tools that are missing in the list. */
   readonly removed: readonly string[];
-  /** Why nothing can be said of any tool. */
+  /** Why the tools could not be compared. */
   readonly fault?: string;
 }
 
 export const NOTHING_CHANGED: Review = { changes: [], removed: [] };
 
-const PLAIN = /^[\w.:/-]{1,64}$/;
-const SHOWN = 10;
+const PLAIN_NAME = /^[\w.:/-]{1,64}$/;
+const MAX_SHOWN = 10;
 
-const WORDS: Readonly<Record<string, string>> = {
+const MEMBER_NAMES: Readonly<Record<string, string>> = {
   inputSchema: "input schema",
   outputSchema: "output schema",
 };
 
-/** A name that nobody approved may itself be written for a model, or for a terminal: only plain ones are repeated. */
+/** An unapproved name may contain instructions for a model or control codes for a terminal, so only plain names are repeated. */
 export function shownName(tool: string): string {
-  return PLAIN.test(tool) ? tool : "(a tool with an odd name)";
+  return PLAIN_NAME.test(tool) ? tool : "(a tool with an odd name)";
 }
 
-/** The first few by name, then how many more. */
-export function shownNames(tools: readonly string[], most = SHOWN): readonly string[] {
-  const names = tools.slice(0, most).map(shownName);
-  return tools.length > most ? [...names, `and ${tools.length - most} more`] : names;
+/** The first names, then the number of the others. */
+export function shownNames(tools: readonly string[], limit = MAX_SHOWN): readonly string[] {
+  const names = tools.slice(0, limit).map(shownName);
+  return tools.length > limit ? [...names, `and ${tools.length - limit} more`] : names;
 }
 
-/** What happened to it, after its name: "changed its description and input schema". */
+/** The change as the rest of a sentence after the tool's name: "changed its description and input schema". */
 export function whatHappened({ kind, parts }: ToolChange): string {
   if (kind === "new") return "is new";
   if (kind === "unknown") return "cannot be compared with the approved version";
-  const words = parts.map((part) => WORDS[part] ?? part);
+  const words = parts.map((part) => MEMBER_NAMES[part] ?? part);
   const last = words.pop() ?? "definition";
   return `changed its ${words.length > 0 ? `${words.join(", ")} and ` : ""}${last}`;
 }

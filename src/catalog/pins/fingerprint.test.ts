@@ -5,13 +5,13 @@ import { asRaw } from "../../kernel/raw.ts";
 import { readTool } from "../read-tool.ts";
 import type { Tool } from "../tool.ts";
 import { canonical } from "./canonical.ts";
-import { digestOf, printOf, printsOf } from "./fingerprint.ts";
+import { digestOf, fingerprintOf, fingerprintsOf } from "./fingerprint.ts";
 
 const raw = (text: string) => asRaw(Buffer.from(text));
 const tool = (text: string): Tool => readTool("s", raw(text)) as Tool;
-const hash = (text: string): string => printOf(tool(text)).hash;
+const hash = (text: string): string => fingerprintOf(tool(text)).hash;
 
-/** The same value, written another way: keys in another order, white space, escapes. */
+/** The same value in another notation: keys in another order, white space, escapes. */
 function rewritten(value: unknown, flip: boolean): string {
   const gap = flip ? " " : "";
   if (Array.isArray(value))
@@ -29,7 +29,7 @@ function rewritten(value: unknown, flip: boolean): string {
 
 const json = fc.jsonValue({ maxDepth: 5 });
 
-test("order of keys, layout and escapes say nothing", () => {
+test("the canonical form ignores key order, white space and escapes", () => {
   fc.assert(
     fc.property(json, fc.boolean(), (value, flip) => {
       expect(canonical(raw(rewritten(value, flip)))).toBe(canonical(raw(JSON.stringify(value))));
@@ -37,7 +37,7 @@ test("order of keys, layout and escapes say nothing", () => {
   );
 });
 
-/** A value and one that differs from it in a single place, as a careful liar would change it. */
+/** A value, and a copy with one small change. */
 const nearby = fc
   .tuple(json, fc.nat(), fc.nat())
   .map(
@@ -45,7 +45,7 @@ const nearby = fc
       [value, altered(value, { left: place % (1 + sizeOf(value)) }, change)] as const,
   );
 
-test("what means something else in one place is written otherwise, and what is written is that value", () => {
+test("the canonical form differs for values with one difference, and parses to the same value", () => {
   fc.assert(
     fc.property(nearby, (pair) => {
       const [one, other] = pair.map((value) => canonical(raw(JSON.stringify(value)))) as [string, string];
@@ -62,7 +62,7 @@ function sizeOf(value: unknown): number {
   return Object.values(value).reduce((sum: number, one) => sum + 1 + sizeOf(one), 0);
 }
 
-/** With the place that `at.left` counts down to changed: a leaf, a key, the order, or the number of elements. */
+/** Changes the place that `at.left` counts down to: a leaf, a key, the order, or the number of elements. */
 function altered(value: unknown, at: { left: number }, change: number): unknown {
   if (at.left-- === 0) return changed(value, change);
   if (Array.isArray(value)) return value.map((one) => altered(one, at, change));
@@ -90,25 +90,25 @@ const BASE = '{"name":"t","description":"d","inputSchema":{"type":"object"}}';
 test.each([
   ["its description", '{"name":"t","description":"D","inputSchema":{"type":"object"}}'],
   ["no description", '{"name":"t","inputSchema":{"type":"object"}}'],
-  ["a character nobody sees", '{"name":"t","description":"d\\u200b","inputSchema":{"type":"object"}}'],
+  ["an invisible character", '{"name":"t","description":"d\\u200b","inputSchema":{"type":"object"}}'],
   ["its input schema", '{"name":"t","description":"d","inputSchema":{"type":"object","required":["x"]}}'],
   ["an output schema", `${BASE.slice(0, -1)},"outputSchema":{"type":"object"}}`],
   ["annotations", `${BASE.slice(0, -1)},"annotations":{"readOnlyHint":true}}`],
   ["a title", `${BASE.slice(0, -1)},"title":"T"}`],
-  ["a description that comes twice", `${BASE.slice(0, -1)},"description":"other"}`],
-])("a change of %s is one", (_what, other) => {
+  ["a second description", `${BASE.slice(0, -1)},"description":"other"}`],
+])("the fingerprint changes with %s", (_what, other) => {
   expect(hash(other)).not.toBe(hash(BASE));
 });
 
 test.each([
-  ["what only programs read", `${BASE.slice(0, -1)},"_meta":{"build":7},"icons":[]}`],
+  ["_meta and icons", `${BASE.slice(0, -1)},"_meta":{"build":7},"icons":[]}`],
   ["the first of two descriptions", `{"description":"first",${BASE.slice(1)}`],
   ["order and layout", '{ "inputSchema" : {"type":"object"}, "description":"\\u0064", "name":"t" }'],
-])("a change of %s is none", (_what, other) => {
+])("the fingerprint ignores %s", (_what, other) => {
   expect(hash(other)).toBe(hash(BASE));
 });
 
-test("numbers count by every digit, beyond what a double holds", () => {
+test("the fingerprint depends on every digit of a number, beyond the precision of a double", () => {
   const most = (digits: string): string =>
     hash(`{"name":"t","inputSchema":{"type":"object","properties":{"n":{"maximum":${digits}}}}}`);
   expect(most("9007199254740993")).not.toBe(most("9007199254740992"));
@@ -116,13 +116,13 @@ test("numbers count by every digit, beyond what a double holds", () => {
   expect(most("12345678901234567890")).toBe(most("12345678901234567890"));
 });
 
-test("what is nested beyond reason is compared all the same", () => {
+test("values nested beyond the depth limit are still compared", () => {
   const deep = (core: string): string => `${'{"a":'.repeat(5_000)}${core}${"}".repeat(5_000)}`;
   expect(canonical(raw(deep("1")))).not.toBe(canonical(raw(deep("2"))));
   expect(canonical(raw(deep("1")))).toBe(canonical(raw(deep("1"))));
 });
 
-test("whatever it is given, it ends; what is JSON is read as everybody reads it", () => {
+test("canonical terminates for any text and reads valid JSON as JSON.parse does", () => {
   const pieces = fc.array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", "1", '"a"', " ", "x"), {
     maxLength: 12,
   });
@@ -148,7 +148,7 @@ test("whatever it is given, it ends; what is JSON is read as everybody reads it"
     ),
     { numRuns: 2_000 },
   );
-  // Else it would say nothing.
+  // Otherwise the property was hardly tested.
   expect(read).toBeGreaterThan(200);
   for (const text of ["", "{", "[", "[}", '{"a"', '"a', `${"[".repeat(200)}`])
     expect(() => canonical(raw(text)), text).toThrow();
@@ -162,7 +162,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** It may fail, in the one way there is. */
+/** Accepts a failure only if it is an Error. */
 function attempt(work: () => void): void {
   try {
     work();
@@ -171,16 +171,16 @@ function attempt(work: () => void): void {
   }
 }
 
-test("names like those of built-in members are names like others", () => {
+test("names of built-in members such as __proto__ are treated as ordinary names", () => {
   const odd = '{"name":"__proto__","inputSchema":{"__proto__":{"a":1},"constructor":1}}';
-  expect(printOf(tool(odd)).definition).toContain('"__proto__":{"a":1}');
+  expect(fingerprintOf(tool(odd)).definition).toContain('"__proto__":{"a":1}');
 });
 
-test("a list has one print per tool, and a digest that no boundary can be shifted in", async () => {
+test("a list has one fingerprint per tool, and its digest depends on where each definition ends", async () => {
   const tools = Array.from({ length: 700 }, (_, at) =>
     tool(`{"name":"t${at}","description":"${"x".repeat(1000)}"}`),
   );
-  expect((await printsOf(tools)).map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+  expect((await fingerprintsOf(tools)).map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   const list = (...texts: string[]) => texts.map((text) => ({ definition: raw(text) }));
   expect(digestOf(list("ab", "c"))).not.toBe(digestOf(list("a", "bc")));
 });

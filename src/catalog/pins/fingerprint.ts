@@ -1,43 +1,43 @@
-/** The fingerprint of a tool: what a model or a client decides by, in one canonical form. Layout and order of keys say nothing; every digit and character does. */
+/** The fingerprint of a tool: a hash of the members that models and clients use, in canonical form. White space and key order do not matter; every digit and character does. */
 import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { members } from "../../rpc/slice.ts";
 import type { Tool } from "../tool.ts";
 import { canonical } from "./canonical.ts";
 
-export interface Print {
+export interface Fingerprint {
   readonly name: string;
   readonly hash: string;
-  /** What the hash is of. */
+  /** The text that the hash is computed from. */
   readonly definition: string;
 }
 
 /** Sorted, as in the canonical form. */
 const PARTS = ["annotations", "description", "inputSchema", "outputSchema", "title"] as const;
-/** Others get their turn after so many bytes. */
-const STRETCH = 262_144;
+/** After this many bytes the event loop gets a turn. */
+const BYTES_PER_TURN = 262_144;
 
-export async function printsOf(tools: readonly Tool[]): Promise<readonly Print[]> {
-  const prints: Print[] = [];
+export async function fingerprintsOf(tools: readonly Tool[]): Promise<readonly Fingerprint[]> {
+  const fingerprints: Fingerprint[] = [];
   let bytes = 0;
   for (const tool of tools) {
-    prints.push(printOf(tool));
+    fingerprints.push(fingerprintOf(tool));
     bytes += tool.definition.length;
-    if (bytes < STRETCH) continue;
+    if (bytes < BYTES_PER_TURN) continue;
     bytes = 0;
     await turn();
   }
-  return prints;
+  return fingerprints;
 }
 
-export function printOf({ name, definition: written }: Pick<Tool, "name" | "definition">): Print {
+export function fingerprintOf({ name, definition: written }: Pick<Tool, "name" | "definition">): Fingerprint {
   const values = members(written, PARTS);
   const parts = PARTS.flatMap((part, at) => (values[at] ? [`"${part}":${canonical(values[at])}`] : []));
   const definition = `{${[`"name":${JSON.stringify(name)}`, ...parts].join(",")}}`;
   return { name, hash: sha256(definition), definition };
 }
 
-/** Of a whole list exactly as written: quick to tell that nothing at all changed. */
+/** A hash of the whole list as written, to see quickly that nothing changed. */
 export function digestOf(tools: readonly Pick<Tool, "definition">[]): string {
   const hash = createHash("sha256");
   for (const { definition } of tools) hash.update(`${definition.length}\n`).update(definition);

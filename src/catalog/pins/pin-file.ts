@@ -1,31 +1,31 @@
-/** The form of a file of pins: what was approved of one server, one entry per identity and connection key. A file that is not wholly ours is refused, never read in part. No I/O. */
+/** The format of a file of pins: the approved tools of one server, one entry per identity and list key. A file with any invalid part is refused as a whole. No I/O. */
 import type { ListKey } from "../../kernel/list-key.ts";
 
 export interface Pin {
   readonly name: string;
   readonly hash: string;
-  /** What the hash is of, to show what changed; left out where it is large. */
+  /** The text that the hash is computed from, to show what changed; left out if it is large. */
   readonly definition?: string;
-  /** Seen since, and not approved yet. */
+  /** True for a tool that was listed after the approval and is not approved yet. */
   readonly fresh?: true;
-  /** The fingerprint of the change that the user was last told of. */
+  /** The hash of the changed definition that was last reported to the user. */
   readonly told?: string;
 }
 
 export interface PinEntry {
   readonly identity: string;
-  /** Over which its list came; not known of entries that say nothing of it. */
+  /** The list key; missing in entries that apply to every key. */
   readonly key?: ListKey;
-  /** Of the last list that was wholly approved, as written. */
+  /** The hash of the last list, as written, in which every tool was approved. */
   readonly digest?: string;
   readonly tools: readonly Pin[];
 }
 
 const FORMAT = "metamcp pins 1";
-/** Projects that use one name for different servers; the one written longest ago goes. */
-const KEPT_ENTRIES = 32;
+/** Several projects may use one name for different servers. The entry that was written first is dropped. */
+const MAX_ENTRIES = 32;
 
-/** Newest first. Throws if anything in it is not as we write it. */
+/** Newest first. Throws if any part is invalid. */
 export function decodePins(text: string): readonly PinEntry[] {
   const file = JSON.parse(text) as { format?: unknown; entries?: unknown } | null;
   if (file?.format !== FORMAT || !Array.isArray(file.entries)) throw new Error("it is not a file of pins");
@@ -33,10 +33,10 @@ export function decodePins(text: string): readonly PinEntry[] {
   return file.entries;
 }
 
-/** What does not say over which key it came holds for each key until that has an entry of its own. */
+/** Keeps an entry without a key: it applies to every key that has no entry. */
 export function encodePins(entry: PinEntry, others: readonly PinEntry[]): string {
   const rest = others.filter(({ identity, key }) => identity !== entry.identity || key !== entry.key);
-  return `${JSON.stringify({ format: FORMAT, entries: [entry, ...rest].slice(0, KEPT_ENTRIES) })}\n`;
+  return `${JSON.stringify({ format: FORMAT, entries: [entry, ...rest].slice(0, MAX_ENTRIES) })}\n`;
 }
 
 function isEntry(value: unknown): value is PinEntry {

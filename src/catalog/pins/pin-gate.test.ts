@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** One gateway, without its children. */
+/** A catalog with a gate, without children. */
 function gateway({ enforced = true, tell = true } = {}) {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
@@ -41,8 +41,8 @@ function gateway({ enforced = true, tell = true } = {}) {
     clock,
     enforced,
     tell,
-    keyFor: (...whose) => catalog.keyFor(...whose),
-    hold: (...list) => catalog.hold(...list),
+    keyFor: (...asker) => catalog.keyFor(...asker),
+    setBlocked: (...list) => catalog.setBlocked(...list),
   });
   const catalog: Catalog = new Catalog({ cache, search: createSearch(), clock, log, gate });
   open.push({ gate, cache });
@@ -58,7 +58,7 @@ function gateway({ enforced = true, tell = true } = {}) {
 
 const fileOf = async (): Promise<number> => (await stat(join(home, "pins", "s.json"))).ino;
 
-test("a list that says the same is neither compared nor recorded again", async () => {
+test("an unchanged list is neither compared nor stored again", async () => {
   const { lists, gate, catalog } = gateway();
   await lists({ a: "1", b: "2" });
   const [file, { snapshot }] = [await fileOf(), catalog];
@@ -70,7 +70,7 @@ test("a list that says the same is neither compared nor recorded again", async (
   expect(gate.review("s").changes).toEqual([]);
 });
 
-test("what is held back is in no snapshot, from the first moment it is listed", async () => {
+test("a blocked tool is never in a snapshot", async () => {
   const { lists, shown, catalog } = gateway();
   await lists({ a: "1", b: "2" });
   const seen = new Set<string>();
@@ -82,7 +82,7 @@ test("what is held back is in no snapshot, from the first moment it is listed", 
   expect(shown()).toEqual(["a", "b"]);
 });
 
-test("lists that overtake each other leave the last one, judged", async () => {
+test("of concurrent lists the last one stays, with its blocked tools", async () => {
   const { lists, shown, gate } = gateway();
   await lists({ a: "1" });
   await Promise.all([
@@ -95,10 +95,10 @@ test("lists that overtake each other leave the last one, judged", async () => {
   expect(gate.review("s").changes.map(({ tool }) => tool)).toEqual(["m"]);
 });
 
-test("a list that takes long to judge holds up later ones, and never comes after them", async () => {
-  let letGo = (): void => {};
+test("a slow check delays later lists and never overwrites them", async () => {
+  let finish = (): void => {};
   const slow = new Promise<void>((resolve) => {
-    letGo = resolve;
+    finish = resolve;
   });
   const gate: Gate = {
     enforced: true,
@@ -110,21 +110,21 @@ test("a list that takes long to judge holds up later ones, and never comes after
   const clock = new ManualClock();
   const catalog = new Catalog({ cache, search: createSearch(), clock, log: silentLog, gate });
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
-  const taken = ["slow", "quick"].map((name) =>
+  const applied = ["slow", "quick"].map((name) =>
     catalog
       .refresh(listBy("s"), async () => toRaw({ tools: [{ name }] }), ABOUT)
       .then(() => catalog.isLive("s")),
   );
   await new Promise((resolve) => setImmediate(resolve));
   expect(catalog.isLive("s")).toBe(false);
-  letGo();
-  expect(await Promise.all(taken)).toEqual([true, true]);
+  finish();
+  expect(await Promise.all(applied)).toEqual([true, true]);
   expect(catalog.snapshot.tool("s", "quick")).toBeDefined();
   expect(catalog.snapshot.tool("s", "slow")).toBeUndefined();
   await cache.flush();
 });
 
-test("an approval elsewhere is noticed in a moment, and nothing is looked for when all is approved", async () => {
+test("an approval by another process is noticed, and polling stops when everything is approved", async () => {
   const [one, other] = [gateway(), gateway()];
   await one.lists({ a: "1" });
   expect(one.clock.pending).toBe(0);
@@ -139,7 +139,7 @@ test("an approval elsewhere is noticed in a moment, and nothing is looked for wh
   expect(one.clock.pending).toBe(0);
 });
 
-test("two who meet a server, or a change, at the same time agree on what came first", async () => {
+test("two gateways that see a server or a change at the same time agree on the first list, and one of them warns", async () => {
   const [one, other] = [gateway(), gateway()];
   await Promise.all([one.lists({ a: "1" }), other.lists({ a: "2" })]);
   expect([...one.shown(), ...other.shown()]).toEqual(["a"]);
@@ -152,7 +152,7 @@ test("two who meet a server, or a change, at the same time agree on what came fi
   ]);
 });
 
-test("what was shown is approved, not what came since", async () => {
+test("an approval is rejected if the tools changed after the review", async () => {
   const { lists, gate, shown } = gateway();
   await lists({ a: "1" });
   await lists({ a: "2" });
@@ -164,7 +164,7 @@ test("what was shown is approved, not what came since", async () => {
   expect(shown()).toEqual(["a"]);
 });
 
-test("one who is not read tells nothing and takes no warning away from others", async () => {
+test("a process without a log for the user logs no change, and other processes still warn", async () => {
   const first = gateway();
   await first.lists({ a: "1" });
   const command = gateway({ enforced: false, tell: false });
@@ -175,7 +175,7 @@ test("one who is not read tells nothing and takes no warning away from others", 
   expect(first.lines.map((line) => line.split(":")[0])).toEqual(["warn s", "warn s"]);
 });
 
-test("where nothing can be written a change is noticed within the run, and that is said", async () => {
+test("if pins cannot be written, changes are detected within the process, and one error is logged", async () => {
   await writeFile(join(home, "pins"), "in the way");
   const { lists, shown, lines } = gateway();
   await lists({ a: "1", b: "2" });
@@ -186,7 +186,7 @@ test("where nothing can be written a change is noticed within the run, and that 
   expect(lines.join("\n")).toMatch(/cannot be recorded/);
 });
 
-test("a server that was reconfigured is another one", async () => {
+test("a server with a new identity starts without approved tools", async () => {
   const { lists, shown, catalog, gate } = gateway();
   await lists({ a: "1" });
   await lists({ a: "2" });
@@ -196,7 +196,7 @@ test("a server that was reconfigured is another one", async () => {
   expect(shown()).toEqual(["a"]);
 });
 
-test("many changes at once do not flood the log, nor does a name act on a terminal", async () => {
+test("many changes give few log lines, and control codes in names are not logged", async () => {
   const many = (text: string) => Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`t${at}`, text]));
   const { lists, lines } = gateway();
   await lists({ "x\u001b[2J": "1", ...many("1") });
@@ -206,7 +206,7 @@ test("many changes at once do not flood the log, nor does a name act on a termin
   expect(lines.at(-1)).toMatch(/41 more/);
 });
 
-test("pins compare per key: what only some clients are offered is no change; what was approved must be the same for all", async () => {
+test("tools are compared per list key: a tool of only one key is no change, but an approved tool must be the same for all keys", async () => {
   const able = { capabilities: toRaw({ sampling: {} }) };
   const { catalog, gate, lists } = gateway();
   const offer = async (client: { capabilities: Raw }, tools: Record<string, string>): Promise<void> => {
@@ -225,7 +225,7 @@ test("pins compare per key: what only some clients are offered is no change; wha
   expect(shownTo(able)).toEqual(["a", "samples"]);
   expect(gate.review("s").changes).toEqual([]);
 
-  // Later lists of that key are compared with its own.
+  // Later lists of that key are compared with the first one of that key.
   await offer(able, { a: "1", samples: "evil" });
   expect(shownTo(able)).toEqual(["a"]);
   expect(shownTo(NOBODY)).toEqual(["a"]);
@@ -234,12 +234,12 @@ test("pins compare per key: what only some clients are offered is no change; wha
     { tool: "samples", kind: "changed" },
   ]);
 
-  // A new key does not make good what changed since it was approved.
+  // A changed tool is blocked for a new key too.
   const asking = { capabilities: toRaw({ elicitation: {} }) };
   await offer(asking, { a: "evil", asks: "1" });
   expect(shownTo(asking)).toEqual(["asks"]);
 
-  // One approval is for all of them.
+  // One approval covers all keys.
   const seen = gate.review("s");
   expect(seen.changes.map(({ tool }) => tool).toSorted()).toEqual(["a", "samples"]);
   await gate.approve("s", seen);
@@ -251,7 +251,7 @@ test("pins compare per key: what only some clients are offered is no change; wha
   expect(later.gate.review("s").changes).toEqual([]);
 });
 
-test("what was approved before keys were noted holds for every key", async () => {
+test("an approval without a list key applies to every key", async () => {
   const first = gateway();
   await first.lists({ a: "1" });
   const path = join(home, "pins", "s.json");

@@ -1,4 +1,4 @@
-/** Stands between the lists of the servers and the catalog: what the user has not approved is known here, and held back where it must be. Loads the comparison when the first list comes. */
+/** Compares every new tool list with the approved tools before the catalog publishes it, and blocks unapproved tools if that is enforced. Loads the comparing modules with the first list. */
 import { stat } from "node:fs/promises";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
@@ -7,33 +7,33 @@ import type { Asker, ListKey, ListSource } from "../../kernel/list-key.ts";
 import type { Gate, JudgedList } from "../gate.ts";
 import type { Tool } from "../tool.ts";
 import { NOTHING_CHANGED, type Review, type ToolChange } from "./change.ts";
-import type { Pins, PinsParts, Subject } from "./pins.ts";
+import type { Pins, PinsParts, ReviewedList } from "./pins.ts";
 
-/** How soon an approval by someone else is noticed; looked for only while there is something to approve. */
-const LOOK_MS = 500;
+/** How often the files are checked for approvals by another process. This runs only while something is unapproved. */
+const POLL_MS = 500;
 
 export interface PinGateParts extends PinsParts {
   readonly clock: Clock;
-  /** Over which key the lists of a server come that somebody sees; undefined where they see none. */
+  /** The list key of the lists that this client sees of the server; undefined if it sees none. */
   readonly keyFor: (server: ServerId, asker: Asker) => ListKey | undefined;
-  /** Of this list these are held back from now on. */
-  readonly hold: (from: ListSource, tools: readonly Tool[], held: ReadonlySet<string>) => void;
+  /** Replaces the blocked tools of this list. */
+  readonly setBlocked: (from: ListSource, tools: readonly Tool[], blocked: ReadonlySet<string>) => void;
 }
 
-interface Known {
-  readonly subject: Subject;
+interface ComparedList {
+  readonly list: ReviewedList;
   review: Review;
-  /** The file as it was before it was read. */
-  mark: string;
+  /** The stamp of the file before it was read. */
+  fileStamp: string;
 }
 
 export class PinGate implements Gate {
   readonly enforced: boolean;
   readonly #parts: PinGateParts;
-  /** The last list that came of each server over each key; and the last that was compared. */
-  readonly #newest = new Map<string, Known>();
-  readonly #known = new Map<string, Known>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** The last list of each server and key that arrived, and the last one that was compared. */
+  readonly #newest = new Map<string, ComparedList>();
+  readonly #compared = new Map<string, ComparedList>();
+  readonly #pending = new Set<Promise<unknown>>();
   #pins: Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> | undefined;
   #timer: Timer | undefined;
   #closed = false;
@@ -43,33 +43,33 @@ export class PinGate implements Gate {
     this.enforced = parts.enforced;
   }
 
-  /** As far as it was compared yet: what a client is shown of the server, or all that anyone is. */
+  /** The result of the last comparison, for the list that this client sees or for all lists of the server. */
   review(server: ServerId, asker?: Asker): Review {
     const key = asker && this.#parts.keyFor(server, asker);
     if (asker && key === undefined) return NOTHING_CHANGED;
-    if (key !== undefined) return this.#known.get(idOf({ server, key }))?.review ?? NOTHING_CHANGED;
-    return joined(this.#of(server).map(({ review }) => review));
+    if (key !== undefined) return this.#compared.get(idOf({ server, key }))?.review ?? NOTHING_CHANGED;
+    return merged(this.#listsOf(server).map(({ review }) => review));
   }
 
-  /** Resolves when every list that came was compared, and what is to be kept is kept. */
+  /** Resolves when every list that arrived has been compared and stored. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
 
-  /** Only where it is enforced anybody waits for it. */
+  /** The catalog waits for the result only if blocking is enforced. */
   judge(from: ListSource, list: JudgedList): Promise<ReadonlySet<string>> | undefined {
-    const known: Known = { subject: { ...from, ...list }, review: NOTHING_CHANGED, mark: "" };
-    this.#newest.set(idOf(from), known);
-    const held = this.#track(this.#judged(known));
-    return this.enforced ? held : undefined;
+    const compared: ComparedList = { list: { ...from, ...list }, review: NOTHING_CHANGED, fileStamp: "" };
+    this.#newest.set(idOf(from), compared);
+    const blocked = this.#track(this.#judge(compared));
+    return this.enforced ? blocked : undefined;
   }
 
   forget(server: ServerId): void {
-    for (const lists of [this.#newest, this.#known])
-      for (const [id, { subject }] of lists) if (subject.server === server) lists.delete(id);
+    for (const lists of [this.#newest, this.#compared])
+      for (const [id, { list }] of lists) if (list.server === server) lists.delete(id);
   }
 
-  /** Approves tools as they were when this was seen of them, over every key; all unless named. */
+  /** Approves the named tools (default: all) for every list key. Rejects if they changed since the review `seen`. */
   async approve(server: ServerId, seen: Review, names?: ReadonlySet<string>): Promise<void> {
     await this.settled();
     if (!sameReview(this.review(server), seen))
@@ -81,10 +81,10 @@ export class PinGate implements Gate {
         },
       );
     const { pins } = await this.#load();
-    for (const known of this.#of(server)) {
-      if (known.review.changes.length === 0) continue;
-      await pins.approve(known.subject, names);
-      await this.#again(known);
+    for (const compared of this.#listsOf(server)) {
+      if (compared.review.changes.length === 0) continue;
+      await pins.approve(compared.list, names);
+      await this.#compareAgain(compared);
     }
   }
 
@@ -94,25 +94,26 @@ export class PinGate implements Gate {
     await this.settled();
   }
 
-  /** What was known of an earlier list holds until this one is compared, unless a later one was quicker. */
-  async #judged(known: Known): Promise<ReadonlySet<string>> {
-    await this.#compare(known);
-    const id = idOf(known.subject);
-    if (this.#newest.get(id) === known) this.#known.set(id, known);
-    this.#lookLater();
-    return heldBy(known.review);
+  /** Ignores the result if a newer list arrived meanwhile. */
+  async #judge(compared: ComparedList): Promise<ReadonlySet<string>> {
+    await this.#compare(compared);
+    const id = idOf(compared.list);
+    if (this.#newest.get(id) === compared) this.#compared.set(id, compared);
+    this.#schedulePoll();
+    return blockedBy(compared.review);
   }
 
-  async #compare(known: Known): Promise<void> {
+  async #compare(compared: ComparedList): Promise<void> {
     const { pins, pathOf } = await this.#load();
-    known.mark = await markOf(pathOf(known.subject.server));
-    known.review = await pins.compare(known.subject).catch((error: unknown) => this.#uncertain(known, error));
-    // A list that is in order may stay for long, and needs nothing of this.
-    if (known.review.changes.length === 0) delete known.subject.prints;
+    const { list } = compared;
+    compared.fileStamp = await stampOf(pathOf(list.server));
+    compared.review = await pins.compare(list).catch((error: unknown) => this.#failed(list, error));
+    // Without changes the fingerprints are not needed any more, and the list may stay in memory for long.
+    if (compared.review.changes.length === 0) delete list.fingerprints;
   }
 
-  /** Whatever went wrong: what could not be compared is not approved. */
-  #uncertain({ subject: { server, tools } }: Known, error: unknown): Review {
+  /** A list that could not be compared counts as not approved. */
+  #failed({ server, tools }: ReviewedList, error: unknown): Review {
     this.#parts.log.error(`${server}: its tools could not be compared with the approved ones`, {
       server,
       error,
@@ -121,32 +122,32 @@ export class PinGate implements Gate {
     return { changes, removed: [], fault: `Its tools could not be compared: ${(error as Error).message}` };
   }
 
-  async #again(known: Known): Promise<void> {
-    await this.#compare(known);
-    const { subject } = known;
-    if (this.enforced && this.#known.get(idOf(subject)) === known)
-      this.#parts.hold(subject, subject.tools, heldBy(known.review));
+  async #compareAgain(compared: ComparedList): Promise<void> {
+    await this.#compare(compared);
+    const { list } = compared;
+    if (this.enforced && this.#compared.get(idOf(list)) === compared)
+      this.#parts.setBlocked(list, list.tools, blockedBy(compared.review));
   }
 
-  #of(server: ServerId): readonly Known[] {
-    return [...this.#known.values()].filter(({ subject }) => subject.server === server);
+  #listsOf(server: ServerId): readonly ComparedList[] {
+    return [...this.#compared.values()].filter(({ list }) => list.server === server);
   }
 
-  #lookLater(): void {
-    const open = [...this.#known.values()].some(({ review }) => review.changes.length > 0);
-    if (this.#timer || this.#closed || !open) return;
-    this.#timer = this.#parts.clock.after(LOOK_MS, () => void this.#track(this.#look()));
+  #schedulePoll(): void {
+    const unapproved = [...this.#compared.values()].some(({ review }) => review.changes.length > 0);
+    if (this.#timer || this.#closed || !unapproved) return;
+    this.#timer = this.#parts.clock.after(POLL_MS, () => void this.#track(this.#poll()));
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { pathOf } = await this.#load();
-    for (const known of this.#known.values()) {
-      if (known.review.changes.length === 0) continue;
-      const mark = await markOf(pathOf(known.subject.server));
-      if (mark !== known.mark) await this.#again(known);
+    for (const compared of this.#compared.values()) {
+      if (compared.review.changes.length === 0) continue;
+      const stamp = await stampOf(pathOf(compared.list.server));
+      if (stamp !== compared.fileStamp) await this.#compareAgain(compared);
     }
     this.#timer = undefined;
-    this.#lookLater();
+    this.#schedulePoll();
   }
 
   #load(): Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> {
@@ -159,8 +160,8 @@ export class PinGate implements Gate {
   }
 
   #track<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    const done = (): void => void this.#underWay.delete(work);
+    this.#pending.add(work);
+    const done = (): void => void this.#pending.delete(work);
     work.then(done, done);
     return work;
   }
@@ -170,8 +171,8 @@ function idOf({ server, key }: ListSource): string {
   return JSON.stringify([server, key]);
 }
 
-/** What is the same over several keys is told once. */
-function joined(reviews: readonly Review[]): Review {
+/** Merges the reviews of several list keys; equal changes appear once. */
+function merged(reviews: readonly Review[]): Review {
   const changes = new Map<string, ToolChange>();
   for (const change of reviews.flatMap((review) => review.changes))
     changes.set(JSON.stringify([change.tool, change.after]), change);
@@ -181,20 +182,20 @@ function joined(reviews: readonly Review[]): Review {
 }
 
 function sameReview(a: Review, b: Review): boolean {
-  const told = ({ changes }: Review): string =>
+  const summary = ({ changes }: Review): string =>
     changes
       .map(({ tool, after }) => JSON.stringify([tool, after]))
       .toSorted()
       .join();
-  return told(a) === told(b);
+  return summary(a) === summary(b);
 }
 
-function heldBy({ changes }: Review): ReadonlySet<string> {
+function blockedBy({ changes }: Review): ReadonlySet<string> {
   return new Set(changes.map(({ tool }) => tool));
 }
 
-/** Changes whenever the file does: it is only ever replaced. */
-async function markOf(path: string): Promise<string> {
+/** Changes whenever the file is replaced. */
+async function stampOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path);
     return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;

@@ -1,4 +1,4 @@
-/** The pins on disk: reads, compares, records and tells. Approves only what it is told to, and never writes over a file that it cannot read. */
+/** The approved tools on disk: reads and compares them, stores new ones and reports changes. Approves only on request, and never overwrites a file that it cannot read unless the user approves. */
 import { join } from "node:path";
 import { readIfThere, writeAtomic } from "../../home/file.ts";
 import { withLock } from "../../home/lock.ts";
@@ -15,34 +15,34 @@ import {
   type ToolChange,
   whatHappened,
 } from "./change.ts";
-import { digestOf, type Print, printsOf } from "./fingerprint.ts";
+import { digestOf, type Fingerprint, fingerprintsOf } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
-import { approved, type Listed, type ReviewOutcome, review } from "./review.ts";
+import { approved, type FingerprintedList, type ReviewOutcome, review } from "./review.ts";
 
 /** One list of one server. */
-export interface Subject {
+export interface ReviewedList {
   readonly server: ServerId;
-  /** Over which it came. */
+  /** The list key that it came over. */
   readonly key: ListKey;
   readonly identity: string;
   readonly tools: readonly Tool[];
-  /** Its own word, not that of an earlier run: only this is recorded. */
+  /** True for a list from a connected child. Lists from the disk cache are not stored as approved. */
   readonly live: boolean;
-  /** Made when first needed. */
-  prints?: Promise<readonly Print[]>;
+  /** Computed on first use. */
+  fingerprints?: Promise<readonly Fingerprint[]>;
 }
 
 export interface PinsParts {
   readonly home: string;
   readonly log: Log;
-  /** What is not approved is kept out of use. */
+  /** True if tools that are not approved are blocked. */
   readonly enforced: boolean;
-  /** The user reads this log; else a change stays untold, for someone whose log is read. */
+  /** True if the user reads this log. Otherwise changes stay unreported, so that another process reports them. */
   readonly tell: boolean;
 }
 
-/** More lines than this tell nobody more. */
-const MOST_TOLD = 10;
+/** Limits the log lines for one list. */
+const MAX_REPORTED = 10;
 
 export function pinsPath(home: string, server: ServerId): string {
   return join(home, "pins", `${safeName(server)}.json`);
@@ -52,69 +52,66 @@ export class Pins {
   readonly #home: string;
   readonly #log: Log;
   readonly #enforced: boolean;
-  readonly #tells: boolean;
-  /** What could not be written holds at least for this run. */
+  readonly #reports: boolean;
+  /** Entries that could not be written; they apply until the process ends. */
   readonly #unwritten = new Map<string, PinEntry>();
-  readonly #said = new Set<string>();
+  readonly #logged = new Set<string>();
 
   constructor({ home, log, enforced, tell }: PinsParts) {
     this.#home = home;
     this.#log = log;
     this.#enforced = enforced;
-    this.#tells = tell;
+    this.#reports = tell;
   }
 
-  async compare(subject: Subject): Promise<Review> {
-    const { server, tools, live } = subject;
-    let there: readonly PinEntry[];
+  async compare(list: ReviewedList): Promise<Review> {
+    const { server, tools, live } = list;
+    let stored: readonly PinEntry[];
     try {
-      there = await this.#read(server);
+      stored = await this.#read(server);
     } catch (error) {
-      return this.#unreadable(subject, error as Error);
+      return this.#unreadable(list, error as Error);
     }
-    const before = this.#entryOf(subject, there);
-    const others = othersOf(subject, there);
+    const before = this.#entryOf(list, stored);
+    const others = othersOf(list, stored);
     const digest = digestOf(tools);
     if (before?.digest === digest) return NOTHING_CHANGED;
     if (!before && (tools.length === 0 || (!live && others.length === 0))) return NOTHING_CHANGED;
-    const listed = await listedOf(subject, digest);
+    const listed = await fingerprinted(list, digest);
     const outcome = review(before, listed, others);
-    const silent = !live || (before && !this.#tells);
+    const silent = !live || (before && !this.#reports);
     if (silent) return { changes: outcome.changes, removed: outcome.removed };
-    return this.#told(
-      subject,
-      outcome.entry === before ? outcome : await this.#record(subject, listed, outcome),
-    );
+    return this.#report(list, outcome.entry === before ? outcome : await this.#record(list, listed, outcome));
   }
 
-  /** Takes these tools, or all, as they are in the list. Rejects if that cannot be written down. */
-  async approve(subject: Subject, names?: ReadonlySet<string>): Promise<void> {
-    const { server } = subject;
-    const listed = await listedOf(subject, digestOf(subject.tools));
+  /** Approves the named tools (default: all) as they are in the list. Rejects if the file cannot be written. */
+  async approve(list: ReviewedList, names?: ReadonlySet<string>): Promise<void> {
+    const { server } = list;
+    const listed = await fingerprinted(list, digestOf(list.tools));
     const path = pinsPath(this.#home, server);
     await withLock(path, async () => {
-      // What cannot be read is no reason to refuse: this is how it is mended.
-      const there = await this.#read(server).catch((): readonly PinEntry[] => []);
-      await writeAtomic(path, encodePins(approved(this.#entryOf(subject, there), listed, names), there));
+      // An unreadable file is replaced: approving is how the user repairs it.
+      const stored = await this.#read(server).catch((): readonly PinEntry[] => []);
+      await writeAtomic(path, encodePins(approved(this.#entryOf(list, stored), listed, names), stored));
     });
-    this.#unwritten.delete(keyOf(subject));
+    this.#unwritten.delete(keyOf(list));
   }
 
-  /** By now another gateway may have seen more: what it recorded counts. */
-  async #record(subject: Subject, listed: Listed, seen: ReviewOutcome): Promise<ReviewOutcome> {
-    const { server } = subject;
+  /** Compares again under the lock, because another gateway may have stored an entry since. */
+  async #record(list: ReviewedList, listed: FingerprintedList, seen: ReviewOutcome): Promise<ReviewOutcome> {
+    const { server } = list;
     const path = pinsPath(this.#home, server);
     try {
       return await withLock(path, async () => {
-        const there = await this.#read(server);
-        const before = this.#entryOf(subject, there);
-        const outcome = review(before, listed, othersOf(subject, there));
+        const stored = await this.#read(server);
+        const before = this.#entryOf(list, stored);
+        const outcome = review(before, listed, othersOf(list, stored));
         if (outcome.entry && outcome.entry !== before)
-          await writeAtomic(path, encodePins(outcome.entry, there));
+          await writeAtomic(path, encodePins(outcome.entry, stored));
         return outcome;
       });
     } catch (error) {
-      if (seen.entry) this.#unwritten.set(keyOf(subject), seen.entry);
+      if (seen.entry) this.#unwritten.set(keyOf(list), seen.entry);
       this.#once(`unwritten ${server}`, () =>
         this.#log.error(
           `${server}: its tools cannot be recorded, so changes are detected only until MetaMCP stops: ${(error as Error).message}`,
@@ -125,24 +122,24 @@ export class Pins {
     }
   }
 
-  #entryOf(subject: Subject, there: readonly PinEntry[]): PinEntry | undefined {
-    const { identity, key } = subject;
-    const own = there.filter((entry) => entry.identity === identity);
+  #entryOf(list: ReviewedList, stored: readonly PinEntry[]): PinEntry | undefined {
+    const { identity, key } = list;
+    const own = stored.filter((entry) => entry.identity === identity);
     return (
       own.find((entry) => entry.key === key) ??
-      this.#unwritten.get(keyOf(subject)) ??
+      this.#unwritten.get(keyOf(list)) ??
       own.find((entry) => entry.key === undefined)
     );
   }
 
-  /** None where there is no file; rejects where there is one that is not ours. */
+  /** Empty if there is no file. Rejects if the file is not a valid file of pins. */
   async #read(server: ServerId): Promise<readonly PinEntry[]> {
     const text = await readIfThere(pinsPath(this.#home, server));
     return text === undefined ? [] : decodePins(text);
   }
 
-  async #unreadable(subject: Subject, { message }: Error): Promise<Review> {
-    const { server } = subject;
+  async #unreadable(list: ReviewedList, { message }: Error): Promise<Review> {
+    const { server } = list;
     const path = pinsPath(this.#home, server);
     const effect = this.#enforced
       ? "all its tools are blocked until they are approved"
@@ -151,30 +148,30 @@ export class Pins {
     this.#once(`unreadable ${server}`, () =>
       this.#log.error(`${fault}: ${effect}: metamcp approve ${server}`, { server, path }),
     );
-    subject.prints ??= printsOf(subject.tools);
-    const changes = (await subject.prints).map(
+    list.fingerprints ??= fingerprintsOf(list.tools);
+    const changes = (await list.fingerprints).map(
       ({ name: tool, definition: after }) => ({ tool, kind: "unknown", parts: [], after }) as const,
     );
     return { changes, removed: [], fault };
   }
 
-  /** A warning when a change is first seen by anyone; a line of information in every other run that meets it. */
-  #told(subject: Subject, { changes, removed, untold }: ReviewOutcome): Review {
-    const { server } = subject;
-    const first = new Set(untold);
-    const lines = changes.filter((change) => this.#first(`${keyOf(subject)} ${change.tool} ${change.after}`));
-    for (const change of lines.slice(0, MOST_TOLD)) this.#tell(server, change, first.has(change));
-    if (lines.length > MOST_TOLD)
+  /** Logs a warning when a change is reported for the first time, and an info line in each later process that sees it. */
+  #report(list: ReviewedList, { changes, removed, unreported }: ReviewOutcome): Review {
+    const { server } = list;
+    const first = new Set(unreported);
+    const lines = changes.filter((change) => this.#first(`${keyOf(list)} ${change.tool} ${change.after}`));
+    for (const change of lines.slice(0, MAX_REPORTED)) this.#logChange(server, change, first.has(change));
+    if (lines.length > MAX_REPORTED)
       this.#log.warn(
-        `${server}: ${lines.length - MOST_TOLD} more of its tools changed since they were approved: metamcp approve ${server}`,
+        `${server}: ${lines.length - MAX_REPORTED} more of its tools changed since they were approved: metamcp approve ${server}`,
         { server },
       );
-    if (removed.length > 0 && this.#first(`${keyOf(subject)} removed ${removed.join()}`))
+    if (removed.length > 0 && this.#first(`${keyOf(list)} removed ${removed.join()}`))
       this.#log.info(`${server} no longer lists: ${shownNames(removed).join(", ")}`, { server });
     return { changes, removed };
   }
 
-  #tell(server: ServerId, change: ToolChange, first: boolean): void {
+  #logChange(server: ServerId, change: ToolChange, first: boolean): void {
     const tool = shownName(change.tool);
     const held = this.#enforced ? " and is blocked until it is approved" : "";
     const harmless = change.kind === "new" && !this.#enforced;
@@ -183,28 +180,28 @@ export class Pins {
     this.#log[first && !harmless ? "warn" : "info"](line, { server, tool, changed: change.parts });
   }
 
-  #first(what: string): boolean {
-    if (this.#said.has(what)) return false;
-    this.#said.add(what);
+  #first(id: string): boolean {
+    if (this.#logged.has(id)) return false;
+    this.#logged.add(id);
     return true;
   }
 
-  #once(what: string, say: () => void): void {
-    if (this.#first(what)) say();
+  #once(id: string, log: () => void): void {
+    if (this.#first(id)) log();
   }
 }
 
-async function listedOf(subject: Subject, digest: string): Promise<Listed> {
-  subject.prints ??= printsOf(subject.tools);
-  const { identity, key } = subject;
-  return { identity, key, prints: await subject.prints, digest };
+async function fingerprinted(list: ReviewedList, digest: string): Promise<FingerprintedList> {
+  list.fingerprints ??= fingerprintsOf(list.tools);
+  const { identity, key } = list;
+  return { identity, key, fingerprints: await list.fingerprints, digest };
 }
 
-/** What was approved of the same server over other keys. */
-function othersOf({ identity, key }: Subject, there: readonly PinEntry[]): readonly PinEntry[] {
-  return there.filter((entry) => entry.identity === identity && entry.key !== key);
+/** The entries of the same server for other list keys. */
+function othersOf({ identity, key }: ReviewedList, stored: readonly PinEntry[]): readonly PinEntry[] {
+  return stored.filter((entry) => entry.identity === identity && entry.key !== key);
 }
 
-function keyOf({ server, identity, key }: Subject): string {
+function keyOf({ server, identity, key }: ReviewedList): string {
   return JSON.stringify([server, identity, key]);
 }

@@ -1,58 +1,62 @@
 import { expect, test } from "vitest";
 import { asRaw } from "../../kernel/raw.ts";
-import { printOf } from "./fingerprint.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
-import { approved, type Listed, review } from "./review.ts";
+import { approved, type FingerprintedList, review } from "./review.ts";
 
-const listed = (tools: Record<string, string>): Listed => ({
+const listed = (tools: Record<string, string>): FingerprintedList => ({
   identity: "id",
   key: "key",
   digest: JSON.stringify(tools),
-  prints: Object.entries(tools).map(([name, description]) =>
-    printOf({ name, definition: asRaw(Buffer.from(JSON.stringify({ name, description }))) }),
+  fingerprints: Object.entries(tools).map(([name, description]) =>
+    fingerprintOf({ name, definition: asRaw(Buffer.from(JSON.stringify({ name, description }))) }),
   ),
 });
 const first = (tools: Record<string, string>): PinEntry => review(undefined, listed(tools)).entry as PinEntry;
 const brief = (entry: PinEntry, tools: Record<string, string>): string[] =>
   review(entry, listed(tools)).changes.map(({ tool, kind, parts }) => [kind, tool, ...parts].join(" "));
 
-test("the first sight is trusted, an empty list is none", () => {
+test("the first list is trusted, and an empty list does not count as the first", () => {
   const entry = first({ a: "1", b: "2" });
-  expect(review(entry, listed({ a: "1", b: "2" }))).toMatchObject({ changes: [], untold: [], removed: [] });
+  expect(review(entry, listed({ a: "1", b: "2" }))).toMatchObject({
+    changes: [],
+    unreported: [],
+    removed: [],
+  });
   expect(review(undefined, listed({})).entry).toBeUndefined();
 });
 
-test("what is as it was is not written again, in whatever order", () => {
+test("an unchanged list is not written again, also in another order", () => {
   const entry = first({ a: "1", b: "2" });
   const again = review(entry, { ...listed({ b: "2", a: "1" }), digest: entry.digest as string });
   expect(again.entry).toBe(entry);
 });
 
-test("a change is told once, stays until it is approved, and does not become the truth", () => {
+test("a change is reported once and remains a change until it is approved", () => {
   const entry = first({ a: "1", b: "2" });
   const seen = review(entry, listed({ a: "evil", b: "2" }));
   expect(seen.changes).toMatchObject([{ tool: "a", kind: "changed", parts: ["description"] }]);
-  expect(seen.untold).toHaveLength(1);
+  expect(seen.unreported).toHaveLength(1);
   const again = review(seen.entry, listed({ a: "evil", b: "2" }));
-  expect(again).toMatchObject({ changes: [{ tool: "a" }], untold: [] });
+  expect(again).toMatchObject({ changes: [{ tool: "a" }], unreported: [] });
   expect(again.entry).toBe(seen.entry);
-  // Another change is another one; the way back is none.
-  expect(review(seen.entry, listed({ a: "worse", b: "2" })).untold).toHaveLength(1);
+  // A second change is reported again; the approved version is no change.
+  expect(review(seen.entry, listed({ a: "worse", b: "2" })).unreported).toHaveLength(1);
   expect(brief(seen.entry as PinEntry, { a: "1", b: "2" })).toEqual([]);
 });
 
-test("a new tool is seen but not approved, and a change of it is one", () => {
+test("a new tool is reported but not approved, and a change of it is a change", () => {
   const seen = review(first({ a: "1" }), listed({ a: "1", n: "new" }));
-  expect(seen.untold).toMatchObject([{ tool: "n", kind: "new" }]);
+  expect(seen.unreported).toMatchObject([{ tool: "n", kind: "new" }]);
   const entry = seen.entry as PinEntry;
   expect(review(entry, listed({ a: "1", n: "new" }))).toMatchObject({
     changes: [{ kind: "new" }],
-    untold: [],
+    unreported: [],
   });
   expect(brief(entry, { a: "1", n: "other" })).toEqual(["changed n description"]);
 });
 
-test("what goes and comes back as something else has changed", () => {
+test("a removed tool that comes back with another definition has changed", () => {
   const gone = review(first({ a: "1", b: "2" }), listed({ b: "2" }));
   expect(gone).toMatchObject({ changes: [], removed: ["a"] });
   const entry = gone.entry as PinEntry;
@@ -60,7 +64,7 @@ test("what goes and comes back as something else has changed", () => {
   expect(brief(entry, { a: "evil", b: "2" })).toEqual(["changed a description"]);
 });
 
-test("approval is for the named tools as they are listed, and for no others", () => {
+test("an approval covers only the named tools, as they are listed", () => {
   const now = listed({ a: "x", b: "y", n: "new" });
   const entry = review(first({ a: "1", b: "2", old: "3" }), now).entry as PinEntry;
   const one = approved(entry, now, new Set(["a"]));
@@ -69,20 +73,20 @@ test("approval is for the named tools as they are listed, and for no others", ()
   const all = approved(one, now);
   expect(review(all, now)).toMatchObject({ changes: [], removed: ["old"] });
   expect(all.digest).toBe(now.digest);
-  // With nothing to go by, what was not named is still not approved.
+  // Without a stored entry, tools that were not named are still not approved.
   expect(review(approved(undefined, now, new Set(["a"])), now).changes.map(({ tool }) => tool)).toEqual([
     "b",
     "n",
   ]);
 });
 
-test("a definition too large to keep is compared all the same", () => {
+test("a definition that is too large to store is still compared", () => {
   const entry = first({ a: "x".repeat(100_000) });
   expect(entry.tools[0]?.definition).toBeUndefined();
   expect(brief(entry, { a: "y".repeat(100_000) })).toEqual(["changed a"]);
 });
 
-test("a file is read as it was written, keeps the entries of others, and is refused as a whole", () => {
+test("a file of pins survives a round trip, keeps entries of other identities, and is refused as a whole if any part is invalid", () => {
   const entry = first({ a: "1", __proto__x: "2" });
   const other = { ...entry, identity: "other" };
   expect(decodePins(encodePins(entry, [other, { ...entry, tools: [] }]))).toEqual([entry, other]);

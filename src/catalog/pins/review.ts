@@ -1,114 +1,119 @@
-/** Compares what a server lists with what was approved of it. A pure function: what is to be kept and told is its result. */
+/** Compares the tools that a server lists with the approved ones. Pure: the result says what to store and what to report. */
 
 import type { ListKey } from "../../kernel/list-key.ts";
 import { asRaw } from "../../kernel/raw.ts";
 import { entries } from "../../rpc/slice.ts";
 import type { ToolChange } from "./change.ts";
-import type { Print } from "./fingerprint.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 import type { Pin, PinEntry } from "./pin-file.ts";
 
-/** Larger definitions are compared by their hash alone. */
-const LARGEST_KEPT = 65_536;
-/** Tools that came and went without ever being approved. */
-const MOST_GONE = 1_000;
+/** Larger definitions are not stored and compared only by their hash. */
+const MAX_STORED_LENGTH = 65_536;
+/** Limits the stored tools that are no longer listed and were never approved. */
+const MAX_UNAPPROVED_GONE = 1_000;
 
-export interface Listed {
+export interface FingerprintedList {
   readonly identity: string;
   readonly key: ListKey;
-  readonly prints: readonly Print[];
-  /** Of the list as written. */
+  readonly fingerprints: readonly Fingerprint[];
+  /** The hash of the whole list as written. */
   readonly digest: string;
 }
 
 export interface ReviewOutcome {
   readonly changes: readonly ToolChange[];
   readonly removed: readonly string[];
-  /** Those of the changes that the user was not told of yet. */
-  readonly untold: readonly ToolChange[];
-  /** What is to be kept: the very entry that was given if nothing is to be written. */
+  /** The changes that were not reported to the user yet. */
+  readonly unreported: readonly ToolChange[];
+  /** The entry to store. It is the given object if nothing must be written. */
   readonly entry: PinEntry | undefined;
 }
 
 /**
- * The first sight of a server is trusted, over each key; an empty list is no sight of it. What was approved over
- * another key (`others`) must still be the same: who comes with other capabilities does not make a changed tool good.
+ * The first non-empty list of each list key is trusted. Tools that were approved for another key (`others`) must be
+ * unchanged, so that a changed tool does not pass only because a client has other capabilities.
  */
 export function review(
   entry: PinEntry | undefined,
-  listed: Listed,
+  listed: FingerprintedList,
   others: readonly PinEntry[] = [],
 ): ReviewOutcome {
-  const nothing = { changes: [], removed: [], untold: [] };
+  const nothing = { changes: [], removed: [], unreported: [] };
   if (entry) return compare(entry, listed);
-  const { identity, key, prints } = listed;
-  if (prints.length === 0) return { ...nothing, entry: undefined };
-  return compare({ identity, key, tools: prints.map((print) => firstPin(print, others)) }, listed);
+  const { identity, key, fingerprints } = listed;
+  if (fingerprints.length === 0) return { ...nothing, entry: undefined };
+  return compare(
+    { identity, key, tools: fingerprints.map((fingerprint) => firstPin(fingerprint, others)) },
+    listed,
+  );
 }
 
-function firstPin(print: Print, others: readonly PinEntry[]): Pin {
+function firstPin(fingerprint: Fingerprint, others: readonly PinEntry[]): Pin {
   const known = others.flatMap(({ tools }) =>
-    tools.filter(({ name, fresh }) => name === print.name && !fresh),
+    tools.filter(({ name, fresh }) => name === fingerprint.name && !fresh),
   );
-  if (known.length === 0 || known.some(({ hash }) => hash === print.hash)) return pinOf(print);
+  if (known.length === 0 || known.some(({ hash }) => hash === fingerprint.hash)) return pinOf(fingerprint);
   const { told: _, ...pin } = known[0] as Pin;
   return pin;
 }
 
-function compare(entry: PinEntry, { identity, key, digest, prints }: Listed): ReviewOutcome {
+function compare(entry: PinEntry, { identity, key, digest, fingerprints }: FingerprintedList): ReviewOutcome {
   const pins = new Map(entry.tools.map((pin) => [pin.name, pin]));
-  const present = new Set(prints.map(({ name }) => name));
+  const present = new Set(fingerprints.map(({ name }) => name));
   const changes: ToolChange[] = [];
-  const untold: ToolChange[] = [];
-  const kept: Pin[] = prints.map((print) => {
-    const pin = pins.get(print.name) ?? ({ ...pinOf(print), fresh: true } as const);
-    if (pin.hash === print.hash && !pin.fresh) return pin;
-    const change = changeOf(pin, print);
+  const unreported: ToolChange[] = [];
+  const kept: Pin[] = fingerprints.map((fingerprint) => {
+    const pin = pins.get(fingerprint.name) ?? ({ ...pinOf(fingerprint), fresh: true } as const);
+    if (pin.hash === fingerprint.hash && !pin.fresh) return pin;
+    const change = changeOf(pin, fingerprint);
     changes.push(change);
-    const told = pins.has(pin.name) && (change.kind === "new" || pin.told === print.hash);
-    if (!told) untold.push(change);
-    return change.kind === "new" || told ? pin : { ...pin, told: print.hash };
+    const told = pins.has(pin.name) && (change.kind === "new" || pin.told === fingerprint.hash);
+    if (!told) unreported.push(change);
+    return change.kind === "new" || told ? pin : { ...pin, told: fingerprint.hash };
   });
   const gone = entry.tools.filter(({ name }) => !present.has(name));
   const removed = gone.filter(({ fresh }) => !fresh);
-  const passing = gone.filter(({ fresh }) => fresh).slice(0, MOST_GONE);
-  const whole = changes.length === 0 ? { digest } : {};
-  const next: PinEntry = { identity, key, ...whole, tools: [...kept, ...removed, ...passing] };
+  const unapproved = gone.filter(({ fresh }) => fresh).slice(0, MAX_UNAPPROVED_GONE);
+  const approvedDigest = changes.length === 0 ? { digest } : {};
+  const next: PinEntry = { identity, key, ...approvedDigest, tools: [...kept, ...removed, ...unapproved] };
   return {
     changes,
-    untold,
+    unreported,
     removed: removed.map(({ name }) => name),
     entry: sameEntry(entry, next) ? entry : next,
   };
 }
 
-/** The same entry with these tools approved as they are now; all of them unless named. What is not listed stays approved as it was. */
+/** The entry with the named tools (default: all) approved as listed. Tools that are not listed stay as they were. */
 export function approved(
   entry: PinEntry | undefined,
-  { identity, key, digest, prints }: Listed,
+  { identity, key, digest, fingerprints }: FingerprintedList,
   names?: ReadonlySet<string>,
 ): PinEntry {
   const chosen = new Map(
-    prints.filter(({ name }) => names?.has(name) ?? true).map((print) => [print.name, pinOf(print)]),
+    fingerprints
+      .filter(({ name }) => names?.has(name) ?? true)
+      .map((fingerprint) => [fingerprint.name, pinOf(fingerprint)]),
   );
   const others = (entry?.tools ?? []).filter(({ name }) => !chosen.has(name));
   const tools = [...chosen.values(), ...others];
-  const { changes } = compare({ identity, key, tools }, { identity, key, digest, prints });
+  const { changes } = compare({ identity, key, tools }, { identity, key, digest, fingerprints });
   return { identity, key, ...(changes.length === 0 ? { digest } : {}), tools };
 }
 
-function pinOf({ name, hash, definition }: Print): Pin {
-  return { name, hash, ...(definition.length <= LARGEST_KEPT ? { definition } : {}) };
+function pinOf({ name, hash, definition }: Fingerprint): Pin {
+  return { name, hash, ...(definition.length <= MAX_STORED_LENGTH ? { definition } : {}) };
 }
 
-function changeOf(pin: Pin, print: Print): ToolChange {
-  const { name: tool, definition: after } = print;
-  if (pin.hash === print.hash) return { tool, kind: "new", parts: [], after };
+function changeOf(pin: Pin, fingerprint: Fingerprint): ToolChange {
+  const { name: tool, definition: after } = fingerprint;
+  if (pin.hash === fingerprint.hash) return { tool, kind: "new", parts: [], after };
   const { definition: before } = pin;
   if (before === undefined) return { tool, kind: "changed", parts: [], after };
-  return { tool, kind: "changed", parts: partsThatDiffer(before, after), before, after };
+  return { tool, kind: "changed", parts: changedParts(before, after), before, after };
 }
 
-function partsThatDiffer(before: string, after: string): readonly string[] {
+function changedParts(before: string, after: string): readonly string[] {
   const [a, b] = [membersOf(before), membersOf(after)];
   return [...new Set([...a.keys(), ...b.keys()])].filter((part) => a.get(part) !== b.get(part)).sort();
 }
@@ -117,7 +122,7 @@ function membersOf(definition: string): ReadonlyMap<string, string> {
   return new Map(entries(asRaw(Buffer.from(definition))).map(([key, value]) => [key, value.toString()]));
 }
 
-/** Order counts for nothing: a list in another order is no reason to write. */
+/** Ignores the order of the tools: a reordered list is not written again. */
 function sameEntry(a: PinEntry, b: PinEntry): boolean {
   if (a.key !== b.key || a.digest !== b.digest || a.tools.length !== b.tools.length) return false;
   const pins = new Set(a.tools);

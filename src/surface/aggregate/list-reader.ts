@@ -2,7 +2,7 @@
  * Answers list requests from memory, after a short wait for servers whose lists are not known. Logs which servers are
  * missing.
  */
-import type { Unknown } from "../../catalog/catalog-loader.ts";
+import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
@@ -42,7 +42,7 @@ export class ListReader {
   }
 
   /** Loads unknown lists. Resolves with the servers whose lists are still unknown. */
-  async learn(list: ListName, origin: Origin): Promise<readonly Unknown[]> {
+  async learn(list: ListName, origin: Origin): Promise<readonly UnknownServer[]> {
     const servers = [...this.#scope.specs().keys()];
     const unknown = await this.#scope.loader.learn(servers, origin, LIST_WAIT_MS, list);
     this.#report(list, unknown);
@@ -50,13 +50,13 @@ export class ListReader {
   }
 
   /** Like `learn` for tools, but a list that the server gave to other clients does not count as known. */
-  async learnOwnTools(origin: Origin): Promise<readonly Unknown[]> {
+  async learnOwnTools(origin: Origin): Promise<readonly UnknownServer[]> {
     const unknown = await this.#scope.loader.learnOwn([...this.#scope.specs().keys()], origin, LIST_WAIT_MS);
     this.#report("tools", unknown);
     return unknown;
   }
 
-  #report(list: ListName, unknown: readonly Unknown[]): void {
+  #report(list: ListName, unknown: readonly UnknownServer[]): void {
     const missing = unknown.map(({ server }) => server).join(", ");
     if (missing === (this.#missing.get(list) ?? "")) return;
     this.#missing.set(list, missing);

@@ -4,7 +4,7 @@
  */
 
 import type { Snapshot } from "../../catalog/catalog.ts";
-import type { Unknown } from "../../catalog/catalog-loader.ts";
+import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { declarationOf } from "../../catalog/declaration.ts";
 import { ITEM_KINDS } from "../../catalog/item.ts";
@@ -129,7 +129,7 @@ async function search(
 function oneServer(
   scope: Scope,
   { server = "", limit, cursor, detail, origin }: DiscoverOptions,
-  unknown: readonly Unknown[],
+  unknown: readonly UnknownServer[],
 ) {
   const { snapshot } = scope.view(origin);
   const tools = snapshot.listings.get(server)?.tools ?? [];
@@ -205,7 +205,7 @@ function brief(tool: Tool, detail: DiscoverOptions["detail"], withSignature: boo
   };
 }
 
-function statusEntry(scope: Scope, status: ServerStatus, origin: Origin, unknown: readonly Unknown[]) {
+function statusEntry(scope: Scope, status: ServerStatus, origin: Origin, unknown: readonly UnknownServer[]) {
   const { name, state, connected, criticality } = status;
   const listing = scope.view(origin).snapshot.listings.get(name);
   const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
@@ -224,7 +224,7 @@ function unapproved({ pins }: Scope, server: string, origin: Origin) {
   return { [pins.enforced ? "quarantined" : "changed"]: names, approve: `metamcp approve ${server}` };
 }
 
-function reasons(scope: Scope, unknown: readonly Unknown[], origin: Origin) {
+function reasons(scope: Scope, unknown: readonly UnknownServer[], origin: Origin) {
   if (unknown.length === 0) return undefined;
   return unknown.map(({ server, reason }) => ({
     server,

@@ -1,5 +1,5 @@
 /** Lists servers that cannot be used, and why, so that a client can tell "no tools" from "not reachable". */
-import type { Unknown } from "../../catalog/catalog-loader.ts";
+import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { Scope } from "../scope.ts";
 
@@ -11,7 +11,7 @@ export interface Unavailable {
 
 export function unavailableOf(
   scope: Scope,
-  unknown: readonly Unknown[],
+  unknown: readonly UnknownServer[],
   asker: Asker,
   only?: string,
 ): readonly Unavailable[] {

@@ -1,21 +1,21 @@
-/** The tools of accounts in the index: each different list once, as long as somebody has it. */
+/** Keeps per-account tool lists in the search index. Equal lists are indexed once and removed with their last account. */
 import type { ServerId } from "../kernel/call.ts";
 import type { KnownServer } from "./known-server.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
 import { searchId } from "./search-id.ts";
-import { textOf } from "./server-text.ts";
+import { serverText } from "./server-text.ts";
 
-export class OwnSearch {
+export class AccountSearch {
   readonly #strategy: Pick<SearchStrategy, "update" | "remove">;
   readonly #idsOf = new Map<KnownServer, ReadonlySet<string>>();
-  /** Whose tools they are, and how many have that list. */
+  /** By search id: the server of the list, and the number of accounts that have it. */
   readonly #uses = new Map<string, { readonly server: ServerId; count: number }>();
 
   constructor(strategy: Pick<SearchStrategy, "update" | "remove">) {
     this.#strategy = strategy;
   }
 
-  /** Undefined for what is everybody's. */
+  /** Undefined for lists that all accounts share. */
   serverOf(id: string): ServerId | undefined {
     return this.#uses.get(id)?.server;
   }
@@ -30,7 +30,7 @@ export class OwnSearch {
       if (use) use.count += 1;
       else {
         this.#uses.set(id, { server, count: 1 });
-        this.#strategy.update(id, tools, textOf(about));
+        this.#strategy.update(id, tools, serverText(about));
       }
     }
     for (const id of before) if (!lists.has(id)) this.#release(id);

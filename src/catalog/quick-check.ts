@@ -1,12 +1,12 @@
-/** Whether arguments fit at first sight: told by the first letters of their values, without parsing them. Says yes, or nothing. */
+/** Checks arguments without parsing them, by the first byte of each value. True means valid; false means that a full check is needed. */
 import { isRecord } from "../kernel/is-record.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { eachMember, isKey, isObject } from "../rpc/slice.ts";
 
-export type Glance = (args: Raw) => boolean;
+export type QuickCheck = (args: Raw) => boolean;
 
-/** Words of a schema that refuse nothing. */
-const HARMLESS: ReadonlySet<string> = new Set([
+/** Schema keywords that reject no value. */
+const UNRESTRICTING: ReadonlySet<string> = new Set([
   "title",
   "description",
   "default",
@@ -17,8 +17,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "format",
   "$comment",
 ]);
-const AT_THE_TOP: ReadonlySet<string> = new Set([
-  ...HARMLESS,
+const TOP_LEVEL_KEYWORDS: ReadonlySet<string> = new Set([
+  ...UNRESTRICTING,
   "$schema",
   "$defs",
   "definitions",
@@ -37,7 +37,7 @@ const INTEGER = 32;
 const FRACTION = 64;
 const ANY = 127;
 
-const KINDS: Readonly<Record<string, number>> = {
+const KIND_OF_TYPE: Readonly<Record<string, number>> = {
   string: STRING,
   boolean: BOOLEAN,
   null: NULL,
@@ -47,31 +47,31 @@ const KINDS: Readonly<Record<string, number>> = {
   number: INTEGER | FRACTION,
 };
 
-/** Those that were seen are noted in one number, a bit each. */
-const MOST_REQUIRED = 31;
-/** Each member is compared with each name: beyond this many of either, or with a longer key, a parser is quicker. */
-const MOST_NAMES = 64;
-const LONGEST_KEY = 256;
+/** Each required name that was seen sets one bit of a number. */
+const MAX_REQUIRED = 31;
+/** Each member is compared with each name, so beyond these limits a parser is faster. */
+const MAX_NAMES = 64;
+const MAX_KEY_LENGTH = 256;
 
-/** Undefined where more must be looked at than that. */
-export function glanceOf(schema: Record<string, unknown>): Glance | undefined {
+/** Undefined if the schema has keywords that this check does not know. */
+export function quickCheckOf(schema: Record<string, unknown>): QuickCheck | undefined {
   const { type, properties = {}, required = [], additionalProperties = true } = schema;
-  const plain = type === "object" && Object.keys(schema).every((word) => AT_THE_TOP.has(word));
+  const plain = type === "object" && Object.keys(schema).every((word) => TOP_LEVEL_KEYWORDS.has(word));
   if (!plain || !isRecord(properties) || typeof additionalProperties !== "boolean") return undefined;
-  if (!Array.isArray(required) || required.length > MOST_REQUIRED) return undefined;
+  if (!Array.isArray(required) || required.length > MAX_REQUIRED) return undefined;
   if (!required.every((name) => Object.hasOwn(properties, name))) return undefined;
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   const names = [...new Set(required as string[]), ...optional];
-  if (names.length > MOST_NAMES) return undefined;
+  if (names.length > MAX_NAMES) return undefined;
   const kinds = names.map((name) => kindsOf(properties[name]));
   const expected = { names, kinds, required: names.length - optional.length, additionalProperties };
   return (args) => fits(args, expected);
 }
 
 interface Expected {
-  /** Those that are required first. */
+  /** The required names come first. */
   readonly names: readonly string[];
-  /** What each may be; 0: not to be told at a glance. */
+  /** The allowed kinds of each name as a bit set; 0: needs the full check. */
   readonly kinds: readonly number[];
   readonly required: number;
   readonly additionalProperties: boolean;
@@ -81,15 +81,15 @@ function fits(args: Raw, { names, kinds, required, additionalProperties }: Expec
   if (!isObject(args)) return false;
   let seen = 0;
   let fit = true;
-  let left = MOST_NAMES;
+  let left = MAX_NAMES;
   eachMember(args, (key, from, end) => {
-    fit &&= left-- > 0 && from - key <= LONGEST_KEY;
+    fit &&= left-- > 0 && from - key <= MAX_KEY_LENGTH;
     if (!fit) return;
     let at = 0;
     while (at < names.length && !isKey(args, key, names[at] as string)) at++;
     if (at === names.length) fit = additionalProperties;
     else fit = (kindAt(args, from, end) & (kinds[at] as number)) !== 0;
-    // A name may be there twice.
+    // A bit set, not a counter, because a name may occur twice.
     if (at < required) seen |= 1 << at;
   });
   return fit && seen === 2 ** required - 1;
@@ -99,9 +99,9 @@ function kindsOf(schema: unknown): number {
   if (schema === true) return ANY;
   if (!isRecord(schema)) return 0;
   const { type, ...rest } = schema;
-  if (!Object.keys(rest).every((word) => HARMLESS.has(word))) return 0;
+  if (!Object.keys(rest).every((word) => UNRESTRICTING.has(word))) return 0;
   if (type === undefined) return ANY;
-  return [type].flat().reduce((kinds: number, one) => kinds | (KINDS[one as string] ?? 0), 0);
+  return [type].flat().reduce((kinds: number, one) => kinds | (KIND_OF_TYPE[one as string] ?? 0), 0);
 }
 
 function kindAt(b: Raw, from: number, end: number): number {
@@ -122,7 +122,7 @@ function kindAt(b: Raw, from: number, end: number): number {
   }
 }
 
-/** With an exponent it can be anything. */
+/** Returns 0 for a number with an exponent, because it may be an integer or not. */
 function numberAt(b: Raw, from: number, end: number): number {
   let kind = INTEGER;
   for (let i = from; i < end; i++) {

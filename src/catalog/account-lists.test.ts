@@ -1,4 +1,4 @@
-/** Servers that let each account in as itself: what one account's credential lists is seen, found and told to nobody else. */
+/** Servers that list per account: the tools of one account's credential are visible and searchable only for that account. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temp } from "../../test/support/temp.ts";
@@ -57,7 +57,7 @@ function setUp() {
 
 const [ada, bob] = [account("ada"), account("bob")];
 
-test("each account sees what its own credential lists, in whatever else its clients differ, and nobody else does", async () => {
+test("only the account itself sees the list of its credential, with any client capabilities", async () => {
   const { catalog, credentials, list, seenBy } = setUp();
   credentials.set("ada", "ada.1").set("bob", "bob.1");
   await list("ada.1", { read: "Reads the mail of Ada" });
@@ -72,7 +72,7 @@ test("each account sees what its own credential lists, in whatever else its clie
   expect(catalog.snapshot.tool("mail", "read")).toBeUndefined();
 });
 
-test("another credential of the same account sees nothing of what the one before listed", async () => {
+test("a new credential of an account does not see the list of the old one", async () => {
   const { catalog, credentials, list, seenBy } = setUp();
   credentials.set("ada", "ada.1");
   await list("ada.1", { read: "1" });
@@ -82,14 +82,14 @@ test("another credential of the same account sees nothing of what the one before
   credentials.set("ada", "ada.2");
   catalog.credentialsChanged();
   expect(seenBy(ada)).toBeUndefined();
-  // What the old connection still says comes too late.
+  // A late list of the old connection is ignored.
   await list("ada.1", { late: "1" });
   expect(seenBy(ada)).toBeUndefined();
   await list("ada.2", { write: "2" });
   expect(seenBy(ada)).toEqual(["write: 2"]);
 });
 
-test("words of one account's list find nothing for another", async () => {
+test("a search with words from one account's list finds nothing for another account", async () => {
   const { catalog, credentials, list } = setUp();
   credentials.set("ada", "ada.1").set("bob", "bob.1");
   await list("ada.1", { query: "Queries the zebra project", zebra: "Feeds zebras" });
@@ -106,7 +106,7 @@ test("words of one account's list find nothing for another", async () => {
   expect(await find(ANONYMOUS, "zebra walrus")).toEqual([]);
 });
 
-test("accounts that are told the same share it; nothing of it is written to disk", async () => {
+test("accounts with equal lists share the tool objects, and per-account lists are not written to disk", async () => {
   const { home, cache, catalog, credentials, list } = setUp();
   const ids = Array.from({ length: 20 }, (_, index) => `a${index}`);
   for (const id of ids) {
@@ -129,7 +129,7 @@ test("accounts that are told the same share it; nothing of it is written to disk
   expect(later.snapshot.listings.has("mail")).toBe(false);
 });
 
-test("whatever is listed, logged in and out in whichever order: an account sees the last list of its credential or nothing", async () => {
+test("after any sequence of lists, logins and logouts an account sees the last list of its credential or nothing", async () => {
   const who = fc.constantFrom("ada", "bob", "eve");
   const step = fc.oneof(
     fc.record({
