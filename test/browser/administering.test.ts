@@ -27,6 +27,7 @@ describe.skipIf(noBrowser)("administration", () => {
     const page = await openConsole(gateway, { path: "/keys" });
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name", { exact: false }).fill("laptop");
+    await page.getByLabel("Description").fill("For work on the train");
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
     const key = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
     expect(key).toMatch(/^mmcp_/);
@@ -38,6 +39,7 @@ describe.skipIf(noBrowser)("administration", () => {
     await page.getByRole("row", { name: /team/ }).getByText("main").waitFor();
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByText("laptop").click();
+    expect(await page.getByLabel("Description").inputValue()).toBe("For work on the train");
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page
       .getByRole("dialog", { name: "Revoke laptop?" })

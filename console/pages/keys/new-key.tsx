@@ -90,6 +90,14 @@ function Fields({ draft, faultOf }: FieldsProps) {
         error={faultOf("/name")}
         onInput={(name) => set({ name })}
       />
+      <TextField
+        label={texts.description}
+        optional
+        rows={2}
+        value={fields.description}
+        error={faultOf("/description")}
+        onInput={(description) => set({ description })}
+      />
       <SelectField
         label={texts.access}
         value={fields.access}
