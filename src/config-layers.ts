@@ -1,4 +1,4 @@
-/** The layers that a config file names: loaded with the first of them, judged when the file is read, composed for the engine. Nothing of it is loaded for a file without. */
+/** The layers of a config file: checks them when the file is read, and composes them for the engine. The code of layers is loaded only if the file has some. */
 import type { LayerCheck, LayerFault } from "./config/layers.ts";
 import type { Config, LayerEntry, ServerSpec } from "./config/spec.ts";
 import type { Handler } from "./kernel/call.ts";
@@ -14,7 +14,7 @@ import { ownRules } from "./surface/layered-surface.ts";
 import type { Scope } from "./surface/scope.ts";
 import { type LayerPlaces, ScopeLayers } from "./surface/scope-layers.ts";
 
-/** What has layers in the personal mode. */
+/** An object with layers in the personal mode. */
 type Owner = Config | ServerSpec | undefined;
 
 const NONE: readonly LayerEntry[] = [];
@@ -26,13 +26,13 @@ export class ConfigLayers {
   #registry: LayerRegistry | undefined;
   #compiled: CompiledLayers | undefined;
 
-  /** `folder`: where those of one's own are. */
+  /** `folder` contains the user's own layers. */
   constructor(clock: Clock, folder: string | undefined) {
     this.#clock = clock;
     this.#folder = folder;
   }
 
-  /** Compiles nothing. */
+  /** Checks the layers of a config, without compiling them. */
   readonly check: LayerCheck = async ({ middleware = NONE, servers }) => {
     const registry = await this.#load();
     await registry.prepare(
@@ -41,12 +41,12 @@ export class ConfigLayers {
     const top = faultsOf(registry, middleware);
     if (top.length > 0) return top;
     return [...servers].flatMap(([server, { middleware: own = NONE }]) => {
-      const [wrong = disorderOf(registry, [...middleware, ...own])] = faultsOf(registry, own);
+      const [wrong = orderFault(registry, [...middleware, ...own])] = faultsOf(registry, own);
       return wrong ? [{ ...wrong, server }] : [];
     });
   };
 
-  /** For a scope that these configs decide about. */
+  /** Puts the layers of the current config around `handler`. */
   around(config: () => Config, handler: Handler): ScopeLayers<Owner> {
     const places: LayerPlaces<Owner> = {
       version: config,
@@ -82,13 +82,13 @@ export class ConfigLayers {
   }
 }
 
-/** What rules judge a tool by where nothing but the server speaks of it. */
+/** The facts of a tool in the personal mode, which come only from its server. */
 function factsOf({ server, name, listed }: HidableTool): ToolFacts {
   return {
     server,
     name,
     labels: [],
-    // What a server without tools has can only be read.
+    // Prompts and resources of a server without tools count as read-only.
     annotations: listed?.annotations ?? (name === "" ? { readOnlyHint: true } : {}),
     definition: listed?.definition,
   };
@@ -98,21 +98,21 @@ function faultsOf(registry: LayerRegistry, entries: readonly LayerEntry[]): read
   const wrong = entries.flatMap((entry, at) =>
     registry.check(entry).map(({ path, message }) => ({ message: `middleware/${at}${path} ${message}` })),
   );
-  const disorder = disorderOf(registry, entries);
-  return disorder && wrong.length === 0 ? [disorder] : wrong;
+  const misplaced = orderFault(registry, entries);
+  return misplaced && wrong.length === 0 ? [misplaced] : wrong;
 }
 
-function disorderOf(registry: LayerRegistry, entries: readonly LayerEntry[]): LayerFault | undefined {
+function orderFault(registry: LayerRegistry, entries: readonly LayerEntry[]): LayerFault | undefined {
   const [first] = registry.checkOrder(entries);
   return first && { message: `middleware: "${entries[first.at]?.use ?? ""}" ${first.message}` };
 }
 
-/** `base.call`: with the layers around it already. */
+/** `base.call` must already have the layers around it. */
 export function layeredBy(base: Scope, layers: ScopeLayers<unknown>): Scope {
   return layeredScope({ ...base, own: ownRules(layers) }, layers);
 }
 
-/** Layers around calls of the engine. `view`: what there is for whoever asks. */
+/** Puts layers around calls of the engine. `view` returns the catalog view of a caller. */
 export function layeredHandler(layers: ScopeLayers<unknown>, view: Scope["view"]): Handler {
   return (call) => {
     const { server, method, params, origin } = call;

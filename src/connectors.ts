@@ -1,4 +1,4 @@
-/** Who dials, loaded when first needed: a start with 50 servers loads none of it. */
+/** The connectors for stdio and HTTP. Each is loaded at its first use, so that a start loads none of them. */
 import type { HttpConnectorOptions } from "./child/http/connector.ts";
 import type { Connector } from "./child/link.ts";
 import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
@@ -6,7 +6,7 @@ import type { ServerSpec } from "./config/spec.ts";
 import type { Authorizations, KeepLogins } from "./oauth/authorizations.ts";
 
 export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
-  /** METAMCP_HOME: where logins are kept, unless `logins` says so. */
+  /** METAMCP_HOME. Logins are stored there unless `logins` is given. */
   readonly home: string;
   readonly logins?: KeepLogins | undefined;
 }
@@ -16,9 +16,9 @@ export class LazyConnectors {
   #stdio: Promise<Connector> | undefined;
   #http: Promise<Connector> | undefined;
   #authorizations: Authorizations | undefined;
-  /** Kills all children, blocking. */
+  /** Kills all children; blocks until that is done. */
   killNow: () => void = () => {};
-  /** Resolves when nothing of children that crashed is left. */
+  /** Resolves when all processes that crashed children left behind have ended. */
   settled: () => Promise<void> = () => Promise.resolve();
 
   constructor(parts: ConnectorParts) {
@@ -34,7 +34,7 @@ export class LazyConnectors {
     return this.#http;
   }
 
-  /** Someone logged in or out at this server since it was last asked. */
+  /** Whether somebody logged in or out at this server since the last request to it. */
   loginChanged(spec: ServerSpec | undefined): boolean {
     return spec !== undefined && spec.kind !== "stdio" && (this.#authorizations?.changed(spec) ?? false);
   }

@@ -1,5 +1,5 @@
 /// <reference types="node" preserve="true" />
-/** What `import … from "metamcp/contract"` gives: the tests that a part of one's own must pass. They need vitest. */
+/** The exports of `metamcp/contract`: contract tests for your own parts. They need vitest. */
 
 export { searchContract } from "./catalog/search/strategy.contract.ts";
 export type { Subject as ConnectorSubject } from "./child/connector.contract.ts";

@@ -1,4 +1,4 @@
-/** The engine as others see it: what it is given, and what it offers. `main.ts` makes it. */
+/** The interface of the engine: its options and its functions. `main.ts` creates it. */
 import type { Catalog } from "./catalog/catalog.ts";
 import type { PinGate } from "./catalog/pins/pin-gate.ts";
 import type { SearchStrategy } from "./catalog/search/strategy.ts";
@@ -27,100 +27,99 @@ import type { Host } from "./transport/transport.ts";
 
 export interface EngineOptions {
   readonly config: Config;
-  /** METAMCP_HOME: where everything of ours is kept. */
+  /** METAMCP_HOME, the folder for all files of MetaMCP. */
   readonly home: string;
   readonly log: Log;
   readonly maxMessageBytes: number;
-  /** Keep tools that are not as the user approved them out of use. */
+  /** Block tools that changed since the user approved them. */
   readonly pin?: boolean;
-  /** The user reads the log, so that it may tell what must be told once. */
+  /** Whether the user reads the log. One-time messages are only logged then. */
   readonly tell?: boolean;
-  /** Tell clients when a list of theirs changes. */
+  /** Notify clients when their lists change. */
   readonly notify?: boolean;
   readonly clock?: Clock;
-  /** Where what happens is told. */
+  /** Receives all events of the engine. */
   readonly events?: Events;
-  /** What ids that clients are given are sealed with; processes that share it read each other's. */
+  /** The key for ids that clients get. Processes with the same key accept each other's ids. */
   readonly secret?: Buffer;
-  /** Where code runs; false: nowhere. */
+  /** Where code runs; false turns code off. */
   readonly code?: ExecutorChoice | false;
-  /** Where new servers come from; without it none are to be had. */
+  /** The sources of new servers. Without it no server can be added. */
   readonly provision?: ProvisionOptions;
-  /** How tools are ranked; the built-in way unless given. */
+  /** Default: the built-in search. */
   readonly search?: SearchStrategy;
-  /** Who runs code, in place of what `code` chooses. */
+  /** Runs code instead of the executor that `code` selects. */
   readonly executor?: Executor;
-  /** By server: who reaches it, in place of what its entry says. */
+  /** Connectors by server, which are used instead of the server's entry. */
   readonly connectors?: ReadonlyMap<string, Connector>;
-  /** Hears what children write on stderr, secrets masked. */
+  /** Called with each line that a child writes on stderr, with secrets masked. */
   readonly onStderr?: (server: ServerSpec, line: string) => void;
-  /** A server is connected and has listed its tools. */
+  /** Called when a server is connected and has listed its tools. */
   readonly onConnected?: (server: string) => void;
-  /** Around every call of a client, the first outermost. */
+  /** Middleware around every call, the first outermost. */
   readonly middleware?: readonly Middleware[];
-  /** What the config names as layers; a config that names some cannot be used without. */
+  /** The layers for configs. Without it a config with layers is refused. */
   readonly layers?: ConfigLayers;
-  /** What accounts are let in with at servers that know each of them. */
+  /** The credentials of accounts at servers with credentials per account. */
   readonly credentials?: EngineCredentials;
-  /** Remembers that the user allowed what the config withholds, and gives the config as it then is. Without it no client is asked. */
+  /** Stores that the user allowed a withheld config, and returns the allowed config. Without it no client is asked. */
   readonly allow?: ((withheld: Withheld) => Promise<Config>) | undefined;
 }
 
 export interface EndpointOptions {
   readonly id: string;
   readonly surface: SurfaceName;
-  /** What its clients may see and use; all there is unless given. */
+  /** What its clients may see and use. Default: everything. */
   readonly scope?: Scope;
-  /** Of an endpoint of a gateway. */
+  /** Set for an endpoint of a gateway. */
   readonly team?: {
-    /** Told to its clients before our own instructions. */
+    /** Text before our own instructions for clients. */
     readonly introduction: () => string;
     readonly room: Room;
   };
-  /** What stands around what its clients ask. */
+  /** Wraps the surface, for layers around requests. */
   readonly around?: (surface: Surface) => Surface;
 }
 
-/** What clients of one address are served by. */
+/** Serves the clients of one address. */
 export interface Endpoint extends Host {
-  /** Clients with a session, once their handshake is done. */
+  /** Sessions whose handshake is complete. */
   readonly clients: readonly Session[];
-  /** What a new client would see. */
+  /** Creates the surface for a new client. */
   newSurface(): Surface;
-  /** Serves a request that belongs to no session. */
+  /** Serves requests without a session. */
   readonly lone: Pick<LoneRequests, "run">;
-  /** What its clients see may have changed: they hear of it in a moment, if it did. Resolves with how many did. */
+  /** Lists may have changed: notifies the affected clients after a short pause. Resolves with their number. */
   changed(): Promise<number>;
-  /** Refuses new work, and resolves when what is under way is answered or has had its time. */
+  /** Refuses new requests. Resolves when running ones have ended or their time is up. */
   close(): Promise<void>;
 }
 
 export interface Engine {
-  /** All there is, for whoever narrows it. */
+  /** The scope of the whole engine. Endpoints may narrow it. */
   readonly scope: Scope;
   readonly catalog: Catalog;
-  /** What happens, as it happens. */
   readonly events: Events;
-  /** How many connections there are, by state, and how many wait for a place. */
+  /** The number of connections by state, and of those that wait for a slot in the pool. */
   connections(): ConnectionCounts;
-  /** The servers that a client with this session has an open connection to. */
+  /** The servers to which this session has an open connection. */
   heldBy(session: string): readonly string[];
-  /** What the user approved of the tools. */
+  /** The tools that the user approved. */
   readonly pins: Pick<PinGate, "review" | "approve" | "settled" | "enforced">;
-  /** Serves clients of one more address. */
+  /** Opens another endpoint. */
   open(options: EndpointOptions): Endpoint;
-  /** Takes another config; nothing that did not change is touched. */
+  /** Applies another config. Unchanged servers are not touched. */
   apply(config: Config): void;
-  /** Resolves once the server is connected, for whom it was or else for nobody in particular; `anew`: also where it is. */
+  /** Resolves when the server is connected: for its previous callers, otherwise without a caller. `anew` replaces existing connections. */
   ensureConnected(server: string, anew?: boolean): Promise<void>;
-  /** What this account is let in with is something else: where it no longer is, it is disconnected, and its clients see what is theirs. */
+  /** Credentials of this account changed: closes connections that are not valid any more, and updates the lists of its clients. */
   credentialsChanged(account: string): void;
-  /** Starts a server apart from all others, to see what it offers; nothing of it stays. */
+  /** Starts a server only to list its tools, and stops it. */
   trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
-  /** The config file cannot be used at the moment, and why; undefined once it is mended. */
+  /** Sets why the config file cannot be used; undefined if it can. */
   fault(message: string | undefined): void;
-  /** Refuses new work, lets calls under way finish, ends all children. */
+  /** Refuses new requests, lets running calls finish, and ends all children. */
   close(): Promise<void>;
-  /** Kills all children, blocking: for a process that can wait for nothing any more. */
+  /** Kills all children and blocks until that is done, for a process that must exit at once. */
   killNow(): void;
 }

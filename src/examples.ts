@@ -1,4 +1,4 @@
-/** Examples from usage, as the config wants them. Loads and keeps nothing until it does. */
+/** Stores examples from successful calls, if the config enables that. Loads nothing otherwise. */
 import type { Usage } from "./catalog/usage.ts";
 import { identityOf } from "./config/identity.ts";
 import { secretsOf } from "./config/secrets.ts";
@@ -35,7 +35,7 @@ export function createExamples({ config, ...parts }: Parts): Examples {
     record(server, tool, args) {
       const spec = specOf(server);
       if (!spec) return;
-      // The message it is part of may be gone by the time it is written down.
+      // The buffer of the message may be reused before the example is written.
       const own = Buffer.from(args) as typeof args;
       const note = open()
         .then((kept) =>

@@ -1,5 +1,5 @@
 /// <reference types="node" preserve="true" />
-/** What `import … from "metamcp"` gives. Nothing else is public. */
+/** The exports of the package `metamcp`. Nothing else is public. */
 
 export type { Hit, SearchOptions, SearchStrategy, ServerText } from "./catalog/search/strategy.ts";
 export type { Tool } from "./catalog/tool.ts";

@@ -8,35 +8,35 @@ import type { SurfaceName } from "./surface/choose.ts";
 import type { Transport } from "./transport/transport.ts";
 
 export interface MetaMcpOptions {
-  /** Path of a config file, or what would stand in one. Without: `.mcp.json` here as far as `metamcp allow` allowed it, else `~/.metamcp/mcp.json`. */
+  /** The path or the content of a config file. Default: `.mcp.json` in the current folder, as far as `metamcp allow` allowed it, else `~/.metamcp/mcp.json`. */
   readonly config?: string | ConfigFile;
-  /** Where caches and records are kept. Without: METAMCP_HOME, else `~/.metamcp`. */
+  /** The folder for caches and records. Default: METAMCP_HOME, else `~/.metamcp`. */
   readonly home?: string;
   /** Without it nothing is logged. */
   readonly log?: Log;
-  /** The largest single message of a server, in bytes. */
+  /** The maximum size of a message of a server, in bytes. */
   readonly maxMessageBytes?: number;
-  /** What clients see that are served; `meta` unless given. */
+  /** What served clients see. Default: `meta`. */
   readonly surface?: SurfaceName;
-  /** Around every call, the first outermost. */
+  /** Middleware around every call, the first outermost. */
   readonly middleware?: readonly Middleware[];
-  /** Where layers of one's own are that the config names. */
+  /** The folder with your own layers, for `"use": "./NAME.mjs"` in the config. */
   readonly middlewareDir?: string;
-  /** By name of a server: who reaches it. One that the config does not have is added. */
+  /** Connectors by server name. A server that the config does not have is added. */
   readonly connectors?: Readonly<Record<string, Connector>>;
-  /** How tools are ranked. */
+  /** Default: the built-in search. */
   readonly search?: SearchStrategy;
-  /** Who runs the code of clients that are served. */
+  /** Runs the code of served clients. */
   readonly executor?: Executor;
 }
 
-/** The content of a config file; docs/config.md has its keys. */
+/** The content of a config file. See docs/config.md for the keys. */
 export interface ConfigFile {
   readonly mcpServers: Readonly<Record<string, unknown>>;
   readonly [key: string]: unknown;
 }
 
-/** The server's own result, as the protocol has it. */
+/** The result of the server, as in the protocol. */
 export interface ToolResult {
   readonly content?: readonly { readonly type: string; readonly [key: string]: unknown }[];
   readonly structuredContent?: unknown;
@@ -47,7 +47,7 @@ export interface ToolResult {
 export interface DiscoverOptions {
   readonly query?: string;
   readonly server?: string;
-  /** 10; at most 100. */
+  /** Default 10, at most 100. */
   readonly limit?: number;
   readonly cursor?: string;
   readonly detail?: "schema" | "types";
@@ -60,7 +60,7 @@ export interface FoundServer {
   readonly toolCount: number;
   readonly criticality: "vital" | "optional";
   readonly reason?: string;
-  /** Tools that are not as they were approved, and the command to review them. */
+  /** Tools that changed since they were approved, and the command to review them. */
   readonly changed?: readonly string[];
   readonly approve?: string;
 }
@@ -70,7 +70,7 @@ export interface FoundTool {
   readonly server?: string;
   readonly description: string;
   readonly score?: number;
-  /** How likely it is that the tool fits, in 0..1. */
+  /** How likely the tool fits, from 0 to 1. */
   readonly confidence?: number;
   readonly signature?: string;
   readonly inputSchema?: unknown;
@@ -78,29 +78,29 @@ export interface FoundTool {
 }
 
 export interface Discovery {
-  /** Asked for nothing in particular. */
+  /** Without a query and a server. */
   readonly servers?: readonly FoundServer[];
-  /** Asked for one server. */
+  /** If a server was given. */
   readonly server?: FoundServer;
   readonly tools?: readonly FoundTool[];
-  /** Servers whose tools could not be looked at, and why. */
+  /** Servers whose tools could not be listed, with the reason. */
   readonly unknown?: readonly { readonly server: string; readonly reason: string }[];
   readonly nextCursor?: string;
   readonly notice?: string;
 }
 
 export interface MetaMcp {
-  /** Rejects with MetaMcpError. A server's own `isError` result is a result. */
+  /** Rejects with MetaMcpError. A result with `isError` is returned, not thrown. */
   call(
     server: string,
     tool: string,
     args?: Readonly<Record<string, unknown>>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<ToolResult>;
-  /** A question in plain words, or more exactly what is wanted; without either, the servers. */
+  /** Finds tools for a question in plain words, or by options. Without an argument: lists the servers. */
   discover(wanted?: string | DiscoverOptions): Promise<Discovery>;
-  /** Serves clients over it, beside everything else, until nobody is left or `close` ends it. */
+  /** Serves clients over the transport until all have left or `close` is called. */
   serve(transport: Transport): Promise<void>;
-  /** Lets calls under way finish for a moment and ends every server. */
+  /** Waits a short time for running calls, then ends all servers. */
   close(): Promise<void>;
 }

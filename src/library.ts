@@ -1,4 +1,4 @@
-/** MetaMCP in process: the same engine, with parts of one's own where the five seams are. Serves nobody unasked and reads the config once. */
+/** MetaMCP as a library: the same engine, in which the caller can replace five parts. Listens on nothing by itself, and reads the config once. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { folderConsent } from "./config/allowed.ts";
@@ -35,7 +35,7 @@ import type { ClientRequest } from "./surface/surface.ts";
 import { systemClock } from "./system-clock.ts";
 import type { Transport } from "./transport/transport.ts";
 
-/** Starts no server: that happens when one is first needed. Rejects with an error if the config cannot be read as a whole. */
+/** Starts no server; a server starts on first use. Rejects if the config cannot be read. */
 export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaMcp> {
   const { home = homeFolder(process.env), log = silentLog, maxMessageBytes = DEFAULT_MAX_MESSAGE } = options;
   const { config: given, connectors, surface = "meta", ...parts } = options;
@@ -56,7 +56,7 @@ export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaM
   return new Library(engine, engine.open({ id: PERSONAL, surface }));
 }
 
-/** Those that only a connector is given for: nothing is ever started for them. */
+/** Adds the servers that have only a connector. No process is started for them. */
 async function withServers(config: Config, names: readonly string[]): Promise<Config> {
   const missing = names.filter((name) => !config.servers.has(name));
   if (missing.length === 0) return config;
@@ -81,7 +81,7 @@ async function configOf(
   });
 }
 
-/** Those that may have something running. One listener for all: a program may have many. */
+/** All open engines. They share one exit listener, because a program may have many engines. */
 const engines = new Set<Engine>();
 const killAll = (): void => {
   for (const engine of engines) engine.killNow();
@@ -187,7 +187,7 @@ class Library implements MetaMcp {
     try {
       return fromRaw(await running);
     } catch (error) {
-      // A signal can be aborted with anything.
+      // The reason of an aborted signal can be any value.
       if (!signal?.aborted || MetaMcpError.is(error)) throw error;
       throw new MetaMcpError("cancelled", "The call was cancelled.", { cause: error });
     } finally {

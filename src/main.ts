@@ -31,7 +31,7 @@ import type { Scope } from "./surface/scope.ts";
 import type { Surface } from "./surface/surface.ts";
 import { Tasks } from "./surface/task/tasks.ts";
 import { systemClock } from "./system-clock.ts";
-import { NOBODY } from "./trial.ts";
+import { NO_CLIENT } from "./trial.ts";
 
 export function createEngine(options: EngineOptions): Engine {
   const { home, notify = true, clock = systemClock, events = new Events(), credentials } = options;
@@ -99,8 +99,8 @@ export function createEngine(options: EngineOptions): Engine {
     open: (endpoint) => endpoints.open(endpoint),
     apply,
     async ensureConnected(server, anew = false) {
-      const connected = fleet.ensureConnected(server, NOBODY, anew);
-      loader.trackConnect(server, NOBODY, connected);
+      const connected = fleet.ensureConnected(server, NO_CLIENT, anew);
+      loader.trackConnect(server, NO_CLIENT, connected);
       await connected;
     },
     credentialsChanged(account) {

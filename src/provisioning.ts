@@ -1,4 +1,4 @@
-/** Joins provisioning with the engine. Nothing of it is loaded before someone asks for a server. */
+/** Connects provisioning with the engine. Its code is loaded when somebody first requests a server. */
 import type { CatalogLoader } from "./catalog/catalog-loader.ts";
 import { allowWritten } from "./config/allowed.ts";
 import { type LoadOptions, parseConfig, readConfigText } from "./config/load.ts";
@@ -10,9 +10,9 @@ import type { Registry } from "./provision/registry/registry.ts";
 import type { Scope } from "./surface/scope.ts";
 import type { Trials } from "./trial.ts";
 
-/** As the config is read: what stands in it means the same to us. */
+/** The same load options as for the config, so that new entries are read in the same way. */
 export interface ProvisionOptions extends LoadOptions {
-  /** The official registry unless given. */
+  /** Default: the official registry. */
   readonly registryUrl?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ interface EngineParts {
   readonly home: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** What who asks sees of the tools there are. */
+  /** Returns the catalog view of a caller. */
   readonly view: Scope["view"];
   readonly loader: CatalogLoader;
   readonly trials: Trials;
@@ -31,7 +31,7 @@ interface EngineParts {
 
 export interface Provision {
   readonly provision: NonNullable<Scope["provision"]>;
-  /** Ends what is still being read. */
+  /** Stops reading the registry. */
   close(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
   return { provisioner, registry };
 }
 
-/** With or without somebody who follows the file. Read again at the end: who changed it meanwhile must not be undone. */
+/** Applies the written file, even if nobody watches it. Reads it again at the end, so that a change made meanwhile is not lost. */
 async function reload({ config, apply }: EngineParts, options: LoadOptions): Promise<void> {
   const { path } = config();
   for (let text = await readConfigText(path); ; ) {

@@ -11,13 +11,13 @@ import { type Recording, recordRefusal } from "./surface/recorded.ts";
 interface OverLimitRequest {
   readonly endpoint: string;
   readonly principal: Principal;
-  /** Of its session, where it has one. */
+  /** The origin of its session; undefined without a session. */
   readonly origin: Origin | undefined;
   readonly method: string;
   readonly params: Raw | undefined;
 }
 
-/** The name is recorded as the caller wrote it: nobody has looked up the tool. */
+/** Records the name as the caller wrote it, because the tool was not looked up. */
 export function recordOverLimit(recording: Recording, request: OverLimitRequest): void {
   const { endpoint, principal, method, params } = request;
   if (method !== "tools/call") return;

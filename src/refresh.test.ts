@@ -40,7 +40,7 @@ function setUp() {
   return { clock, catalog, refresher, asked, ask, offer, warned };
 }
 
-test("asks for what a child declares, tools before anything is called, the rest only if someone is shown it", async () => {
+test("greet requests only the lists that a child declares", async () => {
   const { refresher, asked, ask, catalog } = setUp();
   await refresher.greet(listBy("s"), greeting({ tools: {}, prompts: {} }), ask);
   await turn();
@@ -55,7 +55,7 @@ test("asks for what a child declares, tools before anything is called, the rest 
   expect([listing?.prompts?.length, listing?.resources, listing?.templates]).toEqual([1, [], []]);
 });
 
-test("a child that says all the time that its list changed is asked now and then, and at last for the last time", async () => {
+test("a child that reports changes all the time is asked at intervals, and once more after the last report", async () => {
   const { clock, refresher, asked, ask, offer, catalog } = setUp();
   await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
   asked.length = 0;
@@ -76,7 +76,7 @@ test("a child that says all the time that its list changed is asked now and then
   expect(clock.pending).toBe(0);
 });
 
-test("a list that cannot be had is asked for again when it changes again", async () => {
+test("a list that could not be read is requested again after the next change", async () => {
   const { clock, refresher, ask, catalog, offer } = setUp();
   await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
   refresher.onListChanged(listBy("s"), "notifications/tools/list_changed", () =>
@@ -91,7 +91,7 @@ test("a list that cannot be had is asked for again when it changes again", async
   refresher.onListChanged(listBy("unknown"), "notifications/tools/list_changed", ask);
 });
 
-test("a list that is given up because the connection is ended is no failure", async () => {
+test("a list request that is cancelled with its connection is not logged as a failure", async () => {
   const { clock, refresher, ask, warned } = setUp();
   await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
   for (const why of [new MetaMcpError("cancelled", "MetaMCP is stopping"), new Error("not today")]) {

@@ -1,4 +1,4 @@
-/** Keeps the catalog in line with what connected children say: their lists when they greet, and again when they change. */
+/** Updates the catalog from connected children: with their lists after the handshake, and when they report a change. */
 import type { About, Catalog } from "./catalog/catalog.ts";
 import { CAPABILITY, ITEM_KINDS, type ItemKind } from "./catalog/item.ts";
 import type { Ask } from "./catalog/list-all.ts";
@@ -12,7 +12,7 @@ import { entries } from "./rpc/slice.ts";
 
 const nothingListed = (): Promise<Raw> => Promise.resolve(toRaw({ tools: [] }));
 
-/** A child that says all the time that its list changed is asked for it this often. */
+/** The pause between two requests for the same list, for children that report changes all the time. */
 const PAUSE_MS = 100;
 
 export interface RefresherParts {
@@ -27,7 +27,7 @@ export class Refresher {
   readonly #log: Log;
   /** By server and key. */
   readonly #greetings = new Map<string, Greeting>();
-  /** By list, where one is under way or was just now: the refresh that is to follow, if any. */
+  /** Lists that are refreshing or in the pause after it, with the refresh that must follow. */
   readonly #next = new Map<string, (() => Promise<void>) | undefined>();
 
   constructor({ catalog, clock, log }: RefresherParts) {
@@ -36,7 +36,7 @@ export class Refresher {
     this.#log = log;
   }
 
-  /** Resolves once the tools are known. The rest need not be waited for: no call depends on it. */
+  /** Resolves when the tools are known. Does not wait for prompts and resources, because no call depends on them. */
   greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void> {
     this.#greetings.set(idOf(from), greeting);
     const tools = this.#tools(from, greeting, ask);
@@ -50,7 +50,7 @@ export class Refresher {
     const greeting = this.#greetings.get(id);
     if (!greeting) return;
     if (method === "notifications/tools/list_changed") {
-      this.#keepUp(`${id} tools`, () =>
+      this.#refreshOnce(`${id} tools`, () =>
         this.#tools(from, greeting, ask).catch((error: Error) => {
           if (MetaMcpError.is(error) && error.code === "cancelled") return;
           this.#log.warn(`${server}: its tools could not be listed: ${error.message}`, { server });
@@ -60,22 +60,22 @@ export class Refresher {
     }
     for (const kind of ITEM_KINDS)
       if (method === `notifications/${CAPABILITY[kind]}/list_changed`)
-        this.#keepUp(`${id} ${kind}`, () => this.#list(from, kind, greeting, ask));
+        this.#refreshOnce(`${id} ${kind}`, () => this.#list(from, kind, greeting, ask));
   }
 
-  /** One at a time, with a pause after each; of what comes meanwhile the last follows. */
-  #keepUp(list: string, refresh: () => Promise<void>): void {
+  /** Runs one refresh of a list at a time, with a pause after each. Of further requests meanwhile only the last one runs. */
+  #refreshOnce(list: string, refresh: () => Promise<void>): void {
     if (this.#next.has(list)) {
       this.#next.set(list, refresh);
       return;
     }
     this.#next.set(list, undefined);
-    const goOn = (): void => {
+    const runNext = (): void => {
       const next = this.#next.get(list);
       this.#next.delete(list);
-      if (next) this.#keepUp(list, next);
+      if (next) this.#refreshOnce(list, next);
     };
-    void refresh().then(() => this.#clock.after(PAUSE_MS, goOn));
+    void refresh().then(() => this.#clock.after(PAUSE_MS, runNext));
   }
 
   #tools(from: ListSource, greeting: Greeting, ask: Ask): Promise<void> {

@@ -1,4 +1,4 @@
-/** The scope of the whole engine: what all surfaces may see and use, under the rules of the config of the moment. Starts nothing. */
+/** The scope of the whole engine: what surfaces may see and use, by the rules of the current config. Starts nothing. */
 import type { PinGate } from "./catalog/pins/pin-gate.ts";
 import type { Fleet } from "./child/fleet.ts";
 import { instancesOf } from "./child/instance.ts";
@@ -22,7 +22,7 @@ import { recordExamples } from "./middleware/record-examples.ts";
 import { mayHave, member, withFirst, withMember } from "./rpc/slice.ts";
 import type { Scope } from "./surface/scope.ts";
 
-type Given =
+type PassedOn =
   | "view"
   | "loader"
   | "log"
@@ -35,16 +35,16 @@ type Given =
   | "servers"
   | "events";
 
-interface ScopeParts extends Pick<Scope, Given> {
+interface ScopeParts extends Pick<Scope, PassedOn> {
   readonly fleet: Fleet;
   readonly gate: PinGate;
   readonly examples: Examples;
-  /** Outside of our own. */
+  /** Outside of our own middleware. */
   readonly middleware: readonly Middleware[];
-  /** Puts the layers of the config around what is inside of them. */
+  /** Puts the layers of the config around a handler. */
   readonly layered: (handler: Handler) => Handler;
   readonly config: () => Config;
-  /** Why the config file cannot be used at the moment. */
+  /** Why the config file cannot be used; undefined if it can. */
   readonly fault: () => string | undefined;
   readonly credentials?: EngineCredentials | undefined;
 }
@@ -65,7 +65,7 @@ export function createScope(parts: ScopeParts): Scope {
       layered(
         compose(
           [askFirst((server) => config().servers.get(server), given.clock), recordExamples(examples)],
-          atServer(noted(fleet.handle), (server) => config().servers.get(server)),
+          atServer(recordedAtChild(fleet.handle), (server) => config().servers.get(server)),
         ),
       ),
     ),
@@ -92,11 +92,11 @@ export function createScope(parts: ScopeParts): Scope {
         return spec?.perAccount && account !== undefined ? credentials.login(spec, account) : undefined;
       },
     }),
-    notice: () => fault() ?? absence(config()),
+    notice: () => fault() ?? missingConfigNotice(config()),
   };
 }
 
-/** What a layer wants done right before the server takes a second way to it: another process, or another request. */
+/** Applies `call.atServer`, which makes a second attempt. Only if there is a second way to the server: another process, or another HTTP request. */
 function atServer(next: Handler, specOf: (server: string) => ServerSpec | undefined): Handler {
   return (call) => {
     const { atServer: around, server } = call;
@@ -106,8 +106,8 @@ function atServer(next: Handler, specOf: (server: string) => ServerSpec | undefi
   };
 }
 
-/** What is sent is what the record tells: here every layer has had its say. */
-function noted(next: Handler): Handler {
+/** Records the arguments and the time at the child. Inside all layers, so the record has what is really sent. */
+function recordedAtChild(next: Handler): Handler {
   return (call) => {
     const { trail, params, given } = call;
     if (!trail) return next(call);
@@ -115,7 +115,7 @@ function noted(next: Handler): Handler {
       given?.params === params ? given.args : (member(params, "arguments") ?? trail.arguments);
     const child = { from: Date.now(), to: 0 };
     trail.child = child;
-    return next(trail.trace ? traced(call, trail.trace) : call).then(
+    return next(trail.trace ? withTraceContext(call, trail.trace) : call).then(
       (result) => {
         child.to = Date.now();
         return result;
@@ -128,8 +128,8 @@ function noted(next: Handler): Handler {
   };
 }
 
-/** The child goes on with the trace. */
-function traced(call: Call, trace: TraceContext): Call {
+/** Adds the trace context to `_meta`, so that the child continues the trace. */
+function withTraceContext(call: Call, trace: TraceContext): Call {
   const { params } = call;
   const meta = mayHave(params, "_meta") ? member(params, "_meta") : undefined;
   if (!meta) return { ...call, params: withFirst(params, [Buffer.from(`"_meta":${metaText(trace)}`)]) };
@@ -143,6 +143,6 @@ function metaText(trace: TraceContext): string {
   return trace.state === undefined ? `{${told}}` : `{${told},"tracestate":${JSON.stringify(trace.state)}}`;
 }
 
-function absence({ exists, path }: Config): string | undefined {
+function missingConfigNotice({ exists, path }: Config): string | undefined {
   return exists ? undefined : `There is no config file at ${path} yet; it is picked up when it appears.`;
 }

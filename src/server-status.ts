@@ -1,4 +1,4 @@
-/** How all configured servers are, for a person or a model: those that run or could, and those that the config spoils. */
+/** The status of all configured servers, including those with an invalid entry. */
 import { notListed } from "./catalog/catalog-loader.ts";
 import type { Fleet } from "./child/fleet.ts";
 import type { Config } from "./config/spec.ts";
@@ -7,9 +7,9 @@ import type { ServerStatus } from "./surface/scope.ts";
 export interface StatusParts {
   readonly statuses: ReturnType<Fleet["status"]>;
   readonly config: Pick<Config, "broken">;
-  /** Why its tools could not be listed, where nothing is known of them. */
+  /** Why the tools of a server could not be listed, if none are known. */
   readonly fault: (server: string) => string | undefined;
-  /** Someone logged in or out at this server since it was last asked. */
+  /** Whether somebody logged in or out at this server since the last request to it. */
   readonly loginChanged: (server: string) => boolean;
 }
 
@@ -22,14 +22,14 @@ export function statusOfAll({ statuses, config, loginChanged, fault }: StatusPar
   ];
 }
 
-/** What failed for want of a login may not be held against it once someone has logged in. */
+/** A failure because of a missing login is outdated once somebody has logged in. */
 function sinceLogin(status: ServerStatus, loginChanged: StatusParts["loginChanged"]): ServerStatus {
   const { name, state, retryAfterMs } = status;
   const past = state === "failed" && retryAfterMs === undefined && loginChanged(name);
   return past ? { ...status, reason: LOGIN_CHANGED } : status;
 }
 
-/** It runs, and still nobody knows what it has. */
+/** The server runs, but its tools could not be listed. */
 function unlisted(status: ServerStatus, fault: string | undefined): ServerStatus {
   return status.reason === undefined && fault !== undefined
     ? { ...status, reason: notListed(fault) }

@@ -1,4 +1,4 @@
-/** All clients that are served, with sessions and without: who comes, who is told of changes, who is waited for at the end. Knows no child. */
+/** All clients of one endpoint, with and without sessions: opens and ends sessions, notifies clients of changes, and waits for running requests when it closes. Knows no child. */
 import type { Clock } from "./kernel/clock.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import type { Events } from "./kernel/events.ts";
@@ -14,29 +14,29 @@ import type { Surface } from "./surface/surface.ts";
 import type { Host, Readiness } from "./transport/transport.ts";
 
 export interface SessionsParts {
-  /** Id of the endpoint that is served. */
+  /** The id of the endpoint. */
   readonly endpoint: string;
-  /** What a new client sees. */
+  /** Creates the surface for a new client. */
   readonly newSurface: () => Surface;
   readonly clock: Clock;
-  /** How many there may be; without it as many as come. */
+  /** The limits for sessions and requests. */
   readonly room?: Room | undefined;
   readonly events: Events;
   readonly down: () => Readiness["down"];
-  /** A client with a session has left. */
+  /** Called when a client with a session has left. */
   readonly onLeft: (session: string) => void;
-  /** What was done for a client without one, and counted as its session, is over. */
+  /** Called when a request without a session has ended. It had a session id of its own. */
   readonly onEnded: (session: string) => void;
-  /** Nobody is served here any more. */
+  /** Called when the endpoint is closed. */
   readonly onClosed: () => void;
 }
 
-/** Calls under way get this long when we are told to stop. */
+/** The time for running calls when the process stops. */
 const DRAIN_MS = 5_000;
-/** When clients hear that a list of theirs changed. */
+/** When clients are notified after a change: after a quiet period, but not later than the maximum. */
 const NOTIFY = { quietMs: 150, mostMs: 1_000 };
 
-/** Made once: without sessions of their own, clients leave with every answer. */
+/** Created once, because stateless clients leave after every answer. */
 const GONE = new MetaMcpError("cancelled", "the client is gone");
 
 export class Sessions implements Host {
@@ -87,7 +87,7 @@ export class Sessions implements Host {
       principal,
       stateless,
       clock,
-      onInitialized: (opened) => this.#tell("opened", opened),
+      onInitialized: (opened) => this.#emit("opened", opened),
     });
     this.#open.add(session);
     if (!stateless) room?.enter("sessions");
@@ -96,21 +96,21 @@ export class Sessions implements Host {
 
   ended(session: Session): void {
     session.destroy(GONE);
-    // Both the stream and the session may say so.
-    const news = this.#open.delete(session);
-    if (news && !session.stateless) {
-      this.#tell("closed", session);
+    // The stream and the session may both report the end.
+    const wasOpen = this.#open.delete(session);
+    if (wasOpen && !session.stateless) {
+      this.#emit("closed", session);
       this.#parts.room?.leave("sessions");
     }
     this.#parts.onLeft(session.id);
   }
 
-  /** Those whose handshake is done. */
+  /** Sessions whose handshake is complete. */
   get clients(): readonly Session[] {
     return [...this.#open].filter(({ open, stateless }) => open && !stateless);
   }
 
-  #tell(state: "opened" | "closed", session: Session): void {
+  #emit(state: "opened" | "closed", session: Session): void {
     const { events, clock } = this.#parts;
     const { origin } = session;
     if (!events.heard || !origin) return;
@@ -128,7 +128,7 @@ export class Sessions implements Host {
     });
   }
 
-  /** A list may have changed: clients hear of it in a moment, if it is one of theirs. Resolves with how many did. */
+  /** Lists may have changed: notifies the affected clients after a short pause. Resolves with their number. */
   changed(): Promise<number> {
     this.#telling ??= told();
     this.#changes.touch();
@@ -143,12 +143,12 @@ export class Sessions implements Host {
     telling?.resolve(told);
   }
 
-  /** The config changed; or, for clients of one account, what it is let in with. */
+  /** The config changed, or the credentials of this account. */
   catchUp(account?: string): void {
     for (const client of this.#all()) client.catchUp(account);
   }
 
-  /** Refuses new work; resolves when what is under way is answered, or has had its time. */
+  /** Refuses new requests. Resolves when running ones have ended or their time is up. */
   async close(): Promise<void> {
     await this.#drain();
     this.#parts.onClosed();
@@ -158,7 +158,7 @@ export class Sessions implements Host {
     const { clock } = this.#parts;
     this.#closing = true;
     for (const client of this.#all()) client.refuse();
-    // A call may wait for nothing but time, and the clock keeps no process alive.
+    // Timers of the clock do not keep the process alive, so a call that only waits needs this interval.
     const hold = setInterval(() => {}, DRAIN_MS);
     const end = clock.now() + DRAIN_MS;
     while (clock.now() < end && this.#all().some(({ serving }) => serving > 0)) await pause(clock, 10);

@@ -17,35 +17,35 @@ async function pair(): Promise<[Socket, Socket]> {
   return [near, far];
 }
 
-/** Nothing of this process runs for so long. */
-const standStill = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+/** Blocks the process. */
+const block = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-test("after a standstill what came meanwhile is heard before a timer judges it late", async () => {
+test("after the process was blocked, received data is handled before an overdue timer", async () => {
   const [near, far] = await pair();
   const order: string[] = [];
   near.on("data", () => order.push("heard"));
   await new Promise<void>((resolve) => {
-    // From here the next turn begins with the timers.
+    // After an immediate, the next iteration of the event loop begins with the timers.
     setImmediate(() => {
       far.write("in time");
       systemClock.after(50, () => {
         order.push("judged");
         resolve();
       });
-      standStill(400);
+      block(400);
     });
   });
   expect(order).toEqual(["heard", "judged"]);
 });
 
-test("what is cancelled never runs, not even when it was late already", async () => {
+test("a cancelled timer never runs, even if it was overdue", async () => {
   const ran: string[] = [];
   await new Promise<void>((resolve) => {
     setImmediate(() => {
       const late = systemClock.after(10, () => ran.push("late"));
       setTimeout(() => late.cancel(), 10);
       systemClock.after(20, resolve);
-      standStill(400);
+      block(400);
     });
   });
   systemClock.after(0, () => ran.push("cancelled")).cancel();

@@ -1,7 +1,7 @@
-/** The real clock. Its timers do not keep the process alive: streams and children do. */
+/** The real clock. Its timers do not keep the process alive; streams and children do. */
 import { type Clock, LATE_MS, type Timer } from "./kernel/clock.ts";
 
-/** Node takes a longer wait for no wait at all. */
+/** Node runs timers with a longer delay at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 class SystemTimer implements Timer {
@@ -21,7 +21,7 @@ class SystemTimer implements Timer {
     if (this.#late) clearImmediate(this.#late);
   }
 
-  /** What came while nothing ran is heard first: it was not late, we were. */
+  /** If the process was blocked, messages that arrived meanwhile are handled before the timer: they were in time. */
   fire(): void {
     if (performance.now() - this.#due < LATE_MS) this.#run();
     else this.#late = setImmediate(this.#run).unref();

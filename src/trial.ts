@@ -1,4 +1,4 @@
-/** Starts a server apart from all others, to see that it runs and what it offers. It can ask our clients nothing, and nothing of it stays. */
+/** Starts a server only to see whether it runs and which tools it has. It cannot send requests to clients, and is stopped afterwards. */
 
 import { listTools } from "./catalog/list-tools.ts";
 import type { Tool } from "./catalog/tool.ts";
@@ -12,8 +12,8 @@ import { aborted, type Signal } from "./kernel/signal.ts";
 import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
 import { entries } from "./rpc/slice.ts";
 
-/** What is said to it reaches nobody. */
-export const NOBODY: Origin = {
+/** The origin of connections without a client. */
+export const NO_CLIENT: Origin = {
   ...LOCAL,
   session: "trial",
   capabilities: EMPTY_OBJECT,
@@ -31,7 +31,7 @@ export class Trials {
     this.#parts = parts;
   }
 
-  /** Its tools. However it goes, no process is left when this settles. */
+  /** Resolves with the tools. When it settles, no process of the server is left. */
   async run(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]> {
     if (signal.aborted) throw signal.reason;
     let listed: Promise<readonly Tool[]> = Promise.resolve([]);
@@ -47,7 +47,7 @@ export class Trials {
     });
     this.#running.add(fleet);
     try {
-      await Promise.race([fleet.connect(spec.name, NOBODY), aborted(signal)]);
+      await Promise.race([fleet.connect(spec.name, NO_CLIENT), aborted(signal)]);
       return await listed;
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -23,7 +23,7 @@ import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
 import type { ShownCandidate } from "../../provision/show.ts";
 import type { ProvisionCaller, Scope, ServerSearch } from "../../surface/scope.ts";
-import { NOBODY } from "../../trial.ts";
+import { NO_CLIENT } from "../../trial.ts";
 import { type Offers, offersOf } from "./offers.ts";
 import type { KeptRequest, ProvisionRequests } from "./requests.ts";
 import { TeamLedger } from "./team-ledger.ts";
@@ -120,7 +120,9 @@ export class Market implements MarketControl {
         `It needs ${plan.missing.join(", ")}: enter their values, or set them where the gateway is started`,
       );
     const installer = await this.#installer(ledger, env);
-    const { name } = await installed(installer.install(plan, { origin: NOBODY, signal, report: () => {} }));
+    const { name } = await installed(
+      installer.install(plan, { origin: NO_CLIENT, signal, report: () => {} }),
+    );
     const server = find(control().compiled.objects.server, name);
     return this.#decided(
       await requests.decide(uuid, {
