@@ -1,4 +1,4 @@
-/** The bars of a table: search and count above, actions for the selected rows below. */
+/** The bars of a table: search and count above, the number of new rows, actions for the selected rows below. */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../../texts/components.ts";
 import { Button } from "../button.tsx";
@@ -38,6 +38,27 @@ export function TableTools({ search = "", onSearch, placeholder, shown, all, chi
         {shown !== all && texts.countOf(shown, all)}
       </span>
     </div>
+  );
+}
+
+export interface NewRowsBarProps {
+  readonly count: number;
+  readonly onShow: () => void;
+}
+
+/** Must be a direct child of the frame of the table, which it scrolls into view. */
+export function NewRowsBar({ count, onShow }: NewRowsBarProps) {
+  return (
+    <button
+      type="button"
+      class="table-news"
+      onClick={(event) => {
+        onShow();
+        event.currentTarget.parentElement?.scrollIntoView({ block: "nearest" });
+      }}
+    >
+      {texts.news(count)}
+    </button>
   );
 }
 
