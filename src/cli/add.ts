@@ -10,13 +10,13 @@ import { homeFolder } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Variable } from "../provision/candidate.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
-import { type Addition, fromGallery, spelledOut } from "./addition.ts";
+import { type Addition, fromCommandLine, fromGallery } from "./addition.ts";
 import type { Command, ExitCode } from "./command.ts";
-import { HERE, targetFile } from "./here.ts";
 import { show, table } from "./table.ts";
+import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
 
 const flags = {
-  ...HERE,
+  ...TARGET_FILE_FLAGS,
   list: { kind: "switch", env: false, help: "List the servers that can be added by name." },
   category: { kind: "text", env: false, value: "name", help: "List one category of them." },
   env: {
@@ -36,7 +36,7 @@ const flags = {
   },
 } as const satisfies Table;
 
-/** A name that every client, file system and tool id can live with. */
+/** A name that is valid in every client, file system and tool id. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 export const command: Command = {
@@ -91,27 +91,28 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
   for (const addition of additions) check(addition, path);
   const entries = new Map(additions.map(({ name, entry }) => [name, entry]));
   const done = await addServers(path, entries, { home, now: new Date() });
-  const fresh = additions.filter(({ name }) => done.added.includes(name));
+  const added = additions.filter(({ name }) => done.added.includes(name));
   await allowWritten(
     path,
-    fresh.map(({ entry }) => entry),
+    added.map(({ entry }) => entry),
     home,
   );
-  const answer = {
+  const result = {
     config: path,
-    added: fresh.map(({ name, runs, missing }) => ({ name, runs, missing: missing.map((one) => one.name) })),
+    added: added.map(({ name, runs, missing }) => ({ name, runs, missing: missing.map((one) => one.name) })),
     present: [...done.same, ...done.other],
     copy: done.copy,
   };
-  show(answer, given.settings.json, () => forPeople(fresh, done, path));
-  for (const line of [...fresh.flatMap(remarks), ...otherFile(path)]) process.stderr.write(`${line}\n`);
-  return done.other.length === 0 || !isParticular(given) ? 0 : 1;
+  show(result, given.settings.json, () => forPeople(added, done, path));
+  for (const line of [...added.flatMap(warningsFor), ...otherFileWarning(path)])
+    process.stderr.write(`${line}\n`);
+  return done.other.length === 0 || !givesSettings(given) ? 0 : 1;
 }
 
 async function additionsOf(given: ReadSettings<Table>): Promise<readonly Addition[]> {
   const { positionals, beforeDashes } = given;
   const { env: pairs, url, header: headers } = given.settings as unknown as FlagValues<typeof flags>;
-  const values = new Map(pairs.map(pair));
+  const values = new Map(pairs.map(readPair));
   const names = positionals.slice(0, beforeDashes);
   const program = positionals.slice(names.length);
   if (url === undefined && headers.length > 0) throw new UsageError("--header needs --url.");
@@ -121,54 +122,54 @@ async function additionsOf(given: ReadSettings<Table>): Promise<readonly Additio
     throw new UsageError("Give one name: metamcp add NAME -- COMMAND …, or --url URL.");
   if ((url === undefined) === (program.length === 0))
     throw new UsageError("Give either a command behind -- or --url.");
-  return [spelledOut(name, { command: program, url, headers }, values, process.env)];
+  return [fromCommandLine(name, { command: program, url, headers }, values, process.env)];
 }
 
-function pair(written: string): readonly [string, string] {
+function readPair(written: string): readonly [string, string] {
   const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(written) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw new UsageError("--env is malformed: write it as NAME=value.");
 }
 
-/** What the config would refuse is not written into it. */
+/** Throws if the config would refuse the entry. */
 function check({ name, entry, missing }: Addition, path: string): void {
   if (!NAME.test(name))
     throw new UsageError(`"${name}" cannot be the name of a server: use letters, digits, "-", "_" and ".".`);
-  // What is to be set later cannot be judged now.
+  // An entry with unset variables cannot be checked yet.
   if (missing.length > 0) return;
   const { result } = checkServer(name, entry, { path, folder: dirname(path), env: process.env });
   if (result !== "disabled" && "reason" in result) throw new UsageError(`${name}: ${result.reason}`);
 }
 
-/** Whoever names a server is content with the one that is there; whoever says how it is to be is not. */
-function isParticular({ given, beforeDashes }: ReadSettings<Table>): boolean {
+/** Whether the user gave settings. Then an existing entry with other settings is a failure. */
+function givesSettings({ given, beforeDashes }: ReadSettings<Table>): boolean {
   return beforeDashes !== undefined || given.has("env") || given.has("url");
 }
 
-function forPeople(fresh: readonly Addition[], { same, other }: AddedEntries, path: string): string {
-  const lines = fresh.map(({ name, runs }) => `+ ${name}  ${runs}`);
-  const there = same.map((name) => `= ${name}  already exists`);
+function forPeople(added: readonly Addition[], { same, other }: AddedEntries, path: string): string {
+  const lines = added.map(({ name, runs }) => `+ ${name}  ${runs}`);
+  const existing = same.map((name) => `= ${name}  already exists`);
   const differs = other.map(
     (name) =>
       `= ${name}  already exists with other settings; remove it first to replace it: metamcp remove ${name}`,
   );
   const end =
-    fresh.length > 0 ? `Written to ${path}. Check them with: metamcp doctor` : `Nothing to do in ${path}.`;
-  return [...lines, ...there, ...differs, end].join("\n");
+    added.length > 0 ? `Written to ${path}. Check them with: metamcp doctor` : `Nothing to do in ${path}.`;
+  return [...lines, ...existing, ...differs, end].join("\n");
 }
 
-/** In a folder with a file of its own that one is used, and what was written elsewhere is not seen. */
-function otherFile(path: string): readonly string[] {
+/** A warning if this folder has its own config file, because MetaMCP then ignores the file that was written. */
+function otherFileWarning(path: string): readonly string[] {
   const found = resolve(FOUND_NAME);
   return path === found || !existsSync(found)
     ? []
     : [`! In this folder MetaMCP uses ${found} instead. To add servers to that file: metamcp add --here`];
 }
 
-function remarks({ name, missing, candidate, runs }: Addition): readonly string[] {
+function warningsFor({ name, missing, candidate, runs }: Addition): readonly string[] {
   const unchecked = candidate && !candidate.verified && candidate.version !== undefined;
   return [
-    ...missing.map((variable) => `! ${name} needs ${needed(variable)}`),
+    ...missing.map((variable) => `! ${name} needs ${describeVariable(variable)}`),
     ...(missing.length > 0
       ? [
           `  Set ${missing.length > 1 ? "them" : "it"} where MetaMCP is started, or in the file in place of \${…}.`,
@@ -180,6 +181,6 @@ function remarks({ name, missing, candidate, runs }: Addition): readonly string[
   ];
 }
 
-function needed({ name, description, secret }: Variable): string {
+function describeVariable({ name, description, secret }: Variable): string {
   return `${name}${secret ? " (a secret)" : ""}${description ? `: ${description}` : ""}`;
 }

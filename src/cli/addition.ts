@@ -1,4 +1,4 @@
-/** What `metamcp add` would write: an entry from the gallery, or one that was spelled out. Looks at no config. */
+/** The entry that `metamcp add` writes: from the gallery, or from a command or URL on the command line. Does not read the config. */
 import { UsageError } from "../config/command-line.ts";
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
@@ -12,22 +12,22 @@ import { entryTarget } from "./target.ts";
 export interface Addition {
   readonly name: string;
   readonly entry: Entry;
-  /** How it is reached, without the values that were given. */
+  /** The command or URL, without the given values of variables. */
   readonly runs: string;
-  /** Must be set before it can start. */
+  /** Variables that must be set before the server can start. */
   readonly missing: readonly Variable[];
-  /** Undefined where the user spelled the entry out. */
+  /** The gallery entry; undefined for a command or URL. */
   readonly candidate: Candidate | undefined;
 }
 
-export interface Spelled {
+export interface CommandLineServer {
   /** The command and its arguments. */
   readonly command: readonly string[];
   readonly url: string | undefined;
   readonly headers: readonly string[];
 }
 
-/** Throws if one of the names is unknown, or a value has no place. */
+/** Throws if a name is unknown or a given variable does not belong to any of the servers. */
 export async function fromGallery(
   names: readonly string[],
   values: ReadonlyMap<string, string>,
@@ -35,17 +35,17 @@ export async function fromGallery(
 ): Promise<readonly Addition[]> {
   const all = new Map((await galleryCandidates()).map((candidate) => [candidate.name, candidate]));
   const unknown = names.filter((name) => !all.has(name.toLowerCase()));
-  if (unknown.length > 0) throw new Error((await Promise.all(unknown.map(notThere))).join("\n"));
+  if (unknown.length > 0) throw new Error((await Promise.all(unknown.map(unknownServerText))).join("\n"));
   const chosen = [...new Set(names.map((name) => all.get(name.toLowerCase())))].filter(
     (one) => one !== undefined,
   );
-  checkPlaces(chosen, values);
+  checkVariables(chosen, values);
   return chosen.map((candidate) =>
-    additionOf(candidate, chosen.length === 1 ? values : own(candidate, values), env),
+    additionOf(candidate, chosen.length === 1 ? values : valuesFor(candidate, values), env),
   );
 }
 
-async function notThere(name: string): Promise<string> {
+async function unknownServerText(name: string): Promise<string> {
   const alike = await suggestions(name);
   const [category] = nearest(name, await galleryCategories(), 1);
   const list = category === undefined ? "--list" : `--category ${category}`;
@@ -56,8 +56,8 @@ async function notThere(name: string): Promise<string> {
   return `There is no "${name}" in the gallery. ${hint} To add a server that is not in it: metamcp add ${name} -- COMMAND …, or --url URL`;
 }
 
-/** A local server that is alone may be given any variable; a container passes on only those it is told of. */
-function checkPlaces(chosen: readonly Candidate[], values: ReadonlyMap<string, string>): void {
+/** A single local server may get any variable. A container gets only the variables in its arguments, so others are refused. */
+function checkVariables(chosen: readonly Candidate[], values: ReadonlyMap<string, string>): void {
   const known = new Set(chosen.flatMap(({ variables }) => variables.map(({ name }) => name)));
   const [only] = chosen;
   if (chosen.length === 1 && only && "command" in only.entry && only.entry.command !== "docker") return;
@@ -68,14 +68,17 @@ function checkPlaces(chosen: readonly Candidate[], values: ReadonlyMap<string, s
   }
 }
 
-function own({ variables }: Candidate, values: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function valuesFor(
+  { variables }: Candidate,
+  values: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
   return new Map([...values].filter(([name]) => variables.some((one) => one.name === name)));
 }
 
 function additionOf(candidate: Candidate, values: ReadonlyMap<string, string>, env: Env): Addition {
   const { name, variables, entry } = candidate;
   const optional = new Set(variables.filter(({ required }) => !required).map((one) => one.name));
-  // Of what is optional only what was given: MetaMCP may be started where it is not set.
+  // Optional variables are written only if they were given, because they may be unset where MetaMCP starts.
   const required = Object.fromEntries(Object.entries(env).filter(([one]) => !optional.has(one)));
   const bare = planOf(candidate, required).entry;
   const filled = planOf({ ...candidate, entry: fill(entry, values).entry }, required).entry;
@@ -83,15 +86,15 @@ function additionOf(candidate: Candidate, values: ReadonlyMap<string, string>, e
     name,
     entry: filled,
     runs: entryTarget({ ...bare }),
-    missing: unset(filled, env, variables),
+    missing: unsetVariables(filled, env, variables),
     candidate,
   };
 }
 
-/** A server that is in no gallery. */
-export function spelledOut(
+/** An entry for a server that is not in the gallery. */
+export function fromCommandLine(
   name: string,
-  { command, url, headers }: Spelled,
+  { command, url, headers }: CommandLineServer,
   values: ReadonlyMap<string, string>,
   env: Env,
 ): Addition {
@@ -102,7 +105,7 @@ export function spelledOut(
       : {
           type: "http",
           url,
-          ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(header)) }),
+          ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(readHeader)) }),
         };
   const { entry, unused } = fill(bare, values);
   if (unused.length > 0)
@@ -111,27 +114,27 @@ export function spelledOut(
     name,
     entry,
     runs: entryTarget({ ...bare }),
-    missing: unset(entry, env, []),
+    missing: unsetVariables(entry, env, []),
     candidate: undefined,
   };
 }
 
-function header(written: string): readonly [string, string] {
+function readHeader(written: string): readonly [string, string] {
   const [, name, value] = /^([\w-]+)\s*[:=]\s*(.+)$/s.exec(written) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw new UsageError('--header is malformed: write it as "Name: value".');
 }
 
-/** The variables an entry needs and nobody has set. */
-function unset(entry: Entry, env: Env, known: readonly Variable[]): readonly Variable[] {
-  const wanted = textsOf(entry).flatMap((text) => references(text));
-  const names = wanted.flatMap(({ name, hasDefault }) => (hasDefault || env[name] ? [] : [name]));
+/** The variables that an entry references and that are not set. */
+function unsetVariables(entry: Entry, env: Env, known: readonly Variable[]): readonly Variable[] {
+  const used = stringsIn(entry).flatMap((text) => references(text));
+  const names = used.flatMap(({ name, hasDefault }) => (hasDefault || env[name] ? [] : [name]));
   return [...new Set(names)].map(
     (name) => known.find((one) => one.name === name) ?? { name, required: true, secret: false },
   );
 }
 
-function textsOf(entry: Entry): readonly string[] {
+function stringsIn(entry: Entry): readonly string[] {
   return "command" in entry
     ? [entry.command, ...entry.args, ...Object.values(entry.env ?? {})]
     : [entry.url, ...Object.values(entry.headers ?? {})];

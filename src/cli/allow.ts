@@ -1,4 +1,4 @@
-/** `metamcp allow`: shows what the `.mcp.json` of this folder would run and call, and remembers a yes. Starts nothing. */
+/** `metamcp allow`: shows which commands and addresses the `.mcp.json` of this folder uses, and stores the permission. Starts nothing. */
 
 import { resolve } from "node:path";
 import { allow, FOUND_NAME, folderConsent, type Withheld } from "../config/allowed.ts";
@@ -75,7 +75,7 @@ function outcome(agreed: boolean): string {
     : "Not allowed: there is no terminal to ask on. To allow it without asking: metamcp allow --yes";
 }
 
-/** A person at a terminal is asked at once; then the config as it is after a yes. */
+/** Asks for permission at the terminal, if there is one. Returns the config, read again after a yes. */
 export async function allowedAtTerminal(config: Config, read: () => Promise<Config>): Promise<Config> {
   const { withheld } = config;
   if (!withheld || !canAsk) return config;

@@ -1,4 +1,4 @@
-/** `metamcp approve`: shows what changed of a server's tools since they were approved, and approves what was shown. */
+/** `metamcp approve`: shows which tools of a server changed since they were approved, and approves the shown changes. */
 import { notListed } from "../catalog/catalog-loader.ts";
 import type { Review, ToolChange } from "../catalog/pins/change.ts";
 import { UsageError } from "../config/command-line.ts";
@@ -6,13 +6,13 @@ import type { Engine } from "../engine.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
 import { requireServer } from "../surface/require-server.ts";
-import { differences, headline } from "./changes.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
-import { withEngine } from "./open.ts";
 import { person } from "./person.ts";
-import { hushSpinner, spin } from "./spinner.ts";
+import { pauseSpinner, spin } from "./spinner.ts";
 import { show } from "./table.ts";
+import { differences, headline } from "./tool-changes.ts";
+import { withEngine } from "./with-engine.ts";
 
 export const command: Command = {
   name: "approve",
@@ -23,31 +23,31 @@ export const command: Command = {
   async run(given) {
     const [server = "", ...tools] = given.positionals;
     return await withEngine(given, async (engine) => {
-      const review = await look(engine, server);
-      const wanted = chosen(review, tools);
+      const review = await reviewServer(engine, server);
+      const selected = selectChanges(review, tools);
       const { json } = given.settings;
       const yes = given.settings["yes"] === true;
-      if (!json) process.stdout.write(`${forPeople(server, review, wanted)}\n`);
-      const agreed = wanted.length > 0 && (yes || (!json && (await ask(server, wanted))));
-      if (agreed) await engine.pins.approve(server, review, new Set(wanted.map(({ tool }) => tool)));
-      const approved = agreed ? wanted.map(({ tool }) => tool) : [];
+      if (!json) process.stdout.write(`${forPeople(server, review, selected)}\n`);
+      const agreed = selected.length > 0 && (yes || (!json && (await ask(server, selected))));
+      if (agreed) await engine.pins.approve(server, review, new Set(selected.map(({ tool }) => tool)));
+      const approved = agreed ? selected.map(({ tool }) => tool) : [];
       if (json) show(answer(server, review, approved), true, () => "");
-      else if (wanted.length > 0) process.stdout.write(`${outcome(agreed)}\n`);
-      return ended(wanted, agreed);
+      else if (selected.length > 0) process.stdout.write(`${outcome(agreed)}\n`);
+      return exitCode(selected, agreed);
     });
   },
 };
 
-function ended(wanted: readonly ToolChange[], agreed: boolean): ExitCode {
-  return wanted.length === 0 || agreed ? 0 : 1;
+function exitCode(selected: readonly ToolChange[], agreed: boolean): ExitCode {
+  return selected.length === 0 || agreed ? 0 : 1;
 }
 
-/** Its tools as they are now, not as an earlier run saw them. */
-async function look({ scope, pins }: Engine, server: string): Promise<Review> {
+/** Connects to the server, so that its current tools are compared and not cached ones. */
+async function reviewServer({ scope, pins }: Engine, server: string): Promise<Review> {
   requireServer(scope, server, '"metamcp list"');
   const spinner = spin(`asking ${server} for its tools`);
   try {
-    // Clients that can do other things may be offered other tools: what they were last offered is reviewed too.
+    // A server may list other tools for clients with other capabilities. Their cached lists are reviewed too.
     await scope.view(person).loadCached();
     (await scope.connect(server, person)).release();
     await pins.settled();
@@ -60,7 +60,7 @@ async function look({ scope, pins }: Engine, server: string): Promise<Review> {
   return pins.review(server);
 }
 
-function chosen({ changes }: Review, tools: readonly string[]): readonly ToolChange[] {
+function selectChanges({ changes }: Review, tools: readonly string[]): readonly ToolChange[] {
   if (tools.length === 0) return changes;
   return tools.map((name) => {
     const change = changes.find(({ tool }) => tool === name);
@@ -79,16 +79,16 @@ function chosen({ changes }: Review, tools: readonly string[]): readonly ToolCha
 function forPeople(
   server: string,
   { changes, removed, fault }: Review,
-  wanted: readonly ToolChange[],
+  selected: readonly ToolChange[],
 ): string {
   const lines = fault ? [`! ${fault}.`, ""] : [];
-  for (const change of wanted)
+  for (const change of selected)
     lines.push(headline(change), ...differences(change).map((line) => `  ${line}`), "");
   if (removed.length > 0)
     lines.push(`No longer listed: ${removed.map((name) => visible(name)).join(", ")}`, "");
-  if (wanted.length < changes.length)
-    lines.push(`${changes.length - wanted.length} more need approval but were not named.`, "");
-  return wanted.length > 0
+  if (selected.length < changes.length)
+    lines.push(`${changes.length - selected.length} more need approval but were not named.`, "");
+  return selected.length > 0
     ? lines.join("\n").trimEnd()
     : [...lines, `Nothing to approve: the tools of ${server} are unchanged.`].join("\n");
 }
@@ -98,7 +98,7 @@ async function ask(server: string, { length }: readonly ToolChange[]): Promise<b
     process.stderr.write("metamcp: there is no terminal to ask on; use --yes to approve what is shown.\n");
     return false;
   }
-  hushSpinner();
+  pauseSpinner();
   return await confirmed(`\nApprove ${length === 1 ? "this tool" : `these ${length} tools`} of ${server}?`);
 }
 

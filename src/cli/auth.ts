@@ -1,4 +1,4 @@
-/** `metamcp auth`: logs in at remote servers, tells who is logged in where, and logs out. Never shows a token. */
+/** `metamcp auth`: logs in to remote servers, shows the logins, and logs out. Never shows a token. */
 import { type Table, UsageError } from "../config/command-line.ts";
 import { hasOwnCredential } from "../config/own-credential.ts";
 import type { ReadSettings } from "../config/settings.ts";
@@ -13,9 +13,9 @@ import { loginsAt } from "../oauth/status.ts";
 import { TokenStore } from "../oauth/store.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import type { Command, ExitCode } from "./command.ts";
-import { readConfig } from "./open.ts";
 import { spin } from "./spinner.ts";
 import { show, table } from "./table.ts";
+import { readConfig } from "./with-engine.ts";
 
 const FLAGS = {
   status: { kind: "switch", env: false, help: "Show the logins at this server, or at all servers." },
@@ -51,7 +51,7 @@ export const command: Command = {
     const config = await readConfig(given);
     if (settings.status) return await status(config, name, settings.json);
     const spec = remoteServer(config, name ?? "");
-    return settings.logout ? await leave(spec, settings) : await enter(spec, settings);
+    return settings.logout ? await runLogout(spec, settings) : await runLogin(spec, settings);
   },
 };
 
@@ -73,17 +73,17 @@ function remoteServer(config: Config, name: string): RemoteSpec {
 
 const storeOf = ({ name }: RemoteSpec): TokenStore => new TokenStore(homeFolder(process.env), name);
 
-async function enter(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
+async function runLogin(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   if (hasOwnCredential(spec))
     throw new Error(
       `${spec.name} has an Authorization header in the config, which is used instead of a login.`,
     );
   const { account = DEFAULT_ACCOUNT } = settings;
-  const known = await switchable(spec, account);
+  const known = await switchAccount(spec, account);
   const grant = known ?? (await logInAs(spec, account, settings));
   const { issuer, scopes, expiresAt } = grant;
-  const told = { server: spec.name, account, issuer: issuer.issuer, scopes, expires: dateOf(expiresAt) };
-  show({ ...told, loggedIn: !known }, settings.json, () =>
+  const login = { server: spec.name, account, issuer: issuer.issuer, scopes, expires: dateOf(expiresAt) };
+  show({ ...login, loggedIn: !known }, settings.json, () =>
     known
       ? `${spec.name} now uses the account ${account}.`
       : `Logged in to ${spec.name} as ${account} at ${shownUrl(issuer.issuer)}.`,
@@ -91,8 +91,8 @@ async function enter(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   return 0;
 }
 
-/** An account that is logged in, but not the one in use, needs no new login. */
-async function switchable(spec: RemoteSpec, account: string): Promise<Grant | undefined> {
+/** Switches to an account that is logged in but not in use. Undefined if a new login is needed. */
+async function switchAccount(spec: RemoteSpec, account: string): Promise<Grant | undefined> {
   const store = storeOf(spec);
   const url = addressOf(spec.url);
   const book = await store.read().catch(() => undefined);
@@ -117,7 +117,7 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
       now: Date.now,
       send(address) {
         spinner.stop();
-        if (inTheClear(spec))
+        if (isUnencrypted(spec))
           process.stderr.write(
             `${spec.name} does not use https: others on the network can read its tokens.\n`,
           );
@@ -130,7 +130,7 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
   }
 }
 
-async function leave(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
+async function runLogout(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   const { logOut } = await import("../oauth/logout.ts");
   const store = storeOf(spec);
   const url = addressOf(spec.url);
@@ -144,21 +144,21 @@ async function leave(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   }
   const revoked = await logOut(store, grant, spec.oauth);
   const { account, issuer } = grant;
-  const there = revoked
+  const note = revoked
     ? ""
     : ` ${shownUrl(issuer.issuer)} could not be reached to revoke the tokens. They will expire.`;
   show(
     { server: spec.name, account, loggedOut: true, revoked },
     settings.json,
-    () => `Logged out of ${spec.name} (${account}).${there}`,
+    () => `Logged out of ${spec.name} (${account}).${note}`,
   );
   return 0;
 }
 
 async function status(config: Config, name: string | undefined, json: boolean): Promise<ExitCode> {
   const remote = [...config.servers.values()].filter((spec): spec is RemoteSpec => spec.kind !== "stdio");
-  const asked = name === undefined ? remote : [remoteServer(config, name)];
-  const all = await Promise.all(asked.map((spec) => loginsAt(spec, storeOf(spec), Date.now())));
+  const specs = name === undefined ? remote : [remoteServer(config, name)];
+  const all = await Promise.all(specs.map((spec) => loginsAt(spec, storeOf(spec), Date.now())));
   const logins = all.flat();
   show({ logins }, json, () => {
     if (logins.length === 0) return "No remote servers are configured.";
@@ -175,7 +175,7 @@ async function status(config: Config, name: string | undefined, json: boolean): 
   return 0;
 }
 
-/** In the person's own time. A token that is renewed automatically ends only if the login is revoked. */
+/** The expiry in local time. A token that is renewed automatically ends only if the login is revoked. */
 function untilWhen(expires: string | undefined, renews = false): string {
   if (expires === undefined) return renews ? "renewed automatically" : "";
   const when = new Date(expires);
@@ -184,7 +184,7 @@ function untilWhen(expires: string | undefined, renews = false): string {
   return `${day} ${two(when.getHours())}:${two(when.getMinutes())}${renews ? ", then renewed" : ""}`;
 }
 
-function inTheClear({ url }: RemoteSpec): boolean {
+function isUnencrypted({ url }: RemoteSpec): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !/^(?:127\.[\d.]+|localhost|\[::1\])$/.test(hostname);
 }

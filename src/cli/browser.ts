@@ -1,7 +1,7 @@
-/** Opens a page in the person's browser. Starts no shell, waits for nothing, and says nothing where there is none. */
+/** Opens a page in the browser. Starts no shell, does not wait, and does nothing if there is no browser. */
 import { spawn } from "node:child_process";
 
-/** Whoever calls has checked that it is a web address. */
+/** The caller must check that the address is http or https. */
 export function openBrowser(address: URL): void {
   const opener = openerFor(process.platform, process.env);
   if (!opener) return;
@@ -13,8 +13,8 @@ export function openBrowser(address: URL): void {
 
 function openerFor(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): readonly string[] | undefined {
   if (platform === "darwin") return ["open"];
-  // Not `start`: that one is a command of the shell.
+  // `start` would need a shell.
   if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
-  // Without a screen it would open a browser in the terminal, over what we write there.
+  // Without a display xdg-open would start a text browser in the terminal, over our output.
   return env["DISPLAY"] || env["WAYLAND_DISPLAY"] ? ["xdg-open"] : undefined;
 }

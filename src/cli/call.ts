@@ -1,15 +1,15 @@
-/** `metamcp call`: runs one tool, exactly as a model would through mcp_call. */
+/** `metamcp call`: runs one tool, like a model does with mcp_call. */
 import { UsageError } from "../config/command-line.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject, members } from "../rpc/slice.ts";
 import type { Scope } from "../surface/scope.ts";
-import { ask, type Result, textOf } from "./ask.ts";
+import { callMeta, type Result, textOf } from "./call-surface.ts";
 import type { Command } from "./command.ts";
-import { exact } from "./exact.ts";
-import { withEngine } from "./open.ts";
+import { exactJson } from "./exact-json.ts";
 import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { readToolName } from "./tool-name.ts";
+import { withEngine } from "./with-engine.ts";
 import { wrap } from "./wrap.ts";
 
 export const command: Command = {
@@ -22,13 +22,13 @@ export const command: Command = {
     const written = readArguments(rest);
     const spinner = spin(`${server} ${tool} …`);
     return await withEngine(given, async ({ scope }) => {
-      const args = isPairs(written) ? joinObject(await typed(scope, server, tool, written)) : written;
+      const args = isPairs(written) ? joinObject(await typedPairs(scope, server, tool, written)) : written;
       const input = joinObject([
         ["server", toRaw(server)],
         ["tool", toRaw(tool)],
         ["args", args],
       ]);
-      const raw = await ask(scope, "mcp_call", input);
+      const raw = await callMeta(scope, "mcp_call", input);
       spinner.stop();
       const result = fromRaw(raw) as Result;
       if (given.settings.json) process.stdout.write(`${raw.toString()}\n`);
@@ -41,12 +41,12 @@ export const command: Command = {
 
 function forPeople(raw: Raw, result: Result): string {
   const [structured] = result.content?.length ? [] : members(raw, ["structuredContent"]);
-  return structured ? exact(structured) : textOf(result);
+  return structured ? exactJson(structured) : textOf(result);
 }
 
 type Pair = readonly [name: string, value: string];
 
-/** One JSON object, passed on as it is written, or name=value pairs. */
+/** Reads one JSON object, which is passed on unchanged, or name=value pairs. */
 function readArguments(words: readonly string[]): Raw | readonly Pair[] {
   const [first = ""] = words;
   if (words.length === 1 && first.trimStart().startsWith("{")) {
@@ -67,8 +67,8 @@ function isPairs(written: Raw | readonly Pair[]): written is readonly Pair[] {
   return Array.isArray(written);
 }
 
-/** JSON where a value can be read as such, and text where not or where the tool wants text. */
-async function typed(
+/** Values that are valid JSON become JSON, unless the schema asks for a string. All others become strings. */
+async function typedPairs(
   scope: Scope,
   server: string,
   tool: string,
@@ -80,12 +80,12 @@ async function typed(
     properties?: Record<string, { type?: unknown }>;
   };
   return pairs.map(([name, value]) => {
-    const wanted = properties && Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
-    return [name, (wanted === "string" ? undefined : asJson(value)) ?? toRaw(value)];
+    const type = properties && Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+    return [name, (type === "string" ? undefined : asJson(value)) ?? toRaw(value)];
   });
 }
 
-/** The text as it is, if it is JSON; a line break can only stand between two tokens there, and would end a message. */
+/** Returns the text unchanged if it is JSON, but without line breaks, because they would end a message. JSON has them only between tokens. */
 function asJson(text: string): Raw | undefined {
   try {
     JSON.parse(text);

@@ -1,17 +1,17 @@
-/** `metamcp chain`: runs the steps of a file as run_chain does. */
+/** `metamcp chain`: runs the steps in a file with run_chain. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { UsageError } from "../config/command-line.ts";
 import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { isObject, joinObject, member, withMember } from "../rpc/slice.ts";
-import { askMetatool, type Result } from "./ask.ts";
+import { callMetatools, type Result } from "./call-surface.ts";
 import type { Command } from "./command.ts";
-import { exact } from "./exact.ts";
-import { withEngine } from "./open.ts";
+import { exactJson } from "./exact-json.ts";
 import { spin } from "./spinner.ts";
 import { table } from "./table.ts";
+import { withEngine } from "./with-engine.ts";
 
-interface Told {
+interface ChainResult {
   readonly results?: readonly {
     readonly tool_id: string;
     readonly structured?: unknown;
@@ -54,22 +54,22 @@ export const command: Command = {
     const { json } = given.settings;
     const spinner = spin("starting …");
     return await withEngine(given, async ({ scope }) => {
-      const raw = await askMetatool(scope, "run_chain", input, (message) => {
+      const raw = await callMetatools(scope, "run_chain", input, (message) => {
         spinner.text = message;
       });
       spinner.stop();
       const result = fromRaw(raw) as Result;
-      const told = result.structuredContent as Told;
+      const chain = result.structuredContent as ChainResult;
       const written = member(raw, "structuredContent") ?? EMPTY_OBJECT;
-      const shown = json ? written.toString() : forPeople(told, member(written, "final"));
+      const shown = json ? written.toString() : forPeople(chain, member(written, "final"));
       if (shown !== "") process.stdout.write(`${shown}\n`);
-      if (told.error && !json) process.stderr.write(`${told.error.code}: ${told.error.message}\n`);
+      if (chain.error && !json) process.stderr.write(`${chain.error.code}: ${chain.error.message}\n`);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
 };
 
-/** A list of steps, or an object as run_chain takes it; numbers stay as they are written. */
+/** Reads a list of steps, or an input object of run_chain. Numbers stay exactly as written. */
 async function readChain(file: string): Promise<Raw> {
   const written = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch(
     (error: Error) => {
@@ -81,7 +81,7 @@ async function readChain(file: string): Promise<Raw> {
   } catch (error) {
     throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
   }
-  // A line break can only stand between two tokens there, and would end a message.
+  // A line break would end a message. JSON has line breaks only between tokens.
   const raw = asRaw(Buffer.from(written.replaceAll(/[\r\n]/g, " ").trim()));
   if (raw[0] === 0x5b) return joinObject([["steps", raw]]);
   if (isObject(raw)) return raw;
@@ -96,7 +96,7 @@ function withFlags(input: Raw, { parallel, dryRun, onError }: Flags): Raw {
   return given;
 }
 
-function forPeople({ results = [], final }: Told, written: Raw | undefined): string {
+function forPeople({ results = [], final }: ChainResult, written: Raw | undefined): string {
   const rows = results.map(({ tool_id, durationMs, structured, error }, at) => [
     String(at),
     tool_id,
@@ -105,17 +105,17 @@ function forPeople({ results = [], final }: Told, written: Raw | undefined): str
       ? `✗ ${error.code}: ${error.message}`
       : structured === undefined
         ? "✓ fits"
-        : `✓ ${inLine(structured)}`,
+        : `✓ ${shorten(structured)}`,
   ]);
   const steps = rows.length > 0 ? [table(["STEP", "TOOL", "MS", "RESULT"], rows)] : [];
-  return [...steps, ...(written ? [`\n${typeof final === "string" ? final : exact(written)}`] : [])].join(
+  return [...steps, ...(written ? [`\n${typeof final === "string" ? final : exactJson(written)}`] : [])].join(
     "\n",
   );
 }
 
-const LONGEST = 200;
+const MAX_SHOWN = 200;
 
-function inLine(value: unknown): string {
+function shorten(value: unknown): string {
   const written = typeof value === "string" ? value : JSON.stringify(value);
-  return written.length > LONGEST ? `${written.slice(0, LONGEST - 1)}…` : written;
+  return written.length > MAX_SHOWN ? `${written.slice(0, MAX_SHOWN - 1)}…` : written;
 }

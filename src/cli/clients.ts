@@ -1,4 +1,4 @@
-/** What `init` and `import` share: which clients are meant, and on what machine. */
+/** Shared by `init` and `import`: the selected clients, and the machine with their files. */
 import type { ClientProgram, Machine } from "../clients/client.ts";
 import { CLIENTS } from "../clients/table.ts";
 import { UsageError } from "../config/command-line.ts";
@@ -11,7 +11,7 @@ export const machine = (): Machine => ({
   env: process.env,
 });
 
-/** By id; none means all. */
+/** The clients with these ids. Without names, all clients. */
 export function clientsNamed(names: readonly string[]): readonly ClientProgram[] {
   const ids = CLIENTS.map(({ id }) => id);
   for (const name of names) {

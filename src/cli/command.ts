@@ -1,25 +1,25 @@
-/** What every command of the command line is: a name, a help text, and something to run. */
+/** The interface of a command, and the function that parses its flags and runs it. */
 import { type Table, UsageError } from "../config/command-line.ts";
 import { flagHelp } from "../config/help.ts";
 import { type ReadSettings, readSettings } from "../config/settings.ts";
 import { VERSION } from "../kernel/version.ts";
 import { wrap } from "./wrap.ts";
 
-/** How it ended: 0 it worked, 1 it failed, 2 it was used wrongly. */
+/** 0: success. 1: failure. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface Command {
   readonly name: string;
-  /** After `metamcp`. */
+  /** The usage line without the leading `metamcp`. */
   readonly usage: string;
   readonly summary: string;
   readonly flags?: Table;
-  /** How many arguments it takes. */
+  /** Number of arguments. */
   readonly takes: readonly [least: number, most: number];
   run(given: ReadSettings<Table>): Promise<ExitCode>;
 }
 
-/** By the word that names them. */
+/** Loaders of commands, by name. */
 export type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
 /** Reads the command's flags and runs it, or shows its help. */

@@ -1,25 +1,25 @@
-/** A yes or no of the person at the terminal. */
+/** Yes/no questions at the terminal. */
 import { createInterface } from "node:readline/promises";
-import { hushSpinner } from "./spinner.ts";
+import { pauseSpinner } from "./spinner.ts";
 
-/** Whether there is anybody to ask. */
+/** Whether stdin and stderr are a terminal. */
 export const canAsk = Boolean(process.stdin.isTTY && process.stderr.isTTY);
 
-/** Anything but a yes is a no. */
+/** True only for y or yes. */
 export async function confirmed(question: string): Promise<boolean> {
-  const goOn = hushSpinner();
+  const resumeSpinner = pauseSpinner();
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Who wants out wants no further question.
+  // Ctrl-C ends the whole command, not only this question.
   terminal.once("SIGINT", () => {
     process.stdin.setRawMode(false);
     process.kill(process.pid, "SIGINT");
   });
-  // Ctrl-D closes it, and then no answer comes.
-  const left = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
+  // After Ctrl-D there is no answer.
+  const closed = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
   try {
-    return /^\s*y(es)?\s*$/i.test(await Promise.race([terminal.question(`${question} [y/N] `), left]));
+    return /^\s*y(es)?\s*$/i.test(await Promise.race([terminal.question(`${question} [y/N] `), closed]));
   } finally {
     terminal.close();
-    goOn();
+    resumeSpinner();
   }
 }

@@ -1,13 +1,13 @@
-/** `metamcp describe`: what one tool does and takes, as describe_tool tells it. */
+/** `metamcp describe`: shows the description and the inputs of one tool, as describe_tool returns them. */
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { elements, entries, member } from "../rpc/slice.ts";
-import { askMetatool, type Result, textOf } from "./ask.ts";
+import { callMetatools, type Result, textOf } from "./call-surface.ts";
 import type { Command } from "./command.ts";
-import { withEngine } from "./open.ts";
 import { readable } from "./readable.ts";
 import { spin } from "./spinner.ts";
 import { columns, table } from "./table.ts";
 import { readToolName } from "./tool-name.ts";
+import { withEngine } from "./with-engine.ts";
 import { wrap } from "./wrap.ts";
 
 interface Described {
@@ -48,7 +48,7 @@ export const command: Command = {
     const spinner = spin(`asking ${server} …`);
     return await withEngine(given, async ({ scope }) => {
       const tool_id = `${server}:${tool}`;
-      const raw = await askMetatool(scope, "describe_tool", toRaw({ tool_id, detail_level: detail }));
+      const raw = await callMetatools(scope, "describe_tool", toRaw({ tool_id, detail_level: detail }));
       spinner.stop();
       const result = fromRaw(raw) as Result;
       const out = result.isError && !json ? process.stderr : process.stdout;
@@ -77,7 +77,7 @@ function forPeople(id: string, written: Raw): string {
   return readable(sections.filter((section) => section !== "").join("\n\n"));
 }
 
-/** As it was written: a parser would round numbers. */
+/** Reads a member without parsing it, because JSON.parse would round large numbers. */
 function membersOf<T>(written: Raw, key: string, read: (raw: Raw) => readonly T[]): readonly T[] {
   const found = member(written, key);
   return found ? read(found) : [];

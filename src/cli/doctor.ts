@@ -6,13 +6,13 @@ import type { Engine } from "../engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { VERSION } from "../kernel/version.ts";
 import type { Scope } from "../surface/scope.ts";
-import { headline, shortDifference } from "./changes.ts";
 import type { Command } from "./command.ts";
-import { withEngine } from "./open.ts";
 import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { show, TO_GET_SERVERS } from "./table.ts";
 import { targetsOf } from "./target.ts";
+import { headline, shortDifference } from "./tool-changes.ts";
+import { withEngine } from "./with-engine.ts";
 
 interface Finding {
   readonly server: string;
@@ -21,11 +21,11 @@ interface Finding {
   readonly tools?: number;
   readonly problem?: string;
   readonly advice?: string | undefined;
-  /** Tools that are not as they were approved. */
+  /** New or changed tools that are not approved. */
   readonly unapproved?: readonly ToolChange[];
 }
 
-/** So many changes are shown; all of them are in the answer to --json, and in `metamcp approve`. */
+/** Limit of shown changes. --json and `metamcp approve` show all. */
 const SHOWN_CHANGES = 5;
 
 interface Report {
@@ -46,7 +46,7 @@ export const command: Command = {
   async run(given) {
     return await withEngine(given, async (engine, config) => {
       const only = new Set(given.positionals);
-      const wanted = (name: string): boolean => only.size === 0 || only.has(name);
+      const isSelected = (name: string): boolean => only.size === 0 || only.has(name);
       const { path, exists, warnings, broken, disabled } = config;
       const report: Report = {
         metamcp: VERSION,
@@ -55,13 +55,13 @@ export const command: Command = {
         exists,
         warnings: [...given.warnings, ...warnings],
         servers: [
-          ...(await checkAll(engine, config, wanted)),
+          ...(await checkAll(engine, config, isSelected)),
           ...[...broken]
-            .filter(([name]) => wanted(name))
+            .filter(([name]) => isSelected(name))
             .map(([name, reason]) => misconfigured(name, reason, config)),
           ...[...only].filter((name) => !engine.scope.server(name) && !disabled.has(name)).map(unknown),
         ],
-        disabled: [...disabled].filter(wanted),
+        disabled: [...disabled].filter(isSelected),
       };
       show(report, given.settings.json, () => forPeople(report));
       return exists && report.servers.every(({ ok }) => ok) ? 0 : 1;
@@ -82,17 +82,18 @@ function unknown(server: string): Finding {
 async function checkAll(
   engine: Engine,
   config: Config,
-  wanted: (name: string) => boolean,
+  isSelected: (name: string) => boolean,
 ): Promise<readonly Finding[]> {
-  const specs = [...config.servers.values()].filter(({ name }) => wanted(name));
+  const specs = [...config.servers.values()].filter(({ name }) => isSelected(name));
   const targets = await targetsOf(config);
-  const open = new Set(specs.map(({ name }) => name));
-  const waiting = (): string => `waiting for ${[...open].slice(0, 3).join(", ")}${open.size > 3 ? " …" : ""}`;
+  const pending = new Set(specs.map(({ name }) => name));
+  const waiting = (): string =>
+    `waiting for ${[...pending].slice(0, 3).join(", ")}${pending.size > 3 ? " …" : ""}`;
   const spinner = spin(waiting());
   const findings = await Promise.all(
     specs.map(async (spec) => {
       const finding = await check(engine, spec, targets.get(spec.name) ?? "");
-      open.delete(spec.name);
+      pending.delete(spec.name);
       spinner.text = waiting();
       return finding;
     }),
@@ -129,7 +130,7 @@ function approvalOf(fault: string | undefined, { pins }: Scope, server: string):
   return fault ? { problem: `${fault}.`, advice } : { unapproved, advice };
 }
 
-/** The fact itself; what a model should do about it is of no use here. */
+/** The cause without the advice for models. */
 function problemOf(error: unknown): string {
   const { cause, message } = error as Error;
   const fact = cause instanceof Error ? cause.message : message;
@@ -147,7 +148,7 @@ function adviceFor(error: unknown, spec: ServerSpec, target: string): string | u
   if (spec.kind !== "stdio") {
     return login ? adviceToLogIn(error) : `Test it yourself:\n$ curl -i ${target}`;
   }
-  // A program that could not be started cannot be started by hand either.
+  // A program that is missing or not executable cannot be started by hand either.
   const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
   if (fault?.code === "ENOENT" || fault?.code === "EACCES") return undefined;
   const env = Object.keys(spec.env)
@@ -161,7 +162,7 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
     ...[...servers.map(({ server }) => server), ...disabled].map((name) => name.length),
     0,
   );
-  const bad = servers.filter(({ ok }) => !ok).length;
+  const failed = servers.filter(({ ok }) => !ok).length;
   const lines = [
     `MetaMCP ${metamcp}, node ${node}, config ${config}`,
     ...(exists ? [] : [`✗ This file does not exist. ${TO_GET_SERVERS}`]),
@@ -171,10 +172,12 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
     ...disabled.map((name) => `- ${name.padEnd(width)}  disabled`),
   ];
   if (servers.length === 0) return [...lines, "No servers to check."].join("\n");
-  const open = servers.some(({ ok, advice }) => ok && advice);
-  const well = open ? "All servers run; some have tools to approve." : "All servers OK.";
+  const unapproved = servers.some(({ ok, advice }) => ok && advice);
+  const success = unapproved ? "All servers run; some have tools to approve." : "All servers OK.";
   const verdict =
-    bad === 0 ? well : `${bad} of ${servers.length} ${servers.length === 1 ? "server" : "servers"} failed.`;
+    failed === 0
+      ? success
+      : `${failed} of ${servers.length} ${servers.length === 1 ? "server" : "servers"} failed.`;
   return [...lines, "", verdict].join("\n");
 }
 

@@ -1,10 +1,10 @@
-/** A question of a server, put to the person at the terminal: a yes or no, a form field by field, or an address to open. */
+/** Asks a server's elicitation at the terminal: yes or no, a form field by field, or a URL to open. */
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import type { Terminal } from "./first-run.ts";
 import { describeField, type Field, type FieldSchema, promptOf, readField } from "./form-field.ts";
 import { readable } from "./readable.ts";
 
-export interface Elicited {
+export interface ElicitResult {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Readonly<Record<string, unknown>>;
 }
@@ -19,12 +19,12 @@ interface Question {
   };
 }
 
-/** `open` shows a web address to the person. */
+/** `open` opens a URL in the browser. */
 export async function elicit(
   params: Raw | undefined,
   terminal: Terminal,
   open: (address: URL) => void,
-): Promise<Elicited> {
+): Promise<ElicitResult> {
   const question = (params ? fromRaw(params) : {}) as Question;
   const { message = "", mode, url = "", requestedSchema = {} } = question;
   const shown = readable(message);
@@ -44,7 +44,7 @@ async function askToOpen(
   message: string,
   url: string,
   { terminal, open }: { terminal: Terminal; open: (address: URL) => void },
-): Promise<Elicited> {
+): Promise<ElicitResult> {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !/^https?:$/.test(address.protocol)) {
     terminal.say("The server asked to open an address that is not a web address. This was refused.");
@@ -58,7 +58,7 @@ async function askToOpen(
   return answer;
 }
 
-async function fillIn(message: string, fields: readonly Field[], terminal: Terminal): Promise<Elicited> {
+async function fillIn(message: string, fields: readonly Field[], terminal: Terminal): Promise<ElicitResult> {
   terminal.say(`\nThe server asks: ${message}`);
   terminal.say("Press Enter to take the value in brackets or to skip an optional field. Ctrl-D cancels.");
   const content: Record<string, unknown> = {};
@@ -74,7 +74,7 @@ async function fillIn(message: string, fields: readonly Field[], terminal: Termi
 
 const CANCELLED = Symbol("cancelled");
 
-/** Asks until the answer fits. */
+/** Asks until the answer is valid. */
 async function fieldValue(field: Field, terminal: Terminal): Promise<unknown> {
   terminal.say(`\n${readable(describeField(field))}`);
   for (;;) {
@@ -86,7 +86,7 @@ async function fieldValue(field: Field, terminal: Terminal): Promise<unknown> {
   }
 }
 
-function yesOrNo(answer: string | undefined): Elicited {
+function yesOrNo(answer: string | undefined): ElicitResult {
   if (answer === undefined) return { action: "cancel" };
   return { action: /^\s*y(es)?\s*$/i.test(answer) ? "accept" : "decline" };
 }

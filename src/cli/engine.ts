@@ -1,4 +1,4 @@
-/** The engine as settings and config want it: for serving, and for one command. */
+/** Builds the engine from settings and config, for serving and for single commands. */
 import { isDeepStrictEqual } from "node:util";
 import { ReplaceableSearch } from "../catalog/search/replaceable.ts";
 import type { Settings } from "../config/flags.ts";
@@ -8,8 +8,8 @@ import { homeFolder } from "../home/home.ts";
 import { createEngine } from "../main.ts";
 import type { ExecutorChoice } from "../sandbox/choose.ts";
 import { systemClock as clock } from "../system-clock.ts";
+import { chooseSearch } from "./choose-search.ts";
 import { configLayers } from "./layers.ts";
-import { chooseSearch } from "./ranking.ts";
 
 export function engineFor(
   settings: Settings,
@@ -28,7 +28,7 @@ export function engineFor(
     maxMessageBytes,
     search,
     pin,
-    code: codeOf(settings),
+    code: executorChoice(settings),
     layers: configLayers(settings),
   });
   return {
@@ -41,8 +41,8 @@ export function engineFor(
   };
 }
 
-/** Where code runs. */
-export function codeOf(settings: Settings): ExecutorChoice | false {
+/** The sandbox settings for code; false if code is turned off. */
+export function executorChoice(settings: Settings): ExecutorChoice | false {
   const { noCode, runtimeProfile: profile, runtimeBackend: backend, wasmEnabled } = settings;
   return noCode ? false : { profile, backend, wasmEnabled };
 }

@@ -1,14 +1,14 @@
-/** `metamcp exec`: runs a file of code as a model would through mcp_execute, and shows the calls it made. */
+/** `metamcp exec`: runs a file of code, like a model does with mcp_execute, and shows its calls. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../config/command-line.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject } from "../rpc/slice.ts";
-import { ask, type Result } from "./ask.ts";
+import { callMeta, type Result } from "./call-surface.ts";
 import type { Command } from "./command.ts";
-import { withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
 import { table } from "./table.ts";
+import { withEngine } from "./with-engine.ts";
 
 interface Structured {
   readonly value?: unknown;
@@ -37,7 +37,7 @@ export const command: Command = {
         ["code", toRaw(code)],
         ["timeoutMs", toRaw(timeout)],
       ]);
-      const raw = await ask(scope, "mcp_execute", input);
+      const raw = await callMeta(scope, "mcp_execute", input);
       spinner.stop();
       print(raw, given.settings.json);
       return (fromRaw(raw) as Result).isError ? 1 : 0;
@@ -53,7 +53,7 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** The value goes to stdout and nothing else does, so that it can be piped. */
+/** Prints only the value to stdout, so that it can be piped. All else goes to stderr. */
 function print(raw: Raw, json: boolean): void {
   const { structuredContent } = fromRaw(raw) as { structuredContent: Structured };
   const { value, error, logs = [], calls = [], durationMs = 0, unsafe } = structuredContent;

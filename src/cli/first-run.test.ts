@@ -10,13 +10,13 @@ const paths = [
   "/home/somebody/.metamcp/mcp.json",
 ];
 
-/** A person who gives these answers and then leaves, and commands that only note how they were run. */
-async function visit(
+/** Runs the first-run dialog with these answers, after which the input ends. The commands only record how they were run. */
+async function runDialog(
   answers: readonly string[],
   names: readonly string[] = ["import", "add", "init"],
-  looked: readonly string[] = [fileURLToPath(import.meta.url)],
+  configPaths: readonly string[] = [fileURLToPath(import.meta.url)],
 ) {
-  const [said, ran, waiting]: string[][] = [[], [], [...answers]];
+  const [output, ran, answersLeft]: string[][] = [[], [], [...answers]];
   const command = (name: string): Command => ({
     name,
     usage: name,
@@ -29,18 +29,18 @@ async function visit(
   });
   const end = await firstRun({
     terminal: {
-      say: (text) => void said?.push(text),
-      ask: async () => waiting?.shift(),
-      close: () => void said?.push("(closed)"),
+      say: (text) => void output?.push(text),
+      ask: async () => answersLeft?.shift(),
+      close: () => void output?.push("(closed)"),
     },
     commands: new Map(names.map((name) => [name, async () => ({ command: command(name) })])),
-    paths: looked,
+    paths: configPaths,
     flags: ["--config", "x.json"],
   });
-  return { end, ran, said: said?.join("\n") ?? "" };
+  return { end, ran, output: output?.join("\n") ?? "" };
 }
 
-test("it fits a screen, and says where it looked", () => {
+test("the welcome text fits a screen and names the paths where a config was searched", () => {
   const text = wrap(welcome(paths, 126, true), 79);
   expect(text.split("\n").length).toBeLessThan(24);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(80);
@@ -64,44 +64,44 @@ test.each([
   expect(choiceOf(answer, canImport)).toBe(choice);
 });
 
-test("import is one return away, and what comes next is said", async () => {
-  const { end, ran, said } = await visit([""]);
+test("an empty answer runs import, and the next commands are shown", async () => {
+  const { end, ran, output } = await runDialog([""]);
   expect([end, ran]).toEqual([0, ["import x.json"]]);
-  expect(said).toMatch(/\(closed\)[\s\S]*metamcp doctor[\s\S]*metamcp init/);
+  expect(output).toMatch(/\(closed\)[\s\S]*metamcp doctor[\s\S]*metamcp init/);
 });
 
-test("who imports nothing is told how to add something", async () => {
-  const { end, said } = await visit([""], undefined, paths);
+test("an import without servers is followed by the hint how to add some", async () => {
+  const { end, output } = await runDialog([""], undefined, paths);
   expect(end).toBe(0);
-  expect(said).toMatch(/still no config[\s\S]*metamcp add --list/);
-  expect(said).not.toContain("metamcp doctor");
+  expect(output).toMatch(/still no config[\s\S]*metamcp add --list/);
+  expect(output).not.toContain("metamcp doctor");
 });
 
-test("without import it offers what there is", async () => {
-  const { ran, said } = await visit(["import", "", "memory"], ["add"]);
-  expect(said).toContain("Please write add, serve or quit.");
+test("without the import command the dialog offers only the other choices", async () => {
+  const { ran, output } = await runDialog(["import", "", "memory"], ["add"]);
+  expect(output).toContain("Please write add, serve or quit.");
   expect(ran).toEqual(["add memory x.json"]);
-  expect(said).not.toContain("metamcp init");
+  expect(output).not.toContain("metamcp init");
 });
 
-test("servers are found by a word for what they do, and added by their names", async () => {
-  const { end, ran, said } = await visit(["add", "invoices", "qqqqqq", "memory, Playwright"]);
+test("the add dialog finds servers by a word for their purpose and adds them by name", async () => {
+  const { end, ran, output } = await runDialog(["add", "invoices", "qqqqqq", "memory, Playwright"]);
   expect([end, ran]).toEqual([0, ["add memory playwright x.json"]]);
   for (const { name, category } of await galleryCandidates()) {
-    expect(said).toContain(name);
-    expect(said).toContain(`${category}: `);
+    expect(output).toContain(name);
+    expect(output).toContain(`${category}: `);
   }
-  expect(said).toMatch(/stripe +Handle payments/);
-  expect(said).toContain("no such server");
+  expect(output).toMatch(/stripe +Handle payments/);
+  expect(output).toContain("no such server");
 });
 
 test.each([[[]], [["quit"]], [["add"]], [["add", ""]], [["add", "qqqqqq"]]])(
-  "who leaves (%j) leaves nothing behind",
+  "the answers %j end the dialog without running a command",
   async (answers) => {
-    expect(await visit(answers)).toMatchObject({ end: 0, ran: [] });
+    expect(await runDialog(answers)).toMatchObject({ end: 0, ran: [] });
   },
 );
 
-test("who wants to go on goes on", async () => {
-  expect(await visit(["serve"])).toMatchObject({ end: "serve", ran: [] });
+test("the answer serve continues with serving", async () => {
+  expect(await runDialog(["serve"])).toMatchObject({ end: "serve", ran: [] });
 });

@@ -1,4 +1,4 @@
-/** For a person who starts MetaMCP on a terminal before there is a config: what it is, and a way to get servers. Clients never see it. */
+/** The dialog for a person who starts MetaMCP at a terminal without a config: explains MetaMCP and offers ways to get servers. Clients never see it. */
 import { existsSync } from "node:fs";
 import { VERSION } from "../kernel/version.ts";
 import { type GalleryCandidate, galleryCandidates, suggestions } from "../provision/gallery/gallery.ts";
@@ -7,31 +7,31 @@ import { table } from "./table.ts";
 
 export interface Terminal {
   say(text: string): void;
-  /** Undefined when the person has left. */
+  /** Undefined if the input has ended. */
   ask(question: string): Promise<string | undefined>;
-  /** Before somebody else reads from it. */
+  /** Must be called before other code reads from the terminal. */
   close(): void;
 }
 
 export interface FirstRun {
   readonly terminal: Terminal;
   readonly commands: ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
-  /** Where a config was looked for. */
+  /** The paths where a config was searched. */
   readonly paths: readonly string[];
-  /** Goes on to every command, as in `--config x.json`. */
+  /** Flags for the started command, e.g. `--config x.json`. */
   readonly flags: readonly string[];
 }
 
 export type FirstStep = "import" | "add" | "serve" | "leave";
 
-/** Most hits shown for words that are no names. */
-const SHOWN = 8;
+/** Limit of suggestions per word that is not a name. */
+const MAX_SUGGESTIONS = 8;
 
-/** Resolves with how it ended, or with "serve" if the person wants MetaMCP to go on. */
+/** Returns the exit code, or "serve" if MetaMCP should start serving. */
 export async function firstRun({ terminal, commands, paths, flags }: FirstRun): Promise<ExitCode | "serve"> {
   const canImport = commands.has("import");
-  const known = (await galleryCandidates()).length;
-  terminal.say(welcome(paths, known, canImport));
+  const galleryCount = (await galleryCandidates()).length;
+  terminal.say(welcome(paths, galleryCount, canImport));
   const choice = await ask(terminal, canImport);
   if (choice === "serve") return choice;
   const names = choice === "add" ? await chooseServers(terminal) : [];
@@ -44,8 +44,8 @@ export async function firstRun({ terminal, commands, paths, flags }: FirstRun): 
   return code;
 }
 
-/** A screenful. */
-export function welcome(paths: readonly string[], known: number, canImport: boolean): string {
+/** Fits on one screen. */
+export function welcome(paths: readonly string[], galleryCount: number, canImport: boolean): string {
   return `MetaMCP ${VERSION}: one MCP server in front of all the others.
 
 Your client (Claude, Cursor, VS Code …) starts MetaMCP, and MetaMCP starts your MCP servers, each when it is first needed. The model sees a few small tools to find and call all others, instead of hundreds in every conversation.
@@ -54,13 +54,13 @@ There is no config yet. Looked for:
 ${paths.map((path) => `  ${path}`).join("\n")}
 
 What would you like to do?
-${canImport ? "  import  copy the servers that your clients already have\n" : ""}  add     choose from ${known} well-known servers
+${canImport ? "  import  copy the servers that your clients already have\n" : ""}  add     choose from ${galleryCount} well-known servers
   serve   start without servers; a config is picked up when it appears
   quit
 `;
 }
 
-/** What an answer means: a word or its beginning; nothing is the first that is offered. Undefined: not understood. */
+/** Reads an answer: a choice or its first letters. An empty answer is the first choice. Undefined if nothing matches. */
 export function choiceOf(answer: string, canImport: boolean): FirstStep | undefined {
   const word = answer.trim().toLowerCase();
   const offered: readonly (readonly [string, FirstStep])[] = [
@@ -83,7 +83,7 @@ async function ask(terminal: Terminal, canImport: boolean): Promise<FirstStep> {
   }
 }
 
-/** Until every word is the name of a server. None: the person has changed their mind. */
+/** Asks until every word is the name of a server. Returns no names if the person quits. */
 async function chooseServers(terminal: Terminal): Promise<readonly string[]> {
   const all = await galleryCandidates();
   terminal.say(byCategory(all));
@@ -110,7 +110,7 @@ function byCategory(all: readonly GalleryCandidate[]): string {
 }
 
 async function hits(words: readonly string[], all: readonly GalleryCandidate[]): Promise<string> {
-  const names = new Set((await Promise.all(words.map((word) => suggestions(word, SHOWN)))).flat());
+  const names = new Set((await Promise.all(words.map((word) => suggestions(word, MAX_SUGGESTIONS)))).flat());
   const rows = all.filter(({ name }) => names.has(name)).map(({ name, description }) => [name, description]);
   return rows.length > 0 ? table(["NAME", "WHAT IT IS FOR"], rows) : "The gallery has no such server.";
 }

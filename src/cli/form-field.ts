@@ -1,6 +1,6 @@
-/** One field of a form that a server asks to be filled in: how it is shown to a person, and what their line means. Pure. */
+/** One field of an elicitation form: its description, its prompt, and how a typed line is read. Pure. */
 
-/** The kinds of fields that MCP allows: text, numbers, yes or no, one of a list, several of a list. */
+/** The field types of MCP: string, number, boolean, one of a list, several of a list. */
 export interface FieldSchema {
   readonly type?: "string" | "number" | "integer" | "boolean" | "array";
   readonly title?: string;
@@ -30,10 +30,10 @@ export interface Field {
   readonly required: boolean;
 }
 
-/** `value` undefined: the field is left out. */
-export type Reading = { readonly value: unknown } | { readonly problem: string };
+/** The field is omitted if `value` is undefined. */
+export type FieldResult = { readonly value: unknown } | { readonly problem: string };
 
-/** What it is for, and the choices by number. */
+/** The label, the description and the numbered choices of a field. */
 export function describeField({ name, schema, required }: Field): string {
   const { title, description } = schema;
   const label = title && title !== name ? `${title} (${name})` : name;
@@ -46,7 +46,7 @@ export function describeField({ name, schema, required }: Field): string {
 
 export function promptOf({ name, schema }: Field): string {
   const preset = schema.default;
-  return preset === undefined ? `${name}: ` : `${name} [${inWords(preset)}]: `;
+  return preset === undefined ? `${name}: ` : `${name} [${shownValue(preset)}]: `;
 }
 
 function hintOf({ type, format, items }: FieldSchema): string {
@@ -56,7 +56,7 @@ function hintOf({ type, format, items }: FieldSchema): string {
   return format ?? "";
 }
 
-function inWords(value: unknown): string {
+function shownValue(value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
@@ -70,8 +70,8 @@ function optionsOf({ enum: values, enumNames = [], oneOf, items }: FieldSchema):
   return oneOf ?? (values ?? []).map(named);
 }
 
-/** What a line that somebody typed means for the field. */
-export function readField({ schema, required }: Field, line: string): Reading {
+/** Reads a typed line as the value of the field. */
+export function readField({ schema, required }: Field, line: string): FieldResult {
   const text = line.trim();
   if (text === "") {
     if (schema.default !== undefined) return { value: schema.default };
@@ -86,7 +86,7 @@ export function readField({ schema, required }: Field, line: string): Reading {
     : readText(schema, text);
 }
 
-function readSeveral(schema: FieldSchema, text: string): Reading {
+function readSeveral(schema: FieldSchema, text: string): FieldResult {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   const values: unknown[] = [];
   for (const part of text.split(",")) {
@@ -98,20 +98,20 @@ function readSeveral(schema: FieldSchema, text: string): Reading {
   return values.length > maxItems ? { problem: `Choose at most ${maxItems}.` } : { value: values };
 }
 
-/** By its number, its value or its title. */
-function readOption(options: readonly Option[], text: string): Reading {
+/** Finds an option by number, value or title. */
+function readOption(options: readonly Option[], text: string): FieldResult {
   const chosen =
     options.find((option) => option.const === text || option.title === text) ??
     (/^\d+$/.test(text) ? options[Number(text) - 1] : undefined);
   return chosen ? { value: chosen.const } : { problem: `Type a number from 1 to ${options.length}.` };
 }
 
-function readYesOrNo(text: string): Reading {
+function readYesOrNo(text: string): FieldResult {
   if (/^(?:y|yes|true)$/i.test(text)) return { value: true };
   return /^(?:n|no|false)$/i.test(text) ? { value: false } : { problem: "Type yes or no." };
 }
 
-function readNumber({ type, minimum, maximum }: FieldSchema, text: string): Reading {
+function readNumber({ type, minimum, maximum }: FieldSchema, text: string): FieldResult {
   const value = Number(text);
   if (!Number.isFinite(value)) return { problem: "This is not a number." };
   if (type === "integer" && !Number.isInteger(value)) return { problem: "This is not a whole number." };
@@ -119,7 +119,7 @@ function readNumber({ type, minimum, maximum }: FieldSchema, text: string): Read
   return maximum !== undefined && value > maximum ? { problem: `The maximum is ${maximum}.` } : { value };
 }
 
-function readText({ format, minLength = 0, maxLength }: FieldSchema, text: string): Reading {
+function readText({ format, minLength = 0, maxLength }: FieldSchema, text: string): FieldResult {
   if (text.length < minLength) return { problem: `Type at least ${minLength} characters.` };
   if (maxLength !== undefined && text.length > maxLength)
     return { problem: `Type at most ${maxLength} characters.` };

@@ -1,4 +1,4 @@
-/** `metamcp gateway`: administers a gateway that runs, over its admin API. Each word after it is a command of its own. */
+/** `metamcp gateway`: administers a running gateway over its admin API. Dispatches to its subcommands. */
 import { type Table, UsageError } from "../config/command-line.ts";
 import { GATEWAY_FLAGS } from "../config/gateway-flags.ts";
 import { nearest } from "../kernel/nearest.ts";
@@ -22,7 +22,7 @@ const COMMANDS: Commands = new Map([
   ["import", () => import("./gateway/import.ts")],
 ]);
 
-/** As it stands among all commands. */
+/** The entry in the list of all commands. `runGateway` runs the subcommands. */
 export const command: Command = {
   name: "gateway",
   usage: "gateway COMMAND …",

@@ -1,4 +1,4 @@
-/** `metamcp import`: takes over the servers that clients have. Shows no value of theirs; changes no file of theirs. */
+/** `metamcp import`: copies the servers of clients into the config. Shows no secret values and does not change the files of clients. */
 import { type Gathered, type GatheredServer, gather } from "../clients/gather.ts";
 import { type Merged, merge } from "../clients/merge.ts";
 import { allowWritten } from "../config/allowed.ts";
@@ -13,12 +13,12 @@ import { visible } from "../kernel/visible.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
-import { HERE, targetFile } from "./here.ts";
 import { show, table } from "./table.ts";
 import { entryTarget } from "./target.ts";
+import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
 
 const FLAGS = {
-  ...HERE,
+  ...TARGET_FILE_FLAGS,
   yes: { kind: "switch", env: false, help: "Do not ask." },
   dryRun: { kind: "switch", env: false, help: "Only show what would be imported." },
 } as const;
@@ -35,11 +35,11 @@ export const command: Command = {
     const config = targetFile(given);
     const gathered = await gather(clientsNamed(positionals), machine());
     const merged = merge(gathered.found, await serversOf(config));
-    const some = merged.taken.length > 0;
+    const anyNew = merged.taken.length > 0;
     if (!json) process.stdout.write(`${overview(gathered, merged, config)}\n`);
-    const agreed = some && !dryRun && (yes || (!json && canAsk && (await confirmed(`Write ${config}?`))));
+    const agreed = anyNew && !dryRun && (yes || (!json && canAsk && (await confirmed(`Write ${config}?`))));
     const written = agreed ? await write(config, gathered.found) : [];
-    const undecided = some && !dryRun && !yes && (json || !canAsk);
+    const undecided = anyNew && !dryRun && !yes && (json || !canAsk);
     show(report(gathered, merged, config, written), json, () => outcome(written, config, undecided));
     if (undecided) return 2;
     return gathered.faults.length > 0 ? 1 : 0;
@@ -49,15 +49,15 @@ export const command: Command = {
 async function serversOf(config: string): Promise<Keys> {
   const text = await readConfigText(config);
   const parsed = text === undefined ? undefined : await parseText(text);
-  return inFile(parsed && "value" in parsed ? parsed.value : undefined);
+  return serversIn(parsed && "value" in parsed ? parsed.value : undefined);
 }
 
-function inFile(file: unknown): Keys {
+function serversIn(file: unknown): Keys {
   const servers = isKeys(file) ? file["mcpServers"] : undefined;
   return isKeys(servers) ? servers : {};
 }
 
-/** Decided anew on the file as it is when it is written. */
+/** Merges again with the content of the file at the time of writing. */
 async function write(config: string, found: readonly GatheredServer[]): Promise<readonly string[]> {
   const home = homeFolder(process.env);
   let fresh: readonly (readonly [string, Keys])[] = [];
@@ -66,7 +66,7 @@ async function write(config: string, found: readonly GatheredServer[]): Promise<
     if (mcpServers !== undefined && !isKeys(mcpServers)) {
       throw new ConfigError(config, `mcpServers is ${kindOf(mcpServers)}, not an object; fix it first`);
     }
-    const { taken } = merge(found, inFile(file));
+    const { taken } = merge(found, serversIn(file));
     fresh = taken.map(({ as, entry }): [string, Keys] => [as, entry]);
     if (mcpServers) return fresh.map(([as, value]) => ({ at: ["mcpServers", as], value }));
     return fresh.length > 0 ? [{ at: ["mcpServers"], value: Object.fromEntries(fresh) }] : [];

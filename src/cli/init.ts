@@ -1,4 +1,4 @@
-/** `metamcp init`: puts MetaMCP into the clients that are installed, offers to take the servers it runs out of their own lists, and puts all back with --undo. Changes no file without a yes. */
+/** `metamcp init`: adds MetaMCP to the config files of installed clients and offers to remove the servers that MetaMCP runs from them. --undo restores the files. Changes no file without permission. */
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import type { ClientProgram, Own } from "../clients/client.ts";
@@ -13,12 +13,12 @@ import { VERSION } from "../kernel/version.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
-import { HERE, targetFile } from "./here.ts";
 import { configLayers } from "./layers.ts";
 import { ourEntries } from "./our-entries.ts";
 import { show } from "./table.ts";
+import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
 
-/** One file of one client: what is to be done, then what was done. */
+/** A planned change of one file of a client. */
 interface Step {
   readonly client: ClientProgram;
   readonly file: string;
@@ -27,7 +27,7 @@ interface Step {
   readonly message?: string;
 }
 
-interface Done {
+interface StepResult {
   readonly client: string;
   readonly file: string;
   readonly result:
@@ -40,16 +40,16 @@ interface Done {
     | "failed";
   readonly diff?: string;
   readonly problem?: string;
-  /** Servers that were taken out of the client's own list. */
+  /** Servers that were removed from the client's own list. */
   readonly taken?: readonly string[];
   /** Servers that the client still starts by itself. */
   readonly remaining?: readonly string[];
-  /** Those of them that stand in our config, but cannot be used there. */
+  /** Those of `remaining` that are in our config but cannot be used there. */
   readonly blocked?: OwnList["blocked"];
 }
 
 const FLAGS = {
-  ...HERE,
+  ...TARGET_FILE_FLAGS,
   yes: { kind: "switch", env: false, help: "Do not ask." },
   undo: { kind: "switch", env: false, help: "Restore the files." },
 } as const;
@@ -67,46 +67,46 @@ export const command: Command = {
     const home = homeFolder(process.env);
     if (options.undo) {
       const undone = await runSteps(await planUndo(clients, home), ({ file }) => undo(file, home), options);
-      show(undone, options.json, () => forPeople(undone, { back: true, asked: positionals }));
+      show(undone, options.json, () => forPeople(undone, { undo: true, clients: positionals }));
       return exitCode(undone, positionals, true);
     }
     const config = targetFile(given);
-    const own = ourselves(config);
+    const own = metamcpEntry(config);
     const act = async (step: Step): Promise<void> =>
       void (await connect(step, own, { home, now: new Date() }));
     const connected = await runSteps(await planAll(clients, own, config), act, options);
-    const done = await withoutDoubles(connected, await ourEntries(config, configLayers(settings).check), {
+    const done = await removeDuplicates(connected, await ourEntries(config, configLayers(settings).check), {
       ...options,
       home,
     });
-    show(done, options.json, () => forPeople(done, { back: false, asked: positionals, own }));
+    show(done, options.json, () => forPeople(done, { undo: false, clients: positionals, own }));
     return exitCode(done, positionals, false);
   },
 };
 
-/** Offers to take out what MetaMCP runs by now; says what else each client starts by itself. */
-async function withoutDoubles(
-  steps: readonly Done[],
+/** Offers to remove the servers that MetaMCP runs, and adds which servers each client still starts itself. */
+async function removeDuplicates(
+  steps: readonly StepResult[],
   ours: OurEntries,
   options: Options & { readonly home: string },
-): Promise<readonly Done[]> {
-  const done: Done[] = [];
+): Promise<readonly StepResult[]> {
+  const done: StepResult[] = [];
   for (const step of steps) {
     const client = CLIENTS.find(({ id }) => id === step.client);
     const connected = step.result === "connected" || step.result === "already connected";
     done.push(
-      client && connected ? await withoutDouble({ client, file: step.file }, step, ours, options) : step,
+      client && connected ? await removeDuplicatesIn({ client, file: step.file }, step, ours, options) : step,
     );
   }
   return done;
 }
 
-async function withoutDouble(
+async function removeDuplicatesIn(
   spot: Spot,
-  step: Done,
+  step: StepResult,
   ours: OurEntries,
   { home, yes, json }: Options & { readonly home: string },
-): Promise<Done> {
+): Promise<StepResult> {
   try {
     const before = await ownListOf(spot, ours);
     const plan = await planTakeOut(spot, ours.usable);
@@ -122,7 +122,7 @@ async function withoutDouble(
   }
 }
 
-function ourselves(config: string): Own {
+function metamcpEntry(config: string): Own {
   const { env, execPath, argv } = process;
   return ownEntry({
     node: execPath,
@@ -160,8 +160,8 @@ async function runSteps(
   steps: readonly Step[],
   act: (step: Step) => Promise<void>,
   options: Options,
-): Promise<readonly Done[]> {
-  const done: Done[] = [];
+): Promise<readonly StepResult[]> {
+  const done: StepResult[] = [];
   for (const step of steps) {
     const { client, file, state, diff, message } = step;
     const about = { client: client.id, file, ...(diff ? { diff } : {}) };
@@ -175,8 +175,8 @@ async function runSteps(
 async function decide(
   step: Step,
   act: (step: Step) => Promise<void>,
-  { yes, json, undo: back }: Options,
-): Promise<Pick<Done, "result" | "problem">> {
+  { yes, json, undo: isUndo }: Options,
+): Promise<Pick<StepResult, "result" | "problem">> {
   const { client, state, diff } = step;
   if (!json && diff) process.stdout.write(`${client.title}\n${diff}\n\n`);
   if (state === "change" && !yes) {
@@ -188,42 +188,41 @@ async function decide(
   } catch (error) {
     return { result: "failed", problem: faultOf(error, step.file) };
   }
-  if (!back) return { result: "connected" };
+  if (!isUndo) return { result: "connected" };
   return { result: state === "gone" ? "nothing to undo" : "undone" };
 }
 
-interface Wish {
-  readonly back: boolean;
-  /** The clients that were named. */
-  readonly asked: readonly string[];
-  /** Undefined when it is undone. */
+interface InitRequest {
+  readonly undo: boolean;
+  /** The ids that the user gave. */
+  readonly clients: readonly string[];
+  /** The entry of MetaMCP. Undefined with --undo. */
   readonly own?: Own;
 }
 
-function forPeople(done: readonly Done[], wish: Wish): string {
-  if (done.length === 0) return nothing(wish);
-  const { back } = wish;
+function forPeople(done: readonly StepResult[], request: InitRequest): string {
+  if (done.length === 0) return noClientText(request);
   const lines = done.flatMap((one) => [
     `${one.client}: ${one.problem ?? `${one.result} (${one.file})`}`,
-    ...listOf(one).map((line) => `  ${line}`),
+    ...ownListText(one).map((line) => `  ${line}`),
   ]);
   if (done.some(({ result, taken }) => result === "connected" || taken?.length)) {
     lines.push("", "Restart these clients. To restore the files: metamcp init --undo");
   }
   if (done.some(({ result }) => result === "not done")) {
-    const again = back ? "metamcp init --undo --yes" : "metamcp init --yes";
+    const again = request.undo ? "metamcp init --undo --yes" : "metamcp init --yes";
     lines.push("", `Nothing was changed: there is no terminal to ask on. To skip the question: ${again}`);
   }
   return lines.join("\n");
 }
 
-function listOf({ client, taken = [], remaining, blocked = [] }: Done): readonly string[] {
-  const gone = taken.length > 0 ? [`removed from its own list: ${taken.join(", ")}`] : [];
-  if (remaining === undefined) return gone;
-  if (remaining.length === 0) return [...gone, `its only server is now ${OWN_NAME}`];
+function ownListText({ client, taken = [], remaining, blocked = [] }: StepResult): readonly string[] {
+  const removed = taken.length > 0 ? [`removed from its own list: ${taken.join(", ")}`] : [];
+  if (remaining === undefined) return removed;
+  if (remaining.length === 0) return [...removed, `its only server is now ${OWN_NAME}`];
   const others = remaining.filter((name) => !blocked.some((one) => one.name === name));
   return [
-    ...gone,
+    ...removed,
     ...(others.length > 0
       ? [
           `it still starts these itself: ${others.join(", ")}. To let MetaMCP run them: metamcp import ${client}, then metamcp init ${client}`,
@@ -236,9 +235,9 @@ function listOf({ client, taken = [], remaining, blocked = [] }: Done): readonly
   ];
 }
 
-function nothing({ back, asked, own }: Wish): string {
-  if (back || !own) return "There is nothing to undo.";
-  const which = asked.length > 0 ? asked : CLIENTS.map(({ id }) => id);
+function noClientText({ undo: isUndo, clients, own }: InitRequest): string {
+  if (isUndo || !own) return "There is nothing to undo.";
+  const which = clients.length > 0 ? clients : CLIENTS.map(({ id }) => id);
   const { command: program, args, env } = own;
   const entry = { command: program, args, ...(Object.keys(env).length > 0 && { env }) };
   return `Not installed here: ${which.join(", ")}.
@@ -247,8 +246,8 @@ For other clients, add this entry to their list of servers:
   "${OWN_NAME}": ${JSON.stringify(entry)}`;
 }
 
-function exitCode(done: readonly Done[], asked: readonly string[], back: boolean): ExitCode {
+function exitCode(done: readonly StepResult[], clients: readonly string[], isUndo: boolean): ExitCode {
   if (done.some(({ result }) => result === "not done")) return 2;
   if (done.some(({ result }) => result === "failed")) return 1;
-  return done.length === 0 && asked.length > 0 && !back ? 1 : 0;
+  return done.length === 0 && clients.length > 0 && !isUndo ? 1 : 0;
 }

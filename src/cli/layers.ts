@@ -1,4 +1,4 @@
-/** The layers that config files name, for this process: what judged a file composes what is in it. */
+/** The layers for config files, one instance per process: the instance that checks a file must also build its layers. */
 import type { Settings } from "../config/flags.ts";
 import { ConfigLayers } from "../config-layers.ts";
 import { systemClock } from "../system-clock.ts";

@@ -3,15 +3,15 @@ import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Config } from "../config/spec.ts";
 import type { Engine } from "../engine.ts";
 import type { Command, ExitCode } from "./command.ts";
-import { withEngine } from "./open.ts";
 import { person } from "./person.ts";
 import { show, TO_GET_SERVERS, table } from "./table.ts";
 import { targetsOf } from "./target.ts";
+import { withEngine } from "./with-engine.ts";
 
 interface Listed {
   readonly name: string;
   readonly kind: string;
-  /** Undefined: not known yet. */
+  /** Number of tools; undefined if not known yet. */
   readonly tools?: number | undefined;
   readonly runs?: string | undefined;
   readonly problem?: string;

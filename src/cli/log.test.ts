@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../test/support/until.ts";
 import { createLog } from "./log.ts";
 
-test("what nobody reads is not kept without end, and somebody who reads on is told", async () => {
+test("the log drops lines while nobody reads it, and reports how many", async () => {
   const folder = await mkdtemp(join(tmpdir(), "metamcp-log-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, "pipe");

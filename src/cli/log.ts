@@ -1,4 +1,4 @@
-/** The log people read: stderr or a file, never stdout. Plain lines on a terminal, JSON elsewhere. */
+/** The log: to stderr or a file, never to stdout. Plain lines at a terminal, else JSON. */
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
@@ -6,7 +6,7 @@ import { wrap } from "./wrap.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** A log that nobody reads does not grow in memory beyond this. */
+/** Limit of unread log output in memory. */
 const BACKLOG_BYTES = 1024 * 1024;
 
 export interface LogOptions {
@@ -14,37 +14,37 @@ export interface LogOptions {
   readonly file: string | undefined;
 }
 
-export function createLog({ level, file }: LogOptions): Log {
-  let to: Writable = process.stderr;
-  // Nobody reads the log any more: that is no reason to stop serving.
-  to.on("error", () => {});
+export function createLog({ level: configuredLevel, file }: LogOptions): Log {
+  let output: Writable = process.stderr;
+  // A closed stderr must not end the process.
+  output.on("error", () => {});
   if (file !== undefined) {
-    to = createWriteStream(file, { flags: "a", mode: 0o600 });
-    to.on("error", (error) => {
-      to = process.stderr;
-      to.write(`metamcp: cannot write the log file, so the log goes to stderr: ${error.message}\n`);
+    output = createWriteStream(file, { flags: "a", mode: 0o600 });
+    output.on("error", (error) => {
+      output = process.stderr;
+      output.write(`metamcp: cannot write the log file, so the log goes to stderr: ${error.message}\n`);
     });
   }
-  const least = LEVELS.indexOf(level);
-  let lost = 0;
-  const write = (of: LogLevel, message: string, fields?: LogFields): void => {
-    const plain = to === process.stderr && process.stderr.isTTY;
+  const minLevel = LEVELS.indexOf(configuredLevel);
+  let dropped = 0;
+  const write = (level: LogLevel, message: string, fields?: LogFields): void => {
+    const plain = output === process.stderr && process.stderr.isTTY;
     const line = plain
-      ? wrap(`metamcp ${of}: ${message}`, process.stderr.columns, 2)
-      : asJson(of, message, fields);
-    to.write(`${line}\n`);
+      ? wrap(`metamcp ${level}: ${message}`, process.stderr.columns, 2)
+      : asJson(level, message, fields);
+    output.write(`${line}\n`);
   };
-  const at = (of: LogLevel) => (message: string, fields?: LogFields) => {
-    if (LEVELS.indexOf(of) < least) return;
-    if (to.writableLength > BACKLOG_BYTES) {
-      lost += 1;
+  const logAt = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    if (LEVELS.indexOf(level) < minLevel) return;
+    if (output.writableLength > BACKLOG_BYTES) {
+      dropped += 1;
       return;
     }
-    if (lost > 0) write("warn", `${lost} lines of this log were dropped because nobody read it`);
-    lost = 0;
-    write(of, message, fields);
+    if (dropped > 0) write("warn", `${dropped} lines of this log were dropped because nobody read it`);
+    dropped = 0;
+    write(level, message, fields);
   };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
 function asJson(level: LogLevel, message: string, fields: LogFields | undefined): string {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. Finds the command and loads nothing else. */
+/** Entry point of the command line. Loads only the module of the command. */
 import { UsageError } from "../config/command-line.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Commands, ExitCode } from "./command.ts";
@@ -43,7 +43,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return await runCommand((await load()).command, rest);
 }
 
-// Whoever reads our output may leave before its end, as `head` does. Who serves on it sees to that alone.
+// A reader like `head` may close stdout early. The stdio transport has its own error listener.
 process.stdout.on("error", () => {
   if (process.stdout.listenerCount("error") === 1) process.exit();
 });
@@ -51,11 +51,11 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const { message, stack } = error as Error;
-  const wrongly = error instanceof UsageError;
+  const isUsageError = error instanceof UsageError;
   const { wrap } = await import("./wrap.ts");
-  const shown = wrongly || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : stack;
+  const shown = isUsageError || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : stack;
   process.stderr.write(`${wrap(`metamcp: ${shown}`, process.stderr.columns)}\n`);
-  process.exitCode = wrongly ? 2 : 1;
+  process.exitCode = isUsageError ? 2 : 1;
 }
-// Whatever still holds the event loop has nothing left to say.
+// Exits even if timers or handles are still open.
 process.stdout.write("", () => process.exit());

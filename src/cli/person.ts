@@ -1,25 +1,25 @@
-/** Whoever types a command, as the engine sees them: a client that can be asked. Without a terminal it says that nobody is there. */
+/** The user of the command line as a client of the engine. Elicitations are asked at the terminal, and refused without one. */
 import type { Origin } from "../kernel/call.ts";
 import { LOCAL } from "../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { canAsk } from "./confirm.ts";
-import type { Elicited } from "./elicit.ts";
+import type { ElicitResult } from "./elicit.ts";
 import { readable } from "./readable.ts";
-import { hushSpinner } from "./spinner.ts";
+import { pauseSpinner } from "./spinner.ts";
 import { wrap } from "./wrap.ts";
 
 export const person: Origin = {
   ...LOCAL,
   session: "command-line",
-  // Also without a terminal: a tool must not come and go with it, and a question that nobody answers is refused below.
+  // Also without a terminal, so that the tool lists do not depend on it. Questions are then refused below.
   capabilities: toRaw({ elicitation: { form: {}, url: {} } }),
   uplink: {
     // Progress is dropped.
     notify: () => {},
     async request(method, params) {
       const asks = method === "elicitation/create";
-      if (asks && canAsk) return toRaw(await inTurn(params));
+      if (asks && canAsk) return toRaw(await askInTurn(params));
       const reason = asks
         ? `there is no terminal to ask on, so this question was not answered: ${questionIn(params)}`
         : `${method} cannot be answered on the command line`;
@@ -34,17 +34,17 @@ function questionIn(params: Raw | undefined): string {
   return readable(typeof message === "string" ? message : "");
 }
 
-/** There is one terminal: of several calls under way each waits for the questions of the others. */
+/** Resolves when the last question is answered. Calls at the same time share one terminal. */
 let last: Promise<unknown> = Promise.resolve();
 
-function inTurn(params: Raw | undefined): Promise<Elicited> {
-  const answer = last.then(async () => await atTheTerminal(params));
+function askInTurn(params: Raw | undefined): Promise<ElicitResult> {
+  const answer = last.then(async () => await askAtTerminal(params));
   last = answer.catch(() => undefined);
   return answer;
 }
 
-async function atTheTerminal(params: Raw | undefined): Promise<Elicited> {
-  const goOn = hushSpinner();
+async function askAtTerminal(params: Raw | undefined): Promise<ElicitResult> {
+  const resumeSpinner = pauseSpinner();
   const [{ elicit }, { openTerminal }, { openBrowser }] = await Promise.all([
     import("./elicit.ts"),
     import("./terminal.ts"),
@@ -55,6 +55,6 @@ async function atTheTerminal(params: Raw | undefined): Promise<Elicited> {
     return await elicit(params, terminal, openBrowser);
   } finally {
     terminal.close();
-    goOn();
+    resumeSpinner();
   }
 }

@@ -1,9 +1,10 @@
-/** What every process that serves does alike: it ends when it is told to, and ends what another one left behind. */
+/** Shared by all serving processes: waits for a stop signal, and ends processes that a killed MetaMCP left behind. */
 import { join } from "node:path";
 import type { Log } from "../kernel/log.ts";
 import { systemClock as clock } from "../system-clock.ts";
 
-export function toldToStop(): Promise<void> {
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP. */
+export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
   });

@@ -1,4 +1,4 @@
-/** Where new servers come from, as the settings have it. */
+/** The registry and provisioning options of the settings. */
 import { folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
 import type { ReadSettings } from "../config/settings.ts";
@@ -8,7 +8,7 @@ import { configLayers } from "./layers.ts";
 
 type Given = Pick<ReadSettings<Record<never, never>>, "settings" | "given" | "overrides">;
 
-/** Throws UsageError. */
+/** Throws UsageError for an invalid URL. */
 export function registryOf({
   settings: { registryUrl },
   given,
@@ -24,7 +24,7 @@ export function provisionOf({ settings, given, overrides }: Given): ProvisionOpt
   return { registryUrl, env, overrides, consent, layers: configLayers(settings).check };
 }
 
-/** The address is not repeated: it may hold a password. */
+/** The error does not contain the address, because it may contain a password. */
 function checkAddress(url: string, source: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {

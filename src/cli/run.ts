@@ -1,4 +1,4 @@
-/** `metamcp` itself: serves clients until they leave or a signal comes, and applies changes of the config meanwhile. */
+/** `metamcp` without a command: serves clients until they disconnect or a signal arrives, and applies config changes. */
 import { setFlagsFromString } from "node:v8";
 import { allow, folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
@@ -14,12 +14,12 @@ import type { Log } from "../kernel/log.ts";
 import { PERSONAL } from "../kernel/principal.ts";
 import { VERSION } from "../kernel/version.ts";
 import { systemClock as clock } from "../system-clock.ts";
+import { chooseTransport } from "./choose-transport.ts";
 import type { Commands, ExitCode } from "./command.ts";
 import { engineFor } from "./engine.ts";
 import { configLayers } from "./layers.ts";
-import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
-import { clearOrphans, toldToStop } from "./process.ts";
+import { clearOrphans, stopSignal } from "./process.ts";
 import { provisionOf } from "./registry.ts";
 import { wrap } from "./wrap.ts";
 
@@ -31,8 +31,8 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
 
-  // What passes through lies in buffers that V8 counts as if they were heap: with its own limit, every 20 MB of results
-  // would have the whole heap marked, which costs more than carrying them.
+  // V8 counts payload buffers as heap growth. With its default limit every 20 MB of results would start a full garbage
+  // collection, which costs more than forwarding them.
   setFlagsFromString("--heap-growing-percent=400");
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -42,9 +42,9 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const { check: layers } = configLayers(settings);
   const read = async (): Promise<Config> =>
     await loadConfig(await pickConfig(paths), { env, overrides, consent, layers });
-  const config = await askedToAllow(await read(), read);
+  const config = await askToAllow(await read(), read);
   if (!config.exists && settings.transport === "stdio" && process.stdin.isTTY && process.stderr.isTTY) {
-    const next = await greet(commands, paths, settings.config);
+    const next = await runFirstRun(commands, paths, settings.config);
     if (next !== "serve") return next;
   }
   report(config, log);
@@ -64,8 +64,8 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   });
   const watch = watchConfig(
     paths,
-    (next) => applied(engine, next, log),
-    (message) => faulty(engine, message, log),
+    (next) => applyConfig(engine, next, log),
+    (message) => reportFault(engine, message, log),
     {
       env,
       overrides,
@@ -77,30 +77,30 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   );
   void clearOrphans(log, home);
   process.once("exit", () => engine.killNow());
-  const told = toldToStop();
+  const stopped = stopSignal();
   if (settings.transport === "stdio" && process.stdin.isTTY)
     process.stderr.write(`${wrap(WELCOME, process.stderr.columns)}\n`);
   const endpoint = engine.open({ id: PERSONAL, surface: settings.surface });
-  await Promise.race([transport.serve(endpoint), told]);
+  await Promise.race([transport.serve(endpoint), stopped]);
   watch.close();
   void transport.stop();
   await engine.close();
   await transport.close();
-  // What its client has not read by now it will not read.
+  // Output that the client has not read by now is dropped.
   if (process.stdout.writableLength > 0) process.exit(0);
   return 0;
 }
 
-/** Loaded only where there is something to ask. */
-async function askedToAllow(config: Config, read: () => Promise<Config>): Promise<Config> {
+/** Loads the dialog only if it is needed. */
+async function askToAllow(config: Config, read: () => Promise<Config>): Promise<Config> {
   return config.withheld ? await (await import("./allow.ts")).allowedAtTerminal(config, read) : config;
 }
 
-/** A person, and nothing set up yet. */
-async function greet(
+/** The dialog at a terminal if there is no config yet. */
+async function runFirstRun(
   commands: Commands,
   paths: readonly string[],
-  asked: string | undefined,
+  configFlag: string | undefined,
 ): Promise<ExitCode | "serve"> {
   const [{ firstRun }, { openTerminal }] = await Promise.all([
     import("./first-run.ts"),
@@ -112,7 +112,7 @@ async function greet(
       terminal,
       commands,
       paths,
-      flags: asked === undefined ? [] : ["--config", asked],
+      flags: configFlag === undefined ? [] : ["--config", configFlag],
     });
   } finally {
     terminal.close();
@@ -166,15 +166,15 @@ function report(config: Config, log: Log): void {
   for (const [server, reason] of config.broken) log.error(`${server} cannot be used: ${reason}`, { server });
 }
 
-function applied(engine: Engine, config: Config, log: Log): void {
+function applyConfig(engine: Engine, config: Config, log: Log): void {
   log.info(`config applied: ${config.servers.size} servers`);
   report(config, log);
   engine.apply(config);
 }
 
-function faulty(engine: Engine, message: string | undefined, log: Log): void {
-  const told = message && `The config file cannot be used, so the last valid one stays in use: ${message}`;
-  if (told) log.error(told);
+function reportFault(engine: Engine, message: string | undefined, log: Log): void {
+  const fault = message && `The config file cannot be used, so the last valid one stays in use: ${message}`;
+  if (fault) log.error(fault);
   else log.info("The config file is valid again");
-  engine.fault(told);
+  engine.fault(fault);
 }

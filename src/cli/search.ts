@@ -1,14 +1,14 @@
-/** `metamcp search`: which tools fit a task, ranked as mcp_discover ranks them. */
+/** `metamcp search`: finds tools for a task, ranked like mcp_discover. */
 import { UsageError } from "../config/command-line.ts";
 import type { Config } from "../config/spec.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
-import { ask, type Result, textOf } from "./ask.ts";
+import { callMeta, type Result, textOf } from "./call-surface.ts";
 import type { Command } from "./command.ts";
-import { withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
 import { show, TO_GET_SERVERS, table } from "./table.ts";
+import { withEngine } from "./with-engine.ts";
 
-interface Answer {
+interface Discovered {
   readonly tools: readonly { server: string; tool: string; confidence: number; description: string }[];
   readonly unknown?: readonly { server: string; reason: string }[];
   readonly notice?: string;
@@ -28,16 +28,16 @@ export const command: Command = {
     const spinner = spin("looking at the servers …");
     return await withEngine({ positionals, settings, ...given }, async ({ scope }, config) => {
       const { limit } = settings as unknown as { limit: number };
-      const result = fromRaw(await ask(scope, "mcp_discover", toRaw({ query, limit })));
+      const result = fromRaw(await callMeta(scope, "mcp_discover", toRaw({ query, limit })));
       spinner.stop();
-      const answer = JSON.parse(textOf(result as Result)) as Answer;
+      const answer = JSON.parse(textOf(result as Result)) as Discovered;
       show(answer, settings.json, () => forPeople(answer, config));
       return 0;
     }).finally(() => spinner.stop());
   },
 };
 
-function forPeople({ tools, unknown = [], notice }: Answer, { servers, broken }: Config): string {
+function forPeople({ tools, unknown = [], notice }: Discovered, { servers, broken }: Config): string {
   const found =
     tools.length === 0
       ? `No matching tool.${servers.size + broken.size === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`

@@ -1,4 +1,4 @@
-/** The files that a gateway is started with: `--import` and `--apply`. Both are taken as one revision, or neither. */
+/** Applies the files of `--import` and `--apply` when a gateway starts, both in one revision or none. */
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parseText } from "../config/parse.ts";
@@ -13,30 +13,30 @@ import type { Log } from "../kernel/log.ts";
 
 const ACTOR = { kind: "local", id: "start", name: "metamcp serve" };
 
-interface Given {
+interface StartFile {
   readonly path: string;
   readonly value: unknown;
 }
 
-export interface GivenFiles {
-  readonly imported: Given | undefined;
-  readonly applied: (Given & Pick<TextDocument, "told">) | undefined;
+export interface StartFiles {
+  readonly imported: StartFile | undefined;
+  readonly applied: (StartFile & Pick<TextDocument, "problemText">) | undefined;
 }
 
-/** Rejects with the place where a file cannot be read. */
-export async function givenFiles(paths: {
+/** Rejects with path, line and column if a file cannot be parsed. */
+export async function readStartFiles(paths: {
   readonly import: string | undefined;
   readonly apply: string | undefined;
-}): Promise<GivenFiles> {
+}): Promise<StartFiles> {
   return {
     imported: paths.import === undefined ? undefined : await readConfig(paths.import),
     applied: paths.apply === undefined ? undefined : await readDocument(paths.apply),
   };
 }
 
-export async function takeFiles(
+export async function applyStartFiles(
   control: GatewayControl,
-  { imported, applied }: GivenFiles,
+  { imported, applied }: StartFiles,
   log: Log,
 ): Promise<void> {
   if (!imported && !applied) return;
@@ -48,14 +48,14 @@ export async function takeFiles(
       let next = objects;
       if (imported) {
         const { path, value } = imported;
-        const taken = named(path, () => importIntoDefault(next, value, context));
-        next = taken.objects;
-        warnings = taken.warnings;
+        const result = withPath(path, () => importIntoDefault(next, value, context));
+        next = result.objects;
+        warnings = result.warnings;
       }
       if (applied) {
-        const { path, value, told } = applied;
+        const { path, value, problemText } = applied;
         const apply = () => applyDocument(next, value, { source: basename(path) }, context).objects;
-        next = named(path, apply, told);
+        next = withPath(path, apply, problemText);
       }
       const changes = changesBetween(objects, next);
       return { objects: changes.length === 0 ? objects : next, changes };
@@ -65,26 +65,26 @@ export async function takeFiles(
   for (const warning of warnings) log.warn(`${imported?.path}: ${warning}`);
 }
 
-async function readConfig(path: string): Promise<Given> {
+async function readConfig(path: string): Promise<StartFile> {
   const parsed = await parseText(await read(path));
   if ("value" in parsed) return { path, value: inFolder(parsed.value, dirname(resolve(path))) };
   throw new Error(`${path}, line ${parsed.at.line}, column ${parsed.at.column}: ${parsed.fault}`);
 }
 
-/** An entry of a file runs in the folder of that file, which a gateway would not know any more. */
+/** Sets `cwd` of local servers to the folder of the file, because the gateway does not store that folder. */
 function inFolder(value: unknown, folder: string): unknown {
   if (!isRecord(value) || !isRecord(value["mcpServers"])) return value;
   const entries = Object.entries(value["mcpServers"]).map(([name, entry]) => {
     if (!isRecord(entry) || typeof entry["command"] !== "string") return [name, entry];
     const { cwd = folder } = entry;
-    // A variable may turn out to be anything; it is resolved where it is known.
+    // A path that starts with a variable or `~` is resolved later.
     const known = typeof cwd === "string" && !cwd.startsWith("$") && !cwd.startsWith("~");
     return [name, { ...entry, cwd: known ? resolve(folder, cwd) : cwd }];
   });
   return { ...value, mcpServers: Object.fromEntries(entries) as object };
 }
 
-async function readDocument(path: string): Promise<NonNullable<GivenFiles["applied"]>> {
+async function readDocument(path: string): Promise<NonNullable<StartFiles["applied"]>> {
   const text = await read(path);
   try {
     return { path, ...(await readText(text)) };
@@ -101,17 +101,18 @@ async function read(path: string): Promise<string> {
   }
 }
 
-/** `told`: says where in the file the faults are. */
-function named<T>(path: string, make: () => T, told?: TextDocument["told"]): T {
+/** Adds the path to the errors of `make`. `problemText` adds the lines of invalid fields. */
+function withPath<T>(path: string, make: () => T, problemText?: TextDocument["problemText"]): T {
   try {
     return make();
   } catch (error) {
-    throw inFile(path, error, told);
+    throw inFile(path, error, problemText);
   }
 }
 
-function inFile(path: string, error: unknown, told?: TextDocument["told"]): unknown {
+function inFile(path: string, error: unknown, problemText?: TextDocument["problemText"]): unknown {
   if (!(error instanceof Refusal)) return error;
-  const faults = told && error.code === "invalid" ? told(error.details.errors ?? []) : error.message;
+  const faults =
+    problemText && error.code === "invalid" ? problemText(error.details.errors ?? []) : error.message;
   return new Error(`${path}: ${faults}`, { cause: error });
 }

@@ -1,4 +1,4 @@
-/** `metamcp serve`: the gateway of a team, until a signal comes. */
+/** `metamcp serve`: runs the gateway of a team until a signal arrives. */
 import { setFlagsFromString } from "node:v8";
 import { addressReader } from "../access/client-address.ts";
 import type { OidcSettings } from "../access/oidc-login.ts";
@@ -18,18 +18,18 @@ import type { Store } from "../store/store.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import { isLoopback } from "../transport/http/guard.ts";
 import { openBrowser } from "./browser.ts";
+import { chooseSearch } from "./choose-search.ts";
 import type { Command, ExitCode } from "./command.ts";
-import { codeOf } from "./engine.ts";
+import { executorChoice } from "./engine.ts";
 import { createLog } from "./log.ts";
-import { clearOrphans, toldToStop } from "./process.ts";
-import { chooseSearch } from "./ranking.ts";
+import { clearOrphans, stopSignal } from "./process.ts";
 import { registryOf } from "./registry.ts";
-import { givenFiles, takeFiles } from "./serve-files.ts";
+import { applyStartFiles, readStartFiles } from "./serve-files.ts";
 
 type ServeSettings = Settings & FlagValues<typeof SERVE_FLAGS>;
 type Given = ReadSettings<typeof SERVE_FLAGS>;
 
-const LEAST_TOKEN = 32;
+const MIN_TOKEN_LENGTH = 32;
 
 export const command: Command = {
   name: "serve",
@@ -42,44 +42,44 @@ export const command: Command = {
 
 async function run({ settings, given, overrides, warnings }: Given): Promise<ExitCode> {
   check(settings);
-  // As in `run.ts`: what passes through must not have the whole heap marked again and again.
+  // As in `run.ts`: payloads must not start a full garbage collection again and again.
   setFlagsFromString("--heap-growing-percent=400");
   const { env } = process;
   const home = homeFolder(env);
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
   const registryUrl = registryOf({ settings, given });
-  const files = await givenFiles(settings);
+  const files = await readStartFiles(settings);
   if (settings.auditFile !== undefined) await checkAuditFile(settings.auditFile);
   const url = settings.store ?? `file:${home}/gateway/gateway.db`;
   const store = await openStore({ url, home, env, clock, log });
   const config = emptyConfig(home, overrides);
-  const gateway = await open({ settings, store, log, home, config, registryUrl });
+  const gateway = await openGateway({ settings, store, log, home, config, registryUrl });
   try {
-    await takeFiles(gateway.control, files, log);
+    await applyStartFiles(gateway.control, files, log);
   } catch (error) {
     await gateway.close();
     throw error;
   }
   process.once("exit", () => gateway.killNow());
-  const told = toldToStop();
+  const stopped = stopSignal();
   void clearOrphans(log, home);
-  warn(settings, gateway.control, log);
+  warnAboutPublicEndpoints(settings, gateway.control, log);
   try {
     const url = await gateway.listen();
     const link = await gateway.setupLink();
     const setup = link ? `Open this link within 24 hours to create the first administrator: ${link}\n` : "";
-    // People and scripts look for these lines, whatever the log level: in one piece, so that who sees one sees both.
+    // People and scripts read these lines, so they do not depend on the log level. One write, so that a reader gets both lines together.
     process.stderr.write(`${url}\n${setup}`);
     if (settings.open) openBrowser(new URL(link ?? settings.publicUrl ?? url));
-    await told;
+    await stopped;
   } finally {
     await gateway.close();
   }
   return 0;
 }
 
-async function open({
+async function openGateway({
   settings,
   store,
   log,
@@ -105,7 +105,7 @@ async function open({
       clock,
       maxMessageBytes: settings.maxMessage,
       search: chooseSearch(settings, config, { home, clock, log }),
-      code: codeOf(settings),
+      code: executorChoice(settings),
       pin: settings.pin,
       notify: !settings.noNotify,
       sessionTimeoutMs: settings.sessionTimeout,
@@ -138,12 +138,12 @@ async function open({
   }
 }
 
-/** What is wrong before anything is touched. */
+/** Refuses invalid settings before anything is opened. */
 function check(settings: ServeSettings): void {
   const { host, tls, publicUrl, insecure, adminToken } = settings;
-  if (adminToken !== undefined && adminToken.length < LEAST_TOKEN)
+  if (adminToken !== undefined && adminToken.length < MIN_TOKEN_LENGTH)
     throw new UsageError(
-      `METAMCP_ADMIN_TOKEN has ${adminToken.length} characters and needs at least ${LEAST_TOKEN}. To create one: openssl rand -hex 32`,
+      `METAMCP_ADMIN_TOKEN has ${adminToken.length} characters and needs at least ${MIN_TOKEN_LENGTH}. To create one: openssl rand -hex 32`,
     );
   if (publicUrl !== undefined && !/^https?:\/\/[^/]+\/?$/.test(publicUrl))
     throw new UsageError("--public-url must be http:// or https:// and a host, without a path.");
@@ -166,7 +166,7 @@ function otelIn(env: NodeJS.ProcessEnv): ReturnType<typeof otelEnvironment> {
   }
 }
 
-/** Undefined: people log in here alone. */
+/** Undefined if only accounts of this gateway can log in. */
 function oidcOf(settings: ServeSettings): OidcSettings | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = settings;
   if (issuer === undefined && clientId === undefined) return undefined;
@@ -195,7 +195,11 @@ function checkProxies(trusted: readonly string[]): void {
   }
 }
 
-function warn({ host, publicUrl }: ServeSettings, control: GatewayControl, log: Log): void {
+function warnAboutPublicEndpoints(
+  { host, publicUrl }: ServeSettings,
+  control: GatewayControl,
+  log: Log,
+): void {
   if (isLoopback(host) && publicUrl === undefined) return;
   for (const { object } of control.compiled.paths.values())
     if (object.spec.access.public)

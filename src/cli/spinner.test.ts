@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { hushSpinner, spin } from "./spinner.ts";
+import { pauseSpinner, spin } from "./spinner.ts";
 
 const written: string[] = [];
 const { isTTY } = process.stderr;
@@ -14,15 +14,15 @@ afterEach(() => {
   process.stderr.isTTY = isTTY;
 });
 
-test("while a person is asked it writes nothing over the question, and goes on afterwards", () => {
+test("a paused spinner writes nothing and continues after resuming", () => {
   const spinner = spin("working …");
   vi.advanceTimersByTime(1_000);
   expect(written.join("")).toContain("working …");
-  const goOn = hushSpinner();
+  const resume = pauseSpinner();
   written.length = 0;
   vi.advanceTimersByTime(1_000);
   expect(written).toEqual([]);
-  goOn();
+  resume();
   vi.advanceTimersByTime(1_000);
   expect(written.join("")).toContain("working …");
   spinner.stop();

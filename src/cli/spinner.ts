@@ -1,4 +1,4 @@
-/** Shows on a terminal that something is under way; silent elsewhere, and gone without a trace when it is done. */
+/** A spinner on stderr at a terminal; does nothing elsewhere. Clears its line when it stops. */
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -8,14 +8,14 @@ export interface Spinner {
 }
 
 let spinning = false;
-let hushed = false;
+let paused = false;
 
-/** Something else wants the terminal, until what is returned is called. */
-export function hushSpinner(): () => void {
-  hushed = true;
+/** Hides the spinner while other code uses the terminal. The returned function resumes it. */
+export function pauseSpinner(): () => void {
+  paused = true;
   if (spinning) clearLine();
   return () => {
-    hushed = false;
+    paused = false;
   };
 }
 
@@ -34,9 +34,9 @@ export function spin(text: string): Spinner {
       clearLine();
     },
   };
-  // Nothing is shown for what takes under a moment.
+  // The spinner appears only after about 0.4 s.
   const timer = setInterval(() => {
-    if (frame++ > 4 && !hushed)
+    if (frame++ > 4 && !paused)
       process.stderr.write(`\r\x1b[K${FRAMES[frame % FRAMES.length]} ${spinner.text}`);
   }, 80);
   spinning = true;

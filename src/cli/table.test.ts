@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { table } from "./table.ts";
 
-test("what a stranger wrote moves no cursor, turns no text and breaks no line", () => {
+test("control characters and line breaks in cells are removed", () => {
   const shown = table(["NAME", "TEXT"], [["a\u001b[2Jb", "x\u009b31my\u202ez\r\nw"]]);
   expect(shown).toBe("NAME   TEXT\na[2Jb  x31myz w");
 });

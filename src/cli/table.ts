@@ -1,13 +1,13 @@
-/** Rows for people: aligned columns; the last one goes on below itself where the terminal ends. */
+/** Tables with aligned columns. The last column wraps at the width of the terminal. */
 import { wrap } from "./wrap.ts";
 
 const GAP = "  ";
 
-/** For a user who has none. */
+/** Hint for users without servers. */
 export const TO_GET_SERVERS =
   '"metamcp import" copies the servers of your clients, "metamcp add --list" shows well-known ones.';
 
-/** The width to keep to; undefined where nobody looks. A terminal that does not know its own says 0. */
+/** The width of the terminal. Undefined if stdout is not a terminal, 0 if the terminal does not know its width. */
 export const columns = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
 
 export function table(
@@ -30,12 +30,12 @@ export function table(
     .join("\n");
 }
 
-/** What a command answers: a table for people, JSON for programs. */
+/** Prints the result of a command: JSON with --json, else the text for people. */
 export function show(value: unknown, json: boolean, forPeople: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : wrap(forPeople(), columns())}\n`);
 }
 
-/** On one line, and without what a terminal acts on: many cells are texts of strangers. */
+/** Removes line breaks and control characters, because many cells contain untrusted text. */
 export function plain(cell: string): string {
   return cell
     .replaceAll(/\s+/g, " ")

@@ -8,36 +8,40 @@ const shown = (...args: string[]): string =>
 
 test.each([
   ["a connection string", [`postgresql://user:${SECRET}@localhost/db`], "x postgresql://localhost/db"],
-  ["one without a user", [`redis://:${SECRET}@host:1`], "x redis://host:1"],
-  ["one behind a flag", [`--db=mongodb+srv://a:${SECRET}@h/d?w=1`], "x --db=mongodb+srv://h/d"],
-  ["one with a secret in its query", [`postgres://h/d?password=${SECRET}`], "x postgres://h/d"],
+  ["a connection string without a user", [`redis://:${SECRET}@host:1`], "x redis://host:1"],
+  ["a connection string in a flag", [`--db=mongodb+srv://a:${SECRET}@h/d?w=1`], "x --db=mongodb+srv://h/d"],
+  ["a secret in the query of a connection string", [`postgres://h/d?password=${SECRET}`], "x postgres://h/d"],
   [
     "a header in one word",
     [`--header=Authorization: Bearer ${SECRET}`],
     "x '--header=Authorization: [secret]'",
   ],
-  ["a header of any name", ["--header", `X-Custom: ${SECRET}`], "x --header 'X-Custom: [secret]'"],
   [
-    "a flag that asks for one",
+    "the value of a header with any name",
+    ["--header", `X-Custom: ${SECRET}`],
+    "x --header 'X-Custom: [secret]'",
+  ],
+  [
+    "the value of a secret flag",
     ["--pat", SECRET, "--password", SECRET],
     "x --pat '[secret]' --password '[secret]'",
   ],
-  ["a password behind a letter", ["-p", SECRET], "x -p '[secret]'"],
+  ["the password after -p", ["-p", SECRET], "x -p '[secret]'"],
   ["JSON", [`{"apiKey":"${SECRET}"}`], "x '[secret]'"],
   ["a list of settings", [`Server=x;Password=${SECRET};`], "x '[secret]'"],
-  ["a shell's variable", ["-c", `TOKEN=${SECRET} run`], "x -c 'TOKEN=[secret]'"],
-  ["what looks random", ["q8Zr4Tn1Vb6Ws9Xk3Lm5"], "x '[secret]'"],
-  ["the value of a variable", ["--name=in-env-1"], "x '[secret]'"],
+  ["a variable assignment in a shell command", ["-c", `TOKEN=${SECRET} run`], "x -c 'TOKEN=[secret]'"],
+  ["a random-looking word", ["q8Zr4Tn1Vb6Ws9Xk3Lm5"], "x '[secret]'"],
+  ["the value of an environment variable", ["--name=in-env-1"], "x '[secret]'"],
 ])("%s is not shown", (_what, args, line) => {
   expect(shown(...args)).toBe(line);
 });
 
-test("the value of a variable that could be a secret hides every word it is in", () => {
+test("every word with the value of an environment variable that may be a secret is hidden", () => {
   const entry = { command: "x", args: [`--k=${SECRET}`, "--in=/data"], env: { K: SECRET, ROOT: "/data" } };
   expect(entryTarget(entry)).toBe("x '[secret]' --in=/data");
 });
 
-test("a command that holds a secret is not shown either", () => {
+test("a secret in the command is hidden", () => {
   expect(entryTarget({ command: `TOKEN=${SECRET}` })).toBe("'TOKEN=[secret]'");
 });
 
@@ -53,11 +57,11 @@ test.each([
   ],
   [["/home/me/.nvm/v20.11.1/3f2c9a71-77aa-4c1e-9d1b-0c2f6a5d4e3b/server.js"]],
   [["--header", `Authorization: Bearer \${TOKEN}`, "--url", `\${URL}`]],
-])("what is no secret is: %j", (args) => {
+])("arguments without secrets are shown: %j", (args) => {
   for (const word of args) expect(shown(...args)).toContain(word);
 });
 
-test("every server of the gallery is shown whole", async () => {
+test("nothing is hidden in the commands of the gallery", async () => {
   for (const { entry } of await galleryCandidates()) {
     expect(entryTarget({ ...entry })).not.toContain("[secret]");
   }

@@ -1,4 +1,4 @@
-/** How a server is reached, as people may see it: variables as they are written in the file, and nothing that could be a secret. */
+/** The command or URL of a server for display: variables as written in the file, and secrets hidden. */
 import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
@@ -7,19 +7,19 @@ import { hasSecretForm, isSecretName, isSecretText } from "../kernel/looks-secre
 import { HIDDEN, needlesOf, type Secret } from "../kernel/secret.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 
-/** `--db=…`, and a header, whose value may be one by any name. */
+/** `--db=…`, and headers. The value of a header with any name may be a secret. */
 const PAIR = /^(--?[\w.-]+=)(.+)$/s;
 const HEADER = /^([A-Za-z][\w-]*: )(.+)$/s;
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
-/** Long and with digits, and yet no secrets: paths, names of packages, and images by their content. */
+/** Long words with digits that are no secrets: paths, package names, and image digests. */
 const HARMLESS =
   /^(?:[.~]{0,2}[\\/]|[A-Za-z]:[\\/])|^@?(?:[a-z]+\d?|\d{1,8})(?:[-_./@:]+(?:[a-z]+\d?|\d{1,8}))*(?:@sha256:[\da-f]{64})?$/i;
 /** `--api-key=…`, `TOKEN=…`, `Authorization: …` */
 const NAMED = /^(-{0,2}([\w.-]+)\s*[=:]\s*)(.*)$/s;
-/** Alone it says nothing. */
+/** A reference to a variable reveals nothing. */
 const VARIABLE_ONLY = /^(?:\w+ )?\$\{[^}]*\}$/;
 
-/** Of each usable server, by name: its command as a shell would take it, or its address. */
+/** The command (as a shell command) or the URL of each usable server, by name. */
 export async function targetsOf(config: Config): Promise<ReadonlyMap<string, string>> {
   const written = await entriesOf(config);
   return new Map(
@@ -30,7 +30,7 @@ export async function targetsOf(config: Config): Promise<ReadonlyMap<string, str
   );
 }
 
-/** The same for an entry alone, as it is written. */
+/** The command or URL of a single entry, as written. */
 export function entryTarget(entry: Keys): string {
   const { command, args, env, url } = entry;
   if (typeof command !== "string") return shownAddress(String(url));
@@ -61,8 +61,8 @@ function shownCommand(
   const shown = words.map((word, at) => {
     if (secrets.some((secret) => word.includes(secret))) return HIDDEN;
     const before = words[at - 1] ?? "";
-    const asked = isSecretFlag(before) || (before === "-p" && couldBeSecret(word));
-    return asked && !word.startsWith("-") ? hidden(word) : shownWord(word);
+    const isSecretValue = isSecretFlag(before) || (before === "-p" && couldBeSecret(word));
+    return isSecretValue && !word.startsWith("-") ? hidden(word) : shownWord(word);
   });
   return [shownWord(command), ...shown].map(quoted).join(" ");
 }
@@ -75,7 +75,7 @@ function isSecretFlag(word: string): boolean {
   return /^--?[\w-]+$/.test(word) && isSecretName(word);
 }
 
-/** What is no address could be anything. */
+/** Text that is not a URL may be a secret, so it is hidden. */
 function shownAddress(url: string): string {
   return URL.canParse(url) || url.includes("${") ? shownUrl(url) : HIDDEN;
 }

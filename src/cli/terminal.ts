@@ -1,28 +1,28 @@
-/** Questions to the person at the terminal, line by line, on stderr: stdout belongs to what a command answers. */
+/** Questions at the terminal, line by line. Writes to stderr, because stdout is for the result of a command. */
 import { createInterface } from "node:readline";
 import type { Terminal } from "./first-run.ts";
 import { wrap } from "./wrap.ts";
 
 export function openTerminal(): Terminal {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // Who types ahead of a question is heard all the same.
+  // Lines that were typed before a question count as its answer.
   const typed: string[] = [];
   let answer: ((line: string | undefined) => void) | undefined;
-  let left = false;
+  let closed = false;
   lines.on("line", (line) => {
     if (answer) answer(line);
     else typed.push(line);
     answer = undefined;
   });
-  // Ctrl-C and Ctrl-D close it, and then no answer comes.
+  // After Ctrl-C or Ctrl-D there is no answer.
   lines.once("close", () => {
-    left = true;
+    closed = true;
     answer?.(undefined);
   });
   return {
     say: (text) => void process.stderr.write(`${wrap(text, process.stderr.columns)}\n`),
     async ask(question) {
-      if (left) return undefined;
+      if (closed) return undefined;
       lines.setPrompt(question);
       lines.prompt();
       return typed.shift() ?? (await new Promise((resolve) => (answer = resolve)));

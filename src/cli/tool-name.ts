@@ -1,18 +1,18 @@
-/** How people name a tool: server and tool as two words, or as one id. */
+/** Reads the name of a tool from arguments: `SERVER TOOL` or `SERVER:TOOL`. */
 import { UsageError } from "../config/command-line.ts";
 
 export interface NamedTool {
   readonly server: string;
   readonly tool: string;
-  /** What follows. */
+  /** The arguments after the name. */
   readonly rest: readonly string[];
 }
 
-/** `usage` is said to who names no tool. */
+/** `usage` is shown in the error if no tool is named. */
 export function readToolName([first = "", ...words]: readonly string[], usage: string): NamedTool {
   const [second] = words;
   const colon = first.indexOf(":");
-  // No tool has such a name: these are arguments already.
+  // A word with `=` or `{` is an argument and not the name of a tool.
   const alone = second === undefined || second.includes("=") || second.trimStart().startsWith("{");
   if (!alone) return { server: first, tool: second, rest: words.slice(1) };
   if (colon > 0) return { server: first.slice(0, colon), tool: first.slice(colon + 1), rest: words };

@@ -1,4 +1,4 @@
-/** `metamcp tools`: what a client sees and what it costs, beside what all tools of all servers would cost; or the tools of one server. */
+/** `metamcp tools`: shows the tools that a client sees and their token cost, compared with all tools of all servers; or the tools of one server. */
 import { summarize } from "../catalog/summary.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Engine } from "../engine.ts";
@@ -7,10 +7,10 @@ import { costOf } from "../kernel/tokens.ts";
 import { allPages } from "../surface/all-pages.ts";
 import { requireServer } from "../surface/require-server.ts";
 import type { Command } from "./command.ts";
-import { withEngine } from "./open.ts";
 import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { show, table } from "./table.ts";
+import { withEngine } from "./with-engine.ts";
 
 const DESCRIPTION_LENGTH = 200;
 
@@ -31,10 +31,10 @@ export const command: Command = {
 
 async function showSurface(engine: Engine, { surface, json }: Settings): Promise<void> {
   const { scope } = engine;
-  const seen = engine.open({ id: PERSONAL, surface }).newSurface();
-  await seen.prepare?.(person);
-  const { items: tools, bytes: listed } = await allPages<Shown>(seen, "tools", person);
-  const instructions = Buffer.byteLength(seen.instructions(person));
+  const clientSurface = engine.open({ id: PERSONAL, surface }).newSurface();
+  await clientSurface.prepare?.(person);
+  const { items: tools, bytes: listed } = await allPages<ListedTool>(clientSurface, "tools", person);
+  const instructions = Buffer.byteLength(clientSurface.instructions(person));
   const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
   const view = scope.view(person);
   await view.loadCached();
@@ -56,7 +56,7 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
         ),
       ),
       `\nIn total ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
-      behindIt(answer.behind),
+      serverCostText(answer.behind),
     ].join("\n"),
   );
 }
@@ -85,13 +85,13 @@ async function showServer({ scope }: Engine, server: string, json: boolean): Pro
   );
 }
 
-function behindIt({ tools, tokens }: { tools: number; tokens: number }): string {
+function serverCostText({ tools, tokens }: { tools: number; tokens: number }): string {
   return tools === 0
     ? 'The tools of your servers are not known yet. To list them, run "metamcp doctor", which starts every server once.'
     : `The ${tools} known tools of your servers would cost about ${tokens} tokens.`;
 }
 
-interface Shown {
+interface ListedTool {
   readonly name: string;
   readonly title?: string;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { wrap } from "./wrap.ts";
 
-test("lines are broken at spaces, and go on below their text", () => {
+test("long lines break at spaces and continue below their text", () => {
   expect(wrap("one two three", 8)).toBe("one two\nthree");
   expect(wrap("  add  choose from many servers", 20)).toBe("  add  choose from\n       many servers");
   expect(wrap("  --a-very-long-flag <of|some>  what it is", 20)).toBe(
@@ -11,17 +11,17 @@ test("lines are broken at spaces, and go on below their text", () => {
   expect(wrap("a /very/long/path/of/a/file b", 10)).toBe("a\n/very/long/path/of/a/file\nb");
 });
 
-test("what is carried over stands where it is told to; a command stays whole", () => {
+test("continued lines use the given indent, and shell commands stay whole", () => {
   expect(wrap("a  b  one two three", 12, 6)).toBe("a  b  one\n      two\n      three");
   expect(wrap("run it:\n  $ one two three", 8)).toBe("run it:\n  $ one two three");
 });
 
-test("where the width is not known, and where all fits, nothing changes", () => {
+test("text stays unchanged if it fits or the width is unknown", () => {
   const text = "one two\n\n  three  four";
   for (const columns of [undefined, 0, 80]) expect(wrap(text, columns)).toBe(text);
 });
 
-test("no word is lost or broken, whatever the width", () => {
+test("no word is lost or broken at any width", () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[ a-z]{0,30}$/)),

@@ -1,10 +1,10 @@
-/** Long lines broken at spaces, to the width of a terminal. Breaks no word. */
+/** Wraps long lines at spaces to the width of a terminal. Breaks no word. */
 
 const STEP = 4;
 
 /**
- * `columns` is undefined, or 0, where nobody knows: then all stays as it is. What is carried over stands below the text of
- * its line, or `indent` columns in. A command (`$ …`) stays whole: it is there to be copied.
+ * The text stays unchanged if `columns` is undefined or 0 (unknown). Continued lines start below the text of their line, or
+ * at `indent`. A shell command (`$ …`) stays whole, so that it can be copied.
  */
 export function wrap(text: string, columns: number | undefined, indent?: number): string {
   if (!columns) return text;
@@ -28,10 +28,10 @@ function wrapLine(line: string, columns: number, depth: number | undefined): rea
   return [...lines, rest];
 }
 
-/** Where the text begins, which may stand beside something: after a gap. Nowhere near the end of the line: then it goes a step in. */
+/** The column where the text of a line starts. A label before a gap of two spaces is skipped. If that leaves too little room, a smaller indent is used. */
 function indentOf(line: string, columns: number): number {
   const [margin = ""] = /^ */.exec(line) ?? [];
-  const [beside = margin] = /^ *\S.*? {2,}/.exec(line) ?? [];
-  const step = beside === margin ? margin.length : margin.length + STEP;
-  return [beside.length, step, margin.length].find((at) => at <= 0.6 * columns) ?? 0;
+  const [label = margin] = /^ *\S.*? {2,}/.exec(line) ?? [];
+  const step = label === margin ? margin.length : margin.length + STEP;
+  return [label.length, step, margin.length].find((at) => at <= 0.6 * columns) ?? 0;
 }

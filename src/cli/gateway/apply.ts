@@ -1,4 +1,4 @@
-/** `metamcp gateway apply`: makes the config what a document says, in one revision or not at all. */
+/** `metamcp gateway apply`: applies a config document, in one revision or not at all. */
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
 import { type ChangeLine, changeTable } from "./change-table.ts";
@@ -8,7 +8,7 @@ import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
 export interface Applied {
   readonly revision: number;
   readonly changes: readonly ChangeLine[];
-  /** What the API took over from this file. */
+  /** Objects of this file that were changed over the API since; they stay unchanged. */
   readonly left?: readonly { readonly kind: string; readonly name: string }[];
 }
 

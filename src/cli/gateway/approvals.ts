@@ -1,4 +1,4 @@
-/** `metamcp gateway approvals`: calls that wait for a yes, and the yes or no to one. */
+/** `metamcp gateway approvals`: lists calls that wait for approval, and approves or refuses one. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
@@ -26,7 +26,7 @@ interface Approval {
   readonly decidedBy?: { readonly name: string };
 }
 
-const LONGEST_ARGUMENTS = 200;
+const MAX_ARGUMENTS_LENGTH = 200;
 
 export const command: Command = {
   name: "gateway",
@@ -59,7 +59,7 @@ async function list(
     if (items.length === 0) return "No calls wait for approval.";
     const rows = items.map((one) => [
       one.name,
-      shortly(one.arguments),
+      shorten(one.arguments),
       one.principal.name,
       one.endpoint.name,
       one.decidedBy ? `${one.state} by ${one.decidedBy.name}` : one.state,
@@ -71,7 +71,7 @@ async function list(
   return 0;
 }
 
-function shortly(args: unknown): string {
+function shorten(args: unknown): string {
   const text = typeof args === "string" ? args : JSON.stringify(args);
-  return text.length > LONGEST_ARGUMENTS ? `${text.slice(0, LONGEST_ARGUMENTS)} …` : text;
+  return text.length > MAX_ARGUMENTS_LENGTH ? `${text.slice(0, MAX_ARGUMENTS_LENGTH)} …` : text;
 }

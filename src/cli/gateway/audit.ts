@@ -1,9 +1,9 @@
-/** `metamcp gateway audit`: who did what, as it is recorded; `verify` checks that no record was changed. */
+/** `metamcp gateway audit`: shows the audit log; `verify` checks that no record was changed. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { plain, show, table } from "../table.ts";
-import { GatewayAway, GatewayClient, type Given } from "./client.ts";
+import { GatewayClient, GatewayUnavailable, type Given } from "./client.ts";
 
 const field = (help: string) => ({ kind: "text", env: false, value: "text", help }) as const;
 
@@ -100,7 +100,7 @@ function conditionIn(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Until it is interrupted: a line per record. A gateway that is away is waited for: what it wrote meanwhile follows. */
+/** Prints new records until it is interrupted. If the gateway is unavailable, it waits and then continues without a gap. */
 async function follow(
   client: GatewayClient,
   first: Page,
@@ -108,29 +108,29 @@ async function follow(
   json: boolean,
 ): Promise<never> {
   let last = 0;
-  const tell = (items: readonly AuditRecord[]): void => {
+  const print = (items: readonly AuditRecord[]): void => {
     for (const record of items.toReversed()) {
       last = record.seq;
       process.stdout.write(`${json ? JSON.stringify(record) : cellsOf(record).map(plain).join("  ")}\n`);
     }
   };
-  tell(first.items);
+  print(first.items);
   query.set("limit", "500");
-  for (let away = false; ; ) {
+  for (let unavailable = false; ; ) {
     await pause(POLL_MS);
     query.set("after", String(last));
     try {
-      tell(await allPages(client, query));
-      away = false;
+      print(await allPages(client, query));
+      unavailable = false;
     } catch (error) {
-      if (!(error instanceof GatewayAway)) throw error;
-      if (!away) process.stderr.write(`metamcp: ${error.message} Waiting for it.\n`);
-      away = true;
+      if (!(error instanceof GatewayUnavailable)) throw error;
+      if (!unavailable) process.stderr.write(`metamcp: ${error.message} Waiting for it.\n`);
+      unavailable = true;
     }
   }
 }
 
-/** Newest first, however many came since the last look. */
+/** All records since the last request, newest first. */
 async function allPages(client: GatewayClient, query: URLSearchParams): Promise<readonly AuditRecord[]> {
   const items: AuditRecord[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -150,13 +150,13 @@ function recordTable(records: readonly AuditRecord[]): string {
 function cellsOf(record: AuditRecord): string[] {
   const { at, principal, endpoint, server, tool, action, object, outcome, code, by, durationMs } = record;
   const what = tool === undefined ? [action, object?.kind, object?.name] : [`${server?.name}:${tool}`];
-  const how = [outcome, code, by && `by ${by}`].filter((part) => part !== undefined);
+  const result = [outcome, code, by && `by ${by}`].filter((part) => part !== undefined);
   return [
     at,
     principal?.name ?? "nobody",
     endpoint?.name ?? "",
     what.filter((part) => part !== undefined).join(" "),
-    how.join(" "),
+    result.join(" "),
     durationMs === undefined ? "" : String(Math.round(durationMs)),
   ];
 }

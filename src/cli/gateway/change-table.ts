@@ -1,4 +1,4 @@
-/** Changes of the config, for people. */
+/** A table of config changes. */
 import { table } from "../table.ts";
 
 export interface ChangeLine {

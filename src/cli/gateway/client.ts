@@ -1,4 +1,4 @@
-/** Asks a gateway over its admin API, and says in words what went wrong. */
+/** HTTP client for the admin API of a gateway, with readable errors. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { GATEWAY_FLAGS } from "../../config/gateway-flags.ts";
 import type { ReadSettings } from "../../config/settings.ts";
@@ -10,20 +10,20 @@ interface Problem {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** What a command was given, its own flags among it. */
+/** The settings and arguments of a gateway command. */
 export type Given<T extends Table> = ReadSettings<T & typeof GATEWAY_FLAGS>;
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
-/** It cannot be asked at the moment, and may answer later. */
-export class GatewayAway extends Error {}
+/** The gateway cannot be reached or failed; a retry may work. */
+export class GatewayUnavailable extends Error {}
 
-/** It understood, and said no. */
+/** The gateway refused the request. */
 export class GatewayRefusal extends Error {
   readonly errors: NonNullable<Problem["errors"]>;
 
-  constructor(why: string, { errors = [] }: Problem) {
-    super(why);
+  constructor(message: string, { errors = [] }: Problem) {
+    super(message);
     this.errors = errors;
   }
 }
@@ -66,7 +66,10 @@ export class GatewayClient {
   async all<T = Json>(path: string): Promise<readonly T[]> {
     const items: T[] = [];
     for (let cursor: string | undefined; ; ) {
-      const query = new URLSearchParams({ limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) });
+      const query = new URLSearchParams({
+        limit: String(PAGE_SIZE),
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       const page = await this.get<{ items: readonly T[]; nextCursor?: string }>(
         `${path}?${query.toString()}`,
       );
@@ -83,7 +86,7 @@ export class GatewayClient {
   ): Promise<string> {
     const answer = await this.#fetch(path, {
       method,
-      // A token must reach nobody but whom it was meant for.
+      // The token must not be sent to another address.
       redirect: "error",
       headers: {
         accept,
@@ -95,7 +98,7 @@ export class GatewayClient {
     const text = await answer.text();
     if (answer.ok) return text;
     const why = this.#refusal(answer.status, text);
-    throw answer.status >= 500 ? new GatewayAway(why) : new GatewayRefusal(why, problemIn(text));
+    throw answer.status >= 500 ? new GatewayUnavailable(why) : new GatewayRefusal(why, problemIn(text));
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
@@ -104,7 +107,7 @@ export class GatewayClient {
     } catch (error) {
       const { cause } = error as { cause?: { code?: string; message?: string } };
       const why = cause?.code ?? cause?.message ?? (error as Error).message;
-      throw new GatewayAway(
+      throw new GatewayUnavailable(
         `Cannot reach a gateway at ${this.url} (${why}). Start one with "metamcp serve", or name another with --gateway.`,
       );
     }

@@ -1,4 +1,4 @@
-/** `metamcp gateway diff`: what applying a document would change. */
+/** `metamcp gateway diff`: shows what applying a document would change. */
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";

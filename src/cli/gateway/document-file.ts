@@ -1,4 +1,4 @@
-/** The flags and the file of `diff` and `apply`. */
+/** Shared by `diff` and `apply`: their flags, and sending the document. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Table } from "../../config/command-line.ts";
@@ -20,7 +20,7 @@ export const DOCUMENT_FLAGS = {
   takeOver: { kind: "switch", env: false, help: "Also change objects that another file manages." },
 } as const satisfies Table;
 
-/** What the gateway answers; what it finds wrong with the document is told with the line of the file. */
+/** Sends the document and returns the answer. Errors in the document are shown with the line of the file. */
 export async function sendDocument<T>(
   path: "/config/diff" | "/config/apply",
   { settings, positionals }: Given<typeof DOCUMENT_FLAGS>,
@@ -28,19 +28,19 @@ export async function sendDocument<T>(
   const client = new GatewayClient(settings);
   const [file = ""] = positionals;
   const { prune, source, takeOver } = settings;
-  const { value, told } = await readDocument(file);
+  const { value, problemText } = await readDocument(file);
   const body = { document: value, prune, ...(source === undefined ? {} : { source }) };
   try {
     return await client.post<T>(`${path}${takeOver ? "?takeOver=true" : ""}`, body);
   } catch (error) {
     const faults = error instanceof GatewayRefusal ? faultsIn(error) : [];
-    throw faults.length > 0 ? new Error(`${file}: ${told(faults)}`, { cause: error }) : error;
+    throw faults.length > 0 ? new Error(`${file}: ${problemText(faults)}`, { cause: error }) : error;
   }
 }
 
 const DOCUMENT = "/document";
 
-/** With their places in the document. */
+/** The errors in the document, with paths relative to it. */
 function faultsIn({ errors }: GatewayRefusal): GatewayRefusal["errors"] {
   return errors.flatMap(({ path, message }) =>
     path === DOCUMENT || path.startsWith(`${DOCUMENT}/`)
@@ -49,7 +49,7 @@ function faultsIn({ errors }: GatewayRefusal): GatewayRefusal["errors"] {
   );
 }
 
-/** `-` is stdin. */
+/** Reads the file, or stdin for `-`. */
 async function readDocument(file: string): Promise<TextDocument> {
   try {
     return await readText(file === "-" ? await text(process.stdin) : await readFile(file, "utf8"));

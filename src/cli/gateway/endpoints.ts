@@ -1,4 +1,4 @@
-/** `metamcp gateway endpoints`. */
+/** `metamcp gateway endpoints`: lists, shows, creates and deletes endpoints. */
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { GatewayClient, type Given } from "./client.ts";

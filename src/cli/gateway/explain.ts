@@ -1,4 +1,4 @@
-/** `metamcp gateway explain`: what would become of a call at an endpoint, and by which rule. */
+/** `metamcp gateway explain`: shows what would happen to a call at an endpoint, and which rule decides. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import type { Command } from "../command.ts";
@@ -44,7 +44,7 @@ export const command: Command = {
     const body = { tool, args: argumentsIn(written), ...(as === undefined ? {} : { as }) };
     const path = `/endpoints/${encodeURIComponent(endpoint)}/explain`;
     const explained = await new GatewayClient(settings).post<Explanation>(path, body);
-    show(explained, json, () => inWords(explained, tool));
+    show(explained, json, () => explanationText(explained, tool));
     return 0;
   },
 };
@@ -56,8 +56,8 @@ const OUTCOMES = {
   refused: "is refused",
 } as const;
 
-function inWords({ as, outcome, code, tool, steps }: Explanation, wanted: string): string {
-  const name = tool ? `${tool.server.name}:${tool.name}` : wanted;
+function explanationText({ as, outcome, code, tool, steps }: Explanation, requested: string): string {
+  const name = tool ? `${tool.server.name}:${tool.name}` : requested;
   const end = `A call of ${name} by ${as.name} ${OUTCOMES[outcome]}${code === undefined ? "" : ` (${code})`}.`;
   if (steps.length === 0) return end;
   const rows = steps.map(({ use, at, effect, reason = "" }) => [use, at, effect, reason]);

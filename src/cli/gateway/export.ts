@@ -1,4 +1,4 @@
-/** `metamcp gateway export`: the config as a document, without secrets. */
+/** `metamcp gateway export`: prints the config as a document, without secrets. */
 import type { Command } from "../command.ts";
 import { GatewayClient, type Given } from "./client.ts";
 

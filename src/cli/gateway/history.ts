@@ -1,4 +1,4 @@
-/** `metamcp gateway history`: the revisions of the config, or one with what it changed. */
+/** `metamcp gateway history`: shows the revisions of the config, or one revision with its changes. */
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show, table } from "../table.ts";

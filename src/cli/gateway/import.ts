@@ -1,4 +1,4 @@
-/** `metamcp gateway import`: takes over another system into a gateway that runs. Says what could not be taken over. */
+/** `metamcp gateway import`: imports an older MetaMCP into a running gateway. Reports what could not be imported. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import { readDatabase } from "../../gateway/takeover/read-database.ts";
 import { type Takeover, takeOver } from "../../gateway/takeover/take-over.ts";
@@ -33,10 +33,10 @@ export const command: Command = {
     const taken = takeOver(await read(url));
     const { document, keys, notes } = taken;
     const { changes } = await client.post<{ changes: readonly ChangeLine[] }>("/config/diff", { document });
-    const there = changes.filter(({ op }) => op === "update");
-    const report = { changes, keys: keys.length, notes, done: !dryRun && (update || there.length === 0) };
-    if (report.done) await bring(client, taken);
-    show(report, json, () => text(report, there, dryRun));
+    const existing = changes.filter(({ op }) => op === "update");
+    const report = { changes, keys: keys.length, notes, done: !dryRun && (update || existing.length === 0) };
+    if (report.done) await importInto(client, taken);
+    show(report, json, () => text(report, existing, dryRun));
     return report.done || dryRun ? 0 : 1;
   },
 };
@@ -50,8 +50,8 @@ async function read(url: string) {
   }
 }
 
-/** Doing it twice changes nothing more, so what failed in between is done by doing it again. */
-async function bring(client: GatewayClient, { document, keys }: Takeover): Promise<void> {
+/** Idempotent: after a failure it can be repeated. */
+async function importInto(client: GatewayClient, { document, keys }: Takeover): Promise<void> {
   await client.post("/config/apply", { document });
   if (keys.length > 0) await client.post("/api-keys/import", { keys });
 }
@@ -63,13 +63,18 @@ interface Report {
   readonly done: boolean;
 }
 
-function text({ changes, keys, notes, done }: Report, there: readonly ChangeLine[], dryRun: boolean): string {
-  const names = there.map(({ kind, name }) => `${kind} "${name}"`).join(", ");
+function text(
+  { changes, keys, notes, done }: Report,
+  existing: readonly ChangeLine[],
+  dryRun: boolean,
+): string {
+  const names = existing.map(({ kind, name }) => `${kind} "${name}"`).join(", ");
   const end = done
     ? `Imported, with ${keys} API keys.`
     : dryRun
       ? `Nothing was changed. ${keys} API keys would be imported.`
       : `Nothing was changed: ${names} exist with other settings. --update replaces them.`;
-  const told = notes.length > 0 ? [`\nDifferences:\n${notes.map((note) => `- ${note}`).join("\n")}`] : [];
-  return [changeTable(changes), ...told, `\n${end}`].join("\n");
+  const differences =
+    notes.length > 0 ? [`\nDifferences:\n${notes.map((note) => `- ${note}`).join("\n")}`] : [];
+  return [changeTable(changes), ...differences, `\n${end}`].join("\n");
 }

@@ -1,4 +1,4 @@
-/** `metamcp gateway keys`: API keys of endpoints and of the admin API. A new key is printed once. */
+/** `metamcp gateway keys`: manages API keys for endpoints and the admin API. A new key is printed only once. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
@@ -68,15 +68,15 @@ export const command: Command = {
     }
     const { endpoint, expires, role, owner, tier } = settings;
     if (role !== undefined && endpoint.length > 0) throw new UsageError("Use either --role or --endpoint.");
-    const opens = role === undefined ? { endpoints: endpoint.length > 0 ? endpoint : "all" } : { role };
-    const made = await client.post<Key>("/api-keys", {
+    const access = role === undefined ? { endpoints: endpoint.length > 0 ? endpoint : "all" } : { role };
+    const created = await client.post<Key>("/api-keys", {
       name: what,
-      ...opens,
+      ...access,
       ...(tier.length > 0 ? { tiers: tier } : {}),
       ...(owner === undefined ? {} : { owner }),
       ...(expires === undefined ? {} : { expiresAt: timeOf(expires) }),
     });
-    show(made, settings.json, () => `${made.key}\n\nThis is the only time the key is shown.`);
+    show(created, settings.json, () => `${created.key}\n\nThis is the only time the key is shown.`);
     return 0;
   },
 };
@@ -90,7 +90,7 @@ async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
     const rows = items.map((key) => [
       key.name,
       `${key.prefix}…`,
-      opened(key, names),
+      accessText(key, names),
       key.expiresAt ?? "",
       key.lastUsedAt ?? "",
       key.uuid,
@@ -100,7 +100,7 @@ async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
   return 0;
 }
 
-function opened({ endpoints = [], role }: Key, names: ReadonlyMap<string, string>): string {
+function accessText({ endpoints = [], role }: Key, names: ReadonlyMap<string, string>): string {
   if (role !== undefined) return `admin API as ${role}`;
   return endpoints === "all"
     ? "all endpoints"

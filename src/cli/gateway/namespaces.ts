@@ -1,4 +1,4 @@
-/** `metamcp gateway namespaces`. */
+/** `metamcp gateway namespaces`: lists, shows, creates and deletes namespaces. */
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { GatewayClient, type Given } from "./client.ts";

@@ -1,4 +1,4 @@
-/** What the commands for namespaces and endpoints have in common: list, show the tools of one, create, delete. */
+/** Shared by the commands for namespaces and endpoints: list, show, show tools, create, delete. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
@@ -13,12 +13,12 @@ interface ToolLine {
 }
 
 export interface ObjectCommand {
-  /** `/namespaces`. */
+  /** Path in the admin API, e.g. `/namespaces`. */
   readonly path: string;
   readonly usage: string;
   readonly head: readonly string[];
   readonly row: (object: Json) => readonly string[];
-  /** The body that creates one. */
+  /** The fields of a new object. */
   readonly fields: () => Json;
 }
 
@@ -49,8 +49,8 @@ export async function runObjectCommand(
       return 0;
     }
     case "create": {
-      const made = await client.post(path, { name, ...fields() });
-      show(made, json, () => `Created "${name}".`);
+      const created = await client.post(path, { name, ...fields() });
+      show(created, json, () => `Created "${name}".`);
       return 0;
     }
     case "delete":

@@ -1,4 +1,4 @@
-/** The number of a revision, as a person writes it. */
+/** Parses the number of a revision. */
 import { UsageError } from "../../config/command-line.ts";
 
 export function revisionNumber(written: string): number {

@@ -1,4 +1,4 @@
-/** `metamcp gateway rollback`: makes the config what it was right after a revision. */
+/** `metamcp gateway rollback`: restores the config of a revision. */
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";

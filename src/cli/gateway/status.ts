@@ -1,4 +1,4 @@
-/** `metamcp gateway status`: the servers of a gateway with their states, and its endpoints with their addresses. */
+/** `metamcp gateway status`: shows the servers of a gateway with their states, and its endpoints with their addresses. */
 import type { Command } from "../command.ts";
 import { show, table } from "../table.ts";
 import { GatewayClient, type Given } from "./client.ts";

@@ -1,4 +1,4 @@
-/** `metamcp gateway users`: accounts of people. An invitation is printed once. */
+/** `metamcp gateway users`: manages accounts. An invitation link is printed only once. */
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
@@ -66,13 +66,13 @@ async function change(
   switch (verb) {
     case "invite": {
       const body = { email: who, role: role ?? "member", ...groups };
-      const made = await client.post<User & { invitation: Invitation }>("/users", body);
-      show(made, json, () => told(made.invitation));
+      const created = await client.post<User & { invitation: Invitation }>("/users", body);
+      show(created, json, () => invitationText(created.invitation));
       break;
     }
     case "reset": {
       const invitation = await client.post<Invitation>(`${at}/invitation`, {});
-      show(invitation, json, () => told(invitation));
+      show(invitation, json, () => invitationText(invitation));
       break;
     }
     case "delete":
@@ -89,7 +89,7 @@ async function change(
   return 0;
 }
 
-function told({ url, expiresAt }: Invitation): string {
+function invitationText({ url, expiresAt }: Invitation): string {
   return `${url}\n\nThe link works once, until ${expiresAt}. The person who opens it chooses the password.`;
 }
 

@@ -154,7 +154,7 @@ describe("a document", () => {
       "version: 1\nservers:\n  x:\n    command: y\n    args: [1,\n      2]\n  a/b: {}\n",
     );
     expect(read.value).toEqual({ version: 1, servers: { x: { command: "y", args: [1, 2] }, "a/b": {} } });
-    const at = (path: string) => read.told([{ path, message: "is odd" }]);
+    const at = (path: string) => read.problemText([{ path, message: "is odd" }]);
     expect(at("/servers/x/command")).toBe("line 4: /servers/x/command is odd");
     expect(["/servers/x/args/1", "/servers/a~1b/name", "/servers/x/none/more", "/none", ""].map(at)).toEqual([
       "line 6: /servers/x/args/1 is odd",

@@ -5,7 +5,7 @@ import { type FieldProblem, invalid } from "../refusal.ts";
 export interface TextDocument {
   readonly value: unknown;
   /** Formats problems with the value: one line each, with the line number in the document. */
-  readonly told: (problems: readonly FieldProblem[]) => string;
+  readonly problemText: (problems: readonly FieldProblem[]) => string;
 }
 
 /** JSON is valid YAML. Throws a Refusal with line and column. */
@@ -44,7 +44,7 @@ export async function readText(text: string): Promise<TextDocument> {
   };
   return {
     value: readValue(() => document.toJS() as unknown),
-    told: (problems) =>
+    problemText: (problems) =>
       problems
         .map(({ path, message }) => `line ${lineOf(path)}: ${path === "" ? "" : `${path} `}${message}`)
         .join("\n"),

@@ -1,4 +1,4 @@
-/** How the settings and the config want tools to be ranked. */
+/** Creates the search of the settings and the config. */
 import { type SearchSetUp, setUpSearch } from "../catalog/search/set-up.ts";
 import type { SearchStrategy } from "../catalog/search/strategy.ts";
 import type { Settings } from "../config/flags.ts";
@@ -11,7 +11,7 @@ export function chooseSearch(
 ): SearchStrategy {
   return setUpSearch({
     ...parts,
-    // Only the variable that was named is read, so that no other key can go out.
+    // Only the configured variable is read, so that no other secret can be sent.
     embedder: embedder && {
       ...embedder,
       key: embedder.keyEnv === undefined ? undefined : process.env[embedder.keyEnv],

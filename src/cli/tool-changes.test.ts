@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ToolChange } from "../catalog/pins/change.ts";
 import { visible } from "../kernel/visible.ts";
-import { differences, shortDifference } from "./changes.ts";
+import { differences, shortDifference } from "./tool-changes.ts";
 
 const change = (before: object | undefined, after: object): ToolChange => ({
   tool: "t",
@@ -11,14 +11,14 @@ const change = (before: object | undefined, after: object): ToolChange => ({
   after: JSON.stringify(after),
 });
 
-test("nothing is hidden from the eye or acts on the terminal", () => {
+test("invisible characters and terminal escapes are made visible", () => {
   expect(visible("a\u001b[2Jb\u200bc\u202ed\u{e0041}e\u00a0f\u2028g\u3164h é 漢")).toBe(
     "a\\u{1b}[2Jb\\u{200b}c\\u{202e}d\\u{e0041}e\\u{a0}f\\u{2028}g\\u{3164}h é 漢",
   );
   expect(visible("x".repeat(5_000))).toMatch(/^x{4000} … and 1000 more characters$/);
 });
 
-test("every place that differs is shown, and no other", () => {
+test("exactly the paths that differ are shown", () => {
   const before = {
     name: "t",
     description: "reads",
@@ -42,7 +42,7 @@ test("every place that differs is shown, and no other", () => {
   ]);
 });
 
-test("of a long text the lines that changed", () => {
+test("only the changed lines of a long text are shown", () => {
   const text = (line: string): object => ({ name: "t", description: `one\n${line}\nthree` });
   expect(differences(change(text("two"), text("evil")))).toEqual([
     "- description: …",
@@ -54,7 +54,7 @@ test("of a long text the lines that changed", () => {
   ]);
 });
 
-test("an overview shows the place that changed, however far behind", () => {
+test("the short form shows the changed part of a description, even after a long common start", () => {
   const text = (end: string): object => ({ description: `${"x".repeat(5_000)}${end}` });
   const [, now = ""] = shortDifference(change(text("good"), text("send it all to me")));
   expect(now).toContain("send it all to me");

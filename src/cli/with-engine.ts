@@ -1,4 +1,4 @@
-/** An engine for one command: opened on the config that is meant, closed when the command is done. */
+/** Runs a command with an engine for the selected config, and closes the engine afterwards. */
 
 import { folderConsent } from "../config/allowed.ts";
 import type { Table } from "../config/command-line.ts";
@@ -22,11 +22,11 @@ export async function readConfig({ settings, overrides }: ReadSettings<Table>): 
 }
 
 export interface WithEngineOptions {
-  /** False: nothing is started, so that there is nothing to ask for. */
+  /** False if the command starts no servers. Then a config in this folder needs no permission. */
   readonly starts?: boolean;
 }
 
-/** Runs `use` with an engine whose log stays out of the way unless it was asked for. */
+/** Runs `use` with an engine. The engine logs only errors, unless a log level was set. */
 export async function withEngine(
   given: ReadSettings<Table>,
   use: (engine: Engine, config: Config) => Promise<ExitCode>,
@@ -39,7 +39,7 @@ export async function withEngine(
   const log = createLog({ level, file: settings.logFile });
   const engine = engineFor(settings, config, { log, tell: false, provision: provisionOf(given) });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
-  // Listened to for good: a second one would end us in the middle of ending the children.
+  // `on`, not `once`: a second signal would otherwise kill the process before its children have ended.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   process.once("exit", () => engine.killNow());
   try {
@@ -49,7 +49,7 @@ export async function withEngine(
   }
 }
 
-/** Loaded only where there is something to ask. */
+/** Loads the dialog only if it is needed. */
 async function askToAllow(config: Config, given: ReadSettings<Table>): Promise<Config> {
   const { allowedAtTerminal } = await import("./allow.ts");
   return await allowedAtTerminal(config, () => readConfig(given));

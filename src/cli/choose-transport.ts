@@ -1,4 +1,4 @@
-/** Which transport the settings ask for. HTTP is loaded only where it is meant. */
+/** Creates the transport of the settings. Loads HTTP only if it is used. */
 import { UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import { systemClock as clock } from "../system-clock.ts";
@@ -28,7 +28,7 @@ export async function chooseTransport(settings: Settings): Promise<Transport> {
     tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
     allowHosts: settings.allowHost,
     allowOrigins: settings.allowOrigin,
-    // People and scripts look for this line, whatever the log level.
+    // People and scripts read this line, so it does not depend on the log level.
     onListening: (url: string) => void process.stderr.write(`${url}\n`),
   };
   if (settings.transport === "sse") {

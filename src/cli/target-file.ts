@@ -1,10 +1,10 @@
-/** Which config file a command writes to: `--here`, `--config`, or the user's own. */
+/** Chooses the config file that a command writes: `--here`, `--config`, or `~/.metamcp/mcp.json`. */
 import { type Table, UsageError } from "../config/command-line.ts";
 import { FLAGS } from "../config/flags.ts";
 import { configToWrite } from "../config/locate.ts";
 import type { ReadSettings } from "../config/settings.ts";
 
-export const HERE = {
+export const TARGET_FILE_FLAGS = {
   here: {
     kind: "switch",
     env: false,

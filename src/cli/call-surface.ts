@@ -1,4 +1,4 @@
-/** Asks the surface as a client would, so that people and models get the same answers. */
+/** Calls MetaMCP's own tools through a surface, as a client does, so that people and models get the same results. */
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { joinObject, members } from "../rpc/slice.ts";
@@ -7,13 +7,13 @@ import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
 import { person } from "./person.ts";
 
-/** The result of one of our own tools, as written. */
-export async function ask(scope: Scope, tool: string, args: Raw): Promise<Raw> {
+/** Calls a tool of the meta surface. Returns the result unparsed. */
+export async function callMeta(scope: Scope, tool: string, args: Raw): Promise<Raw> {
   return await createMetaSurface(unbounded(scope)).handle(requestFor(tool, args, undefined));
 }
 
-/** The same of the metatools. `onProgress` hears what is under way. */
-export async function askMetatool(
+/** Calls a tool of the metatools surface. `onProgress` gets its progress messages. */
+export async function callMetatools(
   scope: Scope,
   tool: string,
   args: Raw,
@@ -48,7 +48,7 @@ function requestFor(
   };
 }
 
-/** People and programs get results whole: here no context window is to be spared. And they have commands, not tools. */
+/** A scope without a limit of result size, because no context window has to be spared. Its hints name commands instead of tools. */
 function unbounded(scope: Scope): Scope {
   return { ...scope, finder: '"metamcp search"', maxResultBytes: () => Number.POSITIVE_INFINITY };
 }
@@ -67,7 +67,7 @@ export interface Result {
   readonly structuredContent?: unknown;
 }
 
-/** What a person can read of a result; what is no text is named. */
+/** The text of a result. Blocks without text are shown by type, MIME type and URI. */
 export function textOf({ content = [], structuredContent }: Result): string {
   if (content.length === 0 && structuredContent !== undefined) {
     return JSON.stringify(structuredContent, undefined, 2);

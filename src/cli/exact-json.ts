@@ -1,7 +1,7 @@
-/** JSON for people: laid out where that changes nothing, else as it was written, every digit of it. */
+/** JSON for people: indented if parsing loses nothing, else exactly as received. */
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 
-export function exact(written: Raw): string {
+export function exactJson(written: Raw): string {
   const value = fromRaw(written);
   return JSON.stringify(value) === written.toString()
     ? JSON.stringify(value, undefined, 2)
