@@ -59,21 +59,21 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
   const [
     { Provisioner: Engine },
     { Installer },
-    { FileLedger },
-    { ownShop },
+    { ConfigFileWriter },
+    { personalPolicy },
     { Registry: Client },
     { galleryCandidates },
   ] = await Promise.all([
     import("./provision/provision.ts"),
     import("./provision/install.ts"),
-    import("./provision/file-ledger.ts"),
-    import("./provision/own-shop.ts"),
+    import("./provision/config-file-writer.ts"),
+    import("./provision/personal-policy.ts"),
     import("./provision/registry/registry.ts"),
     import("./provision/gallery/gallery.ts"),
   ]);
   const { home, clock, log, view, loader, trials, config } = parts;
   const registry = new Client({ baseUrl: registryUrl, home, env, clock, log });
-  const ledger = new FileLedger({
+  const writer = new ConfigFileWriter({
     home,
     env,
     now: () => new Date(),
@@ -85,7 +85,7 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
     env,
     clock,
     log,
-    ledger,
+    writer,
     async unpack(candidate, signal) {
       const { fetchBundle } = await import("./provision/registry/bundle.ts");
       return await fetchBundle(candidate, { home, env, clock, signal });
@@ -105,7 +105,7 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
     registry,
     gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
     servers: () => [...config().servers.keys()],
-    shop: ownShop({ installer, ledger, withheld: () => config().withheld?.reason }),
+    policy: personalPolicy({ installer, writer, withheld: () => config().withheld?.reason }),
   });
   return { provisioner, registry };
 }

@@ -1,4 +1,4 @@
-/** What to do about matches that were not installed, for a model to pass on. */
+/** Tells a model what to do about matches that were not installed. */
 import type { ShownCandidate } from "./show.ts";
 
 export function adviceOn(matches: readonly ShownCandidate[]): string {

@@ -1,6 +1,6 @@
-/** A server that could be had: what would be written to the config, word for word, and what it needs. Every source of servers gives these. */
+/** A server that could be added: the exact config entry, and what it needs. All sources of servers return this type. */
 
-/** An entry of `mcpServers`. Values that the user must give stand as `${NAME}`. */
+/** An entry of `mcpServers`. Values that the user must provide are written as `${NAME}`. */
 export type Entry =
   | {
       readonly command: string;
@@ -23,21 +23,21 @@ export interface Variable {
 export interface Candidate {
   /** `io.github.owner/name` in a registry, a short name in the gallery. */
   readonly id: string;
-  /** The key it would get in the config. */
+  /** The preferred name in the config. */
   readonly name: string;
-  /** For people, and for finding it. */
+  /** Shown to people and used by the search. */
   readonly title?: string;
   readonly description: string;
   readonly from: "registry" | "gallery";
-  /** Exact; undefined for a remote server. */
+  /** The exact version; undefined for a remote server. */
   readonly version: string | undefined;
-  /** Who is trusted or not: the names that rules are compared with, such as the id and the package's identifier. */
+  /** The names that trust rules are compared with, such as the id and the package's identifier. */
   readonly publishers: readonly string[];
-  /** The package was seen to exist under that name and version. */
+  /** True if the package is known to exist under that name and version. */
   readonly verified: boolean;
   readonly entry: Entry;
   readonly variables: readonly Variable[];
   readonly link?: string;
-  /** A bundle that must be fetched, compared with its checksum and unpacked before the entry can run. */
+  /** A bundle that must be downloaded, checked against its checksum and unpacked before the entry can run. */
   readonly bundle?: { readonly url: string; readonly sha256: string };
 }

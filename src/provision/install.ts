@@ -1,4 +1,4 @@
-/** From a plan to a running server: tried apart from all others, and only then written down and taken over. A failure leaves nothing behind. */
+/** Installs a planned server: tries it in isolation, then writes it to the config and applies it. If a step before the write fails, nothing is left behind. */
 import type { Tool } from "../catalog/tool.ts";
 import { checkServer } from "../config/server.ts";
 import type { ServerSpec } from "../config/spec.ts";
@@ -9,8 +9,8 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import { aborted, CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Candidate, Entry } from "./candidate.ts";
+import type { ConfigWriter } from "./config-writer.ts";
 import { freeName } from "./free-name.ts";
-import type { Ledger } from "./ledger.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { maskOfCandidate } from "./show.ts";
 
@@ -18,11 +18,10 @@ export interface InstallParts {
   readonly env: Env;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where it is written down. */
-  readonly ledger: Ledger;
-  /** Fetches a bundle, compares it with its checksum and unpacks it; resolves with what then runs, and what else it asks for. */
+  readonly writer: ConfigWriter;
+  /** Downloads a bundle, checks its checksum and unpacks it. Resolves with the entry to run and the variables that the bundle declares. */
   unpack(candidate: Candidate, signal: Signal): Promise<Pick<Candidate, "entry" | "variables">>;
-  /** Starts the server apart from all others, lists its tools and ends it, also when it is aborted. */
+  /** Starts the server in isolation, lists its tools and ends it, also when it is aborted. */
   trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
   /** Connects a configured server; resolves with its tools. */
   connect(server: ServerId, origin: Origin): Promise<readonly Tool[]>;
@@ -33,81 +32,81 @@ export interface Installed {
   readonly tools: readonly Tool[];
 }
 
-export interface Waiting {
+export interface InstallCaller {
   readonly origin: Origin;
   readonly signal: Signal;
-  /** Hears what is under way. */
+  /** Called with progress messages. */
   readonly report: (message: string) => void;
 }
 
-/** Fetching, starting and listing, all in all. */
+/** For download, start and listing together. */
 const TRIAL_MS = 120_000;
 const REPORT_MS = 2_000;
-/** npx finds a package that was not fetched to its end, and fails over it each time. */
-const HALF_FETCHED = /[^\s'"]*[\\/]_npx[\\/][0-9a-f]{16}(?=[\\/])/;
+/** The npx cache folder in an error message. After an interrupted download npx fails each time until the folder is deleted. */
+const NPX_CACHE_FOLDER = /[^\s'"]*[\\/]_npx[\\/][0-9a-f]{16}(?=[\\/])/;
 
-/** One installation, however many wait for it; it ends with the last of them. */
-interface Flight {
+/** One installation, which several callers may wait for. It is aborted when the last of them cancels. */
+interface RunningInstall {
   readonly done: Promise<Installed>;
   readonly signal: CallSignal;
-  readonly waiting: Set<Waiting>;
+  readonly callers: Set<InstallCaller>;
 }
 
 export class Installer {
-  readonly #shop: InstallParts;
-  readonly #flights = new Map<string, Flight>();
+  readonly #parts: InstallParts;
+  readonly #running = new Map<string, RunningInstall>();
 
-  constructor(shop: InstallParts) {
-    this.#shop = shop;
+  constructor(parts: InstallParts) {
+    this.#parts = parts;
   }
 
-  /** Rejects with MetaMcpError; then nothing runs, and nothing was written unless it says so. */
-  async install(plan: Plan, waiting: Waiting): Promise<Installed> {
+  /** Rejects with MetaMcpError. Then nothing runs, and nothing was written unless the message says so. */
+  async install(plan: Plan, caller: InstallCaller): Promise<Installed> {
     const key = JSON.stringify([plan.candidate.id, plan.entry, plan.candidate.bundle]);
-    const flight = this.#flights.get(key) ?? this.#begin(key, plan, waiting);
-    flight.waiting.add(waiting);
+    const running = this.#running.get(key) ?? this.#begin(key, plan, caller);
+    running.callers.add(caller);
     try {
-      return await Promise.race([flight.done, aborted(waiting.signal)]);
+      return await Promise.race([running.done, aborted(caller.signal)]);
     } finally {
-      flight.waiting.delete(waiting);
-      if (flight.waiting.size === 0) {
-        flight.signal.abort(waiting.signal.reason);
-        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+      running.callers.delete(caller);
+      if (running.callers.size === 0) {
+        running.signal.abort(caller.signal.reason);
+        if (this.#running.get(key) === running) this.#running.delete(key);
       }
     }
   }
 
-  #begin(key: string, plan: Plan, { origin }: Waiting): Flight {
+  #begin(key: string, plan: Plan, { origin }: InstallCaller): RunningInstall {
     const signal = new CallSignal();
-    const waiting = new Set<Waiting>();
-    const stop = this.#keepTelling(plan.candidate, waiting);
+    const callers = new Set<InstallCaller>();
+    const stop = this.#reportProgress(plan.candidate, callers);
     const done = this.#run(plan, origin, signal).finally(stop);
-    const flight = { done, signal, waiting };
-    this.#flights.set(key, flight);
-    return flight;
+    const running = { done, signal, callers };
+    this.#running.set(key, running);
+    return running;
   }
 
   async #run(plan: Plan, origin: Origin, signal: CallSignal): Promise<Installed> {
-    const { clock, env, ledger } = this.#shop;
+    const { clock, env, writer } = this.#parts;
     const { candidate } = plan;
     const timer = clock.after(TRIAL_MS, () =>
       signal.abort(new Error(`it was not ready within ${TRIAL_MS} ms`)),
     );
     let written: Installed | undefined;
     try {
-      // Nothing is fetched and started for what cannot be written down in the end.
-      await ledger.check();
+      // Fails before anything is downloaded or started if the entry could not be written.
+      await writer.check();
       const entry = candidate.bundle ? await this.#unpacked(candidate, signal) : plan.entry;
-      const tried = (await ledger.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
+      const tried = (await writer.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
       if (signal.aborted) throw signal.reason;
       timer.cancel();
-      written = { name: await ledger.write(candidate, entry), tools: tried };
-      await ledger.take(entry);
+      written = { name: await writer.write(candidate, entry), tools: tried };
+      await writer.apply(entry);
       return await this.#connected(written, origin);
     } catch (error) {
       const message = maskOfCandidate(candidate, env)(reasonOf(error));
       const text = written
-        ? `${written.name} was added to ${ledger.place}, but cannot be used yet: ${message}`
+        ? `${written.name} was added to ${writer.location}, but cannot be used yet: ${message}`
         : `${candidate.name} was not added, nothing was written: ${message}`;
       throw new MetaMcpError("server_unavailable", text, { op: "mcp_provision", retryable: false });
     } finally {
@@ -116,19 +115,19 @@ export class Installer {
   }
 
   async #connected({ name, tools: tried }: Installed, origin: Origin): Promise<Installed> {
-    const { log, ledger } = this.#shop;
-    log.info(`${name} was added to ${ledger.place}`, { server: name });
-    const tools = await this.#shop.connect(name, origin).catch((error: Error) => {
+    const { log, writer } = this.#parts;
+    log.info(`${name} was added to ${writer.location}`, { server: name });
+    const tools = await this.#parts.connect(name, origin).catch((error: Error) => {
       log.warn(`${name} was added, but cannot be connected: ${error.message}`, { server: name });
       return tried;
     });
     return { name, tools };
   }
 
-  /** What only the bundle itself asks for was shown to nobody, so it gets none of it. */
+  /** Variables that only the bundle declares were not shown to the user, so they are not passed to it. */
   async #unpacked(candidate: Candidate, signal: Signal): Promise<Entry> {
-    const { entry, variables } = await this.#shop.unpack(candidate, signal);
-    const shown = candidate.variables.map(({ name }) => [name, this.#shop.env[name]]);
+    const { entry, variables } = await this.#parts.unpack(candidate, signal);
+    const shown = candidate.variables.map(({ name }) => [name, this.#parts.env[name]]);
     const all = [...candidate.variables, ...variables];
     const plan = planOf({ ...candidate, entry, variables: all }, Object.fromEntries(shown) as Env);
     if (plan.flaw) throw new Error(plan.flaw);
@@ -137,35 +136,35 @@ export class Installer {
   }
 
   async #try(candidate: Candidate, entry: Entry, signal: Signal): Promise<readonly Tool[]> {
-    const { around } = this.#shop.ledger;
-    const { result } = checkServer(freeName(candidate.name, {}), entry, around);
+    const { context } = this.#parts.writer;
+    const { result } = checkServer(freeName(candidate.name, {}), entry, context);
     if (result === "disabled" || "reason" in result)
       throw new Error(result === "disabled" ? "its entry is disabled" : result.reason);
-    const tools = await this.#shop.trial({ ...result.spec, connectTimeoutMs: TRIAL_MS }, signal);
+    const tools = await this.#parts.trial({ ...result.spec, connectTimeoutMs: TRIAL_MS }, signal);
     if (tools.length === 0) throw new Error("it started, but has no tools");
     return tools;
   }
 
-  #keepTelling({ name }: Candidate, waiting: ReadonlySet<Waiting>): () => void {
-    const { clock } = this.#shop;
+  #reportProgress({ name }: Candidate, callers: ReadonlySet<InstallCaller>): () => void {
+    const { clock } = this.#parts;
     const since = clock.now();
-    const tell = (): void => {
+    const reportAll = (): void => {
       const seconds = Math.round((clock.now() - since) / 1000);
-      for (const { report } of waiting) report(`installing ${name} …${seconds > 0 ? ` ${seconds} s` : ""}`);
-      timer = clock.after(REPORT_MS, tell);
+      for (const { report } of callers) report(`installing ${name} …${seconds > 0 ? ` ${seconds} s` : ""}`);
+      timer = clock.after(REPORT_MS, reportAll);
     };
-    let timer = clock.after(0, tell);
+    let timer = clock.after(0, reportAll);
     return () => timer.cancel();
   }
 }
 
-/** As it was seen: what a caller of a configured server is told to do is not for this one. */
+/** Uses the original cause, because the advice in our error texts is for configured servers. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (MetaMcpError.is(error) && error.code === "auth_required") {
     return "it requires login. Add its entry to the config, then log in with: metamcp auth NAME";
   }
   const message = error.cause instanceof Error ? error.cause.message : error.message;
-  const half = HALF_FETCHED.exec(message)?.[0];
+  const half = NPX_CACHE_FOLDER.exec(message)?.[0];
   return half ? `${message}\nIf an earlier download was interrupted, delete ${half} and try again.` : message;
 }

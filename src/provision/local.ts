@@ -1,4 +1,4 @@
-/** Whether the servers that are there can do it: the catalog's own search, and how sure it must be. */
+/** Searches the configured servers for a task and decides whether the result is good enough. */
 import type { CatalogLoader, UnknownServer } from "../catalog/catalog-loader.ts";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Hit } from "../catalog/search/strategy.ts";
@@ -16,30 +16,30 @@ export interface LocalTool {
 }
 
 export interface LocalAnswer {
-  /** Empty where nothing fits well enough. */
+  /** Empty if nothing fits well enough. */
   readonly tools: readonly LocalTool[];
-  /** Of the best of them. */
+  /** The fit of the best tool. */
   readonly fit: number;
-  /** Servers that could not be looked at: one of them may fit. */
+  /** Servers that could not be searched and may fit. */
   readonly unknown: readonly UnknownServer[];
 }
 
 export interface LocalParts {
-  /** What who asks sees of the tools there are. */
+  /** The part of the catalog that the caller sees. */
   readonly view: (origin: Origin) => Pick<CatalogView, "snapshot" | "search">;
   readonly loader: Pick<CatalogLoader, "learn">;
-  /** Those that can be used. */
+  /** The usable servers. */
   readonly servers: () => readonly ServerId[];
 }
 
 /** Measured on the golden questions, with and without the servers that answer them; see docs/provisioning.md. */
-const LEAST_FIT = 0.47;
-/** Beside one that fits, what fits less may be of use. */
-const BESIDE = 0.3;
-const MOST = 5;
+const MIN_FIT = 0.47;
+/** If one tool reaches MIN_FIT, tools above this lower limit are returned too. */
+const MIN_FIT_OF_OTHERS = 0.3;
+const MAX_TOOLS = 5;
 const DESCRIPTION_LENGTH = 200;
 
-export async function lookLocally(
+export async function searchLocal(
   { view, loader, servers }: LocalParts,
   queries: readonly string[],
   origin: Origin,
@@ -48,14 +48,14 @@ export async function lookLocally(
   const { snapshot, search } = view(origin);
   const scope = (server: ServerId): boolean => snapshot.listings.has(server);
   const answers = await Promise.all(
-    queries.map(async (query) => await search.search(query, { limit: MOST, scope })),
+    queries.map(async (query) => await search.search(query, { limit: MAX_TOOLS, scope })),
   );
   const hits = answers.toSorted((a, b) => bestFit(b) - bestFit(a))[0] ?? [];
   const fit = bestFit(hits);
-  if (fit < LEAST_FIT) return { tools: [], fit, unknown };
+  if (fit < MIN_FIT) return { tools: [], fit, unknown };
   const tools = hits.flatMap((hit) => {
     const tool = snapshot.tool(hit.server, hit.name);
-    return tool && fitOf(hit) >= BESIDE ? [{ ...brief(tool), confidence: hit.confidence }] : [];
+    return tool && fitOf(hit) >= MIN_FIT_OF_OTHERS ? [{ ...brief(tool), confidence: hit.confidence }] : [];
   });
   return { tools, fit, unknown };
 }

@@ -1,4 +1,4 @@
-/** What would be written and started for a candidate here and now. Frozen: what is shown, asked for and run is one object. */
+/** The plan to add a candidate: the entry to write and run, with this environment. It is frozen, so that the user confirms exactly what runs. */
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
 import { freeze } from "../kernel/freeze.ts";
@@ -6,11 +6,11 @@ import type { Candidate, Entry } from "./candidate.ts";
 
 export interface Plan {
   readonly candidate: Candidate;
-  /** As it would stand in the config: without what is optional and not set. */
+  /** The config entry, without optional variables that are not set. */
   readonly entry: Entry;
-  /** Names of variables that must be set first. */
+  /** Names of variables that must be set before. */
   readonly missing: readonly string[];
-  /** Why it is not to be run at all. */
+  /** Why the entry must not run. */
   readonly flaw: string | undefined;
 }
 
@@ -18,11 +18,11 @@ export function planOf(candidate: Candidate, env: Env): Plan {
   const { entry, variables } = candidate;
   const declared = new Map(variables.map((variable) => [variable.name, variable]));
   const used = textsOf(entry).flatMap((text) => references(text));
-  // The config resolves every ${NAME} it reads: a stranger must not choose which of our variables go out unsaid.
+  // The config replaces every ${NAME}. An entry must not read variables of the user that it does not declare.
   const undeclared = used.find(({ name }) => !declared.has(name))?.name;
   const lacks = (name: string): boolean => !env[name];
   const kept = withoutUnset(entry, (name) => declared.get(name)?.required === false && lacks(name));
-  const wanting = textsOf(kept)
+  const unset = textsOf(kept)
     .flatMap((text) => references(text))
     .filter(({ name, hasDefault }) => !hasDefault && lacks(name));
   const given = new Set(used.filter(({ hasDefault }) => hasDefault).map(({ name }) => name));
@@ -30,7 +30,7 @@ export function planOf(candidate: Candidate, env: Env): Plan {
   return freeze({
     candidate,
     entry: kept,
-    missing: [...new Set([...required, ...wanting].map(({ name }) => name))],
+    missing: [...new Set([...required, ...unset].map(({ name }) => name))],
     flaw: undeclared && `its entry uses the variable ${undeclared}, which it does not declare`,
   });
 }
@@ -40,7 +40,7 @@ function textsOf(entry: Entry): readonly string[] {
   return [entry.url, ...Object.values(entry.headers ?? {})];
 }
 
-/** A variable that is not set would make the whole entry unusable. */
+/** Drops environment variables and headers with optional unset variables, because an unset variable makes the whole entry unusable. */
 function withoutUnset(entry: Entry, unset: (name: string) => boolean): Entry {
   const filled = (values: Readonly<Record<string, string>> = {}): Record<string, string> =>
     Object.fromEntries(

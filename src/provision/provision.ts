@@ -1,22 +1,22 @@
-/** mcp_provision: what is there, else what could be had, and where that is allowed gets it. Runs nothing that was not trusted or said yes to. */
+/** mcp_provision: finds configured tools for a task, else servers that could be added, and adds one if that is allowed. Runs nothing that is neither trusted nor confirmed by the user. */
 
 import { signatureOf } from "../catalog/signature.ts";
 import { summarize } from "../catalog/summary.ts";
 import { makeFolder } from "../home/file.ts";
 import type { Env } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
+import { hasBetterCandidate } from "./better-candidate.ts";
 import type { Candidate } from "./candidate.ts";
-import { type LocalAnswer, type LocalParts, lookLocally } from "./local.ts";
-import { isOutdone } from "./outdone.ts";
+import { type LocalAnswer, type LocalParts, searchLocal } from "./local.ts";
 import { planOf } from "./plan.ts";
+import type { Added, Findings, ProvisionCaller, ProvisionPolicy } from "./provision-policy.ts";
 import { isRegistryName, type RankedCandidate, rankCandidates } from "./rank.ts";
-import type { Added, ProvisionCaller, Shop, ShopFindings } from "./shop.ts";
 import { matchOf } from "./show.ts";
 import { type TrustRules, trustIn } from "./trust.ts";
 import { readTrust } from "./trust-file.ts";
 
 export interface CandidateSource {
-  /** The same list until it changes. `reason`: why there are none, or only old ones. Never rejects. */
+  /** Returns the same array until it changes. `reason`: why it is empty or outdated. Never rejects. */
   candidates(signal?: AbortSignal): Promise<{
     readonly candidates: readonly Candidate[];
     readonly reason?: string;
@@ -35,14 +35,14 @@ export interface ProvisionParts extends LocalParts {
   readonly log: Log;
   readonly registry: CandidateSource;
   readonly gallery: CandidateSource;
-  readonly shop: Shop;
+  readonly policy: ProvisionPolicy;
 }
 
 /** Measured; see docs/provisioning.md. */
-const LEAST_FIT = 0.47;
-const MOST_MATCHES = 5;
-/** What is said beyond this helps no search. */
-const LONGEST_TASK = 1_000;
+const MIN_FIT = 0.47;
+const MAX_MATCHES = 5;
+/** Longer texts do not improve the search. */
+const MAX_TASK_LENGTH = 1_000;
 const DESCRIPTION_LENGTH = 200;
 
 export class Provisioner {
@@ -52,44 +52,44 @@ export class Provisioner {
     this.#parts = parts;
   }
 
-  async provision(wanted: ProvisionQuery, asker: ProvisionCaller): Promise<object> {
-    const local = isRegistryName(wanted.intent)
+  async provision(query: ProvisionQuery, asker: ProvisionCaller): Promise<object> {
+    const local = isRegistryName(query.intent)
       ? undefined
-      : await lookLocally(this.#parts, refined(wanted), asker.origin);
+      : await searchLocal(this.#parts, searchQueries(query), asker.origin);
     const unknown = local && local.unknown.length > 0 ? { unknown: local.unknown } : {};
-    const there =
+    const localAnswer =
       local && local.tools.length > 0 ? { source: "local", tools: local.tools, ...unknown } : undefined;
-    if (local && there && !(await this.#isOutdone(local, wanted))) return there;
-    const found = await this.#find(wanted, asker);
+    if (local && localAnswer && !(await this.#hasBetterCandidate(local, query))) return localAnswer;
+    const found = await this.#find(query, asker);
     if (found.matches.length === 0) {
-      if (there) return there;
+      if (localAnswer) return localAnswer;
       const message = ["Found no server for this task.", ...found.notices].join(" ");
       return { source: "none", message, ...unknown };
     }
-    const { env, shop } = this.#parts;
-    const done = wanted.autoProvision
-      ? await shop.add(found, asker)
-      : { next: shop.advise(found.matches), more: {} };
+    const { env, policy } = this.#parts;
+    const done = query.autoProvision
+      ? await policy.add(found, asker)
+      : { next: policy.advise(found.matches), more: {} };
     if ("name" in done) return answerOf(done, found);
     return {
       source: "registry",
       ...done.more,
       matches: found.matches.map((shown) => matchOf(shown, env)),
       next: found.locked ? `${done.next} ${found.locked}` : done.next,
-      ...(there && { local: there.tools }),
+      ...(localAnswer && { local: localAnswer.tools }),
       ...noticeOf(found),
       ...unknown,
     };
   }
 
-  async #isOutdone({ fit }: LocalAnswer, wanted: ProvisionQuery): Promise<boolean> {
+  async #hasBetterCandidate({ fit }: LocalAnswer, query: ProvisionQuery): Promise<boolean> {
     const parts = this.#parts;
     const { candidates } = await parts.gallery.candidates();
-    const rivals = { candidates, servers: parts.servers(), configured: () => parts.shop.configured() };
-    return await isOutdone(fit, refined(wanted), rivals);
+    const compared = { candidates, servers: parts.servers(), configured: () => parts.policy.configured() };
+    return await hasBetterCandidate(fit, searchQueries(query), compared);
   }
 
-  async #find(wanted: ProvisionQuery, { signal, report }: ProvisionCaller): Promise<ShopFindings> {
+  async #find(query: ProvisionQuery, { signal, report }: ProvisionCaller): Promise<Findings> {
     const abort = new AbortController();
     const onAbort = (): void => abort.abort(signal.reason);
     signal.addEventListener("abort", onAbort);
@@ -99,46 +99,45 @@ export class Provisioner {
       report("looking in the registry …");
       const listed = await registry.candidates(abort.signal);
       if (signal.aborted) throw signal.reason;
-      let fitting = await this.#fitting(listed.candidates, wanted);
-      if (fitting.length === 0)
-        fitting = await this.#fitting((await gallery.candidates()).candidates, wanted);
-      const told = listed.reason ? [listed.reason] : [];
-      if (fitting.length === 0) return { matches: [], notices: told, locked: undefined };
+      let fitting = await this.#fitting(listed.candidates, query);
+      if (fitting.length === 0) fitting = await this.#fitting((await gallery.candidates()).candidates, query);
+      const notices = listed.reason ? [listed.reason] : [];
+      if (fitting.length === 0) return { matches: [], notices, locked: undefined };
       const { rules, locked } = await this.#trust();
-      const { env, shop } = this.#parts;
+      const { env, policy } = this.#parts;
       const matches = await Promise.all(
         fitting.map(async ({ candidate, fit }) => {
           const plan = planOf(candidate, env);
-          const configured = await shop.nameOf(plan.entry);
+          const configured = await policy.nameOf(plan.entry);
           return { plan, fit, configured, trust: trustIn(rules, candidate) };
         }),
       );
-      return { matches, notices: told, locked };
+      return { matches, notices, locked };
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
   }
 
-  /** In the order of the search that found the best. */
+  /** The candidates above the minimum fit, from the query with the best match. */
   async #fitting(
     candidates: readonly Candidate[],
-    wanted: ProvisionQuery,
+    query: ProvisionQuery,
   ): Promise<readonly RankedCandidate[]> {
     const answers = await Promise.all(
-      refined(wanted).map(async (query) => await rankCandidates(candidates, query, MOST_MATCHES)),
+      searchQueries(query).map(async (text) => await rankCandidates(candidates, text, MAX_MATCHES)),
     );
     const bestFit = (ranked: readonly RankedCandidate[]): number =>
       Math.max(0, ...ranked.map(({ fit }) => fit));
     const [best = []] = answers.toSorted((a, b) => bestFit(b) - bestFit(a));
-    return best.filter(({ fit }) => fit >= LEAST_FIT);
+    return best.filter(({ fit }) => fit >= MIN_FIT);
   }
 
-  /** A file that is not understood may deny what would be asked for: then nothing is. */
-  async #trust(): Promise<Pick<ShopFindings, "locked"> & { rules: TrustRules }> {
-    const { home, log, shop } = this.#parts;
-    const withheld = shop.withheld();
+  /** If the trust file is invalid, nothing may be added, because it might deny the candidate. */
+  async #trust(): Promise<Pick<Findings, "locked"> & { rules: TrustRules }> {
+    const { home, log, policy } = this.#parts;
+    const withheld = policy.withheld();
     try {
-      // Nobody is asked for a yes that could not be carried out.
+      // Fails before the user is asked if the home folder cannot be written.
       await makeFolder(home);
       const { rules } = await readTrust(home);
       return { rules, locked: withheld && `Nothing can be added: ${withheld}.` };
@@ -150,18 +149,18 @@ export class Provisioner {
   }
 }
 
-/** The task as it was put, and with what was said about it: whichever finds more. */
-function refined({ intent, context = "" }: ProvisionQuery): readonly string[] {
-  const task = intent.slice(0, LONGEST_TASK).trim();
-  const more = context.slice(0, LONGEST_TASK).trim();
+/** The task alone, and the task with its context. The query with the better match is used. */
+function searchQueries({ intent, context = "" }: ProvisionQuery): readonly string[] {
+  const task = intent.slice(0, MAX_TASK_LENGTH).trim();
+  const more = context.slice(0, MAX_TASK_LENGTH).trim();
   return more === "" ? [task] : [task, `${task}. ${more}`];
 }
 
-function noticeOf({ notices }: ShopFindings): { notice?: string } {
+function noticeOf({ notices }: Findings): { notice?: string } {
   return notices.length > 0 ? { notice: notices.join(" ") } : {};
 }
 
-function answerOf({ name, tools, from }: Added, found: ShopFindings): object {
+function answerOf({ name, tools, from }: Added, found: Findings): object {
   return {
     source: "registry",
     from,

@@ -3,7 +3,7 @@ import type { Candidate } from "./candidate.ts";
 import { galleryCandidates } from "./gallery/gallery.ts";
 import { isRegistryName, rankCandidates } from "./rank.ts";
 
-const FIT = 0.47;
+const MIN_FIT = 0.47;
 
 test.each([
   ["crawl a website and extract links", ["firecrawl", "hyperbrowser", "tavily"]],
@@ -23,10 +23,10 @@ test.each([
   ["create a Jira issue", ["atlassian"]],
   ["see why the CI build failed", ["circleci"]],
   ["remember facts between conversations", ["memory"]],
-])("%s", async (task, good) => {
+])('the best match for "%s" is a suitable server', async (task, good) => {
   const [first] = await rankCandidates(await galleryCandidates(), task, 5);
   expect(good).toContain(first?.candidate.name);
-  expect(first?.fit).toBeGreaterThanOrEqual(FIT);
+  expect(first?.fit).toBeGreaterThanOrEqual(MIN_FIT);
 });
 
 test.each([
@@ -40,9 +40,9 @@ test.each([
   "weather forecast for tomorrow",
   "knit a sweater",
   "zxqv blorp",
-])("nothing is there to %s", async (task) => {
+])('no server of the gallery fits "%s"', async (task) => {
   const ranked = await rankCandidates(await galleryCandidates(), task, 5);
-  for (const { fit, candidate } of ranked) expect(fit, candidate.name).toBeLessThan(FIT);
+  for (const { fit, candidate } of ranked) expect(fit, candidate.name).toBeLessThan(MIN_FIT);
 });
 
 const candidate = (id: string, description: string): Candidate => ({
@@ -57,21 +57,21 @@ const candidate = (id: string, description: string): Candidate => ({
   variables: [],
 });
 
-test("of two that differ in case the one that is written is meant", async () => {
+test("of two ids that differ only in case the exact one wins", async () => {
   const both = ["io.github.Some/one", "io.github.some/one"].map((id) => candidate(id, "Mail."));
   const ids = async (query: string) => (await rankCandidates(both, query, 5)).map((one) => one.candidate.id);
   expect(await ids("io.github.some/one")).toEqual(["io.github.some/one"]);
   expect(await ids("io.github.SOME/one")).toHaveLength(2);
 });
 
-test("a full name finds that one in any spelling, and nothing like it", async () => {
+test("a full registry name finds that server in any case, and no similar one", async () => {
   const all = [candidate("io.github.Ann/mail", "Mail."), candidate("io.github.bob/mail", "Mail.")];
   expect(await rankCandidates(all, "io.github.ann/mail ", 5)).toMatchObject([{ candidate: all[0], fit: 1 }]);
   expect(await rankCandidates(all, "io.github.eve/mail", 5)).toEqual([]);
   expect(isRegistryName("send mail")).toBe(false);
 });
 
-test("many that do the same all fit; who they are from and their numbers are no words", async () => {
+test("all of many equal servers fit, and publishers and index numbers are not searched", async () => {
   const all = Array.from({ length: 30 }, (_, at) =>
     candidate(`io.github.query${at}/db`, "Query a PostgreSQL database."),
   );
@@ -79,8 +79,8 @@ test("many that do the same all fit; who they are from and their numbers are no 
   const ranked = await rankCandidates(all, "query a postgresql database", 10);
   expect(ranked).toHaveLength(10);
   for (const { fit, candidate: one } of ranked) {
-    expect(fit).toBeGreaterThan(FIT);
+    expect(fit).toBeGreaterThan(MIN_FIT);
     expect(one.name).not.toBe("paint");
   }
-  for (const { fit } of await rankCandidates(all, "7", 5)) expect(fit).toBeLessThan(FIT);
+  for (const { fit } of await rankCandidates(all, "7", 5)) expect(fit).toBeLessThan(MIN_FIT);
 });

@@ -1,4 +1,4 @@
-/** Which candidates fit a task, by the ranking that tools get. Keeps one index per list of candidates; asks nobody. */
+/** Ranks candidates for a task with the search for tools. Keeps one index per list of candidates; sends no requests. */
 import { clip } from "../catalog/read-tool.ts";
 import { createSearch } from "../catalog/search/search.ts";
 import { settingsWith } from "../catalog/search/settings.ts";
@@ -9,25 +9,25 @@ import type { Candidate } from "./candidate.ts";
 
 export interface RankedCandidate {
   readonly candidate: Candidate;
-  /** 0..1: how far it does what was asked for. */
+  /** 0..1: how well it fits the task. */
   readonly fit: number;
 }
 
-/** Each candidate is a server of its own under its number, which must not be found as a word. */
+/** Each candidate is indexed as a server named by its number, so server names get weight 0. */
 const SETTINGS = settingsWith({ weights: { server: 0 } });
-const LONGEST_TEXT = 1_000;
-const CALLED_BY_ID = 1;
-/** As registries have them: `io.github.owner/name`. */
+const MAX_TEXT_LENGTH = 1_000;
+const FIT_BY_ID = 1;
+/** `io.github.owner/name`. */
 const REGISTRY_NAME = /^[\w-]+(?:\.[\w-]+)+\/[\w.-]+$/;
 
 const indexes = new WeakMap<readonly Candidate[], SearchStrategy>();
 
-/** Who asks by a full name means that one and nothing like it. */
+/** Whether the query is a full registry name, which finds only that server. */
 export function isRegistryName(query: string): boolean {
   return REGISTRY_NAME.test(query.trim());
 }
 
-/** Best first. The index is made when a list is first searched, and lives as long as the list. */
+/** Best first. The index is built when a list is first searched and lives as long as the list. */
 export async function rankCandidates(
   candidates: readonly Candidate[],
   query: string,
@@ -35,7 +35,7 @@ export async function rankCandidates(
 ): Promise<readonly RankedCandidate[]> {
   const named = namedBy(query.trim(), candidates);
   if (named.length > 0 || isRegistryName(query))
-    return named.map((candidate) => ({ candidate, fit: CALLED_BY_ID }));
+    return named.map((candidate) => ({ candidate, fit: FIT_BY_ID }));
   const hits = await indexOf(candidates).search(query, { limit });
   return hits.flatMap(({ server, confidence, fit = confidence }) => {
     const candidate = candidates[Number(server)];
@@ -43,12 +43,12 @@ export async function rankCandidates(
   });
 }
 
-/** As it is written; only where nobody is called so, in any case. */
+/** Candidates with exactly this id; if there are none, those that differ only in case. */
 function namedBy(wanted: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const lower = wanted.toLowerCase();
-  const alike = candidates.filter(({ id }) => id.toLowerCase() === lower);
-  const same = alike.filter(({ id }) => id === wanted);
-  return same.length > 0 ? same : alike;
+  const ignoringCase = candidates.filter(({ id }) => id.toLowerCase() === lower);
+  const exact = ignoringCase.filter(({ id }) => id === wanted);
+  return exact.length > 0 ? exact : ignoringCase;
 }
 
 function indexOf(candidates: readonly Candidate[]): SearchStrategy {
@@ -66,7 +66,7 @@ function asTool({ name, title, id, description }: Candidate, at: number): Tool {
     server: String(at),
     name,
     title: title ?? id.slice(id.lastIndexOf("/") + 1),
-    description: clip(description, LONGEST_TEXT) ?? "",
+    description: clip(description, MAX_TEXT_LENGTH) ?? "",
     annotations: {},
     definition: EMPTY_OBJECT,
     inputSchema: EMPTY_OBJECT,

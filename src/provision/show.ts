@@ -1,4 +1,4 @@
-/** A plan as a model and as a person see it: what would run, word for word, and what a stranger wrote only as what it is. */
+/** Describes a plan for a model and for a user: the exact command, and texts of the publisher with unsafe characters removed or escaped. */
 import { summarize } from "../catalog/summary.ts";
 import type { Env } from "../home/home.ts";
 import { type Mask, maskOf } from "../kernel/secret.ts";
@@ -12,7 +12,7 @@ export interface ShownCandidate {
   readonly plan: Plan;
   readonly trust: Trust;
   readonly fit: number;
-  /** What it is called in the config already. */
+  /** Its name if it is already in the config. */
   readonly configured: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function matchOf({ plan, trust, fit, configured }: ShownCandidate, env: E
   };
 }
 
-/** Names and whether they are set; never a value. */
+/** Contains names and whether they are set, but no values. */
 function variablesOf({ candidate: { variables } }: Plan, env: Env): object {
   if (variables.length === 0) return {};
   return {
@@ -54,7 +54,7 @@ function variablesOf({ candidate: { variables } }: Plan, env: Env): object {
   };
 }
 
-/** What a yes means: exactly this runs, and that goes into this file. */
+/** The question to the user. It shows exactly what will run and which file will be changed. */
 export function questionFor({ candidate, entry }: Plan, configPath: string): string {
   const { id, version, from, variables, link, bundle } = candidate;
   const local = "command" in entry;
@@ -77,7 +77,7 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
   ].join("\n");
 }
 
-/** Whatever turns or hides text, or looks like another letter, as an escape: what is shown is what is there. */
+/** Escapes all characters outside of printable ASCII, because they may hide text, change its direction or look like other letters. */
 function visible(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }
@@ -86,7 +86,7 @@ function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
 }
 
-/** Takes the values of a candidate's variables out of what is said about it. */
+/** Masks the values of a candidate's variables in messages. */
 export function maskOfCandidate({ variables }: Candidate, env: Env): Mask {
   return maskOf(variables.flatMap(({ name }) => env[name] ?? []));
 }

@@ -14,18 +14,18 @@ const now = new Date("2026-01-02T03:04:05Z");
 const write = (text: string): void => writeFileSync(trustPath(home), text);
 const text = (): string => readFileSync(trustPath(home), "utf8");
 
-const NOBODY = { allow: [], deny: [] };
+const EMPTY = { allow: [], deny: [] };
 
-test("nobody is trusted until the user says so, and reading writes nothing", async () => {
-  expect((await readTrust(home)).rules).toEqual(NOBODY);
+test("without a file no publisher is trusted, and reading creates no file", async () => {
+  expect((await readTrust(home)).rules).toEqual(EMPTY);
   expect(readdirSync(home)).toEqual([]);
   await changeTrust(home, { list: "allow", add: ["@a/*"] }, now);
   expect((await readTrust(home)).rules).toEqual({ allow: ["@a/*"], deny: [] });
   expect(statSync(trustPath(home)).mode & 0o777).toBe(0o600);
 });
 
-/** As earlier versions wrote it, unasked. */
-const UNASKED = {
+/** The rules that earlier versions wrote without asking. */
+const GENERATED = {
   allow: [
     "@modelcontextprotocol/*",
     "io.github.modelcontextprotocol/*",
@@ -40,29 +40,29 @@ const UNASKED = {
   deny: [] as string[],
 };
 
-test("a list that MetaMCP once wrote unasked trusts nobody, and goes with the first change", async () => {
+test("a generated list trusts no publisher and is replaced by the first change", async () => {
   for (const [list, after] of [
     ["allow", { allow: ["@a/*"], deny: [] }],
     ["deny", { allow: [], deny: ["@a/*"] }],
   ] as const) {
-    write(`${JSON.stringify(UNASKED, undefined, 2)}\n`);
-    expect((await readTrust(home)).rules).toEqual(NOBODY);
+    write(`${JSON.stringify(GENERATED, undefined, 2)}\n`);
+    expect((await readTrust(home)).rules).toEqual(EMPTY);
     expect(await changeTrust(home, { list, add: ["@a/*"] }, now)).toEqual(after);
   }
 });
 
-test("a list that the user changed in any way stays as it is", async () => {
+test("a generated list that the user changed is kept", async () => {
   for (const rules of [
-    { ...UNASKED, deny: ["x"] },
-    { ...UNASKED, allow: UNASKED.allow.slice(1) },
-    { ...UNASKED, allow: [...UNASKED.allow, "@a/*"] },
+    { ...GENERATED, deny: ["x"] },
+    { ...GENERATED, allow: GENERATED.allow.slice(1) },
+    { ...GENERATED, allow: [...GENERATED.allow, "@a/*"] },
   ]) {
     write(JSON.stringify(rules));
     expect((await readTrust(home)).rules).toEqual(rules);
   }
 });
 
-test("a bare list allows, and becomes more only when it must", async () => {
+test("a bare list allows its names, and becomes an object when something is denied", async () => {
   write('["@a/*"] // mine\n');
   expect((await readTrust(home)).rules).toEqual({ allow: ["@a/*"], deny: [] });
   await changeTrust(home, { list: "allow", add: ["b"] }, now);
@@ -72,7 +72,7 @@ test("a bare list allows, and becomes more only when it must", async () => {
   expect(JSON.parse(text())).toEqual({ allow: ["@a/*", "b"], deny: ["c"] });
 });
 
-test("adding and removing keeps what else is there, and a copy", async () => {
+test("adding and removing rules keeps comments and makes a backup", async () => {
   write('{\n  // the team\n  "allow": ["@a/*"],\n  "deny": ["x"] // never\n}\n');
   expect(await changeTrust(home, { list: "allow", add: ["b", "@a/*"] }, now)).toEqual({
     allow: ["@a/*", "b"],
@@ -86,23 +86,23 @@ test("adding and removing keeps what else is there, and a copy", async () => {
   });
 });
 
-test("edits at once lose nothing", async () => {
+test("concurrent edits lose no rule", async () => {
   const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
   await Promise.all(names.map((name) => changeTrust(home, { list: "allow", add: [name] }, now)));
   expect((await readTrust(home)).rules.allow.toSorted()).toEqual(names);
 });
 
 test.each([
-  ["not JSON", "{", /:1:2: .*no publisher is trusted/],
-  ["empty", "", /the file is empty/],
-  ["a text", '"@a/*"', /contains a string/],
+  ["invalid JSON", "{", /:1:2: .*no publisher is trusted/],
+  ["no content", "", /the file is empty/],
+  ["a string", '"@a/*"', /contains a string/],
   ["null", "null", /contains null/],
   ["a misspelt key", '{"allow":[],"denied":["x"]}', /"denied" is unknown/],
-  ["a text for a list", '{"allow":"@a/*"}', /allow is a string/],
-  ["a number for a name", '{"deny":[7]}', /deny holds 7/],
-  ["everybody", '["*"]', /allow holds "\*"/],
-  ["a pattern that is none", '["@a*"]', /allow holds "@a\*"/],
-])("%s is refused and left as it is", async (_what, content, message) => {
+  ["a string instead of a list", '{"allow":"@a/*"}', /allow is a string/],
+  ["a number instead of a name", '{"deny":[7]}', /deny holds 7/],
+  ["a rule for all publishers", '["*"]', /allow holds "\*"/],
+  ["an invalid pattern", '["@a*"]', /allow holds "@a\*"/],
+])("a file with %s is refused and not changed", async (_what, content, message) => {
   write(content);
   await expect(readTrust(home)).rejects.toThrow(message);
   await expect(changeTrust(home, { list: "allow", add: ["b"] }, now)).rejects.toThrow(message);

@@ -1,4 +1,4 @@
-/** `trusted-servers.json`: read and edited. Without it nobody is trusted; a file that is not understood is left alone, and then nobody is either. */
+/** Reads and edits `trusted-servers.json`. Without the file no publisher is trusted. An invalid file is never changed, and then no publisher is trusted either. */
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import { editJson } from "../config/edit.ts";
@@ -25,8 +25,8 @@ const LISTS = ["allow", "deny"] as const;
 
 const UNTIL_FIXED = "no publisher is trusted until this is fixed";
 
-/** Earlier versions wrote these rules unasked: a file that says exactly this was never the user's word. */
-const WRITTEN_UNASKED = written({
+/** Earlier versions created a file with exactly these rules without asking the user, so such a file counts as empty. */
+const GENERATED_RULES = written({
   allow: [
     "@modelcontextprotocol/*",
     "io.github.modelcontextprotocol/*",
@@ -46,7 +46,7 @@ export const trustPath = (home: string): string => join(home, "trusted-servers.j
 /** Throws ConfigError. */
 export async function readTrust(home: string): Promise<ReadTrust> {
   const path = trustPath(home);
-  return { path, rules: (await understand(path)).rules };
+  return { path, rules: (await readRules(path)).rules };
 }
 
 /** Resolves with the rules after the change. Throws ConfigError. */
@@ -59,7 +59,7 @@ export async function changeTrust(
   const change = (rules: TrustRules): readonly string[] => [
     ...new Set([...rules[list].filter((rule) => !remove.includes(rule)), ...add]),
   ];
-  const { bare } = await understand(path);
+  const { bare } = await readRules(path);
   if (bare) await rewriteList(path, { home, now }, (rules) => ({ ...rules, [list]: change(rules) }));
   else {
     await editJson(
@@ -75,17 +75,17 @@ export async function changeTrust(
       { home, now },
     );
   }
-  return (await understand(path)).rules;
+  return (await readRules(path)).rules;
 }
 
-/** A bare list has no place for what is denied: it becomes the longer form when it must. */
+/** Rewrites a file that is a bare list of allowed names. It becomes an object only when something is denied. */
 async function rewriteList(
   path: string,
   { home, now }: { home: string; now: Date },
   change: (rules: TrustRules) => TrustRules,
 ): Promise<void> {
   await withLock(path, async () => {
-    const { rules } = await understand(path);
+    const { rules } = await readRules(path);
     const after = change(rules);
     if (sameList(after.allow, rules.allow) && sameList(after.deny, rules.deny)) return;
     await backup(path, home, now);
@@ -93,7 +93,7 @@ async function rewriteList(
   });
 }
 
-async function understand(path: string): Promise<{ rules: TrustRules; bare: boolean }> {
+async function readRules(path: string): Promise<{ rules: TrustRules; bare: boolean }> {
   const parsed = await parseText((await readConfigText(path)) ?? "{}");
   if ("fault" in parsed) throw new ConfigError(path, `${parsed.fault}; ${UNTIL_FIXED}`, parsed.at);
   return { rules: rulesIn(path, parsed.value), bare: Array.isArray(parsed.value) };
@@ -103,11 +103,11 @@ function rulesIn(path: string, file: unknown): TrustRules {
   const refuse = (what: string): never => {
     throw new ConfigError(path, `${what}; ${UNTIL_FIXED}`);
   };
-  if (written(file) === WRITTEN_UNASKED) return { allow: [], deny: [] };
+  if (written(file) === GENERATED_RULES) return { allow: [], deny: [] };
   const keys = Array.isArray(file) ? { allow: file as unknown[] } : file;
   if (!isKeys(keys)) return refuse(`the file contains ${kindOf(file)}: write { "allow": […], "deny": […] }`);
-  const strange = Object.keys(keys).find((key) => !(LISTS as readonly string[]).includes(key));
-  if (strange !== undefined) refuse(`the key "${strange}" is unknown: use allow and deny`);
+  const unknownKey = Object.keys(keys).find((key) => !(LISTS as readonly string[]).includes(key));
+  if (unknownKey !== undefined) refuse(`the key "${unknownKey}" is unknown: use allow and deny`);
   const read = (list: keyof TrustRules): readonly string[] => {
     const rules = keys[list] ?? [];
     if (!Array.isArray(rules)) return refuse(`${list} is ${kindOf(rules)}, not a list`);

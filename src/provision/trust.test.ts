@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { flawOf, type Judged, type TrustRules, trustIn } from "./trust.ts";
+import { flawOf, type TrustRules, type TrustSubject, trustIn } from "./trust.ts";
 
-const npm = (id: string, identifier: string, more: Partial<Judged> = {}): Judged => ({
+const npm = (id: string, identifier: string, more: Partial<TrustSubject> = {}): TrustSubject => ({
   id,
   from: "registry",
   publishers: [id, identifier],
@@ -15,19 +15,19 @@ const npm = (id: string, identifier: string, more: Partial<Judged> = {}): Judged
 const allow = (...rules: string[]) => ({ allow: rules, deny: [] });
 
 test.each([
-  ["the package itself", "@good/server", "trusted"],
-  ["all of a scope", "@good/*", "trusted"],
-  ["the registry's name", "io.github.good/server", "trusted"],
-  ["all of a publisher in the registry", "io.github.good/*", "trusted"],
-  ["another scope that begins alike", "@goo/*", "unknown"],
-  ["another publisher that begins alike", "io.github.goo/*", "unknown"],
-  ["another spelling", "@Good/*", "unknown"],
+  ["the package", "@good/server", "trusted"],
+  ["all packages of the scope", "@good/*", "trusted"],
+  ["the registry name", "io.github.good/server", "trusted"],
+  ["all servers of the publisher", "io.github.good/*", "trusted"],
+  ["a scope with the same beginning", "@goo/*", "unknown"],
+  ["a publisher with the same beginning", "io.github.goo/*", "unknown"],
+  ["another case", "@Good/*", "unknown"],
   ["a part of the name", "server", "unknown"],
-])("who trusts %s", (_what, rule, trust) => {
+])("with an allow rule for %s (%s) a server is %s", (_what, rule, trust) => {
   expect(trustIn(allow(rule), npm("io.github.good/server", "@good/server"))).toBe(trust);
 });
 
-test("what is denied is denied whatever else is said, in any spelling", () => {
+test("a deny rule wins over every allow rule, in any spelling", () => {
   const name = fc.constantFrom("@good/*", "@good/server", "io.github.good/*", "@GOOD/server", "*");
   fc.assert(
     fc.property(fc.array(name), name, (allowed, denied) => {
@@ -37,8 +37,8 @@ test("what is denied is denied whatever else is said, in any spelling", () => {
   );
 });
 
-test("a stranger's entry gets no trust for a package that it gives orders to", () => {
-  const evil = (entry: Judged["entry"], variables: Judged["variables"] = []) =>
+test("trust in a package does not cover another publisher's entry that passes arguments or values to it", () => {
+  const evil = (entry: TrustSubject["entry"], variables: TrustSubject["variables"] = []) =>
     trustIn(allow("@good/*"), npm("io.github.evil/server", "@good/server", { entry, variables }));
   const key = { name: "KEY", required: true, secret: true };
   expect(evil({ command: "npx", args: ["-y", "@good/server@1.2.3"] })).toBe("trusted");
@@ -59,9 +59,9 @@ test("a stranger's entry gets no trust for a package that it gives orders to", (
   expect(trustIn(allow("io.github.evil/*"), npm("io.github.evil/server", "@good/server"))).toBe("trusted");
 });
 
-test("containers are run plainly or not at all", () => {
+test("a container with a mounted folder is not trusted", () => {
   const key = { name: "KEY", required: true, secret: true };
-  const image = (...args: string[]): Judged => ({
+  const image = (...args: string[]): TrustSubject => ({
     id: "io.github.evil/server",
     from: "registry",
     publishers: ["io.github.evil/server", "ghcr.io/good/server"],
@@ -74,14 +74,14 @@ test("containers are run plainly or not at all", () => {
   expect(trustIn(allow("ghcr.io/good/*"), mounted)).toBe("unknown");
 });
 
-test("entries of the gallery are ours", () => {
+test("arguments in gallery entries do not prevent trust", () => {
   const entry = { command: "npx", args: ["-y", "@good/server@1.2.3", "${FOLDER}"] };
   const listed = npm("files", "@good/server", { from: "gallery", entry });
   expect(trustIn(allow("@good/*"), listed)).toBe("trusted");
 });
 
-test("a name in one registry of packages says nothing about that name in another", () => {
-  const as = (command: string): Judged => ({
+test("a rule for one package registry does not apply to the same name in another", () => {
+  const as = (command: string): TrustSubject => ({
     id: "io.github.evil/time",
     from: "registry",
     publishers: ["io.github.evil/time", "mcp-server-time"],
@@ -106,7 +106,7 @@ test.each([
   ["evil/*", "docker.io/evil/server", "docker"],
   ["docker.io/evil/server", "evil/server", "docker"],
   ["index.docker.io/evil/*", "registry-1.docker.io/evil/server", "docker"],
-])("%s denies %s: it is the same", (rule, name, command) => {
+])("the deny rule %s also denies the spelling %s", (rule, name, command) => {
   const entry = { command, args: [name] };
   const judged = {
     id: "io.github.some/one",
@@ -118,7 +118,7 @@ test.each([
   expect(trustIn({ allow: ["io.github.some/*"], deny: [rule] }, judged)).toBe("denied");
 });
 
-test("rules that mean nothing or everything are no rules", () => {
+test('flawOf rejects malformed rules, and allows "*" only for deny', () => {
   for (const rule of [
     "@scope/*",
     "npm:@scope/*",

@@ -1,15 +1,15 @@
-/** Whose servers may be started without asking. Judges names only; the file they stand in is trust-file.ts. */
+/** Decides by name whether the publisher of a server is trusted. The rules are read in trust-file.ts. */
 import type { Candidate, Entry } from "./candidate.ts";
 
 export type Trust = "trusted" | "denied" | "unknown";
 
 export interface TrustRules {
-  /** Names of packages and of registry entries, or all of one publisher: `@scope/*`, `io.github.name/*`. `pypi:name` means a package of one kind. */
+  /** Names of packages and of registry entries, or all of one publisher: `@scope/*`, `io.github.name/*`. `pypi:name` means a package of one package registry. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const REGISTRY_OF_COMMAND: Readonly<Record<string, string>> = {
   npx: "npm",
   uvx: "pypi",
   dnx: "nuget",
@@ -17,32 +17,32 @@ const KINDS: Readonly<Record<string, string>> = {
   podman: "oci",
 };
 
-export type Judged = Pick<Candidate, "id" | "publishers" | "entry" | "variables" | "from">;
+export type TrustSubject = Pick<Candidate, "id" | "publishers" | "entry" | "variables" | "from">;
 
-/** Deny wins. */
-export function trustIn({ allow, deny }: TrustRules, candidate: Judged): Trust {
+/** Deny rules win over allow rules. */
+export function trustIn({ allow, deny }: TrustRules, candidate: TrustSubject): Trust {
   const { id, publishers, entry } = candidate;
-  const kind = "command" in entry ? KINDS[entry.command] : undefined;
-  const called = (name: string): readonly string[] => (kind ? [name, `${kind}:${name}`] : [name]);
+  const kind = "command" in entry ? REGISTRY_OF_COMMAND[entry.command] : undefined;
+  const spellings = (name: string): readonly string[] => (kind ? [name, `${kind}:${name}`] : [name]);
   const denied = (name: string): boolean =>
-    deny.some((rule) => rule === "*" || matches(spelled(rule), spelled(name)));
-  if ([id, ...publishers.flatMap(called)].some(denied)) return "denied";
+    deny.some((rule) => rule === "*" || matches(normalized(rule), normalized(name)));
+  if ([id, ...publishers.flatMap(spellings)].some(denied)) return "denied";
   const allowed = (name: string): boolean => allow.some((rule) => matches(rule, name));
   if (allowed(id)) return "trusted";
-  return publishers.some((name) => called(name).some(allowed) && standsFor(name, candidate))
+  return publishers.some((name) => spellings(name).some(allowed) && covers(name, candidate))
     ? "trusted"
     : "unknown";
 }
 
-/** Some registries of packages take several spellings for one name: who denies it means them all. */
-function spelled(name: string): string {
+/** Some package registries accept several spellings of one name, so a deny rule must match all of them. */
+function normalized(name: string): string {
   return name
     .toLowerCase()
     .replace(/^(oci:)?(?:(?:index\.|registry-1\.)?docker\.io\/)(?:library\/)?/, "$1")
     .replaceAll(/[._-]+/g, "-");
 }
 
-/** What is wrong with a rule; undefined if it can be used. */
+/** Why a rule is invalid; undefined if it is valid. */
 export function flawOf(rule: string, list: keyof TrustRules): string | undefined {
   if (rule === "*") return list === "deny" ? undefined : '"*" is not allowed here: name the publishers';
   const name = rule.endsWith("/*") ? rule.slice(0, -2) : rule;
@@ -58,28 +58,28 @@ function matches(rule: string, name: string): boolean {
   return rule.endsWith("/*") ? name.startsWith(rule.slice(0, -1)) : rule === name;
 }
 
-/** What runners need to run a package, and what makes it do nothing else. */
+/** The arguments that a runner needs to run a package. They do not change what the package does. */
 const CONTAINERS = new Set(["docker", "podman"]);
 const FOR_CONTAINERS = new Set(["run", "-i", "--rm", "-e"]);
 const FOR_PACKAGES = new Set(["-y", "--yes"]);
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
 /**
- * Who trusts a package trusts what it does by itself. A stranger's entry that hands it arguments or values of its own
- * could have it do anything, so that is not covered. In the gallery the entries are ours.
+ * Whether a rule for the package `name` covers this entry. Trust in a package does not cover the arguments and values
+ * that another publisher's registry entry passes to it, because they could make it do anything. Gallery entries are ours.
  */
-function standsFor(name: string, { id, entry, variables, from }: Judged): boolean {
+function covers(name: string, { id, entry, variables, from }: TrustSubject): boolean {
   if (from === "gallery" || id === name) return true;
   if (!("command" in entry)) return false;
   const contained = CONTAINERS.has(entry.command);
-  const own = contained ? FOR_CONTAINERS : FOR_PACKAGES;
+  const allowed = contained ? FOR_CONTAINERS : FOR_PACKAGES;
   const declared = (arg: string): boolean =>
     contained && VARIABLE.test(arg) && variables.some((variable) => variable.name === arg);
-  const plain = (arg: string): boolean => own.has(arg) || declared(arg) || isPackage(arg, name);
+  const plain = (arg: string): boolean => allowed.has(arg) || declared(arg) || isPackage(arg, name);
   return entry.args.every(plain) && literals(entry).length === 0;
 }
 
-/** With or without a version, as each runner writes it. */
+/** The package name, alone or with a version in the syntax of any runner. */
 function isPackage(arg: string, name: string): boolean {
   return arg === name || (arg.startsWith(name) && /^(?:@|==|:)[\w.+:-]+$/.test(arg.slice(name.length)));
 }

@@ -1,4 +1,4 @@
-/** An entry of the gallery as one of `mcpServers`: the runner of its registry, the exact version, and every variable by its name. */
+/** Turns an entry of the gallery into one of `mcpServers`: the runner of its package registry, the exact version, and all variables as `${NAME}`. */
 import type { Entry, Variable } from "../candidate.ts";
 
 interface Common {
@@ -15,7 +15,7 @@ interface Package {
   readonly identifier: string;
   readonly version: string;
   readonly arguments?: readonly string[];
-  /** Variables that the server knows by another name. */
+  /** Environment variables whose name differs from the declared variable. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -26,16 +26,16 @@ interface Remote {
 }
 
 /** As in data/gallery/schema.json. */
-export type Listed = Common &
+export type GalleryEntry = Common &
   (
     | { readonly package: Package; readonly remote?: undefined }
     | { readonly package?: undefined; readonly remote: Remote }
   );
 
-export function entryOf(listed: Listed): Entry {
-  if (listed.remote) return listed.remote;
-  const { registry, identifier, version, arguments: args = [] } = listed.package;
-  const env = environment(listed.package, listed.variables);
+export function entryOf(item: GalleryEntry): Entry {
+  if (item.remote) return item.remote;
+  const { registry, identifier, version, arguments: args = [] } = item.package;
+  const env = environment(item.package, item.variables);
   const names = Object.keys(env);
   const set = names.length > 0 ? { env } : {};
   switch (registry) {
@@ -51,7 +51,7 @@ export function entryOf(listed: Listed): Entry {
   }
 }
 
-/** Every variable that is not an argument already. */
+/** Adds every variable that neither the arguments nor `env` use. */
 function environment(
   { arguments: args = [], env = {} }: Package,
   variables: readonly Variable[],

@@ -6,7 +6,7 @@ const values = new Map([
   ["B", `$& \${C}`],
 ]);
 
-test("values stand where their variables stood, letter for letter", () => {
+test("fill replaces variables by the exact values", () => {
   const entry = { command: "x", args: [`--a=\${A}`, `\${B:-none}`, `\${C}`], env: { KEY: `\${A}-\${B}` } };
   expect(fill(entry, values)).toEqual({
     entry: { command: "x", args: ["--a=1", `$& \${C}`, `\${C}`], env: { KEY: `1-$& \${C}` } },
@@ -14,7 +14,7 @@ test("values stand where their variables stood, letter for letter", () => {
   });
 });
 
-test("a local server takes any other as a variable of its own, a remote one does not", () => {
+test("a value without a variable becomes an environment variable of a local server and is unused by a remote one", () => {
   expect(fill({ command: "x", args: [] }, values).entry).toEqual({
     command: "x",
     args: [],
@@ -26,7 +26,7 @@ test("a local server takes any other as a variable of its own, a remote one does
   });
 });
 
-test("an entry without anything to fill in stays as it is", () => {
+test("an entry without variables stays unchanged", () => {
   for (const entry of [
     { command: "x", args: ["y"] },
     { type: "http", url: "https://x" },

@@ -1,13 +1,13 @@
-/** Puts values that the user gives at once where an entry names their variables. The rest of the entry stays as it is. */
+/** Replaces variables in an entry by values of the user. The rest of the entry stays unchanged. */
 import type { Entry } from "../candidate.ts";
 
 export interface Filled {
   readonly entry: Entry;
-  /** Names that the entry has no place for. */
+  /** Names that the entry cannot use. */
   readonly unused: readonly string[];
 }
 
-/** A name that stands nowhere becomes a variable of a local server; a remote one has no place for it. */
+/** A name that the entry does not contain becomes an environment variable of a local server; a remote server cannot use it. */
 export function fill(entry: Entry, values: ReadonlyMap<string, string>): Filled {
   const used = new Set<string>();
   const put = (text: string): string =>

@@ -4,15 +4,15 @@ import { expect, test } from "vitest";
 import { checkServer } from "../../config/server.ts";
 import { references } from "../../config/variables.ts";
 import { planOf } from "../plan.ts";
-import type { Listed } from "./entry.ts";
+import type { GalleryEntry } from "./entry.ts";
 import { galleryCandidates, galleryCategories, suggestions } from "./gallery.ts";
 
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../data/gallery/${name}`, import.meta.url), "utf8"));
-const { servers } = read("gallery.json") as { servers: Listed[] };
+const { servers } = read("gallery.json") as { servers: GalleryEntry[] };
 const [all, categories] = await Promise.all([galleryCandidates(), galleryCategories()]);
 
-test("the whole gallery is as its schema says", () => {
+test("the gallery is valid against its schema", () => {
   const validate = new Ajv2020({ strict: true, strictRequired: false, allErrors: true }).compile(
     read("schema.json") as object,
   );
@@ -20,7 +20,7 @@ test("the whole gallery is as its schema says", () => {
   expect(validate.errors ?? []).toEqual([]);
 });
 
-test("the schema refuses what must not get in", () => {
+test("the schema rejects unsafe and incomplete entries", () => {
   const validate = new Ajv2020({ strictRequired: false }).compile({
     ...(read("schema.json") as object),
     $ref: "#/$defs/server",
@@ -28,7 +28,7 @@ test("the schema refuses what must not get in", () => {
     required: [],
     additionalProperties: true,
   });
-  const good = servers.find(({ name }) => name === "memory") as Listed & { package: object };
+  const good = servers.find(({ name }) => name === "memory") as GalleryEntry & { package: object };
   expect(validate(good)).toBe(true);
   const pypi = servers.find(({ name }) => name === "fetch");
   const bad: object[] = [
@@ -53,7 +53,7 @@ test("the schema refuses what must not get in", () => {
     expect(validate(JSON.parse(JSON.stringify(entry))), JSON.stringify(entry)).toBe(false);
 });
 
-test("there are many, each once, in order, and each says something of its own", () => {
+test("the gallery has at least 60 servers, sorted, with unique names and descriptions", () => {
   const names = servers.map(({ name }) => name);
   expect(names.length).toBeGreaterThanOrEqual(60);
   expect(names).toEqual([...new Set(names)].toSorted());
@@ -62,13 +62,13 @@ test("there are many, each once, in order, and each says something of its own", 
   expect(categories.length).toBeGreaterThan(5);
 });
 
-test("every npm package was seen, nothing else says so", () => {
+test("exactly the npm packages are verified", () => {
   for (const { name, package: source, verified } of servers)
     expect([name, verified]).toEqual([name, source?.registry === "npm"]);
 });
 
 test.each(all.map((candidate) => [candidate.name, candidate] as const))(
-  "%s can be used as it stands",
+  "the entry of %s is valid, and it declares exactly the variables that it uses",
   (_, candidate) => {
     const { entry, variables, name } = candidate;
     const texts =
@@ -92,7 +92,7 @@ test.each(all.map((candidate) => [candidate.name, candidate] as const))(
   },
 );
 
-test("each registry has its runner, and the version is exact", () => {
+test("each package registry has its runner, and the version is exact", () => {
   const entryOf = (name: string): unknown => all.find((one) => one.name === name)?.entry;
   const { version } = servers.find(({ name }) => name === "memory")?.package ?? {};
   expect(entryOf("memory")).toEqual({
@@ -124,7 +124,7 @@ test("each registry has its runner, and the version is exact", () => {
   expect(entryOf("linear")).toEqual({ type: "http", url: "https://mcp.linear.app/mcp" });
 });
 
-test("what was meant is suggested: by spelling, else by what it is for", async () => {
+test("suggestions finds similar names, else servers by their description", async () => {
   expect((await suggestions("postgress"))[0]).toBe("postgres");
   expect((await suggestions("git-hub"))[0]).toBe("github");
   expect(await suggestions("invoices")).toContain("stripe");

@@ -1,8 +1,8 @@
-/** The list of well-known servers that ships with the package. Looks nothing up and starts nothing. */
+/** The list of well-known servers that ships with the package. Uses no network and starts nothing. */
 import { readShipped } from "../../home/shipped.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import type { Candidate } from "../candidate.ts";
-import { entryOf, type Listed } from "./entry.ts";
+import { entryOf, type GalleryEntry } from "./entry.ts";
 
 export interface GalleryCandidate extends Candidate {
   readonly category: string;
@@ -10,7 +10,7 @@ export interface GalleryCandidate extends Candidate {
 
 let loaded: Promise<readonly GalleryCandidate[]> | undefined;
 
-/** By name. Read once, when first asked for. */
+/** Sorted by name. The file is read once, on first use. */
 export function galleryCandidates(): Promise<readonly GalleryCandidate[]> {
   loaded ??= read();
   return loaded;
@@ -18,49 +18,51 @@ export function galleryCandidates(): Promise<readonly GalleryCandidate[]> {
 
 async function read(): Promise<readonly GalleryCandidate[]> {
   const bytes = await readShipped("gallery/gallery.json");
-  const { servers } = JSON.parse(bytes?.toString() ?? '{"servers":[]}') as { servers: readonly Listed[] };
+  const { servers } = JSON.parse(bytes?.toString() ?? '{"servers":[]}') as {
+    servers: readonly GalleryEntry[];
+  };
   return servers.map(candidateOf);
 }
 
-function candidateOf(listed: Listed): GalleryCandidate {
-  const { name, description, category, link, variables, verified } = listed;
+function candidateOf(item: GalleryEntry): GalleryCandidate {
+  const { name, description, category, link, variables, verified } = item;
   return {
     id: name,
     name,
     description,
     from: "gallery",
-    version: listed.package?.version,
-    publishers: [listed.package ? listed.package.identifier : hostOf(listed.remote.url)],
+    version: item.package?.version,
+    publishers: [item.package ? item.package.identifier : hostOf(item.remote.url)],
     verified,
-    entry: entryOf(listed),
+    entry: entryOf(item),
     variables,
     link,
     category,
   };
 }
 
-/** One whose address the user gives has no publisher. */
+/** Empty if the user provides the address: such a server has no publisher. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "";
 }
 
-/** In the order of the alphabet. */
+/** Sorted alphabetically. */
 export async function galleryCategories(): Promise<readonly string[]> {
   return [...new Set((await galleryCandidates()).map(({ category }) => category))].toSorted();
 }
 
-/** What somebody may have meant who wrote `word`: names like it, else servers whose description has the word. */
-export async function suggestions(word: string, most = 3): Promise<readonly string[]> {
+/** Server names similar to `word`, else servers whose description contains it. */
+export async function suggestions(word: string, limit = 3): Promise<readonly string[]> {
   const all = await galleryCandidates();
-  const alike = nearest(
+  const similar = nearest(
     word,
     all.map(({ name }) => name),
-    most,
+    limit,
   );
-  if (alike.length > 0 || word.length < 3) return alike;
+  if (similar.length > 0 || word.length < 3) return similar;
   const wanted = word.toLowerCase();
   return all
     .filter(({ description, category }) => `${category} ${description}`.toLowerCase().includes(wanted))
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ name }) => name);
 }

@@ -1,15 +1,15 @@
-/** The address of a registry as the user gave it. Credentials in it are taken out, so that no address that is shown, logged or stored holds them. */
+/** Parses the address of a registry. Removes credentials from it, so that they are never shown, logged or stored. */
 import { basicOf } from "../../kernel/basic-auth.ts";
 
 export interface Base {
-  /** Ends in a slash, so that a path before `/v0.1` stays. */
+  /** Ends in a slash, so that a path before `/v0.1` is kept. */
   readonly url: URL;
   readonly authorization: string | undefined;
 }
 
 export const DEFAULT_REGISTRY = "https://registry.modelcontextprotocol.io";
 
-/** Undefined if it is no address of the web. */
+/** Undefined if it is not an http or https URL. */
 export function readBase(text: string): Base | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -19,7 +19,7 @@ export function readBase(text: string): Base | undefined {
   url.password = "";
   url.search = "";
   url.hash = "";
-  // People copy the address of the list as well as that of the registry.
+  // Users may give the address of the list instead of the registry's.
   url.pathname = `${url.pathname.replace(/\/+$/, "").replace(/\/v0(?:\.1)?(?:\/servers)?$/, "")}/`;
   return { url, authorization };
 }
@@ -29,7 +29,7 @@ export interface RegistryPage {
   readonly cursor: string | undefined;
 }
 
-/** The most that the official registry gives at once. */
+/** The maximum of the official registry. */
 const PAGE_SIZE = 100;
 
 export function pageUrl({ url }: Base, { since, cursor }: RegistryPage): URL {

@@ -23,7 +23,7 @@ interface File {
   readonly data?: string | Buffer;
   readonly mode?: number;
   readonly stored?: boolean;
-  /** What the archive says about it, be it true or not. */
+  /** The size in the archive, which may be wrong. */
   readonly size?: number;
   readonly flags?: number;
   readonly method?: number;
@@ -68,14 +68,14 @@ function zip(files: readonly File[], comment = ""): Buffer {
 
 const sum = (data: Buffer): string => createHash("sha256").update(data).digest("hex");
 
-interface Shop {
+interface Setup {
   readonly home: string;
   readonly url: string;
   readonly requests: () => number;
   fetch(archive: Buffer, more?: Partial<Candidate>, parts?: Partial<BundleParts>): Promise<FetchedBundle>;
 }
 
-async function shop(): Promise<Shop> {
+async function setUp(): Promise<Setup> {
   let sent: Buffer = Buffer.alloc(0);
   let requests = 0;
   const server = createServer((_, response) => {
@@ -122,14 +122,14 @@ const manifest = (config: object, more: object = {}): File => ({
 const index: File = { name: "server/index.js", data: "console.log(1)" };
 const plain = manifest({ command: "node", args: ["${__dirname}/server/index.js"] });
 
-/** Every file below the home, by its path. */
+/** The paths of all files below the home. */
 async function files(home: string): Promise<string[]> {
   const all = await readdir(home, { recursive: true, withFileTypes: true }).catch(() => []);
   return all.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-test("a bundle is unpacked once, for the owner alone, and run by its own manifest", async () => {
-  const { fetch, home, requests } = await shop();
+test("a bundle is downloaded and unpacked once, readable only by the owner, and its manifest gives the command", async () => {
+  const { fetch, home, requests } = await setUp();
   const archive = zip(
     [
       plain,
@@ -157,47 +157,55 @@ test("a bundle is unpacked once, for the owner alone, and run by its own manifes
 const bomb = Buffer.alloc(3 << 20);
 
 test.each<[string, Buffer, RegExp]>([
-  ["no archive", Buffer.from("hello"), /not a zip archive/],
-  ["nothing", Buffer.alloc(0), /not a zip archive/],
+  ["a text instead of an archive", Buffer.from("hello"), /not a zip archive/],
+  ["no content", Buffer.alloc(0), /not a zip archive/],
   ["no manifest", zip([index]), /no manifest/],
-  ["a manifest that is no JSON", zip([{ name: "manifest.json", data: "{" }]), /not JSON/],
-  ["a way up", zip([plain, { name: "../evil", data: "x" }]), /unsafe or invalid name/],
-  ["a way up inside", zip([plain, { name: "a/../../evil", data: "x" }]), /unsafe or invalid name/],
+  ["a manifest that is not JSON", zip([{ name: "manifest.json", data: "{" }]), /not JSON/],
+  ["a path out of the folder", zip([plain, { name: "../evil", data: "x" }]), /unsafe or invalid name/],
+  ["a path out of a subfolder", zip([plain, { name: "a/../../evil", data: "x" }]), /unsafe or invalid name/],
   ["an absolute path", zip([plain, { name: "/evil", data: "x" }]), /unsafe or invalid name/],
   ["a backslash", zip([plain, { name: "..\\evil", data: "x" }]), /unsafe or invalid name/],
-  ["a drive", zip([plain, { name: "C:evil", data: "x" }]), /unsafe or invalid name/],
-  ["a NUL", zip([plain, { name: "a\0b", data: "x" }]), /unsafe or invalid name/],
+  ["a drive letter", zip([plain, { name: "C:evil", data: "x" }]), /unsafe or invalid name/],
+  ["a NUL character", zip([plain, { name: "a\0b", data: "x" }]), /unsafe or invalid name/],
   ["an empty name", zip([plain, { name: "", data: "x" }]), /unsafe or invalid name/],
   ["a link", zip([plain, { name: "link", data: "/etc/passwd", mode: 0o120777 }]), /link or a device/],
-  ["a link that says it is a folder", zip([plain, { name: "link/", mode: 0o120777 }]), /link or a device/],
+  ["a link named like a folder", zip([plain, { name: "link/", mode: 0o120777 }]), /link or a device/],
   ["a device", zip([plain, { name: "tty", mode: 0o020666 }]), /link or a device/],
-  ["two files of one name", zip([plain, index, index]), /two files with the same name/],
+  ["two files with the same name", zip([plain, index, index]), /two files with the same name/],
   [
-    "two ways to write one name",
+    "two Unicode forms of one name",
     zip([plain, { name: "e\u0301" }, { name: "\u00e9" }]),
     /two files with the same name/,
   ],
   [
-    "a file that is a folder too",
+    "a file and a folder with the same name",
     zip([plain, { name: "a", data: "x" }, { name: "a/b", data: "x" }]),
     /two files with the same name/,
   ],
-  ["too much", zip([plain, { name: "big", data: bomb }]), /more than 1048576 bytes/],
+  ["too many bytes", zip([plain, { name: "big", data: bomb }]), /more than 1048576 bytes/],
   [
-    "too much under a smaller number",
+    "a file that is larger than declared",
     zip([plain, { name: "big", data: bomb, size: 10 }]),
     /larger than it says/,
   ],
-  ["less than it says", zip([plain, { name: "small", data: "x", size: 10 }]), /another size/],
   [
-    "too many",
+    "a file that is smaller than declared",
+    zip([plain, { name: "small", data: "x", size: 10 }]),
+    /another size/,
+  ],
+  [
+    "too many files",
     zip([plain, ...Array.from({ length: 60 }, (_, at) => ({ name: `f${at}` }))]),
     /more than 50 files/,
   ],
-  ["a secret", zip([plain, { name: "x", data: "x", flags: 1 }]), /encrypted/],
-  ["another way to pack", zip([plain, { name: "x", data: "x", method: 12 }]), /unknown compression/],
-])("refused, with nothing left behind: %s", async (_what, archive, reason) => {
-  const { fetch, home } = await shop();
+  ["an encrypted file", zip([plain, { name: "x", data: "x", flags: 1 }]), /encrypted/],
+  [
+    "an unknown compression method",
+    zip([plain, { name: "x", data: "x", method: 12 }]),
+    /unknown compression/,
+  ],
+])("a bundle with %s is refused and leaves no files", async (_what, archive, reason) => {
+  const { fetch, home } = await setUp();
   await expect(
     fetch(archive, {}, { bounds: { ...BUNDLE_BOUNDS, files: 50, bytes: 1 << 20 } }),
   ).rejects.toThrow(reason);
@@ -205,23 +213,23 @@ test.each<[string, Buffer, RegExp]>([
   expect(existsSync(join(home, "..", "evil"))).toBe(false);
 });
 
-test("a download that is too large, or not what was announced, is refused before it is looked into", async () => {
-  const { fetch, home, url } = await shop();
+test("a download that is too large or has a wrong checksum is refused before it is unpacked", async () => {
+  const { fetch, home, url } = await setUp();
   const archive = zip([plain, index]);
   const bounds = { ...BUNDLE_BOUNDS, packed: 100 };
   await expect(fetch(archive, {}, { bounds })).rejects.toThrow(/larger than 100 bytes/);
   await expect(fetch(archive, { bundle: { url, sha256: "0".repeat(64) } })).rejects.toThrow(
     /its checksum is [0-9a-f]{64} instead of 0{64}/,
   );
-  // Nor is it looked into: this would be refused for another reason.
+  // Unpacking this would fail with another error.
   await expect(fetch(Buffer.from("x"), { bundle: { url, sha256: sum(archive) } })).rejects.toThrow(
     /checksum/,
   );
   expect(await files(home)).toEqual([]);
 });
 
-test("no answer, another status and an abort are reasons", async () => {
-  const { fetch } = await shop();
+test("a refused connection, a status other than 200 and an abort reject with the reason", async () => {
+  const { fetch } = await setUp();
   const bundle = { url: "http://127.0.0.1:1/x", sha256: "0".repeat(64) };
   await expect(fetch(Buffer.alloc(0), { bundle })).rejects.toThrow(/^127\.0\.0\.1:1: /);
   const gone = async () => new Response("", { status: 404 });
@@ -235,13 +243,13 @@ async function entryOf(
   more: object = {},
   candidate: Partial<Candidate> = {},
 ): Promise<FetchedBundle> {
-  const { fetch } = await shop();
+  const { fetch } = await setUp();
   return await fetch(zip([manifest(config, more), index, { name: "bin/tool", data: "#!" }]), candidate, {
     env: { SET: "1" },
   });
 }
 
-test("a manifest's places are filled, and what the user must choose stays open under a name of its own", async () => {
+test("variables of a manifest are replaced, and required settings become placeholders", async () => {
   const { entry, variables } = await entryOf(
     {
       command: "node",
@@ -280,7 +288,7 @@ test("a manifest's places are filled, and what the user must choose stays open u
   ]);
 });
 
-test("the registry's variables for a bundle are kept, but not those that nobody set", async () => {
+test("variables of the registry entry are passed to the bundle, except optional ones that are unset", async () => {
   const variable = (name: string, required: boolean) => ({ name, required, secret: false });
   const { entry } = await entryOf(
     { command: "node", env: { A: "1" } },
@@ -294,7 +302,7 @@ test("the registry's variables for a bundle are kept, but not those that nobody 
   expect(entry).not.toHaveProperty("env.UNSET");
 });
 
-test("a program of the bundle can be run, whatever the archive said", async () => {
+test("a program of the bundle is made executable", async () => {
   const { entry } = await entryOf({ command: "bin/tool" });
   const path = "command" in entry ? entry.command : "";
   expect(path).toMatch(/^\/.*\/bin\/tool$/);
@@ -303,34 +311,34 @@ test("a program of the bundle can be run, whatever the archive said", async () =
 
 test.each<[string, object, object, RegExp]>([
   ["a shell", { command: "bash", args: ["-c", "id"] }, {}, /program is missing/],
-  ["a program of ours", { command: "/bin/sh" }, {}, /neither its own/],
-  ["a program above it", { command: "../../../bin/sh" }, {}, /neither its own/],
-  ["a program above it by name", { command: "${__dirname}/../x" }, {}, /neither its own/],
-  ["a variable of ours", { command: "node", args: ["${AWS_SECRET_ACCESS_KEY}"] }, {}, /unknown variable/],
+  ["a program of the system", { command: "/bin/sh" }, {}, /neither its own/],
+  ["a program above the folder", { command: "../../../bin/sh" }, {}, /neither its own/],
+  ["a program above __dirname", { command: "${__dirname}/../x" }, {}, /neither its own/],
+  ["a variable of the user", { command: "node", args: ["${AWS_SECRET_ACCESS_KEY}"] }, {}, /unknown variable/],
   [
-    "a variable of ours in the environment",
+    "a variable of the user in the environment",
     { command: "node", env: { X: "${PATH:-x}" } },
     {},
     /unknown variable/,
   ],
-  ["half a place", { command: "node", args: ["${HOME"] }, {}, /contains \$\{/],
+  ["an incomplete variable", { command: "node", args: ["${HOME"] }, {}, /contains \$\{/],
   [
-    "a place in a default",
+    "a variable in a default",
     { command: "node", args: ["${user_config.x}"] },
     { user_config: { x: { default: "${SECRET}" } } },
     /unknown variable/,
   ],
   [
-    "a setting that it does not declare",
+    "an undeclared setting",
     { command: "node", args: ["${user_config.constructor}"] },
     {},
     /does not declare/,
   ],
-  ["another system", { command: "node" }, { compatibility: { platforms: ["plan9"] } }, /is not for/],
+  ["another platform", { command: "node" }, { compatibility: { platforms: ["plan9"] } }, /is not for/],
   ["no command", {}, {}, /is invalid/],
-  ["arguments that are none", { command: "node", args: [1] }, {}, /is invalid/],
+  ["an argument that is not a string", { command: "node", args: [1] }, {}, /is invalid/],
   [
-    "an environment variable that is none",
+    "an invalid name of an environment variable",
     { command: "node", env: { "A=B": "1" } },
     {},
     /name of an environment variable/,
@@ -339,8 +347,8 @@ test.each<[string, object, object, RegExp]>([
   await expect(entryOf(config, more)).rejects.toThrow(reason);
 });
 
-test("what a killed process left half unpacked goes with the next one", async () => {
-  const { fetch } = await shop();
+test("a half-unpacked folder of a killed process is removed by the next download", async () => {
+  const { fetch } = await setUp();
   const { entry } = await fetch(zip([plain, index]));
   const above = join("command" in entry ? (entry.args[0] ?? "") : "", "../../..");
   const stale = temporaryBeside(join(above, "1")).replace(`-${process.pid}-`, "-99999999-");
@@ -351,7 +359,7 @@ test("what a killed process left half unpacked goes with the next one", async ()
   expect((await readdir(above)).length).toBe(2);
 });
 
-test("no archive whatsoever writes outside its folder, or fails in a way of its own", async () => {
+test("a damaged archive never writes outside its folder, and fails only with MetaMcpError", async () => {
   const { folder } = temp();
   const whole = zip(
     [plain, index, { name: "a/b/c.txt", data: "x".repeat(500) }, { name: "d", data: "y", stored: true }],

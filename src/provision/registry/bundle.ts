@@ -1,4 +1,4 @@
-/** Fetches a bundle, compares it with its checksum and only then unpacks it. A bundle is there whole or not at all; runs nothing. */
+/** Downloads a bundle, checks its checksum and unpacks it. The folder of a bundle exists only when it is complete. Runs nothing. */
 import { createHash } from "node:crypto";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import type { Candidate, Entry, Variable } from "../candidate.ts";
 import { entryFrom, type Unpacked } from "./manifest.ts";
-import { Misfit } from "./misfit.ts";
 import { type Fetch, get } from "./request.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 import { unzip } from "./zip.ts";
 
 export interface BundleParts {
@@ -27,58 +27,64 @@ export interface BundleParts {
 
 export interface FetchedBundle {
   readonly entry: Entry;
-  /** Those that only the bundle itself asks for. */
+  /** Variables that only the bundle itself declares. */
   readonly variables: readonly Variable[];
 }
 
 export const BUNDLE_BOUNDS = { packed: 128 << 20, bytes: 512 << 20, files: 50_000, timeoutMs: 100_000 };
 
-/** Rejects with MetaMcpError; then nothing of it is left. What was unpacked before is not fetched again. */
+/** Rejects with MetaMcpError; then nothing is left behind. An unpacked bundle is not downloaded again. */
 export async function fetchBundle(candidate: Candidate, parts: BundleParts): Promise<FetchedBundle> {
   const { id, version, bundle, name } = candidate;
   if (!bundle) throw new MetaMcpError("internal", `${id} is not a bundle.`);
-  const above = join(parts.home, "bundles", safeName(id));
-  // The checksum makes it another folder when it is another content.
-  const folder = join(above, safeName(`${version ?? "0"}-${bundle.sha256.slice(0, 16)}`));
-  const known = await runnable(folder, name);
-  const unpacked = known ?? (await place(bundle, { ...parts, above, folder, name }));
+  const parent = join(parts.home, "bundles", safeName(id));
+  // The checksum in the name gives other content another folder.
+  const folder = join(parent, safeName(`${version ?? "0"}-${bundle.sha256.slice(0, 16)}`));
+  const existing = await readUnpacked(folder, name);
+  const unpacked = existing ?? (await unpackBundle(bundle, { ...parts, parent, folder, name }));
   const { entry, variables } = unpacked;
-  const env = { ...entry.env, ...given(candidate, parts.env) };
+  const env = { ...entry.env, ...registryEnv(candidate, parts.env) };
   return { entry: { ...entry, ...(Object.keys(env).length > 0 && { env }) }, variables };
 }
 
-interface Place extends BundleParts {
-  readonly above: string;
+interface UnpackTarget extends BundleParts {
+  readonly parent: string;
   readonly folder: string;
   readonly name: string;
 }
 
-async function place(bundle: NonNullable<Candidate["bundle"]>, where: Place): Promise<Unpacked> {
-  const { above, folder, name, bounds = BUNDLE_BOUNDS } = where;
-  const archive = await download(bundle, where);
-  await sweep(above);
+async function unpackBundle(
+  bundle: NonNullable<Candidate["bundle"]>,
+  target: UnpackTarget,
+): Promise<Unpacked> {
+  const { parent, folder, name, bounds = BUNDLE_BOUNDS } = target;
+  const archive = await download(bundle, target);
+  await sweep(parent);
   const temporary = temporaryBeside(folder);
   await makeFolder(temporary);
   try {
     await unzip(archive, temporary, bounds);
-    const unpacked = await runnable(temporary, name);
-    if (!unpacked) throw cannot("it has no manifest.json");
+    const unpacked = await readUnpacked(temporary, name);
+    if (!unpacked) throw unusable("it has no manifest.json");
     if (unpacked.program) await makeExecutable(unpacked.program);
     await rename(temporary, folder).catch((error: unknown) => {
-      // Another MetaMCP was quicker, with the same content.
+      // Another process has unpacked the same content meanwhile.
       if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "EEXIST") throw error;
     });
   } catch (error) {
-    throw MetaMcpError.is(error) ? error : cannot((error as Error).message);
+    throw MetaMcpError.is(error) ? error : unusable((error as Error).message);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
-  const placed = await runnable(folder, name);
-  if (!placed) throw cannot("it has no manifest.json");
-  return placed;
+  const unpacked = await readUnpacked(folder, name);
+  if (!unpacked) throw unusable("it has no manifest.json");
+  return unpacked;
 }
 
-async function download({ url, sha256 }: NonNullable<Candidate["bundle"]>, parts: Place): Promise<Buffer> {
+async function download(
+  { url, sha256 }: NonNullable<Candidate["bundle"]>,
+  parts: UnpackTarget,
+): Promise<Buffer> {
   const { clock, signal, fetch = globalThis.fetch, bounds = BUNDLE_BOUNDS } = parts;
   const request = {
     url: new URL(url),
@@ -88,14 +94,14 @@ async function download({ url, sha256 }: NonNullable<Candidate["bundle"]>, parts
     signal,
   };
   const { status, body } = await get(request, { fetch, clock });
-  if (status !== 200) throw cannot(`${request.url.host} answers with status ${status}`);
+  if (status !== 200) throw unusable(`${request.url.host} answers with status ${status}`);
   const sum = createHash("sha256").update(body).digest("hex");
-  if (sum !== sha256) throw cannot(`its checksum is ${sum} instead of ${sha256}`);
+  if (sum !== sha256) throw unusable(`its checksum is ${sum} instead of ${sha256}`);
   return body;
 }
 
 /** Undefined if there is no manifest. */
-async function runnable(folder: string, server: string): Promise<Unpacked | undefined> {
+async function readUnpacked(folder: string, server: string): Promise<Unpacked | undefined> {
   let text: string;
   try {
     text = await readFile(join(folder, "manifest.json"), "utf8");
@@ -106,22 +112,22 @@ async function runnable(folder: string, server: string): Promise<Unpacked | unde
   try {
     return entryFrom(JSON.parse(text), server, folder);
   } catch (error) {
-    if (error instanceof SyntaxError) throw cannot("its manifest.json is not JSON");
-    throw error instanceof Misfit ? cannot(error.message) : error;
+    if (error instanceof SyntaxError) throw unusable("its manifest.json is not JSON");
+    throw error instanceof UnsupportedEntry ? unusable(error.message) : error;
   }
 }
 
-/** Archives made on some systems do not say which files can be run. */
+/** Archives from some systems do not mark executable files. */
 async function makeExecutable(path: string): Promise<void> {
   try {
     await chmod(path, 0o700);
   } catch {
-    throw cannot("its program is missing");
+    throw unusable("its program is missing");
   }
 }
 
-/** The registry's own variables for it, without those that are optional and not set. */
-function given({ entry, variables }: Candidate, env: Env): Readonly<Record<string, string>> {
+/** The environment from the registry entry, without optional variables that are not set. */
+function registryEnv({ entry, variables }: Candidate, env: Env): Readonly<Record<string, string>> {
   if (!("command" in entry)) return {};
   const unset = variables
     .filter(({ name, required }) => !required && !env[name])
@@ -131,6 +137,6 @@ function given({ entry, variables }: Candidate, env: Env): Readonly<Record<strin
   );
 }
 
-function cannot(why: string): MetaMcpError {
+function unusable(why: string): MetaMcpError {
   return new MetaMcpError("server_unavailable", `The bundle cannot be used: ${why}.`);
 }

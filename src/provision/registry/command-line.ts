@@ -1,18 +1,19 @@
-/** Arguments of a server.json as a list for a process, never as a line for a shell. What could change which package runs, or reach a shell, is refused. */
-import { type Blanks, isOptional, literal } from "./blanks.ts";
-import { Misfit } from "./misfit.ts";
+/** Turns the arguments of a server.json into an argument list for a process, never into a shell command. Refuses arguments that could change which package runs or that a shell could interpret. */
+import { isOptional, literal, type Placeholders } from "./placeholders.ts";
 import type { Argument } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
-/** Named ones are two words, as every client writes them; a name that ends in `=` is joined with its value. */
-export function argumentsOf(list: readonly Argument[] = [], blanks: Blanks): readonly string[] {
+/** A named argument becomes two elements, as in every client; a name that ends in `=` is joined with its value. */
+export function argumentsOf(list: readonly Argument[] = [], placeholders: Placeholders): readonly string[] {
   return list.flatMap((argument) => {
-    // A flag is required or not, but never asked for.
+    // A flag is set or not. The user is never asked for it.
     const flag = argument.type === "named" && argument.format === "boolean" && argument.value === undefined;
     if (flag) return argument.isRequired || argument.default === "true" ? [flagName(argument.name)] : [];
     if (isOptional(argument)) return [];
-    if (argument.type === "positional") return [blanks.write(argument, argument.valueHint ?? "argument")];
+    if (argument.type === "positional")
+      return [placeholders.textOf(argument, argument.valueHint ?? "argument")];
     const name = flagName(argument.name);
-    const value = blanks.write(argument, name.replaceAll(/^-+|=$/g, ""));
+    const value = placeholders.textOf(argument, name.replaceAll(/^-+|=$/g, ""));
     if (name.endsWith("=")) return [`${name}${value}`];
     return value === "" ? [name] : [name, value];
   });
@@ -20,33 +21,33 @@ export function argumentsOf(list: readonly Argument[] = [], blanks: Blanks): rea
 
 function flagName(name: string): string {
   if (!/^-{0,2}[A-Za-z0-9_][\w.:-]{0,127}=?$/.test(name))
-    throw new Misfit("the name of an argument is invalid");
+    throw new UnsupportedEntry("the name of an argument is invalid");
   return literal(name);
 }
 
-/** Letters, digits and what no shell reads anything into; a blank ends a word and is none of them. */
+/** Letters, digits and characters without a meaning in any shell. A space is not among them. */
 const PLAIN = /^[A-Za-z0-9_@+=:,./-]*$/;
-const OPEN_PLACE = /\$\{[A-Za-z_]\w*\}/g;
+const PLACEHOLDER = /\$\{[A-Za-z_]\w*\}/g;
 
-/** For runners that are, or start, a script of a shell. Open places are ours: no text of a registry holds one. */
-export function withoutShellSigns(args: readonly string[], command: string): readonly string[] {
-  const bad = args.some((arg) => !PLAIN.test(arg.replaceAll(OPEN_PLACE, "")));
-  if (bad) throw new Misfit(`an argument contains a shell character, and ${command} uses a shell`);
+/** For runners that are, or start, a shell script. Placeholders are safe: no text of a registry contains one. */
+export function rejectShellCharacters(args: readonly string[], command: string): readonly string[] {
+  const bad = args.some((arg) => !PLAIN.test(arg.replaceAll(PLACEHOLDER, "")));
+  if (bad) throw new UnsupportedEntry(`an argument contains a shell character, and ${command} uses a shell`);
   return args;
 }
 
-/** What a runner may be told beside the package to run. */
-export interface Options {
+/** The options of a runner that an entry may use. */
+export interface RunnerOptions {
   readonly flags: readonly string[];
-  /** Take a value, as the next word or after `=`. */
+  /** Options with a value, as the next element or after `=`. */
   readonly valued: readonly string[];
-  /** Said anyway. */
+  /** Options that MetaMCP passes anyway, so they are dropped. */
   readonly implied: readonly string[];
 }
 
-export function admitted(
+export function allowedOptions(
   args: readonly string[],
-  { flags, valued, implied }: Options,
+  { flags, valued, implied }: RunnerOptions,
   command: string,
 ): readonly string[] {
   const kept: string[] = [];
@@ -56,11 +57,11 @@ export function admitted(
     const [name = ""] = arg.split("=", 1);
     if (flags.includes(arg)) kept.push(arg);
     else if (!valued.includes(name))
-      throw new Misfit(`it would run ${command} with an option that is not allowed`);
+      throw new UnsupportedEntry(`it would run ${command} with an option that is not allowed`);
     else if (name !== arg) kept.push(arg);
     else {
       const value = args[++at];
-      if (value === undefined) throw new Misfit(`an option for ${command} lacks its value`);
+      if (value === undefined) throw new UnsupportedEntry(`an option for ${command} lacks its value`);
       kept.push(arg, value);
     }
   }

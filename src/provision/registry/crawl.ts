@@ -1,4 +1,4 @@
-/** Reads a registry's list page by page, within bounds. Hands on each page as it comes; never throws, and says how far it came. */
+/** Reads a registry's list page by page, within limits. Passes on each page as it arrives; never throws, and returns how the crawl ended. */
 import { isKeys } from "../../config/field.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { type Base, pageUrl, type RegistryPage } from "./base.ts";
@@ -10,14 +10,14 @@ export interface Crawl {
   readonly from: RegistryPage;
   readonly ifNoneMatch?: string | undefined;
   readonly signal: Signal;
-  /** `next` is the cursor of the page after it. */
+  /** `next` is the cursor of the following page. */
   onPage(items: readonly unknown[], next: string | undefined): Promise<void>;
 }
 
 export type CrawlEnd =
   | { readonly end: "whole"; readonly etag: string | undefined }
   | { readonly end: "unchanged" }
-  /** Longer than any list we take, or without an end: going on later would not help. */
+  /** The list exceeds the limits or repeats, so continuing later would not help. */
   | { readonly end: "cut"; readonly reason: string }
   | { readonly end: "failed"; readonly reason: string; readonly status?: number };
 
@@ -29,7 +29,7 @@ export const CRAWL_BOUNDS = {
   totalMs: 300_000,
 };
 
-const LONGEST_CURSOR = 2_048;
+const MAX_CURSOR_LENGTH = 2_048;
 
 export async function crawl(job: Crawl, bounds: typeof CRAWL_BOUNDS): Promise<CrawlEnd> {
   const { clock } = job.network;
@@ -45,7 +45,7 @@ export async function crawl(job: Crawl, bounds: typeof CRAWL_BOUNDS): Promise<Cr
     if ("end" in page) return page;
     await job.onPage(page.items, page.next);
     const { next } = page;
-    // What the first page says about being unchanged holds for the list only if it is all of it.
+    // The ETag of the first page applies to the whole list only if there is one page.
     if (next === undefined) return { end: "whole", etag: pages === 0 && !cursor ? page.etag : undefined };
     if (seen.has(next) || next === cursor) return { end: "cut", reason: "its pages repeat" };
     bytes += page.bytes;
@@ -57,16 +57,16 @@ export async function crawl(job: Crawl, bounds: typeof CRAWL_BOUNDS): Promise<Cr
   return { end: "cut", reason: `its list has over ${bounds.pages} pages` };
 }
 
-interface Asked {
+interface PageRequest {
   readonly cursor: string | undefined;
   readonly first: boolean;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
 
-async function readPage(job: Crawl, asked: Asked): Promise<ListPage | CrawlEnd> {
+async function readPage(job: Crawl, request: PageRequest): Promise<ListPage | CrawlEnd> {
   const { base, network, from, signal } = job;
-  const { cursor, first, timeoutMs, maxBytes } = asked;
+  const { cursor, first, timeoutMs, maxBytes } = request;
   try {
     const answer = await get(
       {
@@ -110,12 +110,12 @@ function pageIn({ headers, body }: HttpAnswer, { url }: Base): ListPage {
   } catch {
     throw unavailable(url, "its answer is not JSON");
   }
-  // No servers at all may be written as null.
+  // Some registries write an empty list as null.
   const servers = isKeys(list) && list["servers"] === null ? [] : isKeys(list) && list["servers"];
   if (!isKeys(list) || !Array.isArray(servers)) throw unavailable(url, "its answer is not a list of servers");
   const metadata = isKeys(list["metadata"]) ? list["metadata"] : {};
   const next = metadata["nextCursor"] ?? metadata["next_cursor"] ?? "";
-  if (typeof next !== "string" || next.length > LONGEST_CURSOR)
+  if (typeof next !== "string" || next.length > MAX_CURSOR_LENGTH)
     throw unavailable(url, "its cursor is invalid");
   const etag = headers.get("etag") ?? undefined;
   return { items: servers, next: next || undefined, etag, bytes: body.length };

@@ -1,14 +1,14 @@
-/** The environment of a server, as an entry declares it. Refuses values of a stranger for variables that decide what a runner fetches and loads. */
-import type { Blanks } from "./blanks.ts";
-import { Misfit } from "./misfit.ts";
+/** Builds the environment that a registry entry declares. Refuses fixed values for variables that decide what a runner downloads and loads. */
 import { isVariableName } from "./pattern.ts";
+import type { Placeholders } from "./placeholders.ts";
 import type { KeyValue } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
 /**
- * A trusted package is trusted as its publisher made it: `npm_config_registry` would fetch another one by its name,
- * `NODE_OPTIONS` and `LD_PRELOAD` would load something beside it.
+ * Trust in a package covers only the package itself. `npm_config_registry` would download another package with the same
+ * name; `NODE_OPTIONS` and `LD_PRELOAD` would load other code into it.
  */
-const DECIDES = new RegExp(
+const RUNNER_VARIABLES = new RegExp(
   `^(?:${[
     "PATH|HOME|USERPROFILE|SHELL|COMSPEC|PATHEXT|IFS|BASH_ENV|TMPDIR|XDG_.*|METAMCP_.*|.*_PROXY",
     "LD_.*|DYLD_.*|GCONV_PATH|SSL_.*|GIT_(?:SSH|EXEC|CONFIG|PROXY|SSL|TEMPLATE).*",
@@ -21,16 +21,16 @@ const DECIDES = new RegExp(
 
 export function environmentOf(
   variables: readonly KeyValue[] = [],
-  blanks: Blanks,
+  placeholders: Placeholders,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     variables.map((variable) => {
       const { name } = variable;
-      if (!isVariableName(name)) throw new Misfit("the name of an environment variable is invalid");
+      if (!isVariableName(name)) throw new UnsupportedEntry("the name of an environment variable is invalid");
       const fixed = variable.value ?? variable.default;
-      if (fixed !== undefined && DECIDES.test(name))
-        throw new Misfit(`it sets ${name}, which it must not set`);
-      return [name, blanks.write(variable, name, true)];
+      if (fixed !== undefined && RUNNER_VARIABLES.test(name))
+        throw new UnsupportedEntry(`it sets ${name}, which it must not set`);
+      return [name, placeholders.textOf(variable, name, true)];
     }),
   );
 }

@@ -1,19 +1,19 @@
-/** One item of a registry's list: a server that can be had, or one that no longer can. Tells versions that are not the latest from the one that is. */
+/** Reads one item of a registry's list: an available server, or one that was removed. Ignores versions that are not the latest. */
 import { isKeys, type Keys } from "../../config/field.ts";
 import { isServerName } from "./pattern.ts";
 import { readServer, type ServerJson } from "./server-json.ts";
 
 const OFFICIAL = "io.modelcontextprotocol.registry/official";
 
-export type Listed =
+export type ListedServer =
   | { readonly name: string; readonly server: ServerJson }
-  /** What was known under that name goes; with a version only if it is that one. */
+  /** The server was removed; with a version, only that version. */
   | { readonly name: string; readonly gone: string | undefined };
 
-/** Undefined for what says nothing about any server. */
-export function readListed(item: unknown): Listed | undefined {
+/** Undefined for items without a valid server name and for outdated versions. */
+export function readListed(item: unknown): ListedServer | undefined {
   if (!isKeys(item)) return undefined;
-  // Before v0.1 the server stood there itself.
+  // In the format before v0.1 the item is the server itself.
   const body = isKeys(item["server"]) ? item["server"] : item;
   const { name } = body;
   if (typeof name !== "string" || !isServerName(name)) return undefined;
@@ -26,7 +26,7 @@ export function readListed(item: unknown): Listed | undefined {
     return { name, gone: isLatest === true ? undefined : version };
   }
   const server = readServer(body);
-  // A name whose latest version cannot be used must not live on as an older one.
+  // If the latest version cannot be used, an older one must not stay in the list.
   return "reason" in server ? { name, gone: undefined } : { name, server };
 }
 
@@ -35,7 +35,7 @@ function officialOf({ _meta }: Keys): Keys | undefined {
   return isKeys(official) ? official : undefined;
 }
 
-export function apply(listed: Listed, servers: Map<string, ServerJson>): void {
+export function apply(listed: ListedServer, servers: Map<string, ServerJson>): void {
   if ("server" in listed) servers.set(listed.name, listed.server);
   else if (listed.gone === undefined || servers.get(listed.name)?.version === listed.gone)
     servers.delete(listed.name);

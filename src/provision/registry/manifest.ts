@@ -1,12 +1,12 @@
-/** The manifest.json of an unpacked bundle as an entry that runs it. Replaces what the format names and nothing else; starts nothing but the runtimes it names and files of the bundle. */
+/** Turns the manifest.json of an unpacked bundle into an entry. Replaces only the variables of the format, and allows only known runtimes and files of the bundle as the command. */
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isKeys, type Keys } from "../../config/field.ts";
 import type { Variable } from "../candidate.ts";
-import { Blanks, literal } from "./blanks.ts";
-import { Misfit } from "./misfit.ts";
 import { isVariableName } from "./pattern.ts";
+import { literal, Placeholders } from "./placeholders.ts";
 import { prose } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
 export interface Unpacked {
   readonly entry: {
@@ -20,34 +20,38 @@ export interface Unpacked {
 }
 
 const RUNTIMES = ["node", "python", "python3", "uv"];
-const LONGEST = 4_096;
-const MOST = 128;
-const PLACE = /\$\{([^}]*)\}/g;
+const MAX_TEXT_LENGTH = 4_096;
+const MAX_ITEMS = 128;
+const VARIABLE = /\$\{([^}]*)\}/g;
 
-/** Throws Misfit. `server` is what the server is called, `folder` where the bundle lies. */
+/** Throws UnsupportedEntry. `server` is the name of the server, `folder` the folder of the bundle. */
 export function entryFrom(manifest: unknown, server: string, folder: string): Unpacked {
   const keys = keysIn(manifest);
   const { platforms } = isKeys(keys["compatibility"]) ? keys["compatibility"] : {};
   if (Array.isArray(platforms) && !platforms.includes(process.platform))
-    throw new Misfit(`it is not for ${process.platform}`);
+    throw new UnsupportedEntry(`it is not for ${process.platform}`);
   const config = configIn(keysIn(keys["server"])["mcp_config"]);
-  const blanks = new Blanks(server);
-  const places = new Places(blanks, folder, isKeys(keys["user_config"]) ? keys["user_config"] : {});
+  const placeholders = new Placeholders(server);
+  const variables = new ManifestVariables(
+    placeholders,
+    folder,
+    isKeys(keys["user_config"]) ? keys["user_config"] : {},
+  );
   const command = textIn(config["command"]);
-  const program = RUNTIMES.includes(command) ? undefined : inside(places.text(command) ?? "", folder);
+  const program = RUNTIMES.includes(command) ? undefined : inside(variables.text(command) ?? "", folder);
   const entryPoint = keysIn(keys["server"])["entry_point"];
   const args = listIn(config["args"]).flatMap((arg) =>
-    // We do not start it in its own folder, where this would be enough.
-    arg === entryPoint ? [inside(textIn(arg), folder)] : places.words(textIn(arg)),
+    // The process does not start in the bundle's folder, so the entry point needs its full path.
+    arg === entryPoint ? [inside(textIn(arg), folder)] : variables.words(textIn(arg)),
   );
   const env = Object.entries(isKeys(config["env"]) ? config["env"] : {}).flatMap(([name, value]) => {
-    if (!isVariableName(name)) throw new Misfit("the name of an environment variable is invalid");
-    const text = places.text(textIn(value));
+    if (!isVariableName(name)) throw new UnsupportedEntry("the name of an environment variable is invalid");
+    const text = variables.text(textIn(value));
     return text === undefined ? [] : [[name, text] as const];
   });
   return {
     entry: { command: program ?? command, args, ...(env.length > 0 && { env: Object.fromEntries(env) }) },
-    variables: blanks.variables,
+    variables: placeholders.variables,
     program,
   };
 }
@@ -64,15 +68,15 @@ function configIn(value: unknown): Keys {
   };
 }
 
-/** What `${…}` means in a manifest. */
-class Places {
-  readonly #blanks: Blanks;
+/** Replaces `${…}` in texts of a manifest. */
+class ManifestVariables {
+  readonly #placeholders: Placeholders;
   readonly #user: Keys;
   readonly #fixed: ReadonlyMap<string, string>;
 
-  constructor(blanks: Blanks, folder: string, user: Keys) {
+  constructor(placeholders: Placeholders, folder: string, user: Keys) {
     const home = homedir();
-    this.#blanks = blanks;
+    this.#placeholders = placeholders;
     this.#user = user;
     this.#fixed = new Map([
       ["__dirname", folder],
@@ -85,7 +89,7 @@ class Places {
     ]);
   }
 
-  /** A choice of several is as many arguments; one that is not made is none. */
+  /** A setting with several values gives several arguments; an optional setting without a value gives none. */
   words(arg: string): readonly string[] {
     const key = /^\$\{user_config\.([^}]*)\}$/.exec(arg)?.[1];
     const choice = key === undefined ? undefined : this.#option(key)["default"];
@@ -94,21 +98,21 @@ class Places {
     return text === undefined ? [] : [text];
   }
 
-  /** Undefined if it hangs on a choice that need not be made. */
+  /** Undefined if the text uses an optional setting without a value. */
   text(template: string): string | undefined {
     let open = false;
     const text = template.split(/(\$\{[^}]*\})/).map((part) => {
       const name = /^\$\{(.*)\}$/.exec(part)?.[1];
       if (name === undefined) return literal(part);
-      if (!name.startsWith("user_config.")) return this.#place(name);
-      const value = this.#chosen(name.slice("user_config.".length));
+      if (!name.startsWith("user_config.")) return this.#fixedValue(name);
+      const value = this.#userValue(name.slice("user_config.".length));
       open ||= value === undefined;
       return value ?? "";
     });
     return open ? undefined : text.join("");
   }
 
-  #chosen(key: string): string | undefined {
+  #userValue(key: string): string | undefined {
     const option = this.#option(key);
     const value = option["default"];
     if (Array.isArray(value)) return value.map((one) => this.#fill(textIn(one))).join(",");
@@ -116,7 +120,7 @@ class Places {
     if (typeof value === "number" || typeof value === "boolean") return String(value);
     if (option["required"] !== true) return undefined;
     const description = prose(option["description"], 300) ?? prose(option["title"], 100);
-    return this.#blanks.write(
+    return this.#placeholders.textOf(
       { isRequired: true, isSecret: option["sensitive"] === true, ...(description && { description }) },
       key,
     );
@@ -124,17 +128,17 @@ class Places {
 
   #option(key: string): Keys {
     const option = Object.hasOwn(this.#user, key) ? this.#user[key] : undefined;
-    if (!isKeys(option)) throw new Misfit("its manifest uses a setting that it does not declare");
+    if (!isKeys(option)) throw new UnsupportedEntry("its manifest uses a setting that it does not declare");
     return option;
   }
 
   #fill(text: string): string {
-    return literal(text.replaceAll(PLACE, (_, name: string) => this.#place(name)));
+    return literal(text.replaceAll(VARIABLE, (_, name: string) => this.#fixedValue(name)));
   }
 
-  #place(name: string): string {
+  #fixedValue(name: string): string {
     const value = this.#fixed.get(name);
-    if (value === undefined) throw new Misfit("its manifest uses an unknown variable");
+    if (value === undefined) throw new UnsupportedEntry("its manifest uses an unknown variable");
     return literal(value);
   }
 }
@@ -143,23 +147,24 @@ function inside(path: string, folder: string): string {
   const full = isAbsolute(path) ? path : resolve(folder, path);
   const way = relative(folder, full);
   if (way === "" || way.startsWith("..") || isAbsolute(way))
-    throw new Misfit("it would run a program that is neither its own nor a known runtime");
+    throw new UnsupportedEntry("it would run a program that is neither its own nor a known runtime");
   return literal(full);
 }
 
 function keysIn(value: unknown): Keys {
-  if (!isKeys(value)) throw new Misfit("its manifest.json is invalid");
+  if (!isKeys(value)) throw new UnsupportedEntry("its manifest.json is invalid");
   return value;
 }
 
 function listIn(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > MOST) throw new Misfit("its manifest.json is invalid");
+  if (!Array.isArray(value) || value.length > MAX_ITEMS)
+    throw new UnsupportedEntry("its manifest.json is invalid");
   return value;
 }
 
 function textIn(value: unknown): string {
-  if (typeof value !== "string" || value.length > LONGEST || /[\p{Cc}\p{Cs}]/u.test(value))
-    throw new Misfit("its manifest.json is invalid");
+  if (typeof value !== "string" || value.length > MAX_TEXT_LENGTH || /[\p{Cc}\p{Cs}]/u.test(value))
+    throw new UnsupportedEntry("its manifest.json is invalid");
   return value;
 }

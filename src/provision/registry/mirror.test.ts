@@ -14,7 +14,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const BASE = readBase("https://registry.example/some/path") as Base;
 const SERVERS = 3_000;
 
-/** Writes one mirror after the other, without end, each with the name of its round in every line. */
+/** Writes mirrors in an endless loop, each with the number of its round in every line. */
 const WORKER = `
 import { readBase } from "./base.ts";
 import { writeMirror } from "./mirror.ts";
@@ -52,7 +52,7 @@ async function worker(folder: string): Promise<string> {
 const temporary = async (path: string): Promise<string[]> =>
   (await readdir(dirname(path))).filter((name) => name.endsWith(".tmp"));
 
-test("killed in the middle of a write, again and again, there is always one whole mirror", {
+test("a process that is killed during a write always leaves one complete mirror", {
   timeout: 120_000,
 }, async () => {
   const { folder, home } = temp();
@@ -60,17 +60,17 @@ test("killed in the middle of a write, again and again, there is always one whol
   const path = mirrorPath(home, BASE);
   let child: ChildProcess | undefined;
   onTestFinished(() => void child?.kill("SIGKILL"));
-  let torn = 0;
+  let interrupted = 0;
   for (let round = 0; round < 8; round++) {
     child = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
     await once(child.stdout as NodeJS.EventEmitter, "data");
-    // A write is under way when its temporary file is there.
+    // A temporary file means that a write is running.
     await until(async () => (await temporary(path)).length > 0);
     child.kill("SIGKILL");
     await once(child, "exit");
     const left = await temporary(path);
-    torn += left.length;
-    // What the one before left is gone.
+    interrupted += left.length;
+    // The file that the previous process left is gone.
     expect(left.length).toBeLessThan(2);
 
     const mirror = await readMirror(path, BASE);
@@ -81,10 +81,10 @@ test("killed in the middle of a write, again and again, there is always one whol
     expect([...rounds]).toEqual([String(mirror?.head.checkedAt)]);
   }
   // Otherwise no write was ever interrupted.
-  expect(torn).toBeGreaterThan(0);
+  expect(interrupted).toBeGreaterThan(0);
 });
 
-test("each registry has a file of its own, and a way up is none", () => {
+test("each registry has its own file, and a path in the URL cannot leave the folder", () => {
   const paths = [
     "https://a.example",
     "https://a.example/b",

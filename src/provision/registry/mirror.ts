@@ -1,45 +1,45 @@
-/** A registry's list on disk: a line about it, then a line for each server, read and written in portions that hold nobody up. A file that is not whole is none. */
+/** The mirror of a registry's list on disk: a line with metadata, then one line per server. Reads and writes let the event loop run in between. An incomplete or invalid file is ignored. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { isKeys } from "../../config/field.ts";
 import { isAbsent, readIfThere, writeAtomic } from "../../home/file.ts";
 import { safeName } from "../../home/safe-name.ts";
 import type { Base } from "./base.ts";
 import { readServer, type ServerJson } from "./server-json.ts";
 
-/** What is known about the list as a whole. */
-export interface Head {
-  /** Changes from then on are not in it yet, by the registry's own clock. */
+/** Metadata of the list. */
+export interface MirrorHead {
+  /** The list contains the changes up to this time. The next update asks for changes since then. */
   readonly since: string;
-  /** When it was last brought up to date, in ms; undefined while it never was. */
+  /** When the last update succeeded, in ms; undefined if none did. */
   readonly checkedAt?: number | undefined;
-  /** When all of it was last read, in ms. */
+  /** When the full list was last read, in ms. */
   readonly wholeAt?: number | undefined;
-  /** Where to go on, if it was never read to its end. */
+  /** Where to continue if the full list has never been read to its end. */
   readonly cursor?: string | undefined;
   readonly etag?: { readonly url: string; readonly tag: string } | undefined;
 }
 
 export interface RegistryMirror {
-  readonly head: Head;
+  readonly head: MirrorHead;
   readonly servers: ReadonlyMap<string, ServerJson>;
 }
 
-/** Another text means that we cannot read it. */
+/** A file with another format text is ignored. */
 const FORMAT = "metamcp registry 1";
-const LARGEST_FILE = 96 << 20;
-const MOST_SERVERS = 60_000;
-const PORTION = 400;
+const MAX_FILE_BYTES = 96 << 20;
+const MAX_SERVERS = 60_000;
+const SERVERS_PER_TURN = 400;
 
 export function mirrorPath(home: string, { url }: Base): string {
   return join(home, "registry", `${safeName(`${url.host}${url.pathname}`.replace(/\/$/, ""))}.jsonl`);
 }
 
-/** Undefined if there is none that can be used. */
+/** Undefined if there is no valid mirror. */
 export async function readMirror(path: string, { url }: Base): Promise<RegistryMirror | undefined> {
   try {
-    if ((await stat(path)).size > LARGEST_FILE) return undefined;
+    if ((await stat(path)).size > MAX_FILE_BYTES) return undefined;
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
@@ -49,7 +49,7 @@ export async function readMirror(path: string, { url }: Base): Promise<RegistryM
   if (!head || lines.at(-1) !== "") return undefined;
   const servers = new Map<string, ServerJson>();
   for (let at = 1; at < lines.length - 1; at++) {
-    if (at % PORTION === 0) await breath();
+    if (at % SERVERS_PER_TURN === 0) await turn();
     const server = readServer(parse(lines[at] as string));
     if ("reason" in server) return undefined;
     servers.set(server.name, server);
@@ -65,7 +65,7 @@ function parse(line: string): unknown {
   }
 }
 
-function headIn(value: unknown, { href }: URL, count: number): Head | undefined {
+function headIn(value: unknown, { href }: URL, count: number): MirrorHead | undefined {
   if (!isKeys(value) || value["format"] !== FORMAT || value["base"] !== href || value["count"] !== count)
     return undefined;
   const { since, checkedAt, wholeAt, cursor, etag } = value;
@@ -80,7 +80,7 @@ function headIn(value: unknown, { href }: URL, count: number): Head | undefined 
   };
 }
 
-/** Resolves with the number of servers for which there was no room. */
+/** Resolves with the number of servers beyond the size limits, which were left out. */
 export async function writeMirror(
   path: string,
   { url }: Base,
@@ -89,10 +89,10 @@ export async function writeMirror(
   const lines: string[] = [];
   let size = 0;
   for (const server of servers.values()) {
-    if (lines.length % PORTION === 0) await breath();
+    if (lines.length % SERVERS_PER_TURN === 0) await turn();
     const line = JSON.stringify(server);
     size += line.length * 2;
-    if (lines.length >= MOST_SERVERS || size > LARGEST_FILE) break;
+    if (lines.length >= MAX_SERVERS || size > MAX_FILE_BYTES) break;
     lines.push(line);
   }
   const first = JSON.stringify({ format: FORMAT, base: url.href, count: lines.length, ...head });

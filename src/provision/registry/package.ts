@@ -1,17 +1,17 @@
-/** A package of a server.json as the one command that runs it, pinned, without a shell. Throws Misfit where that cannot be done safely. */
+/** Turns a package of a server.json into the command that runs exactly that version, without a shell. Throws UnsupportedEntry if that is not safe. */
 import type { Entry } from "../candidate.ts";
-import type { Blanks } from "./blanks.ts";
-import { admitted, argumentsOf, type Options, withoutShellSigns } from "./command-line.ts";
+import { allowedOptions, argumentsOf, type RunnerOptions, rejectShellCharacters } from "./command-line.ts";
 import { environmentOf } from "./environment.ts";
-import { Misfit } from "./misfit.ts";
 import { type RegistryType, readImage, readUrl } from "./pattern.ts";
+import type { Placeholders } from "./placeholders.ts";
 import type { Package } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
-interface Runner extends Options {
+interface Runner extends RunnerOptions {
   readonly command: string;
-  /** It is, or starts, a script of a shell. */
+  /** True if it is, or starts, a shell script. */
   readonly shell: boolean;
-  /** Where its packages come from; we would not tell it another place. */
+  /** The package registry that it uses. Entries for another one are refused. */
   readonly source: RegExp;
 }
 
@@ -59,45 +59,49 @@ export const RUNNERS: Readonly<Record<RunnableType, Runner>> = {
   },
 };
 
-export function entryOf(listed: Package & { readonly registryType: RunnableType }, blanks: Blanks): Entry {
+export function entryOf(
+  listed: Package & { readonly registryType: RunnableType },
+  placeholders: Placeholders,
+): Entry {
   const runner = RUNNERS[listed.registryType];
   const { command } = runner;
-  if (listed.transport.type !== "stdio") throw new Misfit("the package is a remote server with an address");
+  if (listed.transport.type !== "stdio")
+    throw new UnsupportedEntry("the package is a remote server with an address");
   if (!runner.source.test(listed.registryBaseUrl ?? "") && listed.registryBaseUrl !== undefined)
-    throw new Misfit(`the package is not in the registry that ${command} uses`);
+    throw new UnsupportedEntry(`the package is not in the registry that ${command} uses`);
   const { runtimeHint = command, runtimeArguments } = listed;
   if (runtimeArguments && runtimeHint !== command && !(command === "docker" && runtimeHint === "podman"))
-    throw new Misfit("its arguments are for another runner");
-  const options = admitted(argumentsOf(runtimeArguments, blanks), runner, command);
-  const rest = argumentsOf(listed.packageArguments, blanks);
-  const env = environmentOf(listed.environmentVariables, blanks);
+    throw new UnsupportedEntry("its arguments are for another runner");
+  const options = allowedOptions(argumentsOf(runtimeArguments, placeholders), runner, command);
+  const rest = argumentsOf(listed.packageArguments, placeholders);
+  const env = environmentOf(listed.environmentVariables, placeholders);
   const names = Object.keys(env);
   const args = COMPOSE[listed.registryType]({ listed, options, rest, names });
   return {
     command,
-    args: runner.shell ? withoutShellSigns(args, command) : args,
+    args: runner.shell ? rejectShellCharacters(args, command) : args,
     ...(names.length > 0 && { env }),
   };
 }
 
-interface Parts {
+interface CommandParts {
   readonly listed: Package;
   readonly options: readonly string[];
   readonly rest: readonly string[];
-  /** Of its environment variables. */
+  /** The names of its environment variables. */
   readonly names: readonly string[];
 }
 
-const COMPOSE: Readonly<Record<RunnableType, (parts: Parts) => readonly string[]>> = {
+const COMPOSE: Readonly<Record<RunnableType, (parts: CommandParts) => readonly string[]>> = {
   npm: ({ listed, options, rest }) => ["-y", ...options, pinned(listed), ...rest],
   pypi({ listed, options, rest }) {
     const from = options.findIndex((option) => option.split("=", 1)[0] === "--from");
     if (from < 0) return [...options, pinned(listed), ...rest];
-    // The package has another name than its command, which is then the first of the package's own arguments.
+    // With `--from` the command differs from the package name and is the first package argument.
     const [command] = rest;
     if (command === undefined || !/^[A-Za-z0-9][\w.-]*$/.test(command))
-      throw new Misfit("uvx lacks the command to run");
-    const source = sameSource(
+      throw new UnsupportedEntry("uvx lacks the command to run");
+    const source = pinnedSource(
       listed,
       options[from] === "--from" ? options[from + 1] : options[from]?.slice(7),
     );
@@ -113,7 +117,7 @@ const COMPOSE: Readonly<Record<RunnableType, (parts: Parts) => readonly string[]
     "run",
     "-i",
     "--rm",
-    ...withoutHost(options),
+    ...rejectHostAccess(options),
     ...names.flatMap((name) => ["-e", name]),
     imageOf(listed),
     ...rest,
@@ -130,31 +134,31 @@ function pinned({ identifier, version }: Package): string {
   return `${identifier}@${version}`;
 }
 
-/** `--from` may add extras to the package, but neither name another one nor another version. */
-function sameSource({ identifier, version }: Package, from = ""): string {
+/** `--from` may add extras to the package, but must not name another package or version. */
+function pinnedSource({ identifier, version }: Package, from = ""): string {
   const [, name = "", extras = "", at] = /^([\w.-]+)(\[[\w,-]+\])?(?:(?:@|==)(\S+))?$/.exec(from) ?? [];
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[._-]+/g, "-");
   if (plain(name) !== plain(identifier) || (at !== undefined && at !== version))
-    throw new Misfit("uvx would run another package");
+    throw new UnsupportedEntry("uvx would run another package");
   return `${identifier}${extras}==${version}`;
 }
 
-/** Tag or digest; without either the tag is the version. Older entries name the host apart. */
+/** With a tag or digest; the default tag is the version. Some entries give the host in `registryBaseUrl`. */
 function imageOf({ identifier, version, registryBaseUrl }: Package): string {
   const image = readImage(identifier);
-  if (!image) throw new Misfit("its image name is invalid");
+  if (!image) throw new UnsupportedEntry("its image name is invalid");
   const named =
     image.tag !== undefined || image.digest !== undefined ? identifier : `${identifier}:${version}`;
   const host = registryBaseUrl && readUrl(registryBaseUrl)?.host;
   const hasHost = /^(?:[^/]*[.:][^/]*|localhost)\//.test(image.repository);
   const reference = !host || hasHost || /(?:^|\.)docker\.io$/.test(host) ? named : `${host}/${named}`;
-  if (!readImage(reference)) throw new Misfit("its image name is invalid");
+  if (!readImage(reference)) throw new UnsupportedEntry("its image name is invalid");
   return reference;
 }
 
-/** A container that has the whole machine, or the engine itself, is none. */
-function withoutHost(options: readonly string[]): readonly string[] {
+/** A container must not mount the root of the host or the socket of the container engine. */
+function rejectHostAccess(options: readonly string[]): readonly string[] {
   const open = options.some((option) => /\.sock\b|(?:^|[=,])(?:src=|source=)?\/+(?:[:,]|$)/.test(option));
-  if (open) throw new Misfit("the container would get access to the whole machine");
+  if (open) throw new UnsupportedEntry("the container would get access to the whole machine");
   return options;
 }

@@ -11,22 +11,22 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { systemClock } from "../../system-clock.ts";
 import { CRAWL_BOUNDS } from "./crawl.ts";
-import { type Offer, Registry, type RegistryParts } from "./registry.ts";
+import { Registry, type RegistryCandidates, type RegistryParts } from "./registry.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2026-01-10T12:00:00Z");
 
 type Handler = (query: URLSearchParams, response: ServerResponse, request: IncomingMessage) => void;
 
-interface Web {
+interface TestServer {
   readonly url: string;
-  /** Paths with their queries, as they were asked for. */
+  /** The requested paths with their queries. */
   readonly asked: string[];
   handler: Handler;
   stop(): Promise<void>;
 }
 
-async function web(handler: Handler): Promise<Web> {
+async function startServer(handler: Handler): Promise<TestServer> {
   const server = createServer((request, response) => {
     made.asked.push(request.url ?? "");
     made.handler(new URL(request.url ?? "", "http://x").searchParams, response, request);
@@ -38,7 +38,7 @@ async function web(handler: Handler): Promise<Web> {
     if (server.listening) await new Promise((done) => server.close(done));
   };
   onTestFinished(stop);
-  const made: Web = {
+  const made: TestServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
     handler,
@@ -76,15 +76,15 @@ const pages: Handler = (query, response) => {
 };
 const ALL = ["s0a", "s0b", "s1a", "s1b", "s2a", "s2b"];
 
-interface Bench {
+interface Setup {
   readonly home: string;
-  /** By the wall. */
+  /** The wall clock. */
   time: number;
   open(more?: Partial<RegistryParts>): Registry;
 }
 
-function bench(baseUrl: string, home = temp().home): Bench {
-  const made: Bench = {
+function setUp(baseUrl: string, home = temp().home): Setup {
+  const made: Setup = {
     home,
     time: START,
     open(more = {}) {
@@ -94,7 +94,7 @@ function bench(baseUrl: string, home = temp().home): Bench {
         env: {},
         clock: systemClock,
         log: silentLog,
-        // Nobody waits that long: an answer that comes at once is waited for, however busy the machine is.
+        // Long enough that an immediate answer is always awaited, also on a busy machine.
         firstWaitMs: 60_000,
         now: () => new Date(made.time),
         ...more,
@@ -106,23 +106,23 @@ function bench(baseUrl: string, home = temp().home): Bench {
   return made;
 }
 
-const names = ({ candidates }: Offer): string[] => candidates.map(({ name }) => name).sort();
+const names = ({ candidates }: RegistryCandidates): string[] => candidates.map(({ name }) => name).sort();
 const mirrors = async (home: string): Promise<string[]> =>
   await readdir(join(home, "registry")).catch(() => []);
 const mirror = async (home: string): Promise<string> =>
   join(home, "registry", (await mirrors(home))[0] ?? "");
 
-test("nothing happens before it is asked; then all pages are read once, and kept for the owner alone", async () => {
-  const site = await web(pages);
-  const { home, open } = bench(`${site.url}/some/prefix/`);
+test("the first request reads all pages once and stores them readable only by the owner", async () => {
+  const site = await startServer(pages);
+  const { home, open } = setUp(`${site.url}/some/prefix/`);
   const registry = open();
   expect(await mirrors(home)).toEqual([]);
   expect(site.asked).toEqual([]);
 
-  const [offer, same] = await Promise.all([registry.candidates(), registry.candidates()]);
-  expect(names(offer)).toEqual(ALL);
-  expect(offer).not.toHaveProperty("reason");
-  expect(same.candidates).toBe(offer.candidates);
+  const [listed, same] = await Promise.all([registry.candidates(), registry.candidates()]);
+  expect(names(listed)).toEqual(ALL);
+  expect(listed).not.toHaveProperty("reason");
+  expect(same.candidates).toBe(listed.candidates);
   expect(site.asked).toEqual([
     "/some/prefix/v0.1/servers?version=latest&limit=100",
     "/some/prefix/v0.1/servers?version=latest&limit=100&cursor=1",
@@ -133,7 +133,7 @@ test("nothing happens before it is asked; then all pages are read once, and kept
   expect(await mirrors(home)).toEqual([expect.stringMatching(/^[\w~-]+\.jsonl$/)]);
   expect((await stat(await mirror(home))).mode & 0o777).toBe(0o600);
   expect((await stat(join(home, "registry"))).mode & 0o777).toBe(0o700);
-  expect((await open().candidates()).candidates).toEqual(offer.candidates);
+  expect((await open().candidates()).candidates).toEqual(listed.candidates);
   expect(site.asked).toHaveLength(3);
 });
 
@@ -145,14 +145,14 @@ test.each<[string, Handler, RegExp]>([
     (_, to) => to.writeHead(200, { "content-type": "text/html" }).end("<html>"),
     /text\/html instead of JSON/,
   ],
-  ["no type", (_, to) => to.writeHead(200).end("{}"), /instead of JSON/],
+  ["no content type", (_, to) => to.writeHead(200).end("{}"), /instead of JSON/],
   [
-    "HTML under another name",
+    "HTML declared as JSON",
     (_, to) => to.writeHead(200, { "content-type": "application/json" }).end("<html>"),
     /not JSON/,
   ],
   [
-    "half of it",
+    "incomplete JSON",
     (_, to) => to.writeHead(200, { "content-type": "application/json" }).end('{"servers":['),
     /not JSON/,
   ],
@@ -164,26 +164,34 @@ test.each<[string, Handler, RegExp]>([
         .write("{", () => to.destroy()),
     /could not be used/,
   ],
-  ["an error", (_, to) => to.writeHead(500).end("{}"), /status 500/],
+  ["status 500", (_, to) => to.writeHead(500).end("{}"), /status 500/],
   [
-    "too many requests",
+    "status 429",
     (_, to) => to.writeHead(429, { "content-type": "application/json" }).end("{}"),
     /status 429/,
   ],
-  ["304 without being asked", (_, to) => to.writeHead(304).end(), /status 304/],
+  ["an unexpected status 304", (_, to) => to.writeHead(304).end(), /status 304/],
   ["a bare list", (_, to) => json(to, []), /not a list of servers/],
-  ["servers that are none", (_, to) => json(to, { servers: { length: 5 } }), /not a list of servers/],
+  ["servers that are not a list", (_, to) => json(to, { servers: { length: 5 } }), /not a list of servers/],
   ["no servers", (_, to) => json(to, {}), /not a list of servers/],
   ["null", (_, to) => json(to, null), /not a list of servers/],
-  ["a cursor that is none", (_, to) => json(to, { servers: [], metadata: { nextCursor: {} } }), /cursor/],
+  [
+    "a cursor that is not a string",
+    (_, to) => json(to, { servers: [], metadata: { nextCursor: {} } }),
+    /cursor/,
+  ],
   [
     "a cursor of a megabyte",
     (_, to) => json(to, { servers: [], metadata: { nextCursor: "x".repeat(1 << 20) } }),
     /cursor/,
   ],
-  ["too much", (_, to) => to.writeHead(200, { "content-type": "application/json" }).end(huge), /larger than/],
   [
-    "too much by its own word",
+    "a body that is too large",
+    (_, to) => to.writeHead(200, { "content-type": "application/json" }).end(huge),
+    /larger than/,
+  ],
+  [
+    "a content-length that is too large",
     (_, to) =>
       void to
         .writeHead(200, { "content-type": "application/json", "content-length": String(1 << 30) })
@@ -191,7 +199,7 @@ test.each<[string, Handler, RegExp]>([
     /larger than/,
   ],
   [
-    "too much in little",
+    "a compressed body that is too large",
     (_, to) =>
       to
         .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
@@ -199,55 +207,55 @@ test.each<[string, Handler, RegExp]>([
     /larger than/,
   ],
   [
-    "a way elsewhere",
+    "a redirect to another origin",
     (_, to) => to.writeHead(302, { location: "http://127.0.0.1:9/x" }).end(),
     /redirects to another place/,
   ],
   [
-    "a way to a file",
+    "a redirect to a file",
     (_, to) => to.writeHead(302, { location: "file:///etc/passwd" }).end(),
     /redirects to another place/,
   ],
-  ["a way in a circle", (_, to) => to.writeHead(307, { location: "/again" }).end(), /redirects without end/],
-])("%s is a reason, and leaves nothing behind", async (_what, handler, reason) => {
-  const site = await web(handler);
-  const { home, open } = bench(site.url);
+  ["a redirect loop", (_, to) => to.writeHead(307, { location: "/again" }).end(), /redirects without end/],
+])("an answer with %s gives an empty list with a reason, and no mirror", async (_what, handler, reason) => {
+  const site = await startServer(handler);
+  const { home, open } = setUp(site.url);
   const registry = open();
-  const offer = await registry.candidates();
-  expect(offer.candidates).toEqual([]);
-  expect(offer.reason).toMatch(reason);
-  expect(offer.reason).toMatch(/^The MCP registry \(127\.0\.0\.1:\d+\) could not be used: /);
+  const listed = await registry.candidates();
+  expect(listed.candidates).toEqual([]);
+  expect(listed.reason).toMatch(reason);
+  expect(listed.reason).toMatch(/^The MCP registry \(127\.0\.0\.1:\d+\) could not be used: /);
   expect(await mirrors(home)).toEqual([]);
 
   const { length } = site.asked;
-  expect(await registry.candidates()).toEqual(offer);
+  expect(await registry.candidates()).toEqual(listed);
   expect(site.asked).toHaveLength(length);
 });
 
-test("a redirect within the same place is followed", async () => {
-  const site = await web((query, response, { url = "" }) => {
+test("a redirect within the same origin is followed", async () => {
+  const site = await startServer((query, response, { url = "" }) => {
     if (url.startsWith("/v0.1/")) response.writeHead(308, { location: `/moved${url}` }).end();
     else pages(query, response, undefined as never);
   });
-  expect(names(await bench(site.url).open().candidates())).toEqual(ALL);
+  expect(names(await setUp(site.url).open().candidates())).toEqual(ALL);
 });
 
-test("nobody listening is a reason", async () => {
-  const site = await web(pages);
+test("a refused connection is given as the reason", async () => {
+  const site = await startServer(pages);
   await site.stop();
-  expect((await bench(site.url).open().candidates()).reason).toMatch(
+  expect((await setUp(site.url).open().candidates()).reason).toMatch(
     /could not be used: 127\.0\.0\.1:\d+: ECONNREFUSED\.$/,
   );
 });
 
-test.each(["", "registry", "file:///etc", "javascript:1"])("%j is no registry", async (url) => {
-  expect((await bench(url).open().candidates()).reason).toMatch(/not an http or https URL/);
+test.each(["", "registry", "file:///etc", "javascript:1"])("%j is not a registry address", async (url) => {
+  expect((await setUp(url).open().candidates()).reason).toMatch(/not an http or https URL/);
 });
 
-test("silence is waited for only shortly, and ends at its own time", async () => {
-  const site = await web(() => {});
+test("a silent registry delays the caller only for firstWaitMs, and its request times out", async () => {
+  const site = await startServer(() => {});
   const clock = new ManualClock();
-  const registry = bench(site.url).open({ clock, firstWaitMs: 3_000 });
+  const registry = setUp(site.url).open({ clock, firstWaitMs: 3_000 });
   const first = registry.candidates();
   await until(() => site.asked.length === 1);
   clock.advance(3_000);
@@ -267,32 +275,32 @@ test("silence is waited for only shortly, and ends at its own time", async () =>
   expect(names(await registry.candidates())).toEqual(ALL);
 });
 
-test("an answer that drips ends too", async () => {
-  const site = await web((_, response) => {
+test("an answer that arrives byte by byte times out", async () => {
+  const site = await startServer((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const drip = setInterval(() => response.write(" "), 5);
     response.on("close", () => clearInterval(drip));
   });
   const clock = new ManualClock();
-  const registry = bench(site.url).open({ clock, bounds: { ...CRAWL_BOUNDS, requestMs: 15_000 } });
-  const offer = registry.candidates();
+  const registry = setUp(site.url).open({ clock, bounds: { ...CRAWL_BOUNDS, requestMs: 15_000 } });
+  const listed = registry.candidates();
   await until(() => site.asked.length === 1);
   clock.advance(15_000);
-  expect((await offer).reason).toMatch(/no answer within 15000 ms/);
+  expect((await listed).reason).toMatch(/no answer within 15000 ms/);
 });
 
-test("who gives up does not wait, and who comes later gets what was read meanwhile", async () => {
-  const site = await web((query, response) => {
+test("a cancelled request returns the servers read so far, and the next process continues from there", async () => {
+  const site = await startServer((query, response) => {
     if (!query.has("cursor")) pages(query, response, undefined as never);
   });
-  const { open, home } = bench(site.url);
+  const { open, home } = setUp(site.url);
   const registry = open();
   const caller = new AbortController();
-  const offer = registry.candidates(caller.signal);
+  const listed = registry.candidates(caller.signal);
   await until(() => site.asked.length === 2);
   caller.abort();
-  expect(names(await offer)).toEqual(["s0a", "s0b"]);
-  expect((await offer).reason).toMatch(/still being read, 2 servers so far/);
+  expect(names(await listed)).toEqual(["s0a", "s0b"]);
+  expect((await listed).reason).toMatch(/still being read, 2 servers so far/);
 
   await registry.close();
   site.handler = pages;
@@ -308,17 +316,17 @@ test("who gives up does not wait, and who comes later gets what was read meanwhi
   expect(await mirrors(home)).toHaveLength(1);
 });
 
-test("a list that breaks off keeps what it had, and goes on there", async () => {
+test("after an error in the middle of the list the read servers are kept, and the next process continues there", async () => {
   let broken = true;
-  const site = await web((query, response) => {
+  const site = await startServer((query, response) => {
     if (query.get("cursor") === "2" && broken) response.writeHead(503).end();
     else pages(query, response, undefined as never);
   });
-  const { open } = bench(site.url);
+  const { open } = setUp(site.url);
   const first = open();
-  const offer = await first.candidates();
-  expect(names(offer)).toEqual(["s0a", "s0b", "s1a", "s1b"]);
-  expect(offer.reason).toMatch(/read only in part \(4 servers\): .*status 503/);
+  const listed = await first.candidates();
+  expect(names(listed)).toEqual(["s0a", "s0b", "s1a", "s1b"]);
+  expect(listed.reason).toMatch(/read only in part \(4 servers\): .*status 503/);
   await first.close();
 
   broken = false;
@@ -329,13 +337,13 @@ test("a list that breaks off keeps what it had, and goes on there", async () => 
   expect(site.asked).toHaveLength(4);
 });
 
-test("a cursor that the registry does not take any more means to begin anew", async () => {
+test("if the registry rejects a stored cursor, the list is read from the beginning", async () => {
   let fault: number | undefined = 503;
-  const site = await web((query, response) => {
+  const site = await startServer((query, response) => {
     if (query.get("cursor") === "1" && fault) response.writeHead(fault).end();
     else pages(query, response, undefined as never);
   });
-  const { open } = bench(site.url);
+  const { open } = setUp(site.url);
   const first = open();
   await first.candidates();
   await first.close();
@@ -349,30 +357,30 @@ test("a cursor that the registry does not take any more means to begin anew", as
   expect(site.asked[3]).not.toMatch(/cursor/);
 });
 
-test("pages without end are cut, and so is a circle", async () => {
+test("endless pages, large lists and repeated cursors end the crawl", async () => {
   let count = 0;
-  const endless = await web((_, response) => json(response, page([`n${++count}`], `c${count}`)));
-  const offer = await bench(endless.url)
+  const endless = await startServer((_, response) => json(response, page([`n${++count}`], `c${count}`)));
+  const listed = await setUp(endless.url)
     .open({ bounds: { ...CRAWL_BOUNDS, pages: 7 } })
     .candidates();
-  expect(offer.candidates).toHaveLength(7);
+  expect(listed.candidates).toHaveLength(7);
   expect(endless.asked).toHaveLength(7);
 
-  const heavy = await web((_, response) => json(response, page([`n${++count}`], `c${count}`)));
-  await bench(heavy.url)
+  const heavy = await startServer((_, response) => json(response, page([`n${++count}`], `c${count}`)));
+  await setUp(heavy.url)
     .open({ bounds: { ...CRAWL_BOUNDS, totalBytes: 1_000 } })
     .candidates();
   expect(heavy.asked.length).toBeLessThan(10);
 
-  const circle = await web((query, response) =>
+  const circle = await startServer((query, response) =>
     json(response, page([`c${query.get("cursor") ?? 0}`], query.get("cursor") === "1" ? "2" : "1")),
   );
-  const { open } = bench(circle.url);
+  const { open } = setUp(circle.url);
   expect(names(await open().candidates())).toEqual(["c0", "c1", "c2"]);
   expect(circle.asked).toHaveLength(3);
 });
 
-test("bad entries go, good ones stay, whatever stands between them", async () => {
+test("invalid entries are skipped and valid ones are kept", async () => {
   const hostile = [
     null,
     1,
@@ -392,15 +400,15 @@ test("bad entries go, good ones stay, whatever stands between them", async () =>
       '{"server":{"__proto__":{"name":"io.github.acme/proto"},"constructor":1},"_meta":{"__proto__":[]}}',
     ),
   ];
-  const site = await web((_, response) =>
+  const site = await startServer((_, response) =>
     json(response, { servers: [item("good"), ...hostile, item("fine")], metadata: null }),
   );
-  expect(names(await bench(site.url).open().candidates())).toEqual(["fine", "good"]);
+  expect(names(await setUp(site.url).open().candidates())).toEqual(["fine", "good"]);
 });
 
-test("a day later it answers at once from the mirror, and asks only for what changed", async () => {
-  const site = await web(pages);
-  const made = bench(site.url);
+test("an outdated mirror is returned at once, and only the changes are requested", async () => {
+  const site = await startServer(pages);
+  const made = setUp(site.url);
   const first = made.open();
   await first.candidates();
   await first.close();
@@ -429,8 +437,8 @@ test("a day later it answers at once from the mirror, and asks only for what cha
 
   release();
   const after = await until(async () => {
-    const offer = await registry.candidates();
-    return offer.candidates !== before.candidates && offer;
+    const listed = await registry.candidates();
+    return listed.candidates !== before.candidates && listed;
   });
   expect(names(after)).toEqual(["new", "s0a", "s0b", "s1b", "s2a", "s2b"]);
   expect(after.candidates.find(({ name }) => name === "s0a")?.version).toBe("2.0.0");
@@ -439,9 +447,9 @@ test("a day later it answers at once from the mirror, and asks only for what cha
   expect(site.asked).toHaveLength(4);
 });
 
-test("a registry that cannot tell changes is read whole", async () => {
-  const site = await web(pages);
-  const made = bench(site.url);
+test("a registry that rejects updated_since is read completely", async () => {
+  const site = await startServer(pages);
+  const made = setUp(site.url);
   const first = made.open();
   await first.candidates();
   await first.close();
@@ -454,17 +462,17 @@ test("a registry that cannot tell changes is read whole", async () => {
   await until(async () => names(await registry.candidates()).join() === "only");
 });
 
-test("what is unchanged is not sent again", async () => {
+test("an unchanged list is requested with its ETag and not sent again", async () => {
   const seen: (string | undefined)[] = [];
-  const site = await web((_, response, { headers }) => {
+  const site = await startServer((_, response, { headers }) => {
     seen.push(headers["if-none-match"]);
     if (headers["if-none-match"] === '"v1"') response.writeHead(304).end();
     else json(response, { servers: headers["x"] ? [] : [item("one")] }, { etag: '"v1"' });
   });
-  const made = bench(site.url);
+  const made = setUp(site.url);
   const registry = made.open();
   const { candidates } = await registry.candidates();
-  // Of the changes there is no tag yet; of the whole list there is, a week later.
+  // After a week the full list is requested again, with its ETag.
   made.time += 8 * DAY;
   await registry.candidates();
   await until(() => seen.length === 2);
@@ -475,14 +483,14 @@ test("what is unchanged is not sent again", async () => {
   expect(seen).toHaveLength(2);
 });
 
-test("the tag of a first page says nothing about the others", async () => {
+test("the ETag of the first of several pages is not used", async () => {
   const seen: (string | undefined)[] = [];
-  const site = await web((query, response, { headers }) => {
+  const site = await startServer((query, response, { headers }) => {
     seen.push(headers["if-none-match"]);
     const more = query.has("cursor") ? undefined : "1";
     json(response, page([`p${more}`], more), { etag: '"v1"' });
   });
-  const made = bench(site.url);
+  const made = setUp(site.url);
   const registry = made.open();
   await registry.candidates();
   made.time += 8 * DAY;
@@ -491,26 +499,26 @@ test("the tag of a first page says nothing about the others", async () => {
   expect(seen).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-test("a registry that is down leaves the old list, and its age is said", async () => {
-  const site = await web(pages);
-  const made = bench(site.url);
+test("if the registry is down, the old list is returned with its age", async () => {
+  const site = await startServer(pages);
+  const made = setUp(site.url);
   const first = made.open();
   const { candidates } = await first.candidates();
   await first.close();
   await site.stop();
   made.time += 3 * DAY;
   const registry = made.open();
-  const offer = await until(async () => {
+  const listed = await until(async () => {
     const one = await registry.candidates();
     return one.reason ? one : undefined;
   });
-  expect(offer.reason).toMatch(/could not be reached \(.*ECONNREFUSED\); its list is 3 days old/);
-  expect(offer.candidates).toEqual(candidates);
+  expect(listed.reason).toMatch(/could not be reached \(.*ECONNREFUSED\); its list is 3 days old/);
+  expect(listed.candidates).toEqual(candidates);
 });
 
-test("once a week what has vanished goes, but a list that is suddenly empty is not believed", async () => {
-  const site = await web(pages);
-  const made = bench(site.url);
+test("the weekly full read removes missing servers, but ignores an empty list", async () => {
+  const site = await startServer(pages);
+  const made = setUp(site.url);
   const registry = made.open();
   await registry.candidates();
   site.handler = (_, response) => json(response, page(["s0a"]));
@@ -525,16 +533,19 @@ test("once a week what has vanished goes, but a list that is suddenly empty is n
 });
 
 test.each<[string, (text: string) => string]>([
-  ["half a file", (text) => text.slice(0, text.length / 2)],
-  ["a line less", (text) => text.split("\n").toSpliced(2, 1).join("\n")],
-  ["nothing", () => ""],
-  ["something else", () => '{"format":"other"}\n'],
-  ["no JSON", (text) => text.replaceAll("{", "")],
-  ["a server that does not fit", (text) => text.replace("io.github.acme/s0a", "../../x")],
-  ["another registry", (text) => text.replace(/"base":"[^"]*"/, '"base":"https://evil.example/"')],
-])("a mirror with %s is none", async (_what, spoil) => {
-  const site = await web(pages);
-  const made = bench(site.url);
+  ["half of the text", (text) => text.slice(0, text.length / 2)],
+  ["a missing line", (text) => text.split("\n").toSpliced(2, 1).join("\n")],
+  ["no text", () => ""],
+  ["another format", () => '{"format":"other"}\n'],
+  ["invalid JSON", (text) => text.replaceAll("{", "")],
+  ["an invalid server", (text) => text.replace("io.github.acme/s0a", "../../x")],
+  [
+    "the address of another registry",
+    (text) => text.replace(/"base":"[^"]*"/, '"base":"https://evil.example/"'),
+  ],
+])("a mirror with %s is ignored", async (_what, spoil) => {
+  const site = await startServer(pages);
+  const made = setUp(site.url);
   const first = made.open();
   await first.candidates();
   await first.close();
@@ -544,43 +555,43 @@ test.each<[string, (text: string) => string]>([
   expect(site.asked).toHaveLength(6);
 });
 
-test("a home that cannot be written costs only the mirror", async () => {
-  const site = await web(pages);
+test("without a writable home the list is returned but not stored", async () => {
+  const site = await startServer(pages);
   const { folder } = temp();
   await writeFile(join(folder, "home"), "a file");
-  expect(names(await bench(site.url, join(folder, "home")).open().candidates())).toEqual(ALL);
+  expect(names(await setUp(site.url, join(folder, "home")).open().candidates())).toEqual(ALL);
 
   const { home } = temp();
   await mkdir(home);
   await writeFile(join(home, "registry"), "a file");
-  expect(names(await bench(site.url, home).open().candidates())).toEqual(ALL);
+  expect(names(await setUp(site.url, home).open().candidates())).toEqual(ALL);
 });
 
-test("two that begin at once read it once", async () => {
-  const site = await web(pages);
-  const { open } = bench(site.url);
+test("two registries that start at the same time read the list once", async () => {
+  const site = await startServer(pages);
+  const { open } = setUp(site.url);
   const offers = await Promise.all([open().candidates(), open().candidates()]);
   expect(offers.map(names)).toEqual([ALL, ALL]);
   expect(site.asked).toHaveLength(3);
 });
 
-test("credentials go where they were given for, and are neither kept nor said", async () => {
+test("credentials in the address are sent to the registry, and neither stored nor shown", async () => {
   const seen: (string | undefined)[] = [];
-  const site = await web((query, response, { headers }) => {
+  const site = await startServer((query, response, { headers }) => {
     seen.push(headers.authorization, headers.cookie);
     if (query.has("cursor")) response.writeHead(401).end();
     else pages(query, response, undefined as never);
   });
-  const made = bench(site.url.replace("http://", "http://me:s3cr%25t@"));
+  const made = setUp(site.url.replace("http://", "http://me:s3cr%25t@"));
   const registry = made.open();
-  const offer = await registry.candidates();
+  const listed = await registry.candidates();
   expect(seen.slice(0, 2)).toEqual([`Basic ${Buffer.from("me:s3cr%t").toString("base64")}`, undefined]);
   await registry.close();
   expect(
-    `${offer.reason}${await readFile(await mirror(made.home), "utf8")}${await mirror(made.home)}`,
+    `${listed.reason}${await readFile(await mirror(made.home), "utf8")}${await mirror(made.home)}`,
   ).not.toMatch(/s3cr|bWU6/);
 
   seen.length = 0;
-  await bench(site.url).open().candidates();
+  await setUp(site.url).open().candidates();
   expect(seen.every((one) => one === undefined)).toBe(true);
 });

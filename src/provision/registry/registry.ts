@@ -1,7 +1,7 @@
-/** The servers that an MCP registry lists, from a mirror on disk that is brought up to date behind the scenes. Does nothing until it is asked, and never keeps anybody waiting for a registry that is slow or down. */
+/** The servers of an MCP registry, from a mirror on disk that is updated in the background. Does nothing until the first request, and never lets callers wait long for a slow or unreachable registry. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { codeOf } from "../../home/file.ts";
 import type { Env } from "../../home/home.ts";
 import { withLock } from "../../home/lock.ts";
@@ -10,51 +10,51 @@ import type { Log } from "../../kernel/log.ts";
 import type { Candidate } from "../candidate.ts";
 import { type Base, DEFAULT_REGISTRY, readBase } from "./base.ts";
 import { CRAWL_BOUNDS } from "./crawl.ts";
-import { type Head, mirrorPath, type RegistryMirror, readMirror, writeMirror } from "./mirror.ts";
+import { type MirrorHead, mirrorPath, type RegistryMirror, readMirror, writeMirror } from "./mirror.ts";
 import type { Fetch } from "./request.ts";
 import type { ServerJson } from "./server-json.ts";
 import { type Machine, toCandidate } from "./to-candidate.ts";
 import { update } from "./update.ts";
 
 export interface RegistryParts {
-  /** With or without a path; the official registry if there is none. */
+  /** May contain a path. Default: the official registry. */
   readonly baseUrl?: string | undefined;
   /** METAMCP_HOME. */
   readonly home: string;
   readonly env: Env;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long the first who asks waits while there is no mirror yet. */
+  /** How long the first caller waits while there is no mirror. */
   readonly firstWaitMs?: number;
   readonly fetch?: Fetch;
   readonly bounds?: typeof CRAWL_BOUNDS;
   now?(): Date;
 }
 
-export interface Offer {
-  /** The same list until it changes. */
+export interface RegistryCandidates {
+  /** The same array until it changes. */
   readonly candidates: readonly Candidate[];
-  /** Why there are none, or not all, or only old ones. */
+  /** Why the list is empty, incomplete or outdated. */
   readonly reason?: string;
 }
 
-interface Known {
-  readonly head: Head;
+interface LoadedRegistry {
+  readonly head: MirrorHead;
   readonly candidates: readonly Candidate[];
 }
 
 interface Failure {
   readonly reason: string;
-  /** By the clock: not before then is it tried again. */
+  /** The time of the next attempt, by the monotonic clock. */
   readonly until: number;
 }
 
 const FIRST_WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** A registry that is down is not asked again by everyone who comes. */
+/** After a failure the registry is not requested again for this long. */
 const RETRY_MS = 60_000;
 const RETRY_LOCK_MS = 5_000;
-const PORTION = 200;
+const SERVERS_PER_TURN = 200;
 
 export class Registry {
   readonly #parts: RegistryParts;
@@ -62,13 +62,13 @@ export class Registry {
   readonly #machine: Machine;
   readonly #abort = new AbortController();
   #loaded: Promise<void> | undefined;
-  #known: Known | undefined;
+  #current: LoadedRegistry | undefined;
   #failure: Failure | undefined;
   #refreshing: Promise<void> | undefined;
-  /** When that began, by the clock. */
-  #since = 0;
-  /** What the first crawl has read so far. */
-  #growing: ReadonlyMap<string, ServerJson> | undefined;
+  /** When the refresh started, by the monotonic clock. */
+  #startedAt = 0;
+  /** The servers that the first crawl has read so far. */
+  #partial: ReadonlyMap<string, ServerJson> | undefined;
 
   constructor(parts: RegistryParts) {
     const { baseUrl = DEFAULT_REGISTRY, env } = parts;
@@ -81,21 +81,21 @@ export class Registry {
     };
   }
 
-  /** Never rejects. At once where anything is known; otherwise after a short wait, with the reason if it was in vain. */
-  async candidates(signal?: AbortSignal): Promise<Offer> {
+  /** Never rejects. Resolves at once if a list is known, else after a short wait, with a reason if the list is incomplete. */
+  async candidates(signal?: AbortSignal): Promise<RegistryCandidates> {
     const base = this.#base;
     if (!base)
       return { candidates: [], reason: "The address of the MCP registry is not an http or https URL." };
     this.#loaded ??= this.#load(base);
     await this.#loaded;
     if (this.#isDue()) this.#begin(base);
-    if (!this.#known && this.#refreshing) await this.#wait(this.#refreshing, signal);
-    const candidates = this.#known?.candidates ?? (await this.#convert(this.#growing ?? new Map()));
+    if (!this.#current && this.#refreshing) await this.#wait(this.#refreshing, signal);
+    const candidates = this.#current?.candidates ?? (await this.#convert(this.#partial ?? new Map()));
     const reason = this.#reason(base, candidates.length);
     return { candidates, ...(reason && { reason }) };
   }
 
-  /** Ends what is under way; what was read so far is kept. */
+  /** Aborts a running update; servers read so far are stored. */
   async close(): Promise<void> {
     this.#abort.abort(new Error("MetaMCP is closing"));
     await this.#refreshing;
@@ -104,7 +104,7 @@ export class Registry {
   async #load(base: Base): Promise<void> {
     try {
       const mirror = await readMirror(mirrorPath(this.#parts.home, base), base);
-      if (mirror) await this.#adopt(mirror);
+      if (mirror) await this.#use(mirror);
     } catch (error) {
       this.#parts.log.warn(`The mirror of the MCP registry cannot be read: ${(error as Error).message}`);
     }
@@ -113,36 +113,36 @@ export class Registry {
   #isDue(): boolean {
     if (this.#refreshing || this.#abort.signal.aborted) return false;
     if (this.#failure && this.#parts.clock.now() < this.#failure.until) return false;
-    return !this.#known || !this.#isFresh(this.#known.head);
+    return !this.#current || !this.#isFresh(this.#current.head);
   }
 
-  /** A time that lies ahead was written by a clock that was wrong. */
-  #isFresh({ checkedAt, cursor }: Head): boolean {
+  /** Uses the absolute difference, because a time in the future was written with a wrong clock. */
+  #isFresh({ checkedAt, cursor }: MirrorHead): boolean {
     return cursor === undefined && checkedAt !== undefined && Math.abs(this.#now() - checkedAt) < DAY_MS;
   }
 
   #begin(base: Base): void {
     const { clock, log } = this.#parts;
-    this.#since = clock.now();
+    this.#startedAt = clock.now();
     this.#refreshing = this.#refresh(base)
       .catch((error: Error) => this.#fail(error.message, RETRY_MS))
       .finally(() => {
         this.#refreshing = undefined;
-        this.#growing = undefined;
+        this.#partial = undefined;
       });
     log.debug(`Reading the MCP registry at ${base.url.href}`);
   }
 
-  /** One process of a user reads it, the others take what that one wrote. */
+  /** Only one process of a user reads the registry; the others use its mirror. */
   async #refresh(base: Base): Promise<void> {
     const { home, log } = this.#parts;
     const path = mirrorPath(home, base);
-    const timeoutMs = this.#known ? 0 : this.#firstWaitMs;
+    const timeoutMs = this.#current ? 0 : this.#firstWaitMs;
     let entered = false;
     const run = async (): Promise<void> => {
       entered = true;
       const before = await readMirror(path, base);
-      if (before && this.#isFresh(before.head)) await this.#adopt(before);
+      if (before && this.#isFresh(before.head)) await this.#use(before);
       else await this.#update(base, before, path);
     };
     try {
@@ -167,18 +167,18 @@ export class Registry {
       signal: this.#abort.signal,
       now: () => this.#now(),
       watch: (servers) => {
-        this.#growing = servers;
+        this.#partial = servers;
       },
     });
     if (mirror) {
-      await this.#adopt(mirror, changed);
+      await this.#use(mirror, changed);
       if (changed || mirror.head !== before?.head) await save(mirror);
     }
     if (failure) this.#fail(failure, RETRY_MS);
     else this.#failure = undefined;
   }
 
-  /** A mirror that cannot be written costs only the next one the reading. */
+  /** If the mirror cannot be written, the next process has to read the registry again. */
   async #save(base: Base, mirror: RegistryMirror, path: string | undefined): Promise<void> {
     if (!path) return;
     const { log } = this.#parts;
@@ -190,17 +190,17 @@ export class Registry {
     }
   }
 
-  async #adopt({ head, servers }: RegistryMirror, changed = true): Promise<void> {
-    const known = this.#known;
+  async #use({ head, servers }: RegistryMirror, changed = true): Promise<void> {
+    const known = this.#current;
     const candidates = known && !changed ? known.candidates : await this.#convert(servers);
-    this.#known = { head, candidates };
+    this.#current = { head, candidates };
   }
 
   async #convert(servers: ReadonlyMap<string, ServerJson>): Promise<readonly Candidate[]> {
     const candidates: Candidate[] = [];
     let count = 0;
     for (const server of servers.values()) {
-      if (++count % PORTION === 0) await breath();
+      if (++count % SERVERS_PER_TURN === 0) await turn();
       const candidate = toCandidate(server, this.#machine);
       if (!("reason" in candidate)) candidates.push(candidate);
       else this.#parts.log.debug(`${server.name} cannot be offered: ${candidate.reason}`);
@@ -210,8 +210,8 @@ export class Registry {
 
   async #wait(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#parts;
-    // Who asks again while it is read has waited already.
-    const left = this.#since + this.#firstWaitMs - clock.now();
+    // The wait counts from the start of the refresh, so a repeated request does not wait again.
+    const left = this.#startedAt + this.#firstWaitMs - clock.now();
     if (left <= 0) return;
     let over = (): void => {};
     const given = new Promise<void>((resolve) => {
@@ -232,7 +232,7 @@ export class Registry {
 
   #reason({ url }: Base, count: number): string | undefined {
     const name = `The MCP registry (${url.host})`;
-    const head = this.#known?.head;
+    const head = this.#current?.head;
     const why = this.#failure?.reason;
     if (head?.checkedAt !== undefined) {
       const days = Math.floor((this.#now() - head.checkedAt) / DAY_MS);
@@ -255,7 +255,7 @@ export class Registry {
   }
 }
 
-/** Loading it costs time that only who reaches for the network should pay. */
+/** Accesses the global lazily, because the first access loads the HTTP client. */
 const lazyFetch: Fetch = async (...args) => await globalThis.fetch(...args);
 
 function memoized(look: (command: string) => boolean): (command: string) => boolean {

@@ -1,21 +1,21 @@
-/** A remote of a server.json as an entry: an address and headers. Connects to nothing. */
+/** Turns a remote of a server.json into an entry with address and headers. Does not connect. */
 import type { Entry } from "../candidate.ts";
-import type { Blanks } from "./blanks.ts";
-import { Misfit } from "./misfit.ts";
 import { isHeaderName, readUrl } from "./pattern.ts";
+import type { Placeholders } from "./placeholders.ts";
 import type { RegistryRemote } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
-/** `plain`: http is as good as https, because the registry itself is reached so. */
+/** `plain`: http is allowed, because the registry itself uses http. */
 export function remoteEntry(
   { type, url, headers = [], variables = {} }: RegistryRemote,
-  blanks: Blanks,
+  placeholders: Placeholders,
   plain: boolean,
 ): Entry {
-  const address = blanks.fill(url, { isRequired: true, variables });
+  const address = placeholders.fill(url, { isRequired: true, variables });
   checkAddress(address, plain);
   const written = headers.map((header) => {
-    if (!isHeaderName(header.name)) throw new Misfit("the name of a header is invalid");
-    return [header.name, blanks.write(header, header.name)] as const;
+    if (!isHeaderName(header.name)) throw new UnsupportedEntry("the name of a header is invalid");
+    return [header.name, placeholders.textOf(header, header.name)] as const;
   });
   return {
     type: type === "sse" ? "sse" : "http",
@@ -25,9 +25,10 @@ export function remoteEntry(
 }
 
 function checkAddress(address: string, plain: boolean): void {
-  // An address that the user gives as a whole is theirs.
+  // An address that the user provides completely is not checked.
   if (address.startsWith("${")) return;
   const url = readUrl(address.replaceAll(/\$\{[A-Za-z_]\w*\}/g, "x"));
-  if (!url || /[{}]/.test(address.replaceAll(/\$\{\w+\}/g, ""))) throw new Misfit("its address is invalid");
-  if (url.protocol !== "https:" && !plain) throw new Misfit("its address is not https");
+  if (!url || /[{}]/.test(address.replaceAll(/\$\{\w+\}/g, "")))
+    throw new UnsupportedEntry("its address is invalid");
+  if (url.protocol !== "https:" && !plain) throw new UnsupportedEntry("its address is not https");
 }

@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../system-clock.ts";
 import { type Fetch, get } from "./request.ts";
 
-/** A web of which every address answers as told, and which remembers who came with what. */
-function web(answers: Readonly<Record<string, Response>>): { fetch: Fetch; seen: [string, string | null][] } {
+/** A fetch with fixed answers per URL that records URLs and credentials. */
+function fakeFetch(answers: Readonly<Record<string, Response>>): {
+  fetch: Fetch;
+  seen: [string, string | null][];
+} {
   const seen: [string, string | null][] = [];
   const fetch: Fetch = async (input, init) => {
     const url = String(input);
@@ -22,8 +25,8 @@ const ask = (url: string) => ({
   timeoutMs: 10_000,
 });
 
-test("a credential stays with the place it is for, whatever the way", async () => {
-  const { fetch, seen } = web({
+test("a credential is sent only to its own origin, also across redirects", async () => {
+  const { fetch, seen } = fakeFetch({
     "https://a.example/": to("/b"),
     "https://a.example/b": to("https://c.example/"),
     "https://c.example/": to("https://a.example/end"),
@@ -45,8 +48,8 @@ test.each([
   ["http://a.example/", "https://b.example/"],
   ["http://a.example/", "http://a.example:8080/"],
   ["https://a.example/", "https://"],
-])("from %s nobody is sent to %s", async (from, location) => {
-  const { fetch, seen } = web({ [from]: to(location) });
+])("a redirect from %s to %s is refused", async (from, location) => {
+  const { fetch, seen } = fakeFetch({ [from]: to(location) });
   await expect(get(ask(from), { fetch, clock: systemClock })).rejects.toThrow(/redirects to another place/);
   expect(seen).toHaveLength(1);
 });

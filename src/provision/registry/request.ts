@@ -1,4 +1,4 @@
-/** One GET with a bound on everything: time, silence, size, redirects. Sends no cookie and no credential but the one it was given, and that only where it was meant for. */
+/** One GET request with limits on time, idle time, size and redirects. Sends no cookies, and the credential only to the origin it is for. */
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -15,7 +15,7 @@ export interface Request {
   readonly url: URL;
   readonly accept: string;
   readonly ifNoneMatch?: string | undefined;
-  /** For the origin of `url` alone. */
+  /** Sent only to the origin of `url`. */
   readonly authorization?: string | undefined;
   readonly maxBytes: number;
   readonly timeoutMs: number;
@@ -29,45 +29,46 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-const MOST_REDIRECTS = 5;
-const SILENCE_MS = 20_000;
+const MAX_REDIRECTS = 5;
+const IDLE_TIMEOUT_MS = 20_000;
 
-/** Rejects with MetaMcpError if there is no answer; one with any other status than 200 is an answer. */
+/** Rejects with MetaMcpError if there is no answer. An answer with a status other than 200 does not reject. */
 export async function get(request: Request, { fetch, clock }: Network): Promise<HttpAnswer> {
   const { timeoutMs, signal } = request;
   const abort = new AbortController();
   const stop = (error: unknown): void => abort.abort(error);
-  const late = (ms: number) => () => stop(unavailable(request.url, `no answer within ${ms} ms`, "timeout"));
+  const timeOut = (ms: number) => () =>
+    stop(unavailable(request.url, `no answer within ${ms} ms`, "timeout"));
   const onAbort = (): void =>
     stop(signal?.reason ?? new MetaMcpError("cancelled", "The request was cancelled."));
-  const end = clock.after(timeoutMs, late(timeoutMs));
-  let quiet = clock.after(SILENCE_MS, late(SILENCE_MS));
-  const heard = (): void => {
-    quiet.cancel();
-    quiet = clock.after(SILENCE_MS, late(SILENCE_MS));
+  const end = clock.after(timeoutMs, timeOut(timeoutMs));
+  let idle = clock.after(IDLE_TIMEOUT_MS, timeOut(IDLE_TIMEOUT_MS));
+  const onData = (): void => {
+    idle.cancel();
+    idle = clock.after(IDLE_TIMEOUT_MS, timeOut(IDLE_TIMEOUT_MS));
   };
   signal?.addEventListener("abort", onAbort);
   if (signal?.aborted) onAbort();
   try {
     const response = await follow(request, fetch, abort.signal);
-    heard();
-    const body = response.status === 200 ? await bodyOf(response, request, heard) : Buffer.alloc(0);
+    onData();
+    const body = response.status === 200 ? await bodyOf(response, request, onData) : Buffer.alloc(0);
     return { status: response.status, headers: response.headers, body };
   } catch (error) {
     if (abort.signal.aborted) throw abort.signal.reason;
     throw MetaMcpError.is(error) ? error : unavailable(request.url, causeOf(error));
   } finally {
     end.cancel();
-    quiet.cancel();
+    idle.cancel();
     signal?.removeEventListener("abort", onAbort);
-    // Ends what was not read; after a whole answer it does nothing.
+    // Ends a body that was not read; has no effect after a complete answer.
     abort.abort();
   }
 }
 
 async function follow(request: Request, fetch: Fetch, signal: AbortSignal): Promise<Response> {
   let { url } = request;
-  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const response = await fetch(url.href, {
       headers: headersOf(request, url),
       redirect: "manual",
@@ -100,14 +101,14 @@ function headersOf({ url, accept, ifNoneMatch, authorization }: Request, to: URL
   };
 }
 
-/** Counts what comes out of any compression: a small answer may unfold without end. */
-async function bodyOf(response: Response, { url, maxBytes }: Request, heard: () => void): Promise<Buffer> {
+/** Counts bytes after decompression, because a small answer can decompress to any size. */
+async function bodyOf(response: Response, { url, maxBytes }: Request, onData: () => void): Promise<Buffer> {
   const tooLarge = (): MetaMcpError => unavailable(url, `its answer is larger than ${maxBytes} bytes`);
   if (Number(response.headers.get("content-length")) > maxBytes) throw tooLarge();
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
-    heard();
+    onData();
     size += part.byteLength;
     if (size > maxBytes) throw tooLarge();
     parts.push(part);
@@ -123,7 +124,7 @@ export function unavailable(
   return new MetaMcpError(code, `${url.host}: ${why}`);
 }
 
-/** What is behind "fetch failed", without the stack of an HTTP client. */
+/** The cause behind "fetch failed", without the stack of the HTTP client. */
 function causeOf(error: unknown): string {
   const { cause, message } = error as Error;
   if (!(cause instanceof Error)) return message;

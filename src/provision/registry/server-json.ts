@@ -1,9 +1,8 @@
-/** A server.json as far as we use it, out of whatever a registry sent. Takes nothing it has not looked at; what does not fit makes the whole of it unusable. What comes out is a server.json again. */
+/** Reads a server.json from a registry. Takes only checked members; one invalid member makes the whole entry unusable. The result is a valid server.json again. */
 import { summarize } from "../../catalog/summary.ts";
 import { isKeys, type Keys } from "../../config/field.ts";
-import { Misfit } from "./misfit.ts";
 import {
-  fits,
+  isExactRelease,
   isRegistryType,
   isServerName,
   isSha256,
@@ -11,17 +10,18 @@ import {
   type RegistryType,
   readUrl,
 } from "./pattern.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
 export interface RegistryInput {
   readonly description?: string;
   readonly isRequired?: boolean;
   readonly isSecret?: boolean;
   readonly format?: string;
-  /** Fixed. */
+  /** The fixed value. */
   readonly value?: string;
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** For `{name}` in the value. */
+  /** The variables that `{name}` in the value refers to. */
   readonly variables?: Readonly<Record<string, RegistryInput>>;
 }
 
@@ -66,42 +66,42 @@ export interface ServerJson {
   readonly remotes?: readonly RegistryRemote[];
 }
 
-const LONGEST_DESCRIPTION = 300;
-const LONGEST_TITLE = 100;
-const LONGEST_VALUE = 4_096;
-const MOST_PACKAGES = 32;
-const MOST_INPUTS = 128;
-const LARGEST = 65_536;
+const MAX_DESCRIPTION_LENGTH = 300;
+const MAX_TITLE_LENGTH = 100;
+const MAX_VALUE_LENGTH = 4_096;
+const MAX_PACKAGES = 32;
+const MAX_INPUTS = 128;
+const MAX_LENGTH = 65_536;
 
-/** Or the reason why it is not used. */
+/** Returns the reason if the entry cannot be used. */
 export function readServer(value: unknown): ServerJson | { readonly reason: string } {
   try {
     const server = serverIn(keysIn(value, "it"));
-    if (JSON.stringify(server).length > LARGEST) throw new Misfit("it is too large");
+    if (JSON.stringify(server).length > MAX_LENGTH) throw new UnsupportedEntry("it is too large");
     return server;
   } catch (error) {
-    if (error instanceof Misfit) return { reason: error.message };
+    if (error instanceof UnsupportedEntry) return { reason: error.message };
     throw error;
   }
 }
 
 function serverIn(keys: Keys): ServerJson {
   const name = textIn(keys["name"], "name");
-  if (!isServerName(name)) throw new Misfit("its name is invalid");
+  if (!isServerName(name)) throw new UnsupportedEntry("its name is invalid");
   const version = textIn(keys["version"], "version");
-  if (!isVersion(version)) throw new Misfit("its version is invalid");
-  const title = prose(keys["title"], LONGEST_TITLE);
+  if (!isVersion(version)) throw new UnsupportedEntry("its version is invalid");
+  const title = prose(keys["title"], MAX_TITLE_LENGTH);
   const websiteUrl = linkIn(keys["websiteUrl"]);
   const repository = linkIn(isKeys(keys["repository"]) ? keys["repository"]["url"] : undefined);
-  // Kinds of packages that we do not know are no fault of the entry.
-  const packages = listIn(keys["packages"], "packages", MOST_PACKAGES).flatMap(
+  // Unknown kinds of packages are skipped; they do not make the entry invalid.
+  const packages = listIn(keys["packages"], "packages", MAX_PACKAGES).flatMap(
     (item) => packageIn(item) ?? [],
   );
-  const remotes = listIn(keys["remotes"], "remotes", MOST_PACKAGES).flatMap((item) => remoteIn(item) ?? []);
+  const remotes = listIn(keys["remotes"], "remotes", MAX_PACKAGES).flatMap((item) => remoteIn(item) ?? []);
   return {
     name,
     ...(title && { title }),
-    description: prose(keys["description"], LONGEST_DESCRIPTION) ?? "",
+    description: prose(keys["description"], MAX_DESCRIPTION_LENGTH) ?? "",
     version,
     ...(websiteUrl && { websiteUrl }),
     ...(repository && { repository: { url: repository } }),
@@ -116,11 +116,11 @@ function packageIn(value: unknown): Package | undefined {
   if (!isRegistryType(registryType)) return undefined;
   const identifier = textIn(keys["identifier"], "identifier");
   const version = optional(keys["version"], "version");
-  if (!fits(registryType, identifier, version))
-    throw new Misfit("a package's identifier or version is invalid");
+  if (!isExactRelease(registryType, identifier, version))
+    throw new UnsupportedEntry("a package's identifier or version is invalid");
   const fileSha256 = optional(keys["fileSha256"], "fileSha256");
   if (fileSha256 === undefined ? registryType === "mcpb" : !isSha256(fileSha256))
-    throw new Misfit("a package's checksum is invalid");
+    throw new UnsupportedEntry("a package's checksum is invalid");
   const registryBaseUrl = optional(keys["registryBaseUrl"], "registryBaseUrl");
   const runtimeHint = optional(keys["runtimeHint"], "runtimeHint");
   const runtimeArguments = argumentsIn(keys["runtimeArguments"], "runtimeArguments");
@@ -140,7 +140,7 @@ function packageIn(value: unknown): Package | undefined {
   };
 }
 
-/** Entries from before the field was required mean stdio. */
+/** The field is required by the schema, but entries without it exist and mean stdio. */
 function transportIn(value: unknown): string {
   return value === undefined ? "stdio" : textIn(keysIn(value, "transport")["type"], "transport.type");
 }
@@ -150,25 +150,27 @@ function remoteIn(value: unknown): RegistryRemote | undefined {
   const type = textIn(keys["type"], "type");
   if (type !== "streamable-http" && type !== "sse") return undefined;
   const url = textIn(keys["url"], "url");
-  if (!/^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/.test(url)) throw new Misfit("a remote's url is invalid");
+  if (!/^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/.test(url))
+    throw new UnsupportedEntry("a remote's url is invalid");
   const headers = keyValuesIn(keys["headers"], "headers");
   const variables = variablesIn(keys["variables"]);
   return { type, url, ...(headers.length > 0 && { headers }), ...(variables && { variables }) };
 }
 
 function argumentsIn(value: unknown, what: string): readonly Argument[] {
-  return listIn(value, what, MOST_INPUTS).map((item): Argument => {
+  return listIn(value, what, MAX_INPUTS).map((item): Argument => {
     const keys = keysIn(item, what);
     const type = textIn(keys["type"], `${what}.type`);
     if (type === "named") return { type, name: textIn(keys["name"], `${what}.name`), ...inputIn(keys) };
-    if (type !== "positional") throw new Misfit(`${what}: an argument is neither positional nor named`);
+    if (type !== "positional")
+      throw new UnsupportedEntry(`${what}: an argument is neither positional nor named`);
     const valueHint = optional(keys["valueHint"], `${what}.valueHint`);
     return { type, ...(valueHint && { valueHint }), ...inputIn(keys) };
   });
 }
 
 function keyValuesIn(value: unknown, what: string): readonly KeyValue[] {
-  return listIn(value, what, MOST_INPUTS).map((item) => {
+  return listIn(value, what, MAX_INPUTS).map((item) => {
     const keys = keysIn(item, what);
     return { name: textIn(keys["name"], `${what}.name`), ...inputIn(keys) };
   });
@@ -180,11 +182,11 @@ function inputIn(keys: Keys): RegistryInput {
 }
 
 function plainInputIn(keys: Keys): RegistryInput {
-  const description = prose(keys["description"], LONGEST_DESCRIPTION);
+  const description = prose(keys["description"], MAX_DESCRIPTION_LENGTH);
   const format = optional(keys["format"], "format");
   const value = optional(keys["value"], "value");
   const fallback = optional(keys["default"], "default");
-  const choices = listIn(keys["choices"], "choices", MOST_INPUTS).map((item) => textIn(item, "choices"));
+  const choices = listIn(keys["choices"], "choices", MAX_INPUTS).map((item) => textIn(item, "choices"));
   return {
     ...(description && { description }),
     ...(flagIn(keys["isRequired"], "isRequired") && { isRequired: true }),
@@ -199,32 +201,33 @@ function plainInputIn(keys: Keys): RegistryInput {
 function variablesIn(value: unknown): Readonly<Record<string, RegistryInput>> | undefined {
   if (value === undefined) return undefined;
   const entries = Object.entries(keysIn(value, "variables"));
-  if (entries.length > MOST_INPUTS) throw new Misfit("variables: too many");
+  if (entries.length > MAX_INPUTS) throw new UnsupportedEntry("variables: too many");
   const named = entries.map(([name, item]) => {
     if (!/^[A-Za-z_][\w.-]{0,127}$/.test(name) || name === "__proto__")
-      throw new Misfit("a variable's name is invalid");
+      throw new UnsupportedEntry("a variable's name is invalid");
     return [name, plainInputIn(keysIn(item, "variables"))] as const;
   });
   return named.length > 0 ? Object.fromEntries(named) : undefined;
 }
 
 function keysIn(value: unknown, what: string): Keys {
-  if (!isKeys(value)) throw new Misfit(`${what} is not an object`);
+  if (!isKeys(value)) throw new UnsupportedEntry(`${what} is not an object`);
   return value;
 }
 
-function listIn(value: unknown, what: string, most: number): readonly unknown[] {
+function listIn(value: unknown, what: string, maxItems: number): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new Misfit(`${what} is not a list`);
-  if (value.length > most) throw new Misfit(`${what}: too many`);
+  if (!Array.isArray(value)) throw new UnsupportedEntry(`${what} is not a list`);
+  if (value.length > maxItems) throw new UnsupportedEntry(`${what}: too many`);
   return value;
 }
 
-/** A value that goes into a command, a variable or a header: no control character, nothing that is no text. */
+/** A string for a command, a variable or a header. Must not contain control characters. */
 function textIn(value: unknown, what: string): string {
-  if (typeof value !== "string") throw new Misfit(`${what} is not a string`);
-  if (value.length > LONGEST_VALUE) throw new Misfit(`${what} is too long`);
-  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Misfit(`${what} contains a control character`);
+  if (typeof value !== "string") throw new UnsupportedEntry(`${what} is not a string`);
+  if (value.length > MAX_VALUE_LENGTH) throw new UnsupportedEntry(`${what} is too long`);
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value))
+    throw new UnsupportedEntry(`${what} contains a control character`);
   return value;
 }
 
@@ -234,22 +237,22 @@ function optional(value: unknown, what: string): string | undefined {
 
 function flagIn(value: unknown, what: string): boolean {
   if (value !== undefined && value !== null && typeof value !== "boolean")
-    throw new Misfit(`${what} is neither true nor false`);
+    throw new UnsupportedEntry(`${what} is neither true nor false`);
   return value === true;
 }
 
-/** For people and models to read: on one line, without what turns or hides text, and cut. */
-export function prose(value: unknown, longest: number): string | undefined {
+/** A text for people and models: one shortened line without control, format and other invisible characters. */
+export function prose(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== "string") return undefined;
-  // Looking at a megabyte to keep a sentence of it would be work for whoever wrote it. A cut pair goes with the rest.
+  // Cuts first, so that a huge text costs little. `\p{C}` also removes half a surrogate pair at the cut.
   const text = value
-    .slice(0, longest * 4)
+    .slice(0, maxLength * 4)
     .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
     .trim();
-  return (text.length <= longest ? text : summarize(text, longest)) || undefined;
+  return (text.length <= maxLength ? text : summarize(text, maxLength)) || undefined;
 }
 
-/** A link is only shown: one that does not fit is left away. */
+/** A link is only displayed, so an invalid one is dropped. */
 function linkIn(value: unknown): string | undefined {
   const url = typeof value === "string" ? readUrl(value) : undefined;
   return url && url.href.length <= 512 ? url.href : undefined;

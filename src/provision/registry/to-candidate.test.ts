@@ -54,7 +54,7 @@ test.each([
     ["docker", "run", "-i", "--rm", `acme/weather@sha256:${SHA}`],
   ],
   [
-    "an image whose host stands apart",
+    "an image with the host in registryBaseUrl",
     of("oci", "acme/weather", { registryBaseUrl: "https://ghcr.io" }),
     ["docker", "run", "-i", "--rm", "ghcr.io/acme/weather:1.2.3"],
   ],
@@ -64,11 +64,11 @@ test.each([
     of("nuget", "Acme.Weather", { packageArguments: [{ type: "positional", value: "start" }] }),
     ["dnx", "Acme.Weather@1.2.3", "--yes", "--", "start"],
   ],
-])("%s is one pinned command", (_what, value, command) => {
+])("%s becomes a command with an exact version", (_what, value, command) => {
   expect(runs(value)).toEqual(command);
 });
 
-test("arguments come in the order of the entry, fixed values and defaults as they are", () => {
+test("arguments keep the order of the entry, with fixed values and defaults", () => {
   const value = of("npm", "@acme/weather", {
     runtimeHint: "npx",
     runtimeArguments: [{ type: "positional", value: "-y" }],
@@ -92,7 +92,7 @@ test("arguments come in the order of the entry, fixed values and defaults as the
   ]);
 });
 
-test("what the user must give is left open under its own name, and told", () => {
+test("values that the user must set become placeholders and declared variables", () => {
   const { entry, variables } = candidateOf(
     of("npm", "@acme/weather", {
       environmentVariables: [
@@ -118,7 +118,7 @@ test("what the user must give is left open under its own name, and told", () => 
   ]);
 });
 
-test("a container gets its variables by name, and mounts with the place left open", () => {
+test("a container gets its variables by name, and mounts contain placeholders", () => {
   const value = of("oci", "acme/files:1.0.0", {
     runtimeArguments: [
       {
@@ -139,7 +139,7 @@ test("a container gets its variables by name, and mounts with the place left ope
   );
 });
 
-test("a remote has an address and headers, and a variable of ours is never meant by accident", () => {
+test("a remote gets its address and headers, and its placeholders have the server's name as a prefix", () => {
   const { entry, variables, version } = candidateOf(
     server({
       remotes: [
@@ -173,13 +173,13 @@ test("a remote has an address and headers, and a variable of ours is never meant
   ]);
 });
 
-test("a bundle is said to be one, with its checksum", () => {
+test("a candidate for a bundle has its URL and checksum", () => {
   const url = "https://github.com/acme/weather/releases/download/v1/weather.mcpb";
   const candidate = candidateOf(of("mcpb", url, { fileSha256: SHA, version: undefined }));
   expect(candidate).toMatchObject({ bundle: { url, sha256: SHA }, version: "1.2.3" });
 });
 
-test("what ranking and trust need is there", () => {
+test("a candidate has the members that ranking and trust need", () => {
   expect(
     candidateOf(
       server({ title: "Weather", packages: [npm()], repository: { url: "https://github.com/a/b" } }),
@@ -204,49 +204,69 @@ const uv = npm({ registryType: "pypi", identifier: "weather" });
 const image = npm({ registryType: "oci", identifier: "acme/weather" });
 
 test.each([
-  ["npx before all else", { packages: [image, uv, npm()], remotes: [open] }, () => true, "npx"],
-  ["an open address before other runners", { packages: [image, uv], remotes: [open] }, () => true, "http"],
-  ["a runner before an address with a key", { packages: [image, uv], remotes: [closed] }, () => true, "uvx"],
-  ["a runner that is there", { packages: [image, uv] }, (command: string) => command === "docker", "docker"],
   [
-    "an address before a runner that is not there",
+    "npx is preferred to everything else",
+    { packages: [image, uv, npm()], remotes: [open] },
+    () => true,
+    "npx",
+  ],
+  [
+    "a remote without a key is preferred to other runners",
+    { packages: [image, uv], remotes: [open] },
+    () => true,
+    "http",
+  ],
+  [
+    "a runner is preferred to a remote with a key",
+    { packages: [image, uv], remotes: [closed] },
+    () => true,
+    "uvx",
+  ],
+  [
+    "an installed runner is preferred",
+    { packages: [image, uv] },
+    (command: string) => command === "docker",
+    "docker",
+  ],
+  [
+    "a remote is preferred to a runner that is not installed",
     { packages: [image, uv], remotes: [closed] },
     () => false,
     "http",
   ],
-  ["streamable before sse", { remotes: [{ ...open, type: "sse" }, open] }, () => true, "http"],
-])("%s", (_what, more, has, wanted) => {
+  ["streamable HTTP is preferred to SSE", { remotes: [{ ...open, type: "sse" }, open] }, () => true, "http"],
+])("%s", (_what, more, has, expected) => {
   const { entry } = candidateOf(server(more), { ...machine, has });
-  expect("command" in entry ? entry.command : entry.type).toBe(wanted);
+  expect("command" in entry ? entry.command : entry.type).toBe(expected);
 });
 
 test.each([
-  ["a name with dots for a path", server({ packages: [npm()] }, "../../etc")],
+  ["a name with a path", server({ packages: [npm()] }, "../../etc")],
   ["a name with dots inside", server({ packages: [npm()] }, "io..github/x")],
   ["a name with a quote", server({ packages: [npm()] }, 'io.github.acme/we"ather')],
   ["a name of one part", server({ packages: [npm()] }, "weather")],
-  ["a range", of("npm", "@acme/weather", { version: "^1.2.3" })],
-  ["half a version, which npm takes for a range", of("npm", "@acme/weather", { version: "1.2" })],
-  ["a tag", of("npm", "@acme/weather", { version: "latest" })],
-  ["a wildcard", of("npm", "@acme/weather", { version: "1.x" })],
+  ["a version range", of("npm", "@acme/weather", { version: "^1.2.3" })],
+  ["a version of two numbers, which npm reads as a range", of("npm", "@acme/weather", { version: "1.2" })],
+  ["a tag as version", of("npm", "@acme/weather", { version: "latest" })],
+  ["a wildcard version", of("npm", "@acme/weather", { version: "1.x" })],
   ["no version", of("npm", "@acme/weather", { version: undefined })],
-  ["an option for a package", of("npm", "--call")],
-  ["an address for a package", of("npm", "https://evil.example/x.tgz")],
-  ["a path for a package", of("npm", "../evil")],
-  ["a git address for a package", of("pypi", "git+https://evil.example/x")],
-  ["extras with a source", of("pypi", "x @ https://evil.example/x")],
-  ["an image that moves", of("oci", "acme/weather:latest")],
-  ["an option for an image", of("oci", "--privileged")],
+  ["an option as package", of("npm", "--call")],
+  ["an address as package", of("npm", "https://evil.example/x.tgz")],
+  ["a path as package", of("npm", "../evil")],
+  ["a git address as package", of("pypi", "git+https://evil.example/x")],
+  ["a package with a source", of("pypi", "x @ https://evil.example/x")],
+  ["an image with the tag latest", of("oci", "acme/weather:latest")],
+  ["an option as image", of("oci", "--privileged")],
   [
-    "a bundle at an address in letters that look like others",
+    "a bundle address with a look-alike letter",
     of("mcpb", "https://we\u0430ther.example/a.mcpb", { fileSha256: "a".repeat(64) }),
   ],
   ["a bundle without a checksum", of("mcpb", "https://x.example/a.mcpb")],
-  ["a bundle with half a checksum", of("mcpb", "https://x.example/a.mcpb", { fileSha256: "abc" })],
+  ["a bundle with a short checksum", of("mcpb", "https://x.example/a.mcpb", { fileSha256: "abc" })],
   ["one bad package among good ones", server({ packages: [npm(), npm({ identifier: "a b" })] })],
-  ["arguments that are no list", of("npm", "@acme/weather", { packageArguments: {} })],
+  ["arguments that are not a list", of("npm", "@acme/weather", { packageArguments: {} })],
   [
-    "a value that is no text",
+    "a value that is not a string",
     of("npm", "@acme/weather", { packageArguments: [{ type: "positional", value: 1 }] }),
   ],
   [
@@ -264,7 +284,7 @@ test.each([
     ),
   ],
   ["a version that is a path", { ...server({ packages: [npm()] }), version: "1/../../x" }],
-])("ignored as a whole: %s", (_what, value) => {
+])("an entry with %s is invalid as a whole", (_what, value) => {
   expect(readServer(value)).toMatchObject({ reason: expect.any(String) });
 });
 
@@ -276,28 +296,28 @@ const runtime = (hint: string, ...values: string[]): object => ({
 });
 
 test.each([
-  ["a command for the shell of npx", of("npm", "a", arg("x;rm -rf ~"))],
-  ["a substitution", of("npm", "a", arg("$(id)"))],
-  ["a blank", of("npm", "a", arg("a b"))],
+  ["a shell command in an argument for npx", of("npm", "a", arg("x;rm -rf ~"))],
+  ["a command substitution", of("npm", "a", arg("$(id)"))],
+  ["a space in an argument", of("npm", "a", arg("a b"))],
   [
-    "a flag with a command",
+    "a pipe in the name of a flag",
     of("npm", "a", { packageArguments: [{ type: "named", name: "--x|y", value: "1" }] }),
   ],
-  ["npx --call", of("npm", "a", runtime("npx", "--call", "id"))],
+  ["npx with --call", of("npm", "a", runtime("npx", "--call", "id"))],
   ["npx with another package", of("npm", "a", runtime("npx", "--package=evil"))],
   ["npx with another registry", of("npm", "a", { registryBaseUrl: "https://evil.example" })],
   ["uvx with another package", of("pypi", "a", runtime("uvx", "--from", "evil"))],
-  ["uvx with one more package", of("pypi", "a", runtime("uvx", "--with", "evil"))],
+  ["uvx with an additional package", of("pypi", "a", runtime("uvx", "--with", "evil"))],
   ["a privileged container", of("oci", "a", runtime("docker", "--privileged"))],
   [
-    "a container with the engine",
+    "a container with the socket of the engine",
     of("oci", "a", runtime("docker", "-v", "/var/run/docker.sock:/var/run/docker.sock")),
   ],
-  ["a container with all files", of("oci", "a", runtime("docker", "-v", "/:/host"))],
-  ["our home folder", of("pypi", "a", arg("${HOME}"))],
-  ["our home folder in the environment", of("npm", "a", env("X", "${HOME}"))],
+  ["a container with all files of the host", of("oci", "a", runtime("docker", "-v", "/:/host"))],
+  ["the user's HOME in an argument", of("pypi", "a", arg("${HOME}"))],
+  ["the user's HOME in the environment", of("npm", "a", env("X", "${HOME}"))],
   [
-    "a variable of ours out of two parts",
+    "a variable of the user composed of two values",
     of("pypi", "a", {
       packageArguments: [
         { type: "positional", value: "{a}{b}", variables: { a: { value: "$" }, b: { value: "{HOME}" } } },
@@ -305,32 +325,38 @@ test.each([
     }),
   ],
   [
-    "a variable of ours as a default",
+    "a variable of the user in a default",
     of("pypi", "a", {
       packageArguments: [{ type: "named", name: "--x", default: "${AWS_SECRET_ACCESS_KEY:-}" }],
     }),
   ],
-  ["another place for packages", of("npm", "a", env("npm_config_registry", "https://evil.example"))],
-  ["code for node", of("npm", "a", env("NODE_OPTIONS", "--import=data:text/javascript,1"))],
-  ["a library", of("pypi", "a", env("LD_PRELOAD", "/tmp/x.so"))],
-  ["modules", of("pypi", "a", env("PYTHONPATH", "/tmp"))],
-  ["another index", of("pypi", "a", env("UV_INDEX_URL", "https://evil.example"))],
-  ["our own token", of("npm", "a", { environmentVariables: [{ name: "METAMCP_TOKEN", isRequired: true }] })],
   [
-    "our own token by the server's name",
+    "another npm registry in the environment",
+    of("npm", "a", env("npm_config_registry", "https://evil.example")),
+  ],
+  ["NODE_OPTIONS", of("npm", "a", env("NODE_OPTIONS", "--import=data:text/javascript,1"))],
+  ["LD_PRELOAD", of("pypi", "a", env("LD_PRELOAD", "/tmp/x.so"))],
+  ["PYTHONPATH", of("pypi", "a", env("PYTHONPATH", "/tmp"))],
+  ["another package index", of("pypi", "a", env("UV_INDEX_URL", "https://evil.example"))],
+  [
+    "the token of MetaMCP",
+    of("npm", "a", { environmentVariables: [{ name: "METAMCP_TOKEN", isRequired: true }] }),
+  ],
+  [
+    "the token of MetaMCP through the server's name",
     server(
       { remotes: [{ ...open, headers: [{ name: "Token", isRequired: true }] }] },
       "io.github.metamcp/mcp",
     ),
   ],
-  ["another engine", of("oci", "a", env("DOCKER_HOST", "tcp://evil.example"))],
+  ["another container engine", of("oci", "a", env("DOCKER_HOST", "tcp://evil.example"))],
   [
-    "a package with an address",
+    "a package with a remote transport",
     of("npm", "a", { transport: { type: "streamable-http", url: "http://localhost:1/mcp" } }),
   ],
   ["an address without https", server({ remotes: [{ type: "sse", url: "http://weather.example/sse" }] })],
   [
-    "an address in letters that look like others",
+    "an address with a look-alike letter",
     server({ remotes: [{ type: "sse", url: "https://we\u0430ther.example/sse" }] }),
   ],
   [
@@ -338,22 +364,22 @@ test.each([
     server({ remotes: [{ type: "sse", url: "https://a:b@weather.example/sse" }] }),
   ],
   [
-    "an address with a variable of ours",
+    "an address with a variable of the user",
     server({ remotes: [{ type: "sse", url: "https://weather.example/${HOME}" }] }),
   ],
   ["a header of the connection", server({ remotes: [{ ...open, headers: [{ name: "Host", value: "x" }] }] })],
   [
-    "a header with a variable of ours",
+    "a header with a variable of the user",
     server({ remotes: [{ ...open, headers: [{ name: "X-A", value: "${HOME}" }] }] }),
   ],
   ["nothing to run", server({})],
-])("refused with a reason: %s", (_what, value) => {
+])("an entry with %s is refused with a reason", (_what, value) => {
   const read = readServer(value);
   expect(read).not.toHaveProperty("reason");
   expect(toCandidate(read as ServerJson, machine)).toEqual({ reason: expect.stringMatching(/\w/) });
 });
 
-test("a package under another name than its command is run as its own entry says", () => {
+test("uvx --from runs a command with another name than its package", () => {
   const value = of("pypi", "acme-weather", {
     ...runtime("uvx", "--from", "acme_weather[all]"),
     ...arg("weather-server"),
@@ -361,7 +387,7 @@ test("a package under another name than its command is run as its own entry says
   expect(runs(value)).toEqual(["uvx", "--from", "acme-weather[all]==1.2.3", "weather-server"]);
 });
 
-test("a megabyte of description is cut, and what hides text is taken out", () => {
+test("a long description is cut, and invisible characters are removed", () => {
   const { description } = candidateOf({
     ...server({ packages: [npm()] }),
     description: `a\u202eb\u0000c ${"x".repeat(1 << 20)}`,
@@ -371,11 +397,11 @@ test("a megabyte of description is cut, and what hides text is taken out", () =>
 });
 
 test.each(["NODE_ENV", "NODE_URL", "GIT_AUTHOR_NAME", "NPM_TOKEN", "PYTHONUNBUFFERED", "API_URL", "PATHS"])(
-  "%s decides nothing but how the server works",
+  "an entry may set %s",
   (name) => expect(candidateOf(of("npm", "a", env(name, "1"))).entry).toMatchObject({ env: { [name]: "1" } }),
 );
 
-/** Words that matter somewhere in a server.json, so that chance finds the deep branches. */
+/** Words with a meaning somewhere in a server.json, so that random values reach the deep branches. */
 const word = fc.constantFrom(
   "npm",
   "pypi",
@@ -531,7 +557,7 @@ const anyServer = record(
   ["name", "version"],
 );
 
-test("no server.json whatsoever throws, reaches a shell, or means a variable that it does not declare", () => {
+test("no server.json throws, contains shell characters for npx or dnx, or uses an undeclared variable", () => {
   const seen = { offered: 0, npx: 0, arguments: 0 };
   fc.assert(
     fc.property(fc.oneof({ weight: 20, arbitrary: anyServer }, fc.jsonValue()), (value) => {
@@ -561,7 +587,7 @@ test("no server.json whatsoever throws, reaches a shell, or means a variable tha
     }),
     { numRuns: 3_000 },
   );
-  // Otherwise this says nothing.
+  // Otherwise the property was hardly tested.
   expect(seen.offered).toBeGreaterThan(100);
   expect(seen.npx).toBeGreaterThan(20);
   expect(seen.arguments).toBeGreaterThan(10);

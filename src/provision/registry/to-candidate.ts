@@ -1,23 +1,23 @@
-/** A server.json as a candidate: of all the ways to run it the best one for this machine. Looks at no file and no network. */
+/** Turns a server.json into a candidate: chooses the best way to run it on this machine. Reads no file and uses no network. */
 import type { Candidate, Entry, Variable } from "../candidate.ts";
-import { Blanks } from "./blanks.ts";
 import { environmentOf } from "./environment.ts";
-import { Misfit } from "./misfit.ts";
 import { entryOf, RUNNERS } from "./package.ts";
 import { readImage, readUrl } from "./pattern.ts";
+import { Placeholders } from "./placeholders.ts";
 import { remoteEntry } from "./remote.ts";
 import type { Package, RegistryRemote, ServerJson } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
 export interface Machine {
-  /** Whether a program of that name can be started. */
+  /** Whether a program with that name is on the PATH. */
   has(command: string): boolean;
-  /** The registry is reached by http itself, on a network that its owner trusts: what it lists may be too. */
+  /** True if the registry itself uses http, on a trusted network. Then its servers may use http too. */
   readonly plain: boolean;
-  /** The registry is known to look whether a package is there, and whose it is, before it lists it. */
+  /** True if the registry checks that a package exists and belongs to the publisher before it lists it. */
   readonly checked: boolean;
 }
 
-interface Way {
+interface RunVariant {
   readonly rank: number;
   readonly entry: Entry;
   readonly variables: readonly Variable[];
@@ -27,9 +27,9 @@ interface Way {
 }
 
 /**
- * npm comes first: npx is there wherever we run, and what runs here needs no account elsewhere. Then an address that
- * asks for nothing, since nothing needs to be fetched; then the other runners, lightest first, and a bundle, which
- * brings its own. An address that wants a key comes after all that runs here, and last what lacks its runner.
+ * Lower is better. npm comes first, because npx exists wherever MetaMCP runs and a local server needs no account. Then
+ * a remote without required variables, because nothing must be downloaded; then the other runners, lightest first, and
+ * bundles. A remote that needs a key comes after everything local. Variants without their runner come last.
  */
 const RANKS = {
   npm: 0,
@@ -43,34 +43,34 @@ const RANKS = {
   sse: 0.5,
 } as const;
 
-/** Or the reason why there is no way to run it. */
+/** Returns the reason if there is no way to run it. */
 export function toCandidate(server: ServerJson, machine: Machine): Candidate | { readonly reason: string } {
   const name = shortName(server.name);
   const reasons = new Set<string>();
-  const attempt = (make: (blanks: Blanks) => Way): Way[] => {
+  const attempt = (make: (placeholders: Placeholders) => RunVariant): RunVariant[] => {
     try {
-      return [make(new Blanks(name))];
+      return [make(new Placeholders(name))];
     } catch (error) {
-      if (!(error instanceof Misfit)) throw error;
+      if (!(error instanceof UnsupportedEntry)) throw error;
       reasons.add(error.message);
       return [];
     }
   };
   const { packages = [], remotes = [] } = server;
-  const ways = [
-    // A bundle may leave its version to the server; all others name their own.
+  const variants = [
+    // A bundle may omit its version and then has the server's. All other packages have their own.
     ...packages.flatMap((listed) =>
-      attempt((blanks) =>
-        packageWay(
+      attempt((placeholders) =>
+        packageVariant(
           listed.registryType === "mcpb" ? { version: server.version, ...listed } : listed,
-          blanks,
+          placeholders,
           machine,
         ),
       ),
     ),
-    ...remotes.flatMap((remote) => attempt((blanks) => remoteWay(remote, blanks, machine))),
+    ...remotes.flatMap((remote) => attempt((placeholders) => remoteVariant(remote, placeholders, machine))),
   ];
-  const [best] = ways.toSorted((a, b) => a.rank - b.rank);
+  const [best] = variants.toSorted((a, b) => a.rank - b.rank);
   if (!best) return { reason: [...reasons].join("; ") || "it has no supported package or address" };
   const link = server.repository?.url ?? server.websiteUrl;
   return {
@@ -89,42 +89,43 @@ export function toCandidate(server: ServerJson, machine: Machine): Candidate | {
   };
 }
 
-function packageWay(listed: Package, blanks: Blanks, machine: Machine): Way {
+function packageVariant(listed: Package, placeholders: Placeholders, machine: Machine): RunVariant {
   const { registryType, identifier } = listed;
-  if (registryType === "mcpb") return bundleWay(listed, blanks, machine);
-  const entry = entryOf({ ...listed, registryType }, blanks);
+  if (registryType === "mcpb") return bundleVariant(listed, placeholders, machine);
+  const entry = entryOf({ ...listed, registryType }, placeholders);
   const image = registryType === "oci" ? readImage(identifier) : undefined;
   return {
     rank: RANKS[registryType] + (machine.has(RUNNERS[registryType].command) ? 0 : RANKS.missing),
     entry,
-    variables: blanks.variables,
+    variables: placeholders.variables,
     version: listed.version ?? image?.tag ?? image?.digest,
     publishers: [image?.repository ?? identifier],
   };
 }
 
-/** What it runs stands in the bundle: until that is unpacked the entry says only where it comes from. */
-function bundleWay(listed: Package, blanks: Blanks, machine: Machine): Way {
+/** The command is in the bundle. Until it is unpacked, the entry contains only its address. */
+function bundleVariant(listed: Package, placeholders: Placeholders, machine: Machine): RunVariant {
   const { identifier, version, fileSha256 = "" } = listed;
-  if (listed.transport.type !== "stdio") throw new Misfit("the bundle is a remote server with an address");
+  if (listed.transport.type !== "stdio")
+    throw new UnsupportedEntry("the bundle is a remote server with an address");
   if (readUrl(identifier)?.protocol !== "https:" && !machine.plain)
-    throw new Misfit("its address is not https");
-  const env = environmentOf(listed.environmentVariables, blanks);
+    throw new UnsupportedEntry("its address is not https");
+  const env = environmentOf(listed.environmentVariables, placeholders);
   return {
     rank: RANKS.mcpb,
     entry: { command: "mcpb", args: [identifier], ...(Object.keys(env).length > 0 && { env }) },
-    variables: blanks.variables,
+    variables: placeholders.variables,
     version,
     publishers: [identifier],
     bundle: { url: identifier, sha256: fileSha256 },
   };
 }
 
-function remoteWay(remote: RegistryRemote, blanks: Blanks, { plain }: Machine): Way {
-  const entry = remoteEntry(remote, blanks, plain);
-  const { variables } = blanks;
+function remoteVariant(remote: RegistryRemote, placeholders: Placeholders, { plain }: Machine): RunVariant {
+  const entry = remoteEntry(remote, placeholders, plain);
+  const { variables } = placeholders;
   const rank = variables.some(({ required }) => required) ? RANKS.remote : RANKS.openRemote;
-  // The deprecated transport only where there is no other.
+  // SSE is deprecated, so it is used only if there is no other transport.
   return {
     rank: rank + (remote.type === "sse" ? RANKS.sse : 0),
     entry,
@@ -134,11 +135,11 @@ function remoteWay(remote: RegistryRemote, blanks: Blanks, { plain }: Machine): 
   };
 }
 
-const SAYS_NOTHING = /^(?:mcp|server|mcp[._-]?server|server[._-]?mcp|metamcp)$/i;
+const GENERIC_NAME = /^(?:mcp|server|mcp[._-]?server|server[._-]?mcp|metamcp)$/i;
 
-/** The last part of the name, or who it is from where that part says nothing. */
+/** The last part of the name, or the publisher if that part is generic. */
 function shortName(id: string): string {
   const [namespace = "", own = ""] = id.split("/");
-  const name = SAYS_NOTHING.test(own) ? (namespace.split(".").at(-1) ?? own) : own;
+  const name = GENERIC_NAME.test(own) ? (namespace.split(".").at(-1) ?? own) : own;
   return name.slice(0, 64).replaceAll(/__+/g, "_").toLowerCase();
 }

@@ -1,10 +1,10 @@
-/** Brings what is known of a registry up to date: only what changed where that is enough, all of it once a week. What was read before a failure stays. */
+/** Updates the mirror of a registry: reads only the changes, and everything once a week. Pages that were read before a failure are kept. */
 import type { Log } from "../../kernel/log.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { type Base, pageUrl } from "./base.ts";
 import { type CRAWL_BOUNDS, type CrawlEnd, crawl } from "./crawl.ts";
 import { apply, readListed } from "./listed.ts";
-import type { Head, RegistryMirror } from "./mirror.ts";
+import type { MirrorHead, RegistryMirror } from "./mirror.ts";
 import type { Network } from "./request.ts";
 import type { ServerJson } from "./server-json.ts";
 
@@ -14,45 +14,50 @@ export interface UpdateJob {
   readonly bounds: typeof CRAWL_BOUNDS;
   readonly log: Log;
   readonly signal: Signal;
-  /** By the wall, in ms. */
+  /** The wall clock, in ms. */
   now(): number;
-  /** Sees the servers as they come in. */
+  /** Gets the map to which servers are added while they are read. */
   watch(servers: ReadonlyMap<string, ServerJson>): void;
-  /** Keeps a list that is not complete yet. */
+  /** Stores a list that is not complete yet. */
   save(mirror: RegistryMirror): Promise<void>;
 }
 
-export interface Updated {
-  /** Undefined if nothing is known at all. */
+export interface UpdateResult {
+  /** Undefined if no server is known. */
   readonly mirror: RegistryMirror | undefined;
   readonly changed: boolean;
   readonly failure?: string;
 }
 
-/** Servers that vanish without being called deleted are noticed only when all of it is read. */
-const WHOLE_EVERY_MS = 7 * 86_400_000;
-/** Our clock and the registry's may differ; what is told twice does no harm. */
-const MARGIN_MS = 6 * 3_600_000;
+/** A server that disappears without being marked as deleted is noticed only by a full read. */
+const FULL_READ_EVERY_MS = 7 * 86_400_000;
+/** The clocks of MetaMCP and the registry may differ. Reading a change twice does no harm. */
+const CLOCK_MARGIN_MS = 6 * 3_600_000;
 const SAVE_EVERY_PAGES = 25;
-const MOST_SERVERS = 60_000;
+const MAX_SERVERS = 60_000;
 
-export async function update(before: RegistryMirror | undefined, job: UpdateJob): Promise<Updated> {
+export async function update(before: RegistryMirror | undefined, job: UpdateJob): Promise<UpdateResult> {
   const { wholeAt, cursor } = before?.head ?? {};
   const now = job.now();
-  if (before && wholeAt !== undefined && cursor === undefined && Math.abs(now - wholeAt) < WHOLE_EVERY_MS) {
+  if (
+    before &&
+    wholeAt !== undefined &&
+    cursor === undefined &&
+    Math.abs(now - wholeAt) < FULL_READ_EVERY_MS
+  ) {
     const updated = await readChanges(before, job);
     if (updated) return updated;
   }
-  return await readWhole(before, job);
+  return await readAll(before, job);
 }
 
-/** Undefined if the registry does not know how to tell changes. */
-async function readChanges(before: RegistryMirror, job: UpdateJob): Promise<Updated | undefined> {
+/** Undefined if the registry does not support `updated_since`. */
+async function readChanges(before: RegistryMirror, job: UpdateJob): Promise<UpdateResult | undefined> {
   const { base, network, bounds, signal } = job;
   const began = job.now();
   const { since } = before.head;
   const servers = new Map(before.servers);
-  let told = 0;
+  let changes = 0;
   const end = await crawl(
     {
       base,
@@ -61,26 +66,26 @@ async function readChanges(before: RegistryMirror, job: UpdateJob): Promise<Upda
       from: { since, cursor: undefined },
       ifNoneMatch: tagFor(job, before.head, since),
       async onPage(items) {
-        told += take(items, servers).length;
+        changes += applyPage(items, servers).length;
       },
     },
     bounds,
   );
   if (end.end === "failed") {
-    if (refuses(end)) return undefined;
-    return { mirror: { head: before.head, servers }, changed: told > 0, failure: end.reason };
+    if (isRejected(end)) return undefined;
+    return { mirror: { head: before.head, servers }, changed: changes > 0, failure: end.reason };
   }
-  // Asking for the same span again lets the registry answer that it is unchanged.
-  const head: Head = {
+  // Without changes `since` stays, so that the next request has the same URL and the ETag applies.
+  const head: MirrorHead = {
     ...before.head,
-    since: told > 0 ? sinceOf(began) : since,
+    since: changes > 0 ? sinceOf(began) : since,
     checkedAt: began,
     etag: end.end === "unchanged" ? before.head.etag : etagOf(job, since, end),
   };
-  return { mirror: { head, servers }, changed: told > 0 };
+  return { mirror: { head, servers }, changed: changes > 0 };
 }
 
-async function readWhole(before: RegistryMirror | undefined, job: UpdateJob): Promise<Updated> {
+async function readAll(before: RegistryMirror | undefined, job: UpdateJob): Promise<UpdateResult> {
   const { base, network, bounds, signal, log } = job;
   const began = job.now();
   const resumed = before?.head.cursor;
@@ -98,7 +103,7 @@ async function readWhole(before: RegistryMirror | undefined, job: UpdateJob): Pr
       from: { since: undefined, cursor: resumed },
       ifNoneMatch: before && tagFor(job, before.head, undefined),
       async onPage(items, cursor) {
-        for (const name of take(items, servers)) seen.add(name);
+        for (const name of applyPage(items, servers)) seen.add(name);
         next = cursor;
         if (++pages % SAVE_EVERY_PAGES === 0 && cursor !== undefined && before?.head.wholeAt === undefined)
           await job.save({ head: { since, cursor }, servers });
@@ -114,47 +119,47 @@ async function readWhole(before: RegistryMirror | undefined, job: UpdateJob): Pr
   }
   if (end.end === "failed" || (seen.size === 0 && servers.size > 0)) {
     const failure = end.end === "failed" ? end.reason : `${base.url.host}: its list is empty`;
-    // A cursor that the registry does not take leads nowhere: the next time begins anew.
-    const cursor = pages === 0 && refuses(end) ? undefined : next;
+    // If the registry rejects the cursor, the next update starts from the beginning.
+    const cursor = pages === 0 && isRejected(end) ? undefined : next;
     const head = before?.head.wholeAt === undefined ? { since, cursor } : before.head;
     return { mirror: servers.size > 0 ? { head, servers } : undefined, changed: pages > 0, failure };
   }
   if (end.end === "cut") log.warn(`Not all of the MCP registry was read: ${end.reason}`);
   else if (resumed === undefined)
     for (const name of servers.keys()) if (!seen.has(name)) servers.delete(name);
-  const head: Head = { since, checkedAt: began, wholeAt: began, etag: etagOf(job, undefined, end) };
+  const head: MirrorHead = { since, checkedAt: began, wholeAt: began, etag: etagOf(job, undefined, end) };
   return { mirror: { head, servers }, changed: true };
 }
 
-/** It does not want this question, as opposed to any at the moment. */
-function refuses(end: CrawlEnd): boolean {
+/** Whether the registry rejects this request in particular, as opposed to any request at the moment. */
+function isRejected(end: CrawlEnd): boolean {
   const { status = 0 } = end.end === "failed" ? end : {};
   return status >= 400 && status < 500 && status !== 429;
 }
 
-/** The names that were told of, whatever was said about them. */
-function take(items: readonly unknown[], servers: Map<string, ServerJson>): readonly string[] {
+/** Applies the items of a page. Returns the names of all servers in it, including deleted ones. */
+function applyPage(items: readonly unknown[], servers: Map<string, ServerJson>): readonly string[] {
   return items.flatMap((item) => {
     const listed = readListed(item);
-    if (!listed || (servers.size >= MOST_SERVERS && !servers.has(listed.name))) return [];
+    if (!listed || (servers.size >= MAX_SERVERS && !servers.has(listed.name))) return [];
     apply(listed, servers);
     return [listed.name];
   });
 }
 
 function sinceOf(now: number): string {
-  return new Date(now - MARGIN_MS).toISOString();
+  return new Date(now - CLOCK_MARGIN_MS).toISOString();
 }
 
 function firstPage({ base }: UpdateJob, since: string | undefined): string {
   return pageUrl(base, { since, cursor: undefined }).href;
 }
 
-function tagFor(job: UpdateJob, { etag }: Head, since: string | undefined): string | undefined {
+function tagFor(job: UpdateJob, { etag }: MirrorHead, since: string | undefined): string | undefined {
   return etag?.url === firstPage(job, since) ? etag.tag : undefined;
 }
 
-function etagOf(job: UpdateJob, since: string | undefined, end: CrawlEnd): Head["etag"] {
+function etagOf(job: UpdateJob, since: string | undefined, end: CrawlEnd): MirrorHead["etag"] {
   const tag = end.end === "whole" ? end.etag : undefined;
   return tag && tag.length <= 256 && /^[\x21-\x7e]+$/.test(tag)
     ? { url: firstPage(job, since), tag }

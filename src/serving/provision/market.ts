@@ -26,8 +26,8 @@ import type { ProvisionCaller, Scope, ServerSearch } from "../../surface/scope.t
 import { NO_CLIENT } from "../../trial.ts";
 import { type Offers, offersOf } from "./offers.ts";
 import type { KeptRequest, ProvisionRequests } from "./requests.ts";
-import { TeamLedger } from "./team-ledger.ts";
-import { teamShop } from "./team-shop.ts";
+import { TeamConfigWriter } from "./team-config-writer.ts";
+import { teamPolicy } from "./team-policy.ts";
 
 export interface MarketParts {
   readonly home: string;
@@ -63,7 +63,7 @@ export class Market implements MarketControl {
     const { home, log, around, control } = this.#parts;
     const { scope, endpoint } = at;
     const actor = actorOf(seeker.origin.principal);
-    const ledger = new TeamLedger({ control: control(), around, endpoint, actor });
+    const writer = new TeamConfigWriter({ control: control(), around, endpoint, actor });
     const [{ Provisioner }, sources] = await Promise.all([
       import("../../provision/provision.ts"),
       this.#load(),
@@ -76,9 +76,9 @@ export class Market implements MarketControl {
       view: (origin) => scope.view(origin),
       loader: scope.loader,
       servers: () => [...scope.specs().keys()],
-      shop: teamShop({
-        installer: await this.#installer(ledger),
-        ledger,
+      policy: teamPolicy({
+        installer: await this.#installer(writer),
+        writer,
         configured: () => JSON.stringify([...scope.specs().keys()]),
         withheld: () => (endpoint().namespaces.length > 0 ? undefined : "the endpoint has no namespace"),
         request: (match, by) => this.#request(match, by, { endpoint: endpoint(), intent: wanted.intent }),
@@ -104,7 +104,7 @@ export class Market implements MarketControl {
     const { namespace, values = {}, by, signal } = approval;
     if (namespace !== undefined && !find(compiled.objects.namespace, namespace))
       throw new Refusal("not_found", `There is no namespace "${namespace.slice(0, 128)}"`);
-    const ledger = new TeamLedger({
+    const writer = new TeamConfigWriter({
       control: control(),
       around,
       endpoint: () => endpoint,
@@ -119,7 +119,7 @@ export class Market implements MarketControl {
         "invalid",
         `It needs ${plan.missing.join(", ")}: enter their values, or set them where the gateway is started`,
       );
-    const installer = await this.#installer(ledger, env);
+    const installer = await this.#installer(writer, env);
     const { name } = await installed(
       installer.install(plan, { origin: NO_CLIENT, signal, report: () => {} }),
     );
@@ -177,14 +177,14 @@ export class Market implements MarketControl {
     });
   }
 
-  async #installer(ledger: TeamLedger, env = this.#parts.around.env): Promise<Installer> {
+  async #installer(writer: TeamConfigWriter, env = this.#parts.around.env): Promise<Installer> {
     const { home, clock, log, engine, control } = this.#parts;
     const { Installer: Installing } = await import("../../provision/install.ts");
     return new Installing({
       env,
       clock,
       log,
-      ledger,
+      writer,
       async unpack(candidate: Candidate, signal: Signal) {
         const { fetchBundle } = await import("../../provision/registry/bundle.ts");
         return await fetchBundle(candidate, { home, env, clock, signal });

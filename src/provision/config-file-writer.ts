@@ -1,4 +1,4 @@
-/** The config file of the personal mode, as the place where servers that were added are written down. */
+/** Writes added servers to the config file of the personal mode. */
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Surroundings } from "../config/dial.ts";
@@ -8,43 +8,43 @@ import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import type { Env } from "../home/home.ts";
 import type { Candidate, Entry } from "./candidate.ts";
+import type { ConfigWriter } from "./config-writer.ts";
 import { freeName } from "./free-name.ts";
-import type { Ledger } from "./ledger.ts";
 
-export interface FileLedgerParts {
+export interface ConfigFileWriterParts {
   readonly home: string;
   readonly env: Env;
   now(): Date;
-  /** The file in use, be it there or not. */
+  /** The config file in use; it may not exist yet. */
   configPath(): string;
-  /** The user agreed to this entry, which now stands in the config file. */
+  /** Called when an entry that the user agreed to has been written to the config file. */
   written(entry: Entry): Promise<void>;
-  /** Takes over the config file as it is; resolves once it holds. */
+  /** Loads the config file again; resolves once it is applied. */
   reload(): Promise<void>;
 }
 
-export class FileLedger implements Ledger {
-  readonly #parts: FileLedgerParts;
+export class ConfigFileWriter implements ConfigWriter {
+  readonly #parts: ConfigFileWriterParts;
 
-  constructor(parts: FileLedgerParts) {
+  constructor(parts: ConfigFileWriterParts) {
     this.#parts = parts;
   }
 
-  get place(): string {
+  get location(): string {
     return this.#parts.configPath();
   }
 
-  get around(): Surroundings {
-    return { path: this.place, folder: dirname(this.place), env: this.#parts.env };
+  get context(): Surroundings {
+    return { path: this.location, folder: dirname(this.location), env: this.#parts.env };
   }
 
   async check(): Promise<void> {
-    serversIn(await understand(this.place, (await readConfigText(this.place)) ?? "{}"));
+    serversIn(await understand(this.location, (await readConfigText(this.location)) ?? "{}"));
   }
 
   async nameOf(entry: Entry): Promise<string | undefined> {
-    // One that cannot be read is said where it is to be written.
-    const text = await readConfigText(this.place).catch(() => undefined);
+    // An unreadable file is reported by `check` before anything is written.
+    const text = await readConfigText(this.location).catch(() => undefined);
     const parsed = text === undefined ? undefined : await parseText(text);
     return parsed && "value" in parsed && isKeys(parsed.value) ? nameIn(parsed.value, entry) : undefined;
   }
@@ -53,9 +53,9 @@ export class FileLedger implements Ledger {
     const { home } = this.#parts;
     let name = "";
     await editJson(
-      this.place,
+      this.location,
       (file) => {
-        // Another MetaMCP may have been quicker.
+        // Another process may have written the entry meanwhile.
         const known = nameIn(file, entry);
         name = known ?? freeName(candidate.name, serversIn(file));
         return known === undefined ? [{ at: ["mcpServers", name], value: entry }] : [];
@@ -65,7 +65,7 @@ export class FileLedger implements Ledger {
     return name;
   }
 
-  async take(entry: Entry): Promise<void> {
+  async apply(entry: Entry): Promise<void> {
     await this.#parts.written(entry);
     await this.#parts.reload();
   }

@@ -4,9 +4,9 @@ import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { Actor, GatewayControl } from "../../gateway/control.ts";
 import { joinServer, runsSame } from "../../gateway/join-server.ts";
 import type { Candidate, Entry } from "../../provision/candidate.ts";
-import type { Ledger } from "../../provision/ledger.ts";
+import type { ConfigWriter } from "../../provision/config-writer.ts";
 
-export interface TeamLedgerParts {
+export interface TeamConfigWriterParts {
   readonly control: Pick<GatewayControl, "change" | "compiled">;
   readonly around: Surroundings;
   readonly endpoint: () => CompiledEndpoint;
@@ -15,16 +15,16 @@ export interface TeamLedgerParts {
   readonly actor: Actor;
 }
 
-export class TeamLedger implements Ledger {
-  readonly around: Surroundings;
-  readonly #parts: TeamLedgerParts;
+export class TeamConfigWriter implements ConfigWriter {
+  readonly context: Surroundings;
+  readonly #parts: TeamConfigWriterParts;
 
-  constructor(parts: TeamLedgerParts) {
+  constructor(parts: TeamConfigWriterParts) {
     this.#parts = parts;
-    this.around = parts.around;
+    this.context = parts.around;
   }
 
-  get place(): string {
+  get location(): string {
     return `namespace "${this.#namespace ?? "?"}"`;
   }
 
@@ -44,7 +44,7 @@ export class TeamLedger implements Ledger {
   async write({ name, description }: Candidate, entry: Entry): Promise<string> {
     const { control, actor } = this.#parts;
     const joining = { name, description, entry: { ...entry }, namespace: this.#namespace ?? "" };
-    const summary = `add server "${name}" to ${this.place}`;
+    const summary = `add server "${name}" to ${this.location}`;
     const { outcome } = await control.change(
       actor,
       (objects, context) => joinServer(objects, joining, context),
@@ -54,7 +54,7 @@ export class TeamLedger implements Ledger {
   }
 
   /** Nothing to do: a change is effective at once. */
-  async take(): Promise<void> {}
+  async apply(): Promise<void> {}
 
   get #namespace(): string | undefined {
     const { namespace, endpoint } = this.#parts;

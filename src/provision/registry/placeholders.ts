@@ -1,32 +1,32 @@
-/** What the user must give to run a server, and texts with its place left open as `${NAME}`. Refuses every text of a registry that would read as such a place itself. */
+/** Collects the variables that the user must set, and writes texts with placeholders `${NAME}` for them. Refuses texts of a registry that already contain such a placeholder. */
 import type { Variable } from "../candidate.ts";
-import { Misfit } from "./misfit.ts";
 import { isVariableName } from "./pattern.ts";
 import type { RegistryInput } from "./server-json.ts";
+import { UnsupportedEntry } from "./unsupported-entry.ts";
 
 const IN_BRACES = /\{([A-Za-z_][\w.-]*)\}/g;
 
-export class Blanks {
+export class Placeholders {
   readonly #prefix: string;
   readonly #variables = new Map<string, Variable>();
 
-  /** Names that are no names of environment variables get the server's in front: a `{path}` must not become our `PATH`. */
+  /** Names other than those of environment variables get the server's name as a prefix: `{path}` must not become `PATH`. */
   constructor(server: string) {
-    this.#prefix = upper(server);
+    this.#prefix = upperCaseName(server);
   }
 
   get variables(): readonly Variable[] {
     return [...this.#variables.values()];
   }
 
-  /** The text of an input; `name` is what it is called, `own` that this is the name of an environment variable. */
-  write(input: RegistryInput, name: string, own = false): string {
+  /** The text of an input. `own`: `name` is the name of an environment variable and gets no prefix. */
+  textOf(input: RegistryInput, name: string, own = false): string {
     if (input.value !== undefined) return this.fill(input.value, input);
     if (input.default !== undefined) return literal(input.default);
-    return this.#leave(own ? name : this.#prefixed(name), input, !isOptional(input));
+    return this.#placeholder(own ? name : this.#prefixed(name), input, !isOptional(input));
   }
 
-  /** A text with `{name}` for each of the variables of its input; any other brace stays as it is. */
+  /** Replaces `{name}` by the value or placeholder of that variable of the input. Other braces stay unchanged. */
   fill(template: string, { variables = {}, ...input }: RegistryInput): string {
     const required = !isOptional({ ...input, value: template, variables });
     const text: string[] = [];
@@ -47,7 +47,7 @@ export class Blanks {
         const secret = Boolean(variable?.isSecret || input.isSecret);
         const description = variable?.description ?? input.description;
         const blank = { ...variable, isSecret: secret, ...(description && { description }) };
-        text.push(this.#leave(this.#prefixed(name), blank, required));
+        text.push(this.#placeholder(this.#prefixed(name), blank, required));
         run = "";
       }
     }
@@ -55,19 +55,19 @@ export class Blanks {
     return text.join("");
   }
 
-  #leave(
+  #placeholder(
     name: string,
     { description = "", isSecret = false, choices }: RegistryInput,
     required: boolean,
   ): string {
-    if (!isVariableName(name)) throw new Misfit(`${name} cannot be the name of a variable`);
-    // Our own settings, the token of this gateway among them, are no server's business.
-    if (/^METAMCP_/i.test(name)) throw new Misfit("it uses a setting of MetaMCP itself");
+    if (!isVariableName(name)) throw new UnsupportedEntry(`${name} cannot be the name of a variable`);
+    // A server must not read settings of MetaMCP, such as the token of this gateway.
+    if (/^METAMCP_/i.test(name)) throw new UnsupportedEntry("it uses a setting of MetaMCP itself");
     const before = this.#variables.get(name);
-    const told = [description, choices ? `One of: ${choices.join(", ")}` : ""].filter(Boolean).join(" ");
+    const text = [description, choices ? `One of: ${choices.join(", ")}` : ""].filter(Boolean).join(" ");
     this.#variables.set(name, {
       name,
-      ...(told && { description: before?.description ?? told }),
+      ...(text && { description: before?.description ?? text }),
       required: required || before?.required === true,
       secret: isSecret || before?.secret === true,
     });
@@ -75,18 +75,19 @@ export class Blanks {
   }
 
   #prefixed(name: string): string {
-    const plain = upper(name);
+    const plain = upperCaseName(name);
     return plain.startsWith(`${this.#prefix}_`) ? plain : `${this.#prefix}_${plain}`;
   }
 }
 
-/** The config reads `${…}` in every text; it has no way to write one that is not meant. */
+/** Refuses a text with `${`, because the config replaces `${…}` everywhere and cannot escape it. */
 export function literal(text: string): string {
-  if (text.includes("${")) throw new Misfit("one of its values contains ${, which the config would replace");
+  if (text.includes("${"))
+    throw new UnsupportedEntry("one of its values contains ${, which the config would replace");
   return text;
 }
 
-/** It has a place left open, and nobody says that it must be filled. */
+/** Whether the input needs a value that is not required. */
 export function isOptional(input: RegistryInput): boolean {
   if (input.isRequired) return false;
   if (input.value === undefined) return input.default === undefined;
@@ -98,7 +99,7 @@ export function isOptional(input: RegistryInput): boolean {
   return open.length > 0 && !open.some(({ isRequired }) => isRequired);
 }
 
-function upper(name: string): string {
+function upperCaseName(name: string): string {
   const plain = name
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, "_")

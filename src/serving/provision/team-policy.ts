@@ -1,14 +1,20 @@
 /** Provisioning in a gateway: administrators add a found server, everybody else creates a request for it. */
 import type { ProvisionRequest } from "../../gateway/control.ts";
 import type { Principal } from "../../kernel/principal.ts";
+import type { ConfigWriter } from "../../provision/config-writer.ts";
 import type { Installer } from "../../provision/install.ts";
-import type { Ledger } from "../../provision/ledger.ts";
-import { type Added, allowedOf, type Noted, readyOf, type Shop } from "../../provision/shop.ts";
+import {
+  type Added,
+  allowedMatches,
+  type NotAdded,
+  type ProvisionPolicy,
+  readyMatches,
+} from "../../provision/provision-policy.ts";
 import type { ShownCandidate } from "../../provision/show.ts";
 
-export interface TeamShopParts {
+export interface TeamPolicyParts {
   readonly installer: Pick<Installer, "install">;
-  readonly ledger: Pick<Ledger, "nameOf">;
+  readonly writer: Pick<ConfigWriter, "nameOf">;
   readonly configured: () => string;
   /** Why nothing can be added at this endpoint. */
   readonly withheld: () => string | undefined;
@@ -19,16 +25,22 @@ export interface TeamShopParts {
 const NONE =
   "None of these can be used: the gateway's list of publishers denies them, or their entries are invalid.";
 
-export function teamShop({ installer, ledger, configured, withheld, request }: TeamShopParts): Shop {
+export function teamPolicy({
+  installer,
+  writer,
+  configured,
+  withheld,
+  request,
+}: TeamPolicyParts): ProvisionPolicy {
   function advise(matches: readonly ShownCandidate[]): string {
-    const [first] = allowedOf(matches);
+    const [first] = allowedMatches(matches);
     if (!first) return NONE;
     const { name } = first.plan.candidate;
     if (first.configured !== undefined)
       return `${name} is already here: mcp_discover {server: "${first.configured}"} shows its tools.`;
     return `To get ${name}: call again with autoProvision: true. An administrator of this gateway decides. To choose another one, pass its id as the intent.`;
   }
-  async function ask(match: ShownCandidate, by: Principal): Promise<Noted> {
+  async function ask(match: ShownCandidate, by: Principal): Promise<NotAdded> {
     const { uuid, state, reason } = await request(match, by);
     const { name } = match.plan.candidate;
     const next =
@@ -38,16 +50,16 @@ export function teamShop({ installer, ledger, configured, withheld, request }: T
     return { next, more: { request: { uuid, state } } };
   }
   return {
-    nameOf: (entry) => ledger.nameOf(entry),
+    nameOf: (entry) => writer.nameOf(entry),
     configured: () => Promise.resolve(configured()),
     withheld,
     advise,
-    async add({ matches, locked }, asker): Promise<Added | Noted> {
-      const [first] = allowedOf(matches);
+    async add({ matches, locked }, asker): Promise<Added | NotAdded> {
+      const [first] = allowedMatches(matches);
       const { principal } = asker.origin;
       if (locked || !first || first.configured !== undefined) return { next: advise(matches) };
       if (!principal.roles.includes("admin")) return await ask(first, principal);
-      const [ready] = readyOf(matches);
+      const [ready] = readyMatches(matches);
       if (!ready)
         return {
           next: `Set ${first.plan.missing.join(", ")} where the gateway is started, or add the server yourself.`,
