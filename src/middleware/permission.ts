@@ -29,34 +29,33 @@ export async function withPermission(
   throw permissions.add(permission);
 }
 
+type Run = (permissions: Permissions) => Promise<Raw>;
+type Interrupted = Pick<Call, "signal" | "trail">;
+
 /**
  * Runs a call, and runs it again after each permission that it was given. What a run ends with does not matter then:
- * a layer may have turned the error of `withPermission` into something else.
+ * a layer may have turned the error of `withPermission` into something else. This is the hot path of every call.
  */
-export function runPermitted(
-  { signal, trail }: Pick<Call, "signal" | "trail">,
-  run: (permissions: Permissions) => Promise<Raw>,
-): Promise<Raw> {
-  const permissions = new Permissions();
-  const start = (): Promise<Raw> =>
-    run(permissions).then(
-      (result) => (permissions.takeNew() ? startAgain() : result),
-      (error: unknown) => {
-        if (permissions.takeNew()) return startAgain();
-        throw error;
-      },
-    );
-  const startAgain = async (): Promise<Raw> => {
-    if (signal.aborted) throw signal.reason;
-    const earlier = trail?.layers.splice(0) ?? [];
-    if (trail) trail.by = undefined;
-    try {
-      return await start();
-    } finally {
-      addTimes(trail, earlier);
-    }
-  };
-  return start();
+export function runPermitted(call: Interrupted, run: Run, permissions = new Permissions()): Promise<Raw> {
+  return run(permissions).then(
+    (result) => (permissions.takeNew() ? runAgain(call, run, permissions) : result),
+    (error: unknown) => {
+      if (permissions.takeNew()) return runAgain(call, run, permissions);
+      throw error;
+    },
+  );
+}
+
+async function runAgain(call: Interrupted, run: Run, permissions: Permissions): Promise<Raw> {
+  const { signal, trail } = call;
+  if (signal.aborted) throw signal.reason;
+  const earlier = trail?.layers.splice(0) ?? [];
+  if (trail) trail.by = undefined;
+  try {
+    return await runPermitted(call, run, permissions);
+  } finally {
+    addTimes(trail, earlier);
+  }
 }
 
 /** The record of a call shows each layer once, with the time of all runs. */

@@ -8,6 +8,7 @@ import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
+import type { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { aborted } from "../kernel/signal.ts";
 import { runPermitted } from "../middleware/permission.ts";
@@ -41,26 +42,34 @@ export function callTool(scope: Scope, toolCall: ToolCall, request: ClientReques
 function toolResult(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
   if (toolCall.server === OWN_SERVER) return callOwnTool(scope, toolCall, request);
   return runPermitted(request, (permissions) => {
-    const permitted = { ...request, permissions };
-    if (!scope.login?.(toolCall.server, request.origin)) return childResult(scope, toolCall, permitted);
-    return afterLogin(scope, request, () => childResult(scope, toolCall, permitted));
+    const attempt = { toolCall, request, permissions };
+    if (!scope.login?.(toolCall.server, request.origin)) return childResult(scope, attempt);
+    return afterLogin(scope, request, () => childResult(scope, attempt));
   });
 }
 
-function childResult(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
-  const { server, tool: name, args } = toolCall;
-  requireServer(scope, server, toolCall.finder);
-  const view = scope.view(request.origin);
+/** One run of a call; see `runPermitted`. */
+interface Attempt {
+  readonly toolCall: ToolCall;
+  readonly request: ClientRequest;
+  readonly permissions: Permissions;
+}
+
+function childResult(scope: Scope, attempt: Attempt): Promise<Raw> {
+  const { server, tool: name, args, finder } = attempt.toolCall;
+  requireServer(scope, server, finder);
+  const view = scope.view(attempt.request.origin);
   const tool = view.isLive(server) ? view.snapshot.tool(server, name) : undefined;
   const valid = tool && checkArguments(tool, args)?.length === 0;
-  return valid ? send(scope, tool, toolCall, request) : verifyAndSend(scope, toolCall, request);
+  return valid ? send(scope, tool, attempt) : verifyAndSend(scope, attempt);
 }
 
 /**
  * Only a current list of the child may refuse a call. The disk cache, a list for other clients, or one from before the
  * last disconnect may be outdated, so the child is connected first.
  */
-async function verifyAndSend(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
+async function verifyAndSend(scope: Scope, attempt: Attempt): Promise<Raw> {
+  const { toolCall, request } = attempt;
   const { server } = toolCall;
   const { origin } = request;
   if (scope.view(origin).isLive(server)) {
@@ -70,11 +79,11 @@ async function verifyAndSend(scope: Scope, toolCall: ToolCall, request: ClientRe
         if (scope.connected(server, origin)) throw refusal;
       },
     );
-    if (checked) return await send(scope, checked.tool, toolCall, request);
+    if (checked) return await send(scope, checked.tool, attempt);
   }
   const lease = await connect(scope, server, request);
   try {
-    return await send(scope, await checkedTool(scope, toolCall, origin), toolCall, request);
+    return await send(scope, await checkedTool(scope, toolCall, origin), attempt);
   } finally {
     lease.release();
   }
@@ -98,13 +107,9 @@ export async function connect(
   }
 }
 
-function send(
-  scope: Scope,
-  tool: Tool | undefined,
-  toolCall: ToolCall,
-  request: ClientRequest,
-): Promise<Raw> {
-  const { origin, signal, uplink, hold, permissions, wish, trail, via } = request;
+function send(scope: Scope, tool: Tool | undefined, attempt: Attempt): Promise<Raw> {
+  const { toolCall, request, permissions } = attempt;
+  const { origin, signal, uplink, hold, wish, trail, via } = request;
   const task = tool?.taskSupport || wish ? { support: tool?.taskSupport ?? "forbidden", wish } : undefined;
   const params = callParams(toolCall);
   return scope.call({

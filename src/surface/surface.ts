@@ -3,7 +3,6 @@
  */
 import type { Hold, Origin, TaskWish, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
-import type { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
@@ -22,7 +21,6 @@ export interface ClientRequest {
   readonly uplink: Uplink;
   /** See `Hold`; undefined if no time limit applies. */
   readonly hold?: Hold | undefined;
-  readonly permissions?: Permissions | undefined;
   /** The client wants the tool call to run as a task. */
   readonly wish?: TaskWish;
   /** The call is made by code or a chain of the client, not by the client itself. */

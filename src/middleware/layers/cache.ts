@@ -35,7 +35,7 @@ interface CacheEntry extends CachedResult {
 }
 
 export const cache: LayerKind = {
-  summary: "CachedResult repeated calls of read-only tools from memory.",
+  summary: "Answer repeated calls of read-only tools from memory.",
   schema: {
     properties: {
       tools: GLOBS,
