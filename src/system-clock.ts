@@ -2,7 +2,7 @@
 import { type Clock, LATE_MS, type Timer } from "./kernel/clock.ts";
 
 /** Node runs timers with a longer delay at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 class SystemTimer implements Timer {
   readonly #due: number;
@@ -32,5 +32,5 @@ const fire = (timer: SystemTimer): void => timer.fire();
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after: (ms, run) => new SystemTimer(Math.min(ms, LONGEST_MS), run),
+  after: (ms, run) => new SystemTimer(Math.min(ms, MAX_TIMER_MS), run),
 };

@@ -1,6 +1,6 @@
 /** Clients' files of JSON, with or without comments. */
 import { isDeepStrictEqual } from "node:util";
-import { type Edit, editText, understand } from "../config/edit.ts";
+import { type Edit, editText, parseObject } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { Format } from "./format.ts";
 import { dig } from "./servers.ts";
@@ -8,7 +8,7 @@ import { dig } from "./servers.ts";
 const EMPTY = "{}\n";
 
 export const jsonFormat: Format = {
-  parse: async ({ path, text }) => await understand(path, orEmpty(text)),
+  parse: async ({ path, text }) => await parseObject(path, orEmpty(text)),
   put: async ({ path, text }, at, entry) =>
     await editText(path, orEmpty(text), (file) => editsFor(file, at, entry)),
   drop: async ({ path, text }, at) => await editText(path, text, () => [{ at, value: undefined }]),

@@ -1,35 +1,35 @@
-/** Folder consent: a config file that was merely found in the working directory runs and calls only what the user allowed in that folder. The record is `allowed.json` below METAMCP_HOME. */
+/** Folder consent: a config file that was found in the working directory is used only if the user has allowed its servers for that folder. The record is `allowed.json` in METAMCP_HOME. */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { visible } from "../kernel/visible.ts";
 import { ConfigError } from "./config-error.ts";
-import { digestOf, type Run, runsOf } from "./consent.ts";
+import { type ConsentItem, consentItems, digestOf } from "./consent.ts";
 import { isKeys, type Keys } from "./field.ts";
 
-/** What a found file may not do yet. */
+/** A found config file that the user has not allowed yet. */
 export interface Withheld {
-  /** Of the file, absolute. */
+  /** The absolute path of the file. */
   readonly path: string;
-  /** Its folder, without links. */
+  /** Its folder, with symbolic links resolved. */
   readonly folder: string;
-  /** All that the file would run, whether it was allowed before or not. */
-  readonly runs: readonly Run[];
+  /** Everything that the file would run, including what was allowed before. */
+  readonly runs: readonly ConsentItem[];
   readonly reason: string;
 }
 
 export interface FileConsent {
-  /** The record: a change of it may change what is allowed. */
+  /** The path of the record. Watch it: a change of it may change what is allowed. */
   readonly record: string;
-  /** Undefined if all in the file may be used. `file` is what is used afterwards, so that nothing can change in between. */
+  /** Undefined if everything in the file is allowed. The caller must use this same `file` afterwards, so that nothing changes in between. */
   check(path: string, file: Keys): Promise<Withheld | undefined>;
 }
 
-/** The name of the file that a folder can bring along. */
+/** The name of a config file that is found in the working directory. */
 export const FOUND_NAME = ".mcp.json";
 
-/** Undefined where the user named a file, by flag or variable: then there is nothing to ask. */
+/** Undefined if the user named the file by flag or variable: it then needs no consent. */
 export function folderConsent(asked: string | undefined, cwd: string, home: string): FileConsent | undefined {
   if (asked !== undefined) return undefined;
   const found = resolve(cwd, FOUND_NAME);
@@ -40,7 +40,7 @@ export function folderConsent(asked: string | undefined, cwd: string, home: stri
 }
 
 async function withheldIn(path: string, file: Keys, home: string): Promise<Withheld | undefined> {
-  const runs = runsOf(file);
+  const runs = consentItems(file);
   if (runs.length === 0) return undefined;
   const folder = await realpath(dirname(path));
   const record = await readRecord(home);
@@ -62,13 +62,13 @@ function reasonFor(path: string, { damaged, changed }: { damaged: boolean; chang
     : `${path} is not allowed yet; run "metamcp allow" in ${folder} to review it`;
 }
 
-/** The user agreed to exactly these, in place of what was allowed there before. */
+/** Records that the user allowed exactly these, and forgets what was allowed for the folder before. */
 export async function allow({ folder, runs }: Withheld, home: string): Promise<void> {
   const digests = runs.map(({ digest }) => digest);
   await change(home, (record) => record.set(folder, new Set(digests)));
 }
 
-/** The user had us write these entries into the file: they need not be asked for them again. */
+/** Allows entries that MetaMCP wrote to the file on the user's request, so that they need no further consent. */
 export async function allowWritten(path: string, entries: Iterable<object>, home: string): Promise<void> {
   if (basename(path) !== FOUND_NAME) return;
   const folder = await realpath(dirname(path));
@@ -76,7 +76,7 @@ export async function allowWritten(path: string, entries: Iterable<object>, home
   await change(home, (record) => record.set(folder, new Set([...(record.get(folder) ?? []), ...digests])));
 }
 
-/** For a person who did not type a command: what a yes means, word for word. */
+/** The question to a user at a client. It shows exactly what will run. */
 export function questionOf({ path, runs }: Withheld): string {
   return [
     `Allow the MCP servers in ${path}? They run with all your permissions:`,
@@ -99,7 +99,7 @@ async function change(home: string, edit: (record: AllowedFolders) => void): Pro
   });
 }
 
-/** Undefined if it is damaged: then nothing is allowed. */
+/** Undefined if the record is damaged: then nothing is allowed. */
 async function readRecord(home: string): Promise<AllowedFolders | undefined> {
   const text = await readIfThere(recordPath(home));
   if (text === undefined) return new Map();

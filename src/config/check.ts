@@ -1,6 +1,6 @@
-/** A parsed config file as a Config. Pure: every surprise in it becomes a warning or the reason why one server is out. */
+/** Turns a parsed config file into a Config. Pure: an invalid part becomes a warning, or the reason why one server cannot be used. */
 import { ConfigError } from "./config-error.ts";
-import type { Surroundings } from "./dial.ts";
+import type { EntryContext } from "./dial.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
 import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./keys.ts";
 import { layersIn } from "./layers.ts";
@@ -17,18 +17,18 @@ export const POOL_DEFAULTS: PoolOptions = Object.freeze({
   cooldownMs: 30_000,
 });
 
-/** What environment and flags say about keys of the file. They win. */
+/** Values from environment and flags that replace keys of the file. */
 export interface Overrides extends Partial<PoolOptions> {
   readonly maxResultBytes?: number;
   readonly examplesFromUsage?: boolean;
   readonly embedder?: { readonly url?: string; readonly model?: string; readonly keyEnv?: string };
 }
 
-export interface CheckOptions extends Surroundings {
+export interface CheckOptions extends EntryContext {
   readonly overrides: Overrides;
 }
 
-/** `mcpServers`, if there, is already known to be an object. Throws ConfigError where something that guards all servers is wrong. */
+/** Expects `mcpServers` to be an object or missing. Throws ConfigError if a security setting for all servers is invalid. */
 export function checkConfig(file: Keys, options: CheckOptions): Config {
   const { path, folder, env, overrides } = options;
   const findings = new Findings();
@@ -49,7 +49,7 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
   });
 }
 
-/** The value of a file that is not there. */
+/** The config for a missing file. */
 export function emptyConfig(path: string, overrides: Overrides): Config {
   const config = checkConfig({ mcpServers: {} }, { path, folder: "", env: {}, overrides });
   return Object.freeze({ ...config, exists: false });
@@ -64,7 +64,7 @@ function noServers(file: Keys): string {
 
 function checkServers(
   entries: unknown,
-  around: Surroundings,
+  context: EntryContext,
   findings: Findings,
 ): Pick<Config, "servers" | "broken" | "disabled"> {
   const servers = new Map<string, ServerSpec>();
@@ -72,7 +72,7 @@ function checkServers(
   const disabled = new Set<string>();
   const foreign: ForeignKeys = new Map();
   for (const [name, entry] of Object.entries(entries as Keys)) {
-    const { result, warnings } = checkServer(name, entry, around, foreign);
+    const { result, warnings } = checkServer(name, entry, context, foreign);
     if (result === "disabled") disabled.add(name);
     else if ("spec" in result) servers.set(name, result.spec);
     else broken.set(name, result.reason);
@@ -139,7 +139,7 @@ function readEmbedder(value: unknown, { embedder = {} }: Overrides, findings: Fi
   return undefined;
 }
 
-/** An object at the top level; anything else is told and counts as not written. */
+/** Reads an object at the top level. Anything else gives a warning and counts as missing. */
 function section(value: unknown, key: string, known: readonly string[], findings: Findings): Keys {
   if (value === undefined) return {};
   if (!isKeys(value)) {

@@ -1,25 +1,25 @@
-/** What a flag or variable can hold, and reading a command line by a table of them. Knows no particular flag. */
+/** The kinds of flags, and parsing of a command line by a table of flags. Contains no particular flag. */
 import { didYouMean } from "../kernel/nearest.ts";
 import { parseTime } from "./time.ts";
 
-/** Used wrongly: told to the person, exit code 2. */
+/** Wrong usage: the message is shown to the user, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 interface Common {
   readonly help: string;
-  /** False: has an environment name only. */
+  /** False: can be set only by an environment variable. */
   readonly flag?: false;
-  /** False: has a flag only. */
+  /** False: can be set only by a flag. */
   readonly env?: false;
-  /** Further environment names, in their order of precedence, after our own. */
+  /** Further environment names in order of precedence; the METAMCP_ name comes first. */
   readonly aliases?: readonly string[];
-  /** How the value is called in the help text. */
+  /** The name of the value in the help text. */
   readonly value?: string;
-  /** Only these commands have it; without, all. */
+  /** The commands that have it. Default: all. */
   readonly commands?: readonly string[];
-  /** By a command without this flag: what its user should do instead. */
+  /** By name of a command without this flag: the advice for its users. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ export type FlagRow = Common &
     | { readonly kind: "choice"; readonly default?: string; readonly choices: readonly string[] }
     | {
         readonly kind: "list";
-        /** False: each value is one item, with all its commas. */
+        /** False: commas do not separate items. */
         readonly commas?: false;
       }
   );
@@ -54,7 +54,7 @@ type Parsed<R extends FlagRow> = R extends { readonly choices: readonly (infer C
         ? string
         : number;
 
-/** Undefined only where there is neither a default nor a natural one. */
+/** A value may be undefined only if its row has no default and is neither a switch nor a list. */
 export type FlagValues<T extends Table> = {
   readonly [K in keyof T]: T[K] extends { readonly default: unknown } | { readonly kind: "switch" | "list" }
     ? Parsed<T[K]>
@@ -63,12 +63,12 @@ export type FlagValues<T extends Table> = {
 
 export type FlagValue = string | number | boolean | readonly string[];
 
-/** `maxConnections` is `--max-connections`. */
+/** `maxConnections` gives `--max-connections`. */
 export function flagOf(key: string): string {
   return `--${words(key).join("-")}`;
 }
 
-/** `maxConnections` is `METAMCP_MAX_CONNECTIONS`. */
+/** `maxConnections` gives `METAMCP_MAX_CONNECTIONS`. */
 export function envOf(key: string): string {
   return `METAMCP_${words(key).join("_").toUpperCase()}`;
 }
@@ -77,7 +77,7 @@ function words(key: string): readonly string[] {
   return key.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
-/** Throws UsageError; `source` is the flag or variable as the person knows it. */
+/** Throws UsageError. `source` is the flag or variable, for the message. */
 export function parseValue(row: FlagRow, written: string, source: string): FlagValue {
   const value = read(row, written.trim());
   if (value === undefined)
@@ -151,16 +151,16 @@ function hint(row: FlagRow, written: string): string {
 }
 
 export interface CommandLine {
-  /** By key of the table; only what was given. */
+  /** The given values, by key of the table. */
   readonly values: ReadonlyMap<string, FlagValue>;
   readonly positionals: readonly string[];
-  /** How many of them stood before `--`; undefined without one. */
+  /** The number of positionals before `--`; undefined without `--`. */
   readonly beforeDashes: number | undefined;
 }
 
 const SHORT: Readonly<Record<string, string>> = { "-h": "--help", "-v": "--version", "-V": "--version" };
 
-/** The last of a repeated flag counts; lists add up; `--` ends the flags. `explain` may know more about one that is not in the table. */
+/** The last of a repeated flag wins, lists are joined, and `--` ends the flags. `explain` may return a message for a flag that is not in the table. */
 export function parseFlags(
   argv: readonly string[],
   table: Table,
@@ -199,7 +199,7 @@ function split(word: string): readonly [name: string, inline: string | undefined
   return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
 }
 
-/** A flag without a value must not swallow the next flag. */
+/** The value after a flag. The next flag is not taken as the value. */
 function following(row: FlagRow, name: string, rest: string[]): string {
   if (row.kind === "switch") return "true";
   const next = rest[0];

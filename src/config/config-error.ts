@@ -1,10 +1,10 @@
-/** The file as a whole cannot be used: what is wrong, and where. */
+/** Thrown if a config file cannot be used at all, with the position of the error. */
 import type { Position } from "./parse.ts";
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly path: string;
-  /** Counted from 1; undefined where the file could not be read at all. */
+  /** Counted from 1; undefined if there is no position. */
   readonly line: number | undefined;
   readonly column: number | undefined;
 

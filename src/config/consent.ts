@@ -1,4 +1,4 @@
-/** What a config file would run and call, for a person who is asked whether it may. Pure; who was asked before is allowed.ts. */
+/** Lists what a config file would run and connect to, for the user's consent. Pure; allowed.ts stores the consent. */
 import { createHash } from "node:crypto";
 import { HIDDEN, SHORTEST_SECRET } from "../kernel/secret.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
@@ -6,17 +6,17 @@ import { visible } from "../kernel/visible.ts";
 import { isKeys, type Keys } from "./field.ts";
 import { references } from "./variables.ts";
 
-/** One thing that a file would start or dial. */
-export interface Run {
+/** One program or address that a file would use. */
+export interface ConsentItem {
   readonly name: string;
-  /** Changes exactly when it would run or call something else. */
+  /** Changes exactly when something else would run or be called. */
   readonly digest: string;
-  /** For a person, line by line. */
+  /** Lines to show to the user. */
   readonly shown: readonly string[];
 }
 
-/** Texts, time-outs and rules are not among them: they start nothing and send nothing. */
-const COUNTED = [
+/** The keys that need consent. Others, such as timeouts and rules, start nothing and send nothing. */
+const RELEVANT_KEYS = [
   "type",
   "transport",
   "transportType",
@@ -30,35 +30,35 @@ const COUNTED = [
   "oauth",
 ] as const;
 
-/** Variables that make a program run something else: who is asked must see what. They hold no secrets. */
+/** Variables that make a program load other code. Their values contain no secrets and must be visible to the user. */
 const LOADS_CODE =
   /^(?:PATH|SHELL|ENV|BASH_ENV|(?:LD|DYLD)_[A-Z_]+|NODE_(?:OPTIONS|PATH)|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|_?JAVA_(?:TOOL_)?OPTIONS|GIT_(?:SSH|SSH_COMMAND|EXEC_PATH)|npm_config_(?:registry|script_shell|node_options))$/i;
 
-/** Everything in the file that is switched on, the embedder included: texts of the user would be sent there. */
-export function runsOf(file: Keys): readonly Run[] {
+/** All enabled servers, and the embedder, because texts of the user are sent to it. */
+export function consentItems(file: Keys): readonly ConsentItem[] {
   const { mcpServers, embedder } = file;
   const entries = Object.entries(isKeys(mcpServers) ? mcpServers : {});
   const servers = entries.flatMap(([name, entry]) =>
-    isKeys(entry) && !isOff(entry) ? [runOf(name, entry)] : [],
+    isKeys(entry) && !isOff(entry) ? [serverItem(name, entry)] : [],
   );
-  return embedder === undefined ? servers : [...servers, embedderRun(embedder)];
+  return embedder === undefined ? servers : [...servers, embedderItem(embedder)];
 }
 
-/** `enabled: false` is what some other clients write. */
+/** Some other clients write `enabled: false`. */
 export function isOff({ disabled, enabled }: Keys): boolean {
   return disabled === true || enabled === false;
 }
 
-/** The name is no part of it: the same program under another name is the same. */
+/** Does not contain the name: the same program with another name has the same digest. */
 export function digestOf(entry: Keys): string {
-  return digest(COUNTED.map((key) => entry[key]));
+  return digest(RELEVANT_KEYS.map((key) => entry[key]));
 }
 
-function runOf(name: string, entry: Keys): Run {
+function serverItem(name: string, entry: Keys): ConsentItem {
   return { name, digest: digestOf(entry), shown: describe(entry) };
 }
 
-function embedderRun(embedder: unknown): Run {
+function embedderItem(embedder: unknown): ConsentItem {
   const { url, keyEnv } = isKeys(embedder) ? embedder : {};
   const key = typeof keyEnv === "string" ? [`with your variable ${visible(keyEnv)}`] : [];
   return {
@@ -71,7 +71,7 @@ function embedderRun(embedder: unknown): Run {
 function describe(entry: Keys): readonly string[] {
   const { command, args, env, cwd, url, headers, inheritEnv } = entry;
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].map(text);
-  const used = textsIn(COUNTED.map((key) => entry[key])).flatMap((one) => references(one));
+  const used = textsIn(RELEVANT_KEYS.map((key) => entry[key])).flatMap((one) => references(one));
   const names = [...new Set(used.map(({ name }) => name))];
   return [
     command === undefined ? `connects to ${address(url)}` : `runs ${visible(words.map(quoted).join(" "))}`,
@@ -116,7 +116,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sorted)).digest("hex");
 }
 
-/** The order of keys means nothing. */
+/** Sorts keys, so that their order does not matter. */
 function sorted(_key: string, value: unknown): unknown {
   return isKeys(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))

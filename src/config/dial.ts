@@ -1,15 +1,16 @@
-/** The part of a server entry that says how it is reached, with variables resolved. Looks at no file and no network. */
+/** Reads the part of a server entry that says how to reach it, and resolves variables. Reads no file and uses no network. */
 import { resolve } from "node:path";
 import { type Env, expandTilde } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { Secret, secretsFrom } from "../kernel/secret.ts";
 import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts, whole } from "./field.ts";
-import { checkGuardKeys, otherNameFor } from "./keys.ts";
+import { checkSecurityKeys, otherNameFor } from "./keys.ts";
 import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
 import { foreignReference, substitute } from "./variables.ts";
 
-export interface Surroundings {
-  /** Of the config file, absolute. */
+/** How variables and relative paths in an entry are resolved. */
+export interface EntryContext {
+  /** The absolute path of the config file. */
   readonly path: string;
   /** The folder of the config file. */
   readonly folder: string;
@@ -29,11 +30,11 @@ const KINDS: Readonly<Record<string, Dial["kind"]>> = {
   streamable_http: "http",
   sse: "sse",
 };
-const MOST_INSTANCES = 16;
+const MAX_INSTANCES = 16;
 const TYPE_KEYS = ["type", "transport", "transportType"] as const;
 
 /** Undefined after a fault. */
-export function readDial(entry: Keys, around: Surroundings, findings: Findings): Dial | undefined {
+export function readDial(entry: Keys, context: EntryContext, findings: Findings): Dial | undefined {
   const declared = declaredKind(entry, findings);
   const hasCommand = entry["command"] !== undefined;
   const hasUrl = entry["url"] !== undefined;
@@ -43,8 +44,8 @@ export function readDial(entry: Keys, around: Surroundings, findings: Findings):
       `it needs a command (a local server) or a url (a remote one)${otherNameFor(entry)}`,
     );
   }
-  const resolver = new Resolver(around.env, findings);
-  const dial = hasUrl ? readRemote(entry, declared, resolver) : readStdio(entry, around, resolver);
+  const resolver = new Resolver(context.env, findings);
+  const dial = hasUrl ? readRemote(entry, declared, resolver) : readStdio(entry, context, resolver);
   if (hasCommand && declared && declared !== "stdio") {
     findings.fault(`it is declared as ${declared} but has a command: give it a url, or remove the type`);
   }
@@ -75,7 +76,7 @@ function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined
   return found.values().next().value;
 }
 
-function readStdio(entry: Keys, { folder, env }: Surroundings, resolver: Resolver): Dial {
+function readStdio(entry: Keys, { folder, env }: EntryContext, resolver: Resolver): Dial {
   const { findings } = resolver;
   const command = Array.isArray(entry["command"])
     ? findings.fault("command is a list: write its first item as command and the rest as args")
@@ -96,10 +97,10 @@ function readStdio(entry: Keys, { folder, env }: Surroundings, resolver: Resolve
 }
 
 function readInstances(value: unknown, findings: Findings): number {
-  const wanted = whole(value, "instances", findings, 1) ?? 1;
-  if (wanted <= MOST_INSTANCES) return wanted;
-  findings.warn(`instances is ${wanted}: at most ${MOST_INSTANCES} are used`);
-  return MOST_INSTANCES;
+  const instances = whole(value, "instances", findings, 1) ?? 1;
+  if (instances <= MAX_INSTANCES) return instances;
+  findings.warn(`instances is ${instances}: at most ${MAX_INSTANCES} are used`);
+  return MAX_INSTANCES;
 }
 
 function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {
@@ -142,7 +143,7 @@ function checkUrl(url: string, findings: Findings): void {
   }
 }
 
-/** A token read from a file often ends in a line break, which is no part of it. */
+/** Trims the value, because a token that was read from a file often ends with a line break. */
 function header(name: string, value: string, findings: Findings): readonly [string, string] {
   const trimmed = value.trim();
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) findings.fault(`headers has an invalid header name: "${name}"`);
@@ -172,7 +173,7 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
     const written = value[key] === undefined ? undefined : text(value[key], `oauth.${key}`, findings);
     return written === undefined ? undefined : resolver.resolve(written, `oauth.${key}`);
   };
-  checkGuardKeys("oauth", value, ["clientId", "clientSecret", "clientMetadataUrl", "scopes"], findings);
+  checkSecurityKeys("oauth", value, ["clientId", "clientSecret", "clientMetadataUrl", "scopes"], findings);
   const { scopes } = value;
   const [clientId, clientSecret] = [read("clientId"), read("clientSecret")];
   const clientMetadataUrl = read("clientMetadataUrl");
@@ -191,7 +192,7 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
   };
 }
 
-/** Resolves variables, and remembers which were missing and where. */
+/** Resolves variables and records the missing ones with the key that uses them. */
 class Resolver {
   readonly findings: Findings;
   readonly #env: Env;
@@ -224,7 +225,7 @@ class Resolver {
     return Object.fromEntries(entries);
   }
 
-  /** One sentence for all of them: what to do is the same. */
+  /** Reports all missing variables in one message. */
   report(): void {
     const uses = [...this.#missing].map(([name, key]) => `${name} is not set (used in ${key})`);
     const [first] = this.#missing.keys();

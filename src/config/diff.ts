@@ -1,14 +1,14 @@
-/** What a new config changes for the servers in it. Pure; acting on it is for others. */
+/** Compares two configs server by server. Pure; the caller applies the difference. */
 import { sameDial } from "./identity.ts";
 import type { Config } from "./spec.ts";
 
-/** By name. A server that is disabled or broken counts as not there. */
+/** Names of servers. A disabled or broken server counts as missing. */
 export interface ConfigDiff {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** To be connected anew. */
+  /** Servers that must be connected again. */
   readonly redialed: readonly string[];
-  /** Other settings only: connections stay. */
+  /** Servers with changes in other settings; connections stay. */
   readonly changed: readonly string[];
 }
 
@@ -26,13 +26,13 @@ export function diff(before: Pick<Config, "servers">, after: Pick<Config, "serve
   return { added, removed, redialed, changed };
 }
 
-/** Whether two configs say the same in every respect, warnings included. */
+/** Whether two configs are equal, including warnings. */
 export function sameConfig(a: Config, b: Config): boolean {
   const { added, removed, redialed } = diff(a, b);
   return written(a) === written(b) && added.length + removed.length + redialed.length === 0;
 }
 
-/** Secrets are not in it: servers are compared beside it. */
+/** Does not contain secrets, so `diff` compares the servers too. */
 function written(config: Config): string {
   return JSON.stringify(config, (_key, value: unknown) =>
     value instanceof Map || value instanceof Set ? [...value] : value,

@@ -22,7 +22,7 @@ const add = (servers: Record<string, object>) =>
 const remove = (...names: string[]) => removeServers(path, names, options());
 const text = () => readFile(path, "utf8");
 
-test("what is new is added, what is there stays as it is", async () => {
+test("addServers adds new servers and does not change existing ones", async () => {
   await writeFile(
     path,
     '{\n  "mcpServers": {\n    "a": { "command": "a" }, // mine\n    "b": { "command": "b" }\n  }\n}\n',
@@ -38,12 +38,12 @@ test("what is new is added, what is there stays as it is", async () => {
   expect(await text()).toBe(before);
 });
 
-test("what objects have anyway is no server that is there", async () => {
+test("a server named like a member of Object.prototype can be added", async () => {
   await writeFile(path, '{"mcpServers": {}}');
   expect(await add({ constructor: { command: "x" } })).toMatchObject({ added: ["constructor"] });
 });
 
-test("all are removed or none", async () => {
+test("removeServers removes all named servers or none", async () => {
   await add({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
   const before = await text();
   expect(await remove("a", "x")).toEqual({
@@ -58,12 +58,12 @@ test("all are removed or none", async () => {
   expect(JSON.parse(await text())).toEqual({ mcpServers: { b: { command: "b" } } });
 });
 
-test("removing from a file that is not there makes none", async () => {
+test("removeServers does not create a missing file", async () => {
   expect(await remove("a")).toMatchObject({ removed: [], absent: ["a"], known: [] });
   expect(existsSync(path)).toBe(false);
 });
 
-test("servers that are no object are left alone", async () => {
+test("a file whose mcpServers is not an object is refused and not changed", async () => {
   await writeFile(path, '{"mcpServers": []}');
   await expect(add({ a: {} })).rejects.toThrow(ConfigError);
   await expect(remove("a")).rejects.toThrow(/mcpServers is a list/);

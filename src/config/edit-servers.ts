@@ -1,4 +1,4 @@
-/** Puts servers into a config file and takes them out, all of them or none. Leaves entries that are there as they are. */
+/** Adds servers to a config file and removes them, all or none. Does not change existing entries. */
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "./config-error.ts";
 import { type EditOptions, editJson } from "./edit.ts";
@@ -7,11 +7,11 @@ import { readConfigText } from "./load.ts";
 
 export interface AddedEntries {
   readonly added: readonly string[];
-  /** There already, word for word. */
+  /** Existing servers with equal entries. */
   readonly same: readonly string[];
-  /** There already as something else, and untouched. */
+  /** Existing servers with other entries; they are not changed. */
   readonly other: readonly string[];
-  /** Where the file as it was before can be found. */
+  /** The path of the backup. */
   readonly copy: string | undefined;
 }
 
@@ -33,31 +33,31 @@ export async function addServers(
     options,
   );
   const names = [...servers.keys()];
-  const there = names.filter((name) => Object.hasOwn(known, name));
+  const existing = names.filter((name) => Object.hasOwn(known, name));
   const isSame = (name: string): boolean => isDeepStrictEqual(known[name], servers.get(name));
   return {
     added: names.filter((name) => !Object.hasOwn(known, name)),
-    same: there.filter(isSame),
-    other: there.filter((name) => !isSame(name)),
+    same: existing.filter(isSame),
+    other: existing.filter((name) => !isSame(name)),
     copy,
   };
 }
 
-export interface Removed {
-  /** Empty if one of the names is not there. */
+export interface RemovedEntries {
+  /** Empty if one of the names does not exist. */
   readonly removed: readonly string[];
   readonly absent: readonly string[];
-  /** All that were there before. */
+  /** All servers before the change. */
   readonly known: readonly string[];
   readonly copy: string | undefined;
 }
 
-/** Throws ConfigError. A file that is not there is not made. */
+/** Throws ConfigError. Does not create a missing file. */
 export async function removeServers(
   path: string,
   names: readonly string[],
   options: EditOptions,
-): Promise<Removed> {
+): Promise<RemovedEntries> {
   if ((await readConfigText(path)) === undefined)
     return { removed: [], absent: names, known: [], copy: undefined };
   let known: Keys = {};

@@ -26,33 +26,33 @@ const entry = { command: "b", args: ["x"] };
 
 test.each([
   [
-    "two spaces, a comment beside the last",
+    "two spaces and a comment after the last key",
     '{\n  "mcpServers": {\n    "a": { "command": "a" } // mine\n  }\n}\n',
     '{\n  "mcpServers": {\n    "a": { "command": "a" }, // mine\n    "b": {\n      "command": "b",\n      "args": [\n        "x"\n      ]\n    }\n  }\n}\n',
   ],
   [
-    "tabs, a trailing comma",
+    "tabs and a trailing comma",
     '{\n\t"mcpServers": {\n\t\t"a": {}, /* mine */\n\t},\n}',
     '{\n\t"mcpServers": {\n\t\t"a": {}, /* mine */\n\t\t"b": {\n\t\t\t"command": "b",\n\t\t\t"args": [\n\t\t\t\t"x"\n\t\t\t]\n\t\t},\n\t},\n}',
   ],
   [
-    "Windows lines, keys behind",
+    "Windows line ends and keys after it",
     '{\r\n  "mcpServers": {\r\n    "a": {}\r\n    // end\r\n  },\r\n  "x": 1\r\n}',
     '{\r\n  "mcpServers": {\r\n    "a": {},\r\n    "b": {\r\n      "command": "b",\r\n      "args": [\r\n        "x"\r\n      ]\r\n    }\r\n    // end\r\n  },\r\n  "x": 1\r\n}',
   ],
   ["one line", '{"mcpServers":{"a":{}}}', '{"mcpServers":{"a":{},"b":{"command":"b","args":["x"]}}}'],
   [
-    "one line with room, a trailing comma",
+    "one line with spaces and a trailing comma",
     '{ "mcpServers": { "a": {}, } }\n',
     '{ "mcpServers": { "a": {}, "b": { "command": "b", "args": [ "x" ] }, } }\n',
   ],
-])("what is there stays as it is written: %s", async (_what, before, after) => {
+])("adding a key keeps the formatting of the file: %s", async (_what, before, after) => {
   await writeFile(path, before);
   await edit(put("b", entry));
   expect(await readFile(path, "utf8")).toBe(after);
 });
 
-test("one entry is replaced or removed, its neighbours and their comments stay", async () => {
+test("replacing and removing an entry keeps its neighbours and their comments", async () => {
   await writeFile(
     path,
     '{\n  "mcpServers": {\n    "a": {}, // one\n    "b": {}, // two\n    "c": {} // three\n  }\n}\n',
@@ -67,10 +67,10 @@ test("one entry is replaced or removed, its neighbours and their comments stay",
 });
 
 test.each([
-  ["the first", "a", '  // head\n    "b": 2, // two\n    "c": { "x": 3 } /* three */\n'],
-  ["one between", "b", '    "a": 1, // one\n  // head\n    "c": { "x": 3 } /* three */\n'],
-  ["the last", "c", '    "a": 1, // one\n  // head\n    "b": 2 // two\n'],
-])("%s goes with its own lines, and nothing else is touched", async (_which, name, left) => {
+  ["the first key", "a", '  // head\n    "b": 2, // two\n    "c": { "x": 3 } /* three */\n'],
+  ["a key in the middle", "b", '    "a": 1, // one\n  // head\n    "c": { "x": 3 } /* three */\n'],
+  ["the last key", "c", '    "a": 1, // one\n  // head\n    "b": 2 // two\n'],
+])("removing %s removes only its own lines", async (_which, name, left) => {
   const all = '    "a": 1, // one\n  // head\n    "b": 2, // two\n    "c": { "x": 3 } /* three */\n';
   for (const [written, kept] of [
     [all, left],
@@ -93,13 +93,13 @@ test.each([
   ['{"mcpServers": {\n"a": 1, // x\n"b": 2 }}', '{"mcpServers": {\n"a": 1 // x\n }}'],
   ['{"mcpServers": {\n"b": 2\n}}', '{"mcpServers": {\n}}'],
   ['{"mcpServers": {"b": 2\n}}', '{"mcpServers": {\n}}'],
-])("without its second server %j is %j", async (text, left) => {
+])("removing server b from %j gives %j", async (text, left) => {
   await writeFile(path, text);
   await edit(put("b", undefined));
   expect(await readFile(path, "utf8")).toBe(left);
 });
 
-test("whatever the file looks like, what is put in is what is read out, and the rest is as before", {
+test("adding and removing a key in any file gives the expected content and keeps the rest", {
   timeout: 120_000,
 }, async () => {
   const spaces = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */");
@@ -124,7 +124,7 @@ test("whatever the file looks like, what is put in is what is read out, and the 
         const before = await read();
         await edit(put("new", entry));
         expect(await read()).toEqual({ ...before, new: entry });
-        // Of a key that is there twice only one goes.
+        // Of a duplicate key only one is removed.
         const once = new Set(members.map(([key]) => key)).size === members.length;
         const [some = "none"] = once ? Object.keys(before) : [];
         const { [some]: _, ...rest } = before as Record<string, unknown>;
@@ -144,19 +144,19 @@ test.each([
     '{"a":[1,{"x":2}],"mcpServers":{}}',
     '{"a":[1,{"x":2}],"mcpServers":{"b":{"command":"b"}}}',
   ],
-  ["nothing", '{"a": [1, {"x":2}]}', '{"a": [1, {"x":2}], "mcpServers": { "b": { "command": "b" } }}'],
+  ["no key", '{"a": [1, {"x":2}]}', '{"a": [1, {"x":2}], "mcpServers": { "b": { "command": "b" } }}'],
   [
     "another value",
     '{"mcpServers":{"b":null},"a": [1,2]}',
     '{"mcpServers":{"b":{"command":"b"}},"a": [1,2]}',
   ],
-])("a file on one line stays on it, with %s in the place", async (_what, before, after) => {
+])("a file on one line stays on one line if the edited place has %s", async (_what, before, after) => {
   await writeFile(path, before);
   await edit(put("b", { command: "b" }));
   expect(await readFile(path, "utf8")).toBe(after);
 });
 
-test("an empty object among lines is opened, and nothing else is laid out anew", async () => {
+test("a key in an empty object of a file with several lines gets its own lines, and the rest is not reformatted", async () => {
   await writeFile(path, '{\n    "x": {"a":1,\n"b":2}, "mcpServers": {},\n  "y": [1,2]\n}\n');
   await edit(put("b", { command: "b" }));
   expect(await readFile(path, "utf8")).toBe(
@@ -164,7 +164,7 @@ test("an empty object among lines is opened, and nothing else is laid out anew",
   );
 });
 
-test("a large file on one line takes no longer than it is large", async () => {
+test("a large file on one line is edited in linear time", async () => {
   const rest = Array.from({ length: 20_000 }, (_, at) => ({ name: `n${at}`, value: "v".repeat(40) }));
   const before = JSON.stringify({ rest, mcpServers: {} });
   await writeFile(path, before);
@@ -175,13 +175,13 @@ test("a large file on one line takes no longer than it is large", async () => {
 test.each([
   ["the servers", '{"mcpServers": {"a": 1}, "mcpServers": {"c": 2}}', put("b", entry)],
   ["a server", '{"mcpServers": {"a": 1, "a": 2}}', put("a", undefined)],
-])("where %s are there twice, nothing is written that would not count", async (_what, text, change) => {
+])("a file with duplicate keys for %s is refused and not changed", async (_what, text, change) => {
   await writeFile(path, text);
   await expect(edit(change)).rejects.toThrow(/the same key twice/);
   expect(await readFile(path, "utf8")).toBe(text);
 });
 
-test("a copy of the file before is kept, its mode stays, and no lock is left in the user's folder", async () => {
+test("an edit makes a backup, keeps the mode of the file, and leaves no lock in the user's folder", async () => {
   await writeFile(path, '{"mcpServers": {}}');
   await chmod(path, 0o644);
   const { changed, copy } = await edit(put("a", { command: "x" }));
@@ -192,37 +192,37 @@ test("a copy of the file before is kept, its mode stays, and no lock is left in 
   expect(await readdir(folder)).toEqual([".mcp.json", "home"]);
 });
 
-test("a file that is not there yet is made, for the owner alone", async () => {
+test("a missing file is created with mode 0600", async () => {
   expect(await edit(put("a", { command: "x" }))).toEqual({ changed: true, copy: undefined });
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ mcpServers: { a: { command: "x" } } });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("a byte order mark does no harm", async () => {
+test("a file with a byte order mark can be edited", async () => {
   await writeFile(path, '\uFEFF{\n  "mcpServers": {\n    "a": {}\n  }\n}');
   await edit(put("b", 1));
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ mcpServers: { a: {}, b: 1 } });
 });
 
-test("nothing to change writes nothing", async () => {
+test("an edit without changes writes nothing", async () => {
   await writeFile(path, '{"mcpServers": {}}');
   expect(await edit()).toEqual({ changed: false, copy: undefined });
   expect(await edit(put("none", undefined))).toEqual({ changed: false, copy: undefined });
 });
 
-test.each(['{"mcpServers": {', "[]", "", "no"])("%j is refused and left alone", async (text) => {
+test.each(['{"mcpServers": {', "[]", "", "no"])("the file %j is refused and not changed", async (text) => {
   await writeFile(path, text);
   await expect(edit(put("a", {}))).rejects.toThrow(ConfigError);
   expect(await readFile(path, "utf8")).toBe(text);
 });
 
-test("edits at once all arrive", async () => {
+test("concurrent edits are all written", async () => {
   await Promise.all(Array.from({ length: 15 }, (_, index) => edit(put(`s${index}`, { command: "x" }))));
   const file = JSON.parse(await readFile(path, "utf8")) as { mcpServers: object };
   expect(Object.keys(file.mcpServers)).toHaveLength(15);
 });
 
-test("what an editor saves at the same moment is not undone", async () => {
+test("a change that an editor saves at the same moment is kept", async () => {
   await writeFile(path, '{ "mcpServers": {} }');
   let saves = 0;
   await editJson(
@@ -236,7 +236,7 @@ test("what an editor saves at the same moment is not undone", async () => {
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ mcpServers: { a: {}, b: entry }, saved: true });
 });
 
-test("the plan sees what is there", async () => {
+test("the plan gets the current content", async () => {
   await writeFile(path, '{"mcpServers": {"a": 1,}} // end');
   const plan = (file: object): readonly Edit[] => [{ at: ["seen"], value: file }];
   await editJson(path, plan, { home: join(folder, "home"), now: new Date(0) });

@@ -1,4 +1,4 @@
-/** Edits a JSON file of the user's in place: comments, order and layout stay, a copy is kept. Refuses a file that it does not understand. */
+/** Edits a user's JSON file in place: comments, order and formatting stay, and a backup is made. Refuses an invalid file. */
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -15,25 +15,25 @@ import { setValue } from "./set-value.ts";
 
 export interface Edit {
   readonly at: readonly string[];
-  /** Undefined removes what is there. */
+  /** Undefined removes the key. */
   readonly value: unknown;
 }
 
 export interface EditOptions {
-  /** The folder of ours that holds copies and locks. */
+  /** METAMCP_HOME, where backups and locks are stored. */
   readonly home: string;
   readonly now: Date;
 }
 
 export interface EditOutcome {
   readonly changed: boolean;
-  /** Where the file as it was before can be found; undefined if there was none. */
+  /** The path of the backup; undefined if there was no file. */
   readonly copy: string | undefined;
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
-/** `plan` sees the file as it is at that moment and says what to change; nobody of ours edits it meanwhile. Throws ConfigError. */
+/** `plan` gets the current content and returns the changes. A lock keeps other MetaMCP processes from editing the file meanwhile. Throws ConfigError. */
 export async function editJson(
   path: string,
   plan: (file: Keys) => readonly Edit[],
@@ -46,40 +46,40 @@ export async function editJson(
       const after = await editText(path, before ?? "{}\n", plan);
       if (after === before) return { changed: false, copy: undefined };
       const copy = await backup(path, home, now);
-      // The user's editor knows no lock of ours.
-      if (attempt < MOST_ATTEMPTS && (await readConfigText(path)) !== read) continue;
+      // The user's editor does not use the lock, so the file may have changed.
+      if (attempt < MAX_ATTEMPTS && (await readConfigText(path)) !== read) continue;
       await writeAtomic(path, after, { mode: "keep" });
       return { changed: true, copy };
     }
   });
 }
 
-/** The same for a text alone; `path` is for messages. */
+/** Edits a text; `path` is only for messages. */
 export async function editText(
   path: string,
   text: string,
   plan: (file: Keys) => readonly Edit[],
 ): Promise<string> {
-  const before = await understand(path, text);
+  const before = await parseObject(path, text);
   const edits = plan(before);
   const after = await apply(text, edits);
   const expected = edits.reduce((file, { at, value }) => withValue(file, at, asJson(value)), before);
-  // Of two equal keys the last counts, and the edit went to another.
-  if (after === text || isDeepStrictEqual(await understand(path, after), expected)) return after;
+  // With a duplicate key the edit may have changed the first one, but the last one counts.
+  if (after === text || isDeepStrictEqual(await parseObject(path, after), expected)) return after;
   throw new ConfigError(
     resolve(path),
     "it has the same key twice, so it cannot be edited safely; fix it first",
   );
 }
 
-/** Among our own files, not in the user's folder. */
+/** The lock is in METAMCP_HOME, not in the user's folder. */
 async function lockFor(path: string, home: string): Promise<string> {
   const file = await realpath(path).catch(() => resolve(path));
   return join(home, "locks", createHash("sha256").update(file).digest("hex").slice(0, 16));
 }
 
-/** Throws ConfigError for what is no JSON object. */
-export async function understand(path: string, text: string): Promise<Keys> {
+/** Throws ConfigError if the text is not a JSON object. */
+export async function parseObject(path: string, text: string): Promise<Keys> {
   const parsed = await parseText(text);
   if ("fault" in parsed) throw new ConfigError(resolve(path), `${parsed.fault}; fix it first`, parsed.at);
   if (isKeys(parsed.value)) return parsed.value;
@@ -95,12 +95,12 @@ async function apply(text: string, edits: readonly Edit[]): Promise<string> {
   );
 }
 
-/** Without what a file cannot hold. */
+/** Drops everything that JSON cannot contain. */
 function asJson(value: unknown): unknown {
   return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
-/** The same file with another value in one place; undefined takes it out. */
+/** A copy with one value replaced; undefined removes it. */
 export function withValue(file: Keys, [key, ...rest]: readonly string[], value: unknown): Keys {
   if (key === undefined) return file;
   const inner = Object.hasOwn(file, key) ? file[key] : undefined;

@@ -1,4 +1,4 @@
-/** Reading single keys of a config object. Notes what is wrong in words that say what to do; never throws, never repeats a value that could be a secret. */
+/** Reads single keys of a config object. Records problems with advice; never throws, and never repeats a value that could be a secret. */
 import { isRecord } from "../kernel/is-record.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { parseTime } from "./time.ts";
@@ -6,7 +6,7 @@ import { parseTime } from "./time.ts";
 export type Keys = Readonly<Record<string, unknown>>;
 export const isKeys: (value: unknown) => value is Keys = isRecord;
 
-/** What was found out about one object. A fault makes it unusable; a warning is told and the default used. */
+/** The problems of one object. A fault makes it unusable; after a warning the default is used. */
 export class Findings {
   readonly faults: string[] = [];
   readonly warnings: string[] = [];
@@ -29,7 +29,7 @@ export function kindOf(value: unknown): string {
   );
 }
 
-/** A string that a process or a header can carry. */
+/** Reads a string without NUL characters. */
 export function text(value: unknown, key: string, findings: Findings): string | undefined {
   if (typeof value !== "string") {
     const advice =
@@ -40,7 +40,7 @@ export function text(value: unknown, key: string, findings: Findings): string | 
   return value;
 }
 
-/** `tools.deny` as it stands in a file: `"tools": { "deny": … }`. */
+/** Writes `tools.deny` as in a file: `"tools": { "deny": … }`. */
 export function asWritten(key: string, value: string): string {
   const [last, ...outer] = key.split(".").reverse();
   return outer.reduce((inner, name) => `"${name}": { ${inner} }`, `"${last}": ${value}`);
@@ -68,7 +68,7 @@ export function textMap(value: unknown, key: string, findings: Findings): Readon
   return Object.fromEntries(entries);
 }
 
-/** A wrong value is told and left out, so that the default holds. */
+/** An invalid value gives a warning and undefined, so that the default is used. */
 export function time(value: unknown, key: string, findings: Findings, least = 1): number | undefined {
   if (value === undefined) return undefined;
   const ms = parseTime(value);
@@ -85,7 +85,7 @@ export function whole(value: unknown, key: string, findings: Findings, least: nu
   return findings.warn(`${key} is ignored: write a whole number, at least ${least}`);
 }
 
-/** One of a few words, or what is wrong, for the caller to judge how bad that is. */
+/** Reads one of several words, or returns what is wrong. The caller decides whether that is a warning or a fault. */
 export function choice<const T extends string>(
   value: unknown,
   key: string,

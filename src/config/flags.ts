@@ -1,4 +1,4 @@
-/** Every flag and environment name there is, in one table: parsing, help and documentation all come from it. */
+/** The table of all flags and environment variables. Parsing, help and documentation are derived from it. */
 import type { FlagRow, FlagValues, Table } from "./command-line.ts";
 
 const ASK = ["search", "describe", "call", "chain", "exec", "auth", "doctor"] as const;
@@ -288,8 +288,8 @@ export const FLAGS = {
 
 export type Settings = FlagValues<typeof FLAGS>;
 
-/** The rows that a command has. `run` is MetaMCP itself, without a command. */
+/** The flags of a command. `run` is MetaMCP without a command. */
 export function flagsFor(command: string, table: Table = FLAGS): Table {
-  const belongs = ([, { commands }]: [string, FlagRow]): boolean => !commands || commands.includes(command);
-  return Object.fromEntries(Object.entries(table).filter(belongs));
+  const hasFlag = ([, { commands }]: [string, FlagRow]): boolean => !commands || commands.includes(command);
+  return Object.fromEntries(Object.entries(table).filter(hasFlag));
 }

@@ -1,14 +1,14 @@
-/** Flags and variables of the gateway, beside those it shares with the personal mode. */
+/** Flags and variables that only the gateway has. */
 import type { Table } from "./command-line.ts";
 
-/** Opens the admin API: at the gateway and for whoever asks it. */
+/** Used by the gateway and by commands that call its admin API. */
 const ADMIN_TOKEN = {
   kind: "text",
   flag: false,
   help: "Bearer token for the admin API, at least 32 characters.",
 } as const;
 
-/** What only `metamcp serve` has. */
+/** Flags of `metamcp serve`. */
 export const SERVE_FLAGS = {
   port: {
     kind: "whole",
@@ -105,7 +105,7 @@ export const SERVE_FLAGS = {
   },
 } as const satisfies Table;
 
-/** What every `metamcp gateway` command has besides. */
+/** Additional flags of every `metamcp gateway` command. */
 export const GATEWAY_FLAGS = {
   gateway: {
     kind: "text",

@@ -22,11 +22,11 @@ test.each([
   ["\\*", "\\anything", true],
   ["a*", "*", false],
   ["*x*", "a*x*b", true],
-])("%s on %s: %s", (pattern, name, fits) => {
+])("the glob %s matches %s: %s", (pattern, name, fits) => {
   expect(compileGlob(pattern)(name)).toBe(fits);
 });
 
-test("agrees with the regular expression that says the same", () => {
+test("a glob matches the same names as the equivalent regular expression", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
   const names = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 10 });
   fc.assert(
@@ -38,11 +38,11 @@ test("agrees with the regular expression that says the same", () => {
   );
 });
 
-test("a pattern made to explode does not", () => {
+test("a pattern with 200 stars is matched without exponential backtracking", () => {
   expect(compileGlob(`${"*a".repeat(200)}b`)("a".repeat(20_000))).toBe(false);
 });
 
-test("deny wins, an empty allow allows all, ask is apart from both", () => {
+test("deny wins over allow, a missing allow allows all tools, an empty one none, and ask is independent of both", () => {
   const none = { allow: undefined, deny: [], ask: [] };
   const rules = { allow: ["read_*", "delete_*"], deny: ["*_all"], ask: ["delete_*"] };
 

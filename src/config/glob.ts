@@ -1,4 +1,4 @@
-/** Patterns over tool names: `*` is any text, `?` any one character, all else itself. Never backtracks more than n·m steps. */
+/** Globs over tool names: `*` matches any text, `?` any one character. Takes at most n·m steps. */
 import type { ToolRules } from "./spec.ts";
 
 export type Matcher = (text: string) => boolean;
@@ -9,14 +9,14 @@ export function compileGlob(pattern: string): Matcher {
   return (text) => matches(pattern, text);
 }
 
-/** Greedy, going back to the last star only: an earlier one can never help. */
+/** Greedy. Backtracks only to the last star, because an earlier one cannot lead to another result. */
 function matches(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;
   let star = -1;
   let resume = 0;
   while (t < text.length) {
-    // Before the literal case: a star in the text must not use up a star in the pattern.
+    // Checked before the literal case, because a star in the text must not consume a star of the pattern.
     if (pattern[p] === "*") {
       star = p++;
       resume = t;
@@ -32,15 +32,15 @@ function matches(pattern: string, text: string): boolean {
   return p === pattern.length;
 }
 
-interface Compiled {
+interface CompiledRules {
   readonly allow: readonly Matcher[] | undefined;
   readonly deny: readonly Matcher[];
   readonly ask: readonly Matcher[];
 }
 
-const compiled = new WeakMap<ToolRules, Compiled>();
+const compiled = new WeakMap<ToolRules, CompiledRules>();
 
-function compile(rules: ToolRules): Compiled {
+function compile(rules: ToolRules): CompiledRules {
   let made = compiled.get(rules);
   if (!made) {
     made = {
@@ -58,14 +58,14 @@ function some(matchers: readonly Matcher[], tool: string): boolean {
   return false;
 }
 
-/** Deny wins; no `allow` allows all, an empty one none. */
+/** `deny` wins over `allow`. Without `allow` all tools are allowed, with an empty one none. */
 export function permits(rules: ToolRules, tool: string): boolean {
   if (rules.deny.length === 0 && rules.allow === undefined) return true;
   const { allow, deny } = compile(rules);
   return !some(deny, tool) && (allow === undefined || some(allow, tool));
 }
 
-/** Whether a person has to agree first. */
+/** Whether a call needs the user's permission. */
 export function mustAsk(rules: ToolRules, tool: string): boolean {
   return rules.ask.length > 0 && some(compile(rules).ask, tool);
 }

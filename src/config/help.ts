@@ -1,10 +1,10 @@
-/** The table of flags as text: for `--help` and for the documentation. */
+/** Prints the table of flags for `--help` and for the documentation. */
 import { envOf, type FlagRow, flagOf, type Table } from "./command-line.ts";
 import { FLAGS, flagsFor } from "./flags.ts";
 
-/** One line per flag of a command, its own first. */
+/** One line per flag of a command; flags that only this command has come first. */
 export function flagHelp(command: string, own: Table = {}): string {
-  // A command may say more of a flag that others have too.
+  // A command may replace the help text of a shared flag.
   const rows = Object.entries({ ...own, ...flagsFor(command), ...own }).filter(
     ([, row]) => row.flag !== false,
   );
@@ -15,7 +15,7 @@ export function flagHelp(command: string, own: Table = {}): string {
     .join("\n");
 }
 
-/** What can be set by the environment alone and concerns everybody. The rest of it is in docs/settings.md. */
+/** The common variables that have no flag. All others are in docs/settings.md. */
 export function environmentHelp(): string {
   const { token, home }: Table = FLAGS;
   const rows = Object.entries({ token, home }).map(([key, row]) => `  ${envOf(key).padEnd(16)}${row?.help}`);
@@ -46,7 +46,7 @@ function defaultText(row: FlagRow): string {
   return row.kind === "list" || row.default === undefined ? "" : ` [${row.default}]`;
 }
 
-/** All settings as a table in Markdown. */
+/** All settings as a Markdown table. */
 export function settingsMarkdown(): string {
   const rows: Table = FLAGS;
   const lines = Object.entries(rows).map(([key, row]) => {
@@ -58,7 +58,7 @@ export function settingsMarkdown(): string {
   return ["| flag | environment | default | meaning |", "|---|---|---|---|", ...lines].join("\n");
 }
 
-/** A bar would end the cell. */
+/** Escapes "|", which would end the table cell. */
 function code(text: string): string {
   return `\`${text.replaceAll("|", "\\|")}\``;
 }

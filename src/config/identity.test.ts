@@ -24,61 +24,66 @@ const web = { url: "https://example.com/mcp", headers: { Authorization: "Bearer 
 
 // Entry, changed entry, is it another server?, is it reached another way?
 describe.each<[string, object, object, { other: boolean; redial: boolean }]>([
-  ["the same", npx, { ...npx }, { other: false, redial: false }],
+  ["a copy", npx, { ...npx }, { other: false, redial: false }],
   [
-    "the order of variables",
+    "another order of variables",
     npx,
     { ...npx, env: { REGION: "eu", API_KEY: "k" } },
     { other: false, redial: false },
   ],
-  ["a timeout", npx, { ...npx, timeoutMs: 5 }, { other: false, redial: false }],
-  ["tool rules", npx, { ...npx, tools: { deny: ["x"] } }, { other: false, redial: false }],
-  ["the command", npx, { ...npx, command: "bunx" }, { other: true, redial: true }],
-  ["an argument", npx, { ...npx, args: ["-y", "other"] }, { other: true, redial: true }],
+  ["another timeout", npx, { ...npx, timeoutMs: 5 }, { other: false, redial: false }],
+  ["other tool rules", npx, { ...npx, tools: { deny: ["x"] } }, { other: false, redial: false }],
+  ["another command", npx, { ...npx, command: "bunx" }, { other: true, redial: true }],
+  ["another argument", npx, { ...npx, args: ["-y", "other"] }, { other: true, redial: true }],
   [
-    "the border between arguments",
+    "arguments that are split differently",
     { ...npx, args: ["a b"] },
     { ...npx, args: ["a", "b"] },
     { other: true, redial: true },
   ],
-  ["a further variable", npx, { ...npx, env: { ...npx.env, X: "" } }, { other: true, redial: true }],
+  ["an additional variable", npx, { ...npx, env: { ...npx.env, X: "" } }, { other: true, redial: true }],
   [
-    "the value of a secret",
+    "another value of a secret",
     npx,
     { ...npx, env: { ...npx.env, API_KEY: "l" } },
     { other: true, redial: true },
   ],
   [
-    "the value of another variable",
+    "another value of an ordinary variable",
     npx,
     { ...npx, env: { ...npx.env, REGION: "us" } },
     { other: false, redial: true },
   ],
-  ["the folder", npx, { ...npx, cwd: "/v" }, { other: false, redial: true }],
-  ["how many processes it has", npx, { ...npx, instances: 2 }, { other: false, redial: true }],
-  ["what it inherits", npx, { ...npx, inheritEnv: ["X"] }, { other: false, redial: true }],
+  ["another working directory", npx, { ...npx, cwd: "/v" }, { other: false, redial: true }],
+  ["another number of processes", npx, { ...npx, instances: 2 }, { other: false, redial: true }],
+  ["another inheritEnv", npx, { ...npx, inheritEnv: ["X"] }, { other: false, redial: true }],
   [
-    "the folder of a script",
+    "another working directory of a script",
     { ...npx, args: ["./s.js"] },
     { ...npx, args: ["./s.js"], cwd: "/v" },
     { other: true, redial: true },
   ],
-  ["the url", web, { ...web, url: "https://example.com/other" }, { other: true, redial: true }],
-  ["the credential", web, { ...web, headers: { Authorization: "Bearer u" } }, { other: true, redial: true }],
-  ["oauth", web, { ...web, oauth: { clientId: "c" } }, { other: true, redial: true }],
-  ["the transport", web, { ...web, type: "sse" }, { other: false, redial: true }],
-  ["all of it", npx, web, { other: true, redial: true }],
-])("%s", (_what, before, after, { other, redial }) => {
+  ["another url", web, { ...web, url: "https://example.com/other" }, { other: true, redial: true }],
+  [
+    "another credential",
+    web,
+    { ...web, headers: { Authorization: "Bearer u" } },
+    { other: true, redial: true },
+  ],
+  ["another oauth client", web, { ...web, oauth: { clientId: "c" } }, { other: true, redial: true }],
+  ["another transport", web, { ...web, type: "sse" }, { other: false, redial: true }],
+  ["another kind of server", npx, web, { other: true, redial: true }],
+])("an entry with %s", (_what, before, after, { other, redial }) => {
   test(`is ${other ? "another" : "the same"} server`, async () => {
     expect(identityOf(await spec(before)) !== identityOf(await spec(after))).toBe(other);
   });
 
-  test(`${redial ? "needs" : "needs no"} new connection`, async () => {
+  test(`${redial ? "needs" : "does not need"} a new connection`, async () => {
     expect(sameDial(await spec(before), await spec(after))).toBe(!redial);
   });
 });
 
-test("one package in two projects is one server; one script in two projects is two", async () => {
+test("a package in two projects is the same server, a relative script is not", async () => {
   const identity = async (entry: object, path: string) => identityOf(await spec(entry, path));
   const bare = { command: "npx", args: ["-y", "server"] };
   const script = { command: "python", args: ["server.py"] };
@@ -86,7 +91,7 @@ test("one package in two projects is one server; one script in two projects is t
   expect(await identity(script, "/p/.mcp.json")).not.toBe(await identity(script, "/q/.mcp.json"));
 });
 
-test("neither shows a secret", async () => {
+test("identity and dial key are hashes without secrets", async () => {
   const one = await spec(npx);
   expect([identityOf(one), dialOf(one)]).toEqual([
     expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -94,7 +99,7 @@ test("neither shows a secret", async () => {
   ]);
 });
 
-test("a change of the file is split by what has to happen", async () => {
+test("diff lists added, removed, redialed and changed servers", async () => {
   const before = await config({
     same: npx,
     gone: npx,
@@ -123,12 +128,12 @@ test("a change of the file is split by what has to happen", async () => {
 });
 
 test.each<[string, object, object]>([
-  ["a server", { b: npx }, {}],
-  ["a reason", { a: { ...npx, args: 5 } }, {}],
-  ["a switch", { a: { ...npx, disabled: true } }, {}],
+  ["the name of a server", { b: npx }, {}],
+  ["a broken server", { a: { ...npx, args: 5 } }, {}],
+  ["a disabled server", { a: { ...npx, disabled: true } }, {}],
   ["the pool", { a: npx }, { pool: { poolSize: 3 } }],
   ["a warning", { a: { ...npx, hello: 1 } }, {}],
-])("two configs that differ in %s are not the same", async (_what, servers, more) => {
+])("configs that differ in %s are not equal", async (_what, servers, more) => {
   const base = await config({ a: npx });
   expect(sameConfig(base, await config({ a: npx }))).toBe(true);
   expect(sameConfig(base, await config(servers, more))).toBe(false);

@@ -1,4 +1,4 @@
-/** Which keys exist, and what to say about one that does not. Refuses only what could be a misspelt guard. */
+/** The known keys, and the messages for unknown ones. An unknown key is ignored with a warning, unless it may be a misspelt security key. */
 import { distanceWithin } from "../kernel/edit-distance.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import { asWritten, type Findings, type Keys } from "./field.ts";
@@ -25,9 +25,9 @@ const STDIO = ["command", "args", "env", "cwd", "inheritEnv", "instances"] as co
 const REMOTE = ["url", "headers", "oauth"] as const;
 export const SERVER_KEYS: readonly string[] = [...STDIO, ...REMOTE, ...COMMON];
 
-/** Keys that protect someone. One that is misspelt would protect nobody, so the entry is not used at all. */
-const GUARDS = ["tools", "isolation", "inheritEnv", "oauth", "middleware"] as const;
-const MOST_TYPOS = 2;
+/** Security keys. If one is misspelt, it would have no effect, so the whole entry is refused. */
+const SECURITY_KEYS = ["tools", "isolation", "inheritEnv", "oauth", "middleware"] as const;
+const MAX_TYPOS = 2;
 export const TOOL_RULES = ["allow", "deny", "ask"] as const;
 
 export const TOP_KEYS = [
@@ -38,10 +38,10 @@ export const TOP_KEYS = [
   "embedder",
   "middleware",
 ] as const;
-/** Says which schema an editor shall use, and what another client keeps in the same file. */
+/** Keys that are ignored without a warning: the schema for editors, and keys of other clients. */
 const SILENT_TOP_KEYS = new Set(["$schema", "inputs", "servers"]);
 
-/** Keys of other clients in the same form of file, with what does the same here, if anything. */
+/** Keys of other clients, with the equivalent in MetaMCP if there is one. */
 const FOREIGN: Readonly<Record<string, string | undefined>> = {
   autoApprove: undefined,
   alwaysAllow: undefined,
@@ -73,8 +73,8 @@ const FOREIGN: Readonly<Record<string, string | undefined>> = {
   initTimeout: '"connectTimeoutMs"',
 };
 
-/** Other words for keys of ours that the distance of letters does not find. */
-const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
+/** Synonyms that the edit distance does not find. */
+const SYNONYMS: Readonly<Record<string, string>> = {
   serverUrl: "url",
   httpUrl: "url",
   uri: "url",
@@ -89,15 +89,15 @@ const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
   auth: "oauth",
 };
 
-/** Foreign keys by name with the servers that have them: told once each, however many have them. */
+/** Keys of other clients with the servers that use them, so that each key is reported once. */
 export type ForeignKeys = Map<string, string[]>;
 
 export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys, findings: Findings): void {
   const [own, other] = "url" in entry ? [REMOTE, STDIO] : [STDIO, REMOTE];
-  // With both nothing is ignored: the entry is refused.
-  const mattersNot = new Set<string>("command" in entry !== "url" in entry ? other : []);
+  // An entry with both command and url is refused, so nothing is reported as ignored.
+  const ignored = new Set<string>("command" in entry !== "url" in entry ? other : []);
   for (const key of Object.keys(entry)) {
-    if (mattersNot.has(key)) findings.warn(`${key} is ignored: it cannot be used together with ${own[0]}`);
+    if (ignored.has(key)) findings.warn(`${key} is ignored: it cannot be used together with ${own[0]}`);
     else if (SERVER_KEYS.includes(key)) continue;
     else if (Object.hasOwn(FOREIGN, key)) foreign.set(key, [...(foreign.get(key) ?? []), name]);
     else checkUnknown(key, findings);
@@ -105,32 +105,32 @@ export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys,
 }
 
 function checkUnknown(key: string, findings: Findings): void {
-  const guard = guardMeant(key);
-  if (guard === undefined) findings.warn(unknownKey(key, SERVER_KEYS));
-  else findings.fault(strangeGuard(key, guard));
+  const securityKey = meantSecurityKey(key);
+  if (securityKey === undefined) findings.warn(unknownKey(key, SERVER_KEYS));
+  else findings.fault(unknownSecurityKey(key, securityKey));
 }
 
-/** A guard with a typo, or what belongs inside of one: `deny`, `toolsDeny`, `oauth.scopes`. */
-function guardMeant(key: string): string | undefined {
+/** The security key that a misspelt key means, or whose content it is: `deny`, `toolsDeny`, `oauth.scopes`. */
+function meantSecurityKey(key: string): string | undefined {
   if (/^(tools?[^a-z]?)?(allow|deny|ask)$/i.test(key)) return "tools";
   const [first = ""] = key.split(".");
-  return GUARDS.find((known) => isNearly(key, known) || isNearly(first, known));
+  return SECURITY_KEYS.find((known) => isNearly(key, known) || isNearly(first, known));
 }
 
 function isNearly(key: string, known: string): boolean {
-  return distanceWithin(key.toLowerCase(), known.toLowerCase(), MOST_TYPOS) <= MOST_TYPOS;
+  return distanceWithin(key.toLowerCase(), known.toLowerCase(), MAX_TYPOS) <= MAX_TYPOS;
 }
 
-/** For a key inside or beside a guard. */
-function strangeGuard(key: string, meant: string): string {
+/** The message for an unknown key in or similar to a security key. */
+function unknownSecurityKey(key: string, meant: string): string {
   const inside = meant === "tools" && TOOL_RULES.find((rule) => key.toLowerCase().endsWith(rule));
   const write = inside ? asWritten(`tools.${inside}`, "[…]") : `"${meant}"`;
   return `the key "${key}" is unknown: write ${write}, or remove it. Invalid security settings disable the entry`;
 }
 
-/** Whatever is unknown inside a guard is a fault. */
-export function checkGuardKeys(
-  guard: string,
+/** Refuses every unknown key inside a security key. */
+export function checkSecurityKeys(
+  securityKey: string,
   value: Keys,
   known: readonly string[],
   findings: Findings,
@@ -138,27 +138,26 @@ export function checkGuardKeys(
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const [meant = known.join('", "')] = nearest(key, known, 1);
-    findings.fault(strangeGuard(`${guard}.${key}`, meant));
+    findings.fault(unknownSecurityKey(`${securityKey}.${key}`, meant));
   }
 }
 
 export function unknownKey(key: string, known: readonly string[]): string {
-  const elsewhere = Object.hasOwn(SAID_ELSEWHERE, key) ? SAID_ELSEWHERE[key] : undefined;
-  const guess =
-    elsewhere && known.includes(elsewhere) ? ` Did you mean "${elsewhere}"?` : didYouMean(key, known);
+  const synonym = Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : undefined;
+  const guess = synonym && known.includes(synonym) ? ` Did you mean "${synonym}"?` : didYouMean(key, known);
   return `the key "${key}" is unknown and ignored.${guess}`;
 }
 
-/** What to do when there is neither command nor url: most often one of them under another name. */
+/** The advice if there is neither command nor url, but a synonym of one of them. */
 export function otherNameFor(entry: Keys): string {
   for (const key of Object.keys(entry)) {
-    const meant = Object.hasOwn(SAID_ELSEWHERE, key) ? SAID_ELSEWHERE[key] : undefined;
+    const meant = Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : undefined;
     if (meant === "url" || meant === "command") return ` (rename "${key}" to "${meant}")`;
   }
   return "";
 }
 
-/** A key that guards all servers and is misspelt is a fault of the file. */
+/** A misspelt "middleware" at the top level makes the whole file invalid, because it protects all servers. */
 export function checkTopKeys(value: Keys, findings: Findings): void {
   for (const key of Object.keys(value)) {
     if (SILENT_TOP_KEYS.has(key) || (TOP_KEYS as readonly string[]).includes(key)) continue;

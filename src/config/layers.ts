@@ -1,17 +1,17 @@
-/** `middleware` as it is written: which layers a file names, and where. What a layer takes is for others to say. */
+/** Reads the `middleware` lists of a config. The options of the layers are checked by a LayerCheck. */
 import { type Findings, isKeys, type Keys, kindOf } from "./field.ts";
 import type { Config, LayerEntry } from "./spec.ts";
 
-/** What is wrong with a layer. `server`: whose it is; undefined: it stands at the top of the file. */
+/** An invalid layer. `server` is undefined for a layer at the top level of the file. */
 export interface LayerFault {
   readonly server?: string;
   readonly message: string;
 }
 
-/** Judges the layers of a config. What nobody can judge is not used. */
+/** Checks the layers of a config. */
 export type LayerCheck = (config: Config) => Promise<readonly LayerFault[]>;
 
-/** Nothing where there is no such key. */
+/** Empty if there is no such key. */
 export function layersIn(
   { middleware }: Keys,
   findings: Findings,
@@ -35,13 +35,14 @@ export function hasLayers({ middleware, servers }: Pick<Config, "middleware" | "
   );
 }
 
+/** Without a check, entries with layers are refused. */
 const UNCHECKED: LayerCheck = async ({ middleware, servers }) => {
   const message = "its middleware cannot be checked here";
   const named = [...servers].flatMap(([server, spec]) => (spec.middleware ? [{ server, message }] : []));
   return middleware ? [{ message }, ...named] : named;
 };
 
-/** Without the servers whose layers are wrong. Those at the top are returned as faults of the file. */
+/** Moves servers with invalid layers to `broken`. Invalid layers at the top level are returned as faults of the file. */
 export async function checkedLayers(
   config: Config,
   check: LayerCheck = UNCHECKED,

@@ -35,7 +35,7 @@ async function one(
   };
 }
 
-/** With its secrets in plain text, to be compared. */
+/** A copy with the secrets as plain text, for comparison. */
 function revealedSpec(spec: ServerSpec): ServerSpec {
   const { clientSecret, ...oauth } = (spec.kind !== "stdio" && spec.oauth) || {};
   const plain =
@@ -73,18 +73,18 @@ const REMOTE = { ...COMMON, kind: "http", url: "https://example.com/mcp", header
 const node = (more: object): object => ({ command: "node", ...more });
 const remote = (more: object): object => ({ url: "https://example.com/mcp", ...more });
 
-describe("a server that can be used", () => {
+describe("a valid server entry", () => {
   test.each<[string, unknown, object]>([
-    ["command alone", node({}), STDIO],
+    ["only a command", node({}), STDIO],
     ["type stdio", node({ type: "stdio" }), STDIO],
     [
-      "all of stdio",
+      "all keys of stdio",
       node({ args: ["a", ""], env: { A: "1" }, cwd: "sub", inheritEnv: ["X"] }),
       { ...STDIO, args: ["a", ""], env: { A: "1" }, cwd: "/project/sub", inheritEnv: ["X"] },
     ],
     ["absolute cwd", node({ cwd: "/srv" }), { ...STDIO, cwd: "/srv" }],
-    ["cwd at home", node({ cwd: "~/x" }), { ...STDIO, cwd: "/home/me/x" }],
-    ["command at home", { command: "~/bin/x" }, { ...STDIO, command: "/home/me/bin/x" }],
+    ["a cwd with a tilde", node({ cwd: "~/x" }), { ...STDIO, cwd: "/home/me/x" }],
+    ["a command with a tilde", { command: "~/bin/x" }, { ...STDIO, command: "/home/me/bin/x" }],
     ["inheritEnv true", node({ inheritEnv: true }), { ...STDIO, inheritEnv: true }],
     ["inheritEnv false", node({ inheritEnv: false }), STDIO],
     [
@@ -103,21 +103,21 @@ describe("a server that can be used", () => {
       },
     ],
     [
-      "another MetaMCP",
+      "MetaMCP with another config",
       node({ args: ["metamcp.js", "--config", "other.json"] }),
       { ...STDIO, args: ["metamcp.js", "--config", "other.json"] },
     ],
     [
-      "a folder of our name",
+      "a folder named metamcp",
       node({ args: ["fs.js", "/src/metamcp"] }),
       { ...STDIO, args: ["fs.js", "/src/metamcp"] },
     ],
-    ["url alone", remote({}), REMOTE],
+    ["only a url", remote({}), REMOTE],
     ["type http", remote({ type: "http" }), REMOTE],
     ["transport streamable-http", remote({ transport: "streamable-http" }), REMOTE],
     ["transportType streamable", remote({ transportType: "streamable" }), REMOTE],
     ["type streamableHttp", remote({ type: "streamableHttp" }), REMOTE],
-    ["agreeing synonyms", remote({ type: "http", transport: "streamable" }), REMOTE],
+    ["synonyms with equal values", remote({ type: "http", transport: "streamable" }), REMOTE],
     ["type sse", remote({ type: "sse" }), { ...REMOTE, kind: "sse" }],
     [
       "url and headers with variables",
@@ -130,7 +130,7 @@ describe("a server that can be used", () => {
       { ...REMOTE, headers: { A: "Bearer s3cret-value" } },
     ],
     [
-      "the last letter a header can carry",
+      "the last character that a header can contain",
       remote({ headers: { A: "ÿ\tx" } }),
       { ...REMOTE, headers: { A: "ÿ\tx" } },
     ],
@@ -145,15 +145,19 @@ describe("a server that can be used", () => {
         oauth: { clientId: "c", clientSecret: "s3cret-value", scopes: ["a"] },
       },
     ],
-    ["lifecycle word", node({ lifecycle: "keep-alive" }), { ...STDIO, lifecycle: { mode: "keep-alive" } }],
+    [
+      "lifecycle as a word",
+      node({ lifecycle: "keep-alive" }),
+      { ...STDIO, lifecycle: { mode: "keep-alive" } },
+    ],
     ["lifecycle ephemeral", node({ lifecycle: "ephemeral" }), { ...STDIO, lifecycle: { mode: "ephemeral" } }],
     [
-      "lifecycle object",
+      "lifecycle as an object",
       node({ lifecycle: { mode: "keep-alive", idleTimeoutMs: "10m" } }),
       { ...STDIO, lifecycle: { mode: "keep-alive", idleTimeoutMs: 600_000 } },
     ],
     [
-      "lifecycle time alone",
+      "lifecycle with only a time",
       node({ lifecycle: { idleTimeoutMs: 5 } }),
       { ...STDIO, lifecycle: { mode: "default", idleTimeoutMs: 5 } },
     ],
@@ -185,17 +189,17 @@ describe("a server that can be used", () => {
       { ...STDIO, examples: { echo: [{ text: "hi" }] } },
     ],
     ["disabled false, enabled true", node({ disabled: false, enabled: true }), STDIO],
-  ])("%s", async (_what, entry, spec) => {
+  ])("is accepted: %s", async (_what, entry, spec) => {
     expect(await one(entry)).toEqual({ spec, warnings: [] });
   });
 });
 
-describe("a server that cannot be used says why and what to do", () => {
+describe("an invalid server entry", () => {
   test.each<[string, unknown, RegExp]>([
     ["null", null, /^it is null: write an object/],
     ["a string", "npx x", /^it is a string/],
     ["a list", [], /^it is a list/],
-    ["nothing in it", {}, /needs a command .* or a url/],
+    ["an empty object", {}, /needs a command .* or a url/],
     ["serverUrl", { serverUrl: "https://x" }, /rename "serverUrl" to "url"/],
     ["command and url", node({ url: "https://x" }), /both command and url: keep one/],
     ["command is a list", { command: ["npx", "x"] }, /command is a list: .* args/],
@@ -227,8 +231,8 @@ describe("a server that cannot be used says why and what to do", () => {
     ],
     ["type http with a command", node({ type: "http" }), /declared as http but has a command/],
     ["type stdio with a url", remote({ type: "stdio" }), /declared as stdio but has a url/],
-    ["no url", { url: "example.com/mcp" }, /url is not a web address/],
-    ["another scheme", { url: "ws://example.com" }, /url is not a web address/],
+    ["a url without a scheme", { url: "example.com/mcp" }, /url is not a web address/],
+    ["a url with another scheme", { url: "ws://example.com" }, /url is not a web address/],
     ["a password in the url", { url: "https://me:pw@example.com" }, /send them as a header/],
     ["a user name in the url", { url: "https://me@example.com" }, /send them as a header/],
     ["a number in headers", remote({ headers: { A: 1 } }), /headers\.A is a number/],
@@ -236,57 +240,77 @@ describe("a server that cannot be used says why and what to do", () => {
     ["a line break in a header", remote({ headers: { A: "x\ny" } }), /headers\.A contains a character/],
     ["oauth is a string", remote({ oauth: "yes" }), /oauth is a string: write true or/],
     ["oauth.clientId is a number", remote({ oauth: { clientId: 1 } }), /oauth\.clientId is a number/],
-    ["missing variable", node({ env: { A: "x${NOPE}" } }), /the variable NOPE is not set \(used in env\.A\)/],
     [
-      "missing variables",
+      "a missing variable",
+      node({ env: { A: "x${NOPE}" } }),
+      /the variable NOPE is not set \(used in env\.A\)/,
+    ],
+    [
+      "several missing variables",
       node({ args: ["${NOR}"], env: { A: "${NOPE}" } }),
       /^variables are missing: NOR is not set \(used in args\[0\]\), NOPE is not set \(used in env\.A\): set them in the environment of MetaMCP .* or write a default: \$\{NOR:-value\}$/,
     ],
     [
-      "missing variable in the url",
+      "a missing variable in the url",
       { url: "https://${NOPE}/mcp" },
       /^the variable NOPE is not set \(used in url\)/,
     ],
-    ["itself", { command: "metamcp" }, /start MetaMCP itself with this file/],
+    ["MetaMCP itself", { command: "metamcp" }, /start MetaMCP itself with this file/],
     [
-      "itself by npx",
+      "MetaMCP itself through npx",
       { command: "npx", args: ["-y", "metamcp@latest", "--surface", "auto"] },
       /MetaMCP itself/,
     ],
-    ["itself by node", { command: "node", args: ["/opt/metamcp/dist/metamcp.js"] }, /MetaMCP itself/],
-    ["itself on this file", { command: "metamcp", args: ["--config=.mcp.json"] }, /MetaMCP itself/],
-    ["several faults at once", node({ args: 1, env: 2 }), /args is a number.*; env is a number/],
-    ["misspelt isolation", node({ isolation: "sesion" }), /isolation is "sesion".*Did you mean "session"/],
-    ["misspelt retry", node({ retry: "no" }), /retry is "no": write "crash" or "never"/],
-    ["tools is null", node({ tools: null }), /tools is null: write/],
-    ["a misspelt rule", node({ tools: { denny: ["delete_*"] } }), /"tools\.denny" is unknown: write "deny"/],
     [
-      "a rule of no kind",
+      "MetaMCP itself through node",
+      { command: "node", args: ["/opt/metamcp/dist/metamcp.js"] },
+      /MetaMCP itself/,
+    ],
+    ["MetaMCP itself with this file", { command: "metamcp", args: ["--config=.mcp.json"] }, /MetaMCP itself/],
+    ["several faults", node({ args: 1, env: 2 }), /args is a number.*; env is a number/],
+    [
+      "a misspelt value of isolation",
+      node({ isolation: "sesion" }),
+      /isolation is "sesion".*Did you mean "session"/,
+    ],
+    ["an unknown value of retry", node({ retry: "no" }), /retry is "no": write "crash" or "never"/],
+    ["tools is null", node({ tools: null }), /tools is null: write/],
+    [
+      "a misspelt tool rule",
+      node({ tools: { denny: ["delete_*"] } }),
+      /"tools\.denny" is unknown: write "deny"/,
+    ],
+    [
+      "an unknown tool rule",
       node({ tools: { zzz: [] } }),
       /"tools\.zzz" is unknown: write "allow", "deny", "ask"/,
     ],
-    ["a misspelt tools", node({ tool: { deny: ["*"] } }), /"tool" is unknown: write "tools", or remove it/],
     [
-      "a rule outside of tools",
+      "a misspelt key tools",
+      node({ tool: { deny: ["*"] } }),
+      /"tool" is unknown: write "tools", or remove it/,
+    ],
+    [
+      "a tool rule outside of tools",
       node({ deny: ["*"] }),
       /"deny" is unknown: write "tools": \{ "deny": \[…\] \}, or remove it/,
     ],
-    ["a path for a key", node({ "tools.deny": ["*"] }), /write "tools": \{ "deny": \[…\] \}/],
-    ["a rule in one word", node({ toolsAllow: [] }), /write "tools": \{ "allow": \[…\] \}/],
-    ["a path into oauth", remote({ "oauth.scopes": [] }), /"oauth\.scopes" is unknown: write "oauth"/],
-    ["tools in capitals", node({ Tools: { deny: ["*"] } }), /"Tools" is unknown: write "tools"/],
-    ["a misspelt isolation", node({ isolaton: "session" }), /"isolaton" is unknown: write "isolation"/],
-    ["a misspelt inheritEnv", node({ inherit_env: [] }), /"inherit_env" is unknown: write "inheritEnv"/],
-    ["a misspelt oauth", remote({ oauht: true }), /"oauht" is unknown: write "oauth"/],
+    ["a key tools.deny", node({ "tools.deny": ["*"] }), /write "tools": \{ "deny": \[…\] \}/],
+    ["a key toolsAllow", node({ toolsAllow: [] }), /write "tools": \{ "allow": \[…\] \}/],
+    ["a key oauth.scopes", remote({ "oauth.scopes": [] }), /"oauth\.scopes" is unknown: write "oauth"/],
+    ["a key Tools", node({ Tools: { deny: ["*"] } }), /"Tools" is unknown: write "tools"/],
+    ["a misspelt key isolation", node({ isolaton: "session" }), /"isolaton" is unknown: write "isolation"/],
+    ["a misspelt key inheritEnv", node({ inherit_env: [] }), /"inherit_env" is unknown: write "inheritEnv"/],
+    ["a misspelt key oauth", remote({ oauht: true }), /"oauht" is unknown: write "oauth"/],
     [
       "an unknown key in oauth",
       remote({ oauth: { clientID: "c" } }),
       /"oauth\.clientID" is unknown: write "clientId"/,
     ],
-    ["middleware that is no list", node({ middleware: "redact" }), /middleware is a string: write a list/],
-    ["middleware of names", node({ middleware: ["redact"] }), /middleware\[0\] has no layer name/],
-    ["middleware that nobody checks", node({ middleware: [{ use: "redact" }] }), /cannot be checked here/],
-    ["a misspelt middleware", node({ midleware: [] }), /"midleware" is unknown: write "middleware"/],
+    ["middleware that is not a list", node({ middleware: "redact" }), /middleware is a string: write a list/],
+    ["middleware as a list of names", node({ middleware: ["redact"] }), /middleware\[0\] has no layer name/],
+    ["middleware without a layer check", node({ middleware: [{ use: "redact" }] }), /cannot be checked here/],
+    ["a misspelt key middleware", node({ midleware: [] }), /"midleware" is unknown: write "middleware"/],
     ["tools is a string", node({ tools: "*" }), /tools is a string/],
     [
       "tools.deny is a string",
@@ -294,13 +318,13 @@ describe("a server that cannot be used says why and what to do", () => {
       /tools\.deny is a string: write a list of strings, "tools": \{ "deny": \["…", "…"\] \}/,
     ],
     ["disabled is a string", node({ disabled: "true" }), /disabled is a string: write true or false/],
-  ])("%s", async (_what, entry, reason) => {
+  ])("is refused with a reason: %s", async (_what, entry, reason) => {
     const result = await one(entry);
     expect(result.spec).toBeUndefined();
     expect(result.reason).toMatch(reason);
   });
 
-  test("what is refused as a contradiction is not also called ignored", async () => {
+  test("with command and url gives no additional warning", async () => {
     expect((await one(node({ url: "https://x" }))).warnings).toEqual([]);
   });
 
@@ -309,20 +333,20 @@ describe("a server that cannot be used says why and what to do", () => {
     ["", /name is empty/],
     [" ", /name is empty/],
     ["a\nb", /control character/],
-  ])("the name %j", async (name, reason) => {
+  ])("is refused for its name: %j", async (name, reason) => {
     const config = await parse(JSON.stringify({ mcpServers: { [name]: node({}) } }));
     expect(config.broken.get(name)).toMatch(reason);
     expect(config.servers.size).toBe(0);
   });
 });
 
-describe("what is only told", () => {
+describe("a warning", () => {
   test.each<[string, object, RegExp, object]>([
     ["an unknown key", { foo: 1 }, /^it: the key "foo" is unknown and ignored\.$/, {}],
     ["a misspelt key", { arg: [] }, /"arg" is unknown and ignored\. Did you mean "args"/, {}],
-    ["another word for a key", { environment: {} }, /Did you mean "env"/, {}],
+    ["a synonym of a key", { environment: {} }, /Did you mean "env"/, {}],
     [
-      "headers beside a command",
+      "headers together with a command",
       { headers: {} },
       /headers is ignored: it cannot be used together with command/,
       {},
@@ -336,26 +360,26 @@ describe("what is only told", () => {
     ["a number as lifecycle", { lifecycle: 5 }, /lifecycle is a number/, {}],
     ["an unknown criticality", { criticality: "vitl" }, /Did you mean "vital"/, {}],
     ["a negative time", { timeoutMs: -1 }, /timeoutMs is ignored/, {}],
-    ["no time at all", { timeoutMs: 0 }, /timeoutMs is ignored/, {}],
+    ["a time of 0", { timeoutMs: 0 }, /timeoutMs is ignored/, {}],
     ["a fraction", { deadlineMs: 1.5 }, /deadlineMs is ignored/, {}],
     ["a word as time", { connectTimeoutMs: "soon" }, /connectTimeoutMs is ignored/, {}],
-    ["a time no timer can wait", { deadlineMs: 1e12 }, /deadlineMs is ignored/, {}],
-    ["no process at all", { instances: 0 }, /instances is ignored: write a whole number/, {}],
-    ["too many processes", { instances: 40 }, /instances is 40: at most 16 are used/, { instances: 16 }],
-    ["examples of another form", { examples: { echo: {} } }, /examples\.echo is ignored/, {}],
+    ["a time that is too long for a timer", { deadlineMs: 1e12 }, /deadlineMs is ignored/, {}],
+    ["instances of 0", { instances: 0 }, /instances is ignored: write a whole number/, {}],
+    ["too many instances", { instances: 40 }, /instances is 40: at most 16 are used/, { instances: 16 }],
+    ["examples that are not a list", { examples: { echo: {} } }, /examples\.echo is ignored/, {}],
     [
-      "variables of other clients",
+      "a variable in the syntax of other clients",
       { args: ["${env:X}"] },
       /args\[0\] contains \$\{env:X\}.*\$\{NAME\}/,
       { args: ["${env:X}"] },
     ],
-  ])("%s", async (_what, more, warning, changed) => {
+  ])("is given, and the server is used: %s", async (_what, more, warning, changed) => {
     const { spec, warnings } = await one(node(more));
     expect(spec).toEqual({ ...STDIO, ...changed });
     expect(warnings).toEqual([expect.stringMatching(warning)]);
   });
 
-  test("keys of other clients, once each, however many servers have them", async () => {
+  test("for a key of other clients is given once for all servers", async () => {
     const entry = node({ autoApprove: [], disabledTools: ["x"], description: "d" });
     const { warnings } = await parse(JSON.stringify({ mcpServers: { a: entry, b: entry, c: entry } }));
     expect(warnings).toHaveLength(3);
@@ -370,33 +394,41 @@ describe("what is only told", () => {
       /"pol" is unknown and ignored\. Did you mean "pool"/,
     ],
     ["no mcpServers", {}, /no "mcpServers"/],
-    ["servers instead", { servers: {} }, /Rename "servers" to "mcpServers"/],
+    ["servers instead of mcpServers", { servers: {} }, /Rename "servers" to "mcpServers"/],
     ["pool is a number", { mcpServers: {}, pool: 5 }, /pool is a number and ignored/],
     ["poolSize 0", { mcpServers: {}, pool: { poolSize: 0 } }, /pool\.poolSize is ignored: .* at least 1/],
     ["poolSize is a word", { mcpServers: {}, pool: { poolSize: "many" } }, /pool\.poolSize is ignored/],
     [
-      "a fraction of a server",
+      "a fractional resPoolSize",
       { mcpServers: {}, pool: { resPoolSize: 0.5 } },
       /pool\.resPoolSize is ignored/,
     ],
-    ["a negative time", { mcpServers: {}, pool: { cooldownMs: -1 } }, /pool\.cooldownMs is ignored/],
+    ["a negative cooldownMs", { mcpServers: {}, pool: { cooldownMs: -1 } }, /pool\.cooldownMs is ignored/],
     ["an unknown pool key", { mcpServers: {}, pool: { poolsize: 5 } }, /Did you mean "poolSize"/],
-    ["maxResultBytes", { mcpServers: {}, maxResultBytes: "big" }, /maxResultBytes is ignored/],
-    ["fromUsage", { mcpServers: {}, examples: { fromUsage: 1 } }, /examples\.fromUsage is ignored/],
+    ["an invalid maxResultBytes", { mcpServers: {}, maxResultBytes: "big" }, /maxResultBytes is ignored/],
     [
-      "an embedder of numbers",
+      "an invalid fromUsage",
+      { mcpServers: {}, examples: { fromUsage: 1 } },
+      /examples\.fromUsage is ignored/,
+    ],
+    [
+      "an embedder url that is a number",
       { mcpServers: {}, embedder: { url: 1 } },
       /embedder\.url is ignored: write a string/,
     ],
-    ["half an embedder", { mcpServers: {}, embedder: { url: "https://x" } }, /embedder is ignored: it needs/],
-  ])("%s", async (_what, file, warning) => {
+    [
+      "an embedder without a model",
+      { mcpServers: {}, embedder: { url: "https://x" } },
+      /embedder is ignored: it needs/,
+    ],
+  ])("is given for the file: %s", async (_what, file, warning) => {
     const config = await parse(JSON.stringify(file));
     expect(config.warnings).toEqual([expect.stringMatching(warning)]);
     expect(config.pool.poolSize).toBe(20);
   });
 });
 
-test("one bad server leaves the others alone, and a disabled one is only known as such", async () => {
+test("an invalid server does not affect the others, and a disabled one is not checked", async () => {
   const config = await parse(
     JSON.stringify({
       mcpServers: {
@@ -413,7 +445,7 @@ test("one bad server leaves the others alone, and a disabled one is only known a
   expect(config.warnings).toEqual([]);
 });
 
-test("a name that is special to JavaScript is a name like any other", async () => {
+test("servers named __proto__ and constructor are loaded", async () => {
   for (const comma of ["", ","]) {
     const text = `{"mcpServers": {"__proto__": {"command": "a"}, "constructor": {"command": "b"}${comma}}}`;
     const config = await parse(text);
@@ -421,7 +453,7 @@ test("a name that is special to JavaScript is a name like any other", async () =
   }
 });
 
-test("the top level has its keys, and what is given from outside wins, defaults included", async () => {
+test("all top-level keys are read, and overrides win over the file even if they equal a default", async () => {
   const file = JSON.stringify({
     mcpServers: {},
     pool: {
@@ -461,7 +493,7 @@ test("the top level has its keys, and what is given from outside wins, defaults 
   expect(overridden.embedder).toEqual({ url: "https://e.example/v1", model: "n", keyEnv: "KEY" });
 });
 
-test("nothing in it can be changed", async () => {
+test("a loaded spec is deeply frozen", async () => {
   const entry = node({
     args: ["a"],
     env: { A: "1" },
@@ -491,7 +523,7 @@ test("comments, trailing commas and a byte order mark are read", async () => {
   expect(config.warnings).toEqual([]);
 });
 
-describe("a file that cannot be used at all says where", () => {
+describe("an unusable file gives an error with its position", () => {
   test.each([
     ["", 1, 1, /empty/],
     [" \n", 1, 1, /empty/],
@@ -518,7 +550,7 @@ describe("a file that cannot be used at all says where", () => {
   });
 });
 
-test("no value of a variable, of env or of a header is ever in a message", async () => {
+test("messages never contain values of variables, env or headers", async () => {
   const secret = "s3cret-value";
   const entries = [
     { command: ["${TOKEN}"], env: { A: secret, B: 1 }, args: secret },
@@ -537,7 +569,7 @@ test("no value of a variable, of env or of a header is ever in a message", async
   }
 });
 
-test("whatever is in the file, it is a Config or a ConfigError, and every server is somewhere", async () => {
+test("any JSON gives a Config that contains every server, or a ConfigError", async () => {
   const word = fc.constantFrom(
     "command",
     "args",
@@ -574,7 +606,7 @@ test("whatever is in the file, it is a Config or a ConfigError, and every server
   );
 });
 
-describe("from disk", () => {
+describe("loadConfig", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "metamcp-load-"));
@@ -583,14 +615,14 @@ describe("from disk", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("a file that is not there has no servers and says so", async () => {
+  test("returns an empty config with exists: false for a missing file", async () => {
     const path = join(folder, "none", "x.json");
     const config = await loadConfig(path, { env: {}, overrides: { poolSize: 4 } });
     expect(config).toMatchObject({ path, exists: false, warnings: [], pool: { poolSize: 4 } });
     expect(config.servers.size).toBe(0);
   });
 
-  test("servers run in the folder of the file", async () => {
+  test("uses the folder of the file as working directory of servers", async () => {
     const path = join(folder, "x.json");
     await writeFile(path, '{"mcpServers": {"a": {"command": "x"}}}');
     const config = await loadConfig(path, { env: {} });
@@ -598,7 +630,7 @@ describe("from disk", () => {
     expect(config.servers.get("a")).toMatchObject({ cwd: folder });
   });
 
-  test("a folder in its place is a fault of the file", async () => {
+  test("rejects a folder in place of the file", async () => {
     await expect(loadConfig(folder, { env: {} })).rejects.toThrow(/it is a folder/);
   });
 });

@@ -1,4 +1,4 @@
-/** From a config file to a checked, frozen value. Refuses only what cannot be read as a whole; one bad server stays one bad server. */
+/** Loads a config file as a checked, frozen value. Rejects only if the whole file is unusable; an invalid server does not affect the others. */
 import { dirname, resolve } from "node:path";
 import { codeOf, readIfThere } from "../home/file.ts";
 import type { Env } from "../home/home.ts";
@@ -12,20 +12,20 @@ import type { Config } from "./spec.ts";
 
 export interface LoadOptions {
   readonly env: Env;
-  /** What flags and environment say: wins over the file. */
+  /** Values of flags and environment; they win over the file. */
   readonly overrides?: Overrides;
-  /** Without it the user named the file, and all in it may be used. */
+  /** Undefined if the user named the file: then it needs no consent. */
   readonly consent?: FileConsent | undefined;
-  /** Judges the layers that it names; without it what has layers is not used. */
+  /** Checks middleware layers. Without it, servers and files with layers are refused. */
   readonly layers?: LayerCheck | undefined;
 }
 
-/** Reads and checks a file. One that is not there gives no servers and `exists: false`. Throws ConfigError. */
+/** Reads and checks a file. A missing file gives no servers and `exists: false`. Throws ConfigError. */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
   return await parseConfig(path, await readConfigText(path), options);
 }
 
-/** Undefined if there is no such file. */
+/** Undefined if the file does not exist. */
 export async function readConfigText(path: string): Promise<string | undefined> {
   try {
     return await readIfThere(path);
@@ -36,7 +36,7 @@ export async function readConfigText(path: string): Promise<string | undefined> 
   }
 }
 
-/** The same for a text that was read already. */
+/** Checks a text that was read before. */
 export async function parseConfig(
   path: string,
   text: string | undefined,
@@ -56,20 +56,20 @@ export async function parseConfig(
     const advice = `mcpServers is ${kindOf(mcpServers)}, not an object: write "mcpServers": { "name": { … } }`;
     throw new ConfigError(absolute, advice, await positionOfKey(text, "mcpServers"));
   }
-  const around = { path: absolute, folder: dirname(absolute), env, overrides };
+  const checkOptions = { path: absolute, folder: dirname(absolute), env, overrides };
   const withheld = await consent?.check(absolute, value);
-  if (withheld) return withhold(checkConfig(servers(value), around), withheld);
-  const { config, faults } = await checkedLayers(checkConfig(value, around), layers);
+  if (withheld) return withhold(checkConfig(onlyServers(value), checkOptions), withheld);
+  const { config, faults } = await checkedLayers(checkConfig(value, checkOptions), layers);
   if (faults.length === 0) return config;
   throw new ConfigError(absolute, faults.join("; "), await positionOfKey(text, "middleware"));
 }
 
-/** Of a file that is not allowed nothing else counts. */
-function servers({ mcpServers = {} }: Keys): Keys {
+/** All other keys of a file that is not allowed are ignored. */
+function onlyServers({ mcpServers = {} }: Keys): Keys {
   return { mcpServers };
 }
 
-/** Every server is shown, and none can be used. */
+/** Marks every server as broken with the reason. */
 function withhold(config: Config, withheld: Withheld): Config {
   const names = [...config.servers.keys()];
   return Object.freeze({

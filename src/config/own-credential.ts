@@ -1,4 +1,4 @@
-/** Whether a server is shown what its config says, so that no login is of any use. */
+/** Tells whether the config of a server contains an Authorization header, so that no login is needed. */
 import type { RemoteSpec } from "./spec.ts";
 
 export function hasOwnCredential({ headers }: RemoteSpec): boolean {

@@ -1,17 +1,17 @@
-/** The text of a config file as a value: JSON, with comments and trailing commas. Knows where it stopped understanding. */
+/** Parses a config file: JSON with comments and trailing commas. A syntax error has its position. */
 import type { Node, ParseError } from "jsonc-parser";
 
 export interface Position {
-  /** Both counted from 1. */
+  /** Line and column are counted from 1. */
   readonly line: number;
   readonly column: number;
 }
 
 export type Parsed = { readonly value: unknown } | { readonly fault: string; readonly at: Position };
 
-/** The parser for comments is loaded only for files that have them: start-up is measured. */
+/** Loads jsonc-parser only if the text is not plain JSON, because loading it slows the start. */
 export async function parseText(written: string): Promise<Parsed> {
-  // Some editors put a mark in front that is no part of the text.
+  // Some editors write a byte order mark.
   const text = written.replace(/^\uFEFF/, "");
   if (text.trim() === "") return { fault: "the file is empty", at: { line: 1, column: 1 } };
   try {
@@ -23,13 +23,13 @@ export async function parseText(written: string): Promise<Parsed> {
     const [first] = errors;
     if (first) {
       const code = printParseErrorCode(first.error);
-      return { fault: WORDS[code] ?? code, at: positionOf(text, first.offset) };
+      return { fault: MESSAGES[code] ?? code, at: positionOf(text, first.offset) };
     }
     return { value: root ? toValue(root) : undefined };
   }
 }
 
-/** Where a top-level key stands, for a message about its value. */
+/** The position of the value of a top-level key, for messages. */
 export async function positionOfKey(written: string, key: string): Promise<Position> {
   const text = written.replace(/^\uFEFF/, "");
   const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
@@ -37,7 +37,7 @@ export async function positionOfKey(written: string, key: string): Promise<Posit
   return positionOf(text, (root && findNodeAtLocation(root, [key])?.offset) ?? 0);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   InvalidSymbol: "this is not a JSON value (text needs double quotes)",
   InvalidNumberFormat: "this is not a number",
   PropertyNameExpected: "a key in double quotes is expected here",
@@ -60,7 +60,7 @@ function positionOf(text: string, offset: number): Position {
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }
 
-/** Not jsonc-parser's own conversion, which lets a key `__proto__` set the prototype. */
+/** Replaces jsonc-parser's own conversion, which lets a key `__proto__` set the prototype. */
 function toValue(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(toValue);
   if (node.type !== "object") return node.value;

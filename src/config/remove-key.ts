@@ -1,13 +1,14 @@
-/** Takes a key out of a JSON text with the lines that are its own. All else stays as it is written: the library would lay the neighbour out anew and lose the comment beside it. */
+/** Removes a key and its lines from a JSON text. The rest stays unchanged, whereas jsonc-parser would reformat the neighbour and lose its comment. */
 
 type Jsonc = typeof import("jsonc-parser");
 type Range = readonly [from: number, to: number];
 
-/** What may stand behind a key on its last line: a comma and a comment. */
+/** Matches the rest of the key's last line: a comma and a comment. */
 const REST_OF_LINE = /[ \t]*,?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*\r?\n/y;
+/** White space and comments. */
 const NO_TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 
-/** The same text if there is no such key. */
+/** Returns the text unchanged if there is no such key. */
 export function removeKey(
   text: string,
   at: readonly string[],
@@ -20,7 +21,7 @@ export function removeKey(
   const before = all[all.indexOf(key) - 1];
   const [from, to] = rangeOf(text, key.offset, key.offset + key.length);
   const own = commaAfter(text, key.offset + key.length);
-  // The last one has none of its own; then the one before it needs none any more.
+  // The last key has no comma after it; then the comma of the key before it is removed.
   const comma = own ?? (before && commaAfter(text, before.offset + before.length));
   const apart: readonly Range[] =
     comma === undefined || (comma >= from && comma < to) ? [] : [[comma, comma + 1]];
@@ -29,7 +30,7 @@ export function removeKey(
     .reduce((left, [start, end]) => left.slice(0, start) + left.slice(end), text);
 }
 
-/** Its lines, or where it shares them, itself and the blanks before it. */
+/** The key's lines; if it shares a line with other text, the key and the white space before it. */
 function rangeOf(text: string, from: number, to: number): Range {
   const start = text.lastIndexOf("\n", from - 1) + 1;
   REST_OF_LINE.lastIndex = to;

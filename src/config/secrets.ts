@@ -1,4 +1,4 @@
-/** The secrets of a server: every value that the config gives to it alone, whatever its name. */
+/** The secrets of a server: all values of env and headers, the OAuth client secret, values of the account, and credentials and query values in the URL. */
 import { type Mask, maskError, maskOf, Secret } from "../kernel/secret.ts";
 import type { ServerSpec } from "./spec.ts";
 
@@ -7,10 +7,10 @@ export function secretsOf(spec: ServerSpec): readonly Secret[] {
   if (spec.kind === "stdio") return [...Object.values(spec.env), ...personal];
   const { clientSecret } = spec.oauth ?? {};
   const configured = [...Object.values(spec.headers), ...(clientSecret ? [clientSecret] : [])];
-  return [...configured, ...personal, ...inAddress(spec.url)];
+  return [...configured, ...personal, ...secretsInUrl(spec.url)];
 }
 
-function inAddress(url: string): readonly Secret[] {
+function secretsInUrl(url: string): readonly Secret[] {
   if (!URL.canParse(url)) return [];
   const { username, password, searchParams } = new URL(url);
   return [username, password, ...searchParams.values()].map((part) => new Secret(part));
@@ -18,7 +18,7 @@ function inAddress(url: string): readonly Secret[] {
 
 const masks = new WeakMap<ServerSpec, Mask>();
 
-/** For whatever is shown of this server: its output, its errors, reasons. */
+/** Masks the server's secrets in everything that is shown of it: output, errors, reasons. */
 export function maskFor(spec: ServerSpec): Mask {
   let mask = masks.get(spec);
   if (!mask) {
@@ -28,7 +28,7 @@ export function maskFor(spec: ServerSpec): Mask {
   return mask;
 }
 
-/** What went wrong with this server, fit to be shown. */
+/** The error with the server's secrets masked. */
 export function masked<E extends Error>(error: E, spec: ServerSpec): E {
   maskError(error, maskFor(spec));
   return error;

@@ -1,10 +1,10 @@
-/** Whether a server would be MetaMCP on the very file that names it, and so start itself without end. */
+/** Detects a server entry that would start MetaMCP with the same config file, and so start itself endlessly. */
 import { resolve } from "node:path";
 import type { ServerSpec } from "./spec.ts";
 
-const OURSELVES = /(?:^|[\\/])metamcp(?:\.m?js|\.ts|\.cmd|\.exe)?(?:@[^/]*)?$/;
+const METAMCP = /(?:^|[\\/])metamcp(?:\.m?js|\.ts|\.cmd|\.exe)?(?:@[^/]*)?$/;
 
-/** One that is given another config file is an honest server. */
+/** False for a MetaMCP with another config file, which is allowed. */
 export function startsItself(spec: ServerSpec, configPath: string): boolean {
   if (spec.kind !== "stdio") return false;
   const { command, args, cwd, env } = spec;
@@ -13,14 +13,14 @@ export function startsItself(spec: ServerSpec, configPath: string): boolean {
   return other === undefined || resolve(cwd, other) === configPath;
 }
 
-/** Whether it is MetaMCP, on whatever file: the program itself, or a runner that is given it. */
+/** Whether the command runs MetaMCP with any config file: the program itself, or a runner such as npx. */
 export function runsMetaMcp(command: string, args: readonly string[]): boolean {
-  // What comes after the first flag of the program may be anything, a folder of that name too.
-  const program = args.findIndex((arg) => OURSELVES.test(arg));
+  // Only the runner's own words may precede the name. Later arguments may be anything, such as a folder named metamcp.
+  const program = args.findIndex((arg) => METAMCP.test(arg));
   const runner = args
     .slice(0, Math.max(0, program))
     .every((arg) => arg.startsWith("-") || /^(?:dlx|exec|x|run)$/.test(arg));
-  return OURSELVES.test(command) || (program >= 0 && runner);
+  return METAMCP.test(command) || (program >= 0 && runner);
 }
 
 function configIn(args: readonly string[]): string | undefined {

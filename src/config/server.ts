@@ -1,9 +1,9 @@
-/** One entry of `mcpServers` as a ServerSpec, or the reason why it is none. Invalid security settings make it unusable; what only tunes falls back with a warning. */
+/** Turns one entry of `mcpServers` into a ServerSpec, or the reason why it cannot be used. An invalid security setting makes it unusable; any other invalid setting gets its default and a warning. */
 import { freeze } from "../kernel/freeze.ts";
 import { isOff } from "./consent.ts";
-import { readDial, type Surroundings } from "./dial.ts";
+import { type EntryContext, readDial } from "./dial.ts";
 import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
-import { checkGuardKeys, checkServerKeys, type ForeignKeys, TOOL_RULES, unknownKey } from "./keys.ts";
+import { checkSecurityKeys, checkServerKeys, type ForeignKeys, TOOL_RULES, unknownKey } from "./keys.ts";
 import { layersIn } from "./layers.ts";
 import { startsItself } from "./self.ts";
 import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
@@ -21,7 +21,7 @@ export interface CheckedServer {
 export function checkServer(
   name: string,
   entry: unknown,
-  around: Surroundings,
+  context: EntryContext,
   foreign: ForeignKeys = new Map(),
 ): CheckedServer {
   const findings = new Findings();
@@ -32,11 +32,11 @@ export function checkServer(
   }
   if (isDisabled(entry, findings)) return { result: "disabled", warnings: [] };
   checkServerKeys(name, entry, foreign, findings);
-  const dial = readDial(entry, around, findings);
+  const dial = readDial(entry, context, findings);
   const common = readCommon(name, entry, findings);
   if (!dial || findings.faults.length > 0) return broken(findings);
   const spec = freeze({ ...common, ...dial });
-  if (startsItself(spec, around.path)) {
+  if (startsItself(spec, context.path)) {
     findings.fault("it would start MetaMCP itself with this file: remove it, or use another --config");
     return broken(findings);
   }
@@ -73,8 +73,8 @@ function isDisabled(entry: Keys, findings: Findings): boolean {
 function readCommon(name: string, entry: Keys, findings: Findings) {
   const tuning = <const T extends string>(key: string, choices: Choices<T>): T =>
     oneOf(entry[key], key, choices, (wrong) => findings.warn(wrong));
-  // A misspelt guard must not mean none.
-  const guarding = <const T extends string>(key: string, choices: Choices<T>): T =>
+  // A misspelt security setting must not mean the default.
+  const security = <const T extends string>(key: string, choices: Choices<T>): T =>
     oneOf(entry[key], key, choices, (wrong) => findings.fault(wrong));
   return {
     name,
@@ -85,8 +85,8 @@ function readCommon(name: string, entry: Keys, findings: Findings) {
     connectTimeoutMs:
       time(entry["connectTimeoutMs"], "connectTimeoutMs", findings) ?? DEFAULT_CONNECT_TIMEOUT_MS,
     tools: readTools(entry["tools"], findings),
-    isolation: guarding("isolation", ["shared", "session"]),
-    retry: guarding("retry", ["crash", "never"]),
+    isolation: security("isolation", ["shared", "session"]),
+    retry: security("retry", ["crash", "never"]),
     prefix: tuning("prefix", ["server", "none"]),
     examples: readExamples(entry["examples"], findings),
     ...layersIn(entry, findings),
@@ -122,13 +122,13 @@ function readLifecycle(value: unknown, findings: Findings): Lifecycle {
 }
 
 function readTools(value: unknown, findings: Findings): ToolRules {
-  // A bare list is what some other clients write for the tools they may use.
+  // Some other clients write a bare list of allowed tools.
   const rules = Array.isArray(value) ? { allow: value as unknown[] } : value === undefined ? {} : value;
   if (!isKeys(rules)) {
     findings.fault(`tools is ${kindOf(value)}: write { "allow": […], "deny": […], "ask": […] }`);
     return { allow: [], deny: [], ask: [] };
   }
-  checkGuardKeys("tools", rules, TOOL_RULES, findings);
+  checkSecurityKeys("tools", rules, TOOL_RULES, findings);
   return {
     allow: rules["allow"] === undefined ? undefined : texts(rules["allow"], "tools.allow", findings),
     deny: texts(rules["deny"], "tools.deny", findings),

@@ -10,7 +10,7 @@ const ROWS: Table = FLAGS;
 const read = (line: string, env: Record<string, string> = {}) =>
   readSettings(line === "" ? [] : line.split(" "), env);
 
-test("the defaults are those of the documentation", () => {
+test("the defaults are the documented ones", () => {
   const { settings, given, overrides } = read("");
   expect(settings).toMatchObject({
     config: undefined,
@@ -42,7 +42,7 @@ test("the defaults are those of the documentation", () => {
   expect(overrides).toEqual({});
 });
 
-test("every flag of the documentation exists under its exact name", () => {
+test("the flags are exactly the documented ones", () => {
   const documented =
     "--config --middleware-dir --surface --max-connections --idle-timeout --failure-threshold --cooldown --transport --host --port --tls --tls-cert --tls-key --stateless --json-response --session-timeout --registry-url --no-code --no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --help --version";
   const flags = Object.keys(FLAGS).filter((key) => ROWS[key]?.flag !== false);
@@ -68,7 +68,7 @@ test.each<[string, object]>([
   ["-h", { help: true }],
   ["-V", { version: true }],
   ["--version --tls", { version: true }],
-])("%s", (line, settings) => {
+])("%s is accepted", (line, settings) => {
   expect(read(line).settings).toMatchObject(settings);
 });
 
@@ -102,7 +102,7 @@ test.each<[string, RegExp]>([
   expect(() => read(line)).toThrow(message);
 });
 
-describe("environment", () => {
+describe("environment variables", () => {
   test.each<[Record<string, string>, object]>([
     [{ METAMCP_PORT: "1" }, { port: 1 }],
     [{ METAMCP_PORT: "" }, { port: 8080 }],
@@ -147,7 +147,7 @@ describe("environment", () => {
       { runtimeProfile: "standard", runtimeBackend: "wasm" },
     ],
     [{ METATOOLS_WASM_ENABLED: "false" }, { wasmEnabled: false }],
-  ])("%j", (env, settings) => {
+  ])("%j are accepted", (env, settings) => {
     expect(read("", env).settings).toMatchObject(settings);
   });
 
@@ -157,20 +157,20 @@ describe("environment", () => {
     [{ METAMCP_SEARCH_BM25_B: "2" }, /METAMCP_SEARCH_BM25_B is "2", but must be a number from 0 to 1/],
     [{ METAMCP_RUNTIME_PROFILE: "unsafe" }, /one of standard, dev/],
     [{ METAMCP_WASM_ENABLED: "perhaps" }, /true or false/],
-  ])("%j is refused", (env, message) => {
+  ])("%j are refused", (env, message) => {
     expect(() => read("", env)).toThrow(UsageError);
     expect(() => read("", env)).toThrow(message);
   });
 
-  test("help comes whatever is in the environment", () => {
+  test("do not prevent --help if they are invalid", () => {
     expect(read("--help", { METAMCP_PORT: "x" }).settings.help).toBe(true);
   });
 
-  test("a command minds only the variables that it has a use for", () => {
+  test("are checked only by commands that use them", () => {
     expect(readSettings(["--json"], { METAMCP_PORT: "x" }, { command: "list" }).settings.json).toBe(true);
   });
 
-  test("a misspelt variable is told, one of another program is not", () => {
+  test("give a warning if they look misspelt, but not if they belong to another program", () => {
     const env = {
       METAMCP_MAX_CONECTIONS: "5",
       METAMCP_CHILD: "x",
@@ -183,7 +183,7 @@ describe("environment", () => {
   });
 });
 
-test("flags win over the environment, and where each value came from is known", () => {
+test("flags win over the environment, and the source of each value is returned", () => {
   const { settings, given } = read("--port 5", { METAMCP_PORT: "6", METAMCP_HOST: "h" });
   expect(settings).toMatchObject({ port: 5, host: "h" });
   expect([...given]).toEqual(
@@ -194,7 +194,7 @@ test("flags win over the environment, and where each value came from is known", 
   );
 });
 
-test("what overrides the file is what was given, also where it repeats the default", () => {
+test("overrides contain all given values, even if they equal the default", () => {
   expect(
     read("--max-connections 20 --cooldown 1s", { METAMCP_IDLE_TIMEOUT: "300000", METAMCP_MIN_POOL_SIZE: "2" })
       .overrides,
@@ -217,7 +217,7 @@ test("what overrides the file is what was given, also where it repeats the defau
   });
 });
 
-test("a command has flags of its own, and positionals", () => {
+test("a command can have its own flags and positionals", () => {
   const own = {
     status: { kind: "switch", help: "Show it." },
     limit: { kind: "whole", least: 1, default: 3, help: "How many." },
@@ -233,7 +233,7 @@ test("a command has flags of its own, and positionals", () => {
   );
 });
 
-test("for every row, what the flag says is what the environment says", () => {
+test("for every setting, flag and environment variable are read in the same way", () => {
   const sample: Record<string, fc.Arbitrary<string>> = {
     whole: fc.constantFrom("2000", "65535", "x", "-1"),
     real: fc.constantFrom("0.5", "1", "x"),
@@ -262,7 +262,7 @@ test("for every row, what the flag says is what the environment says", () => {
   }
 });
 
-test("help and documentation hold every row", () => {
+test("help and documentation contain every setting", () => {
   const help = flagHelp("run");
   expect(help).toMatch(/--max-connections <number> +Maximum number of connections .*\[20\]/);
   expect(help).not.toContain("--json ");
@@ -281,7 +281,7 @@ test("commands that read no config file neither list nor accept --config", () =>
   expect(flagHelp("serve")).toContain("--middleware-dir");
 });
 
-test("the config is the one asked for, else here, else at home", () => {
+test("the config file is the given one, else the one in the working directory, else the one in the home folder", () => {
   const env = { HOME: "/home/me" };
   expect(configCandidates("x.json", "/p", env)).toEqual(["/p/x.json"]);
   expect(configCandidates("~/x.json", "/p", env)).toEqual(["/home/me/x.json"]);
@@ -296,11 +296,11 @@ test.each([
   ],
   ["--host ::1", "No effect over stdio: --host. Did you mean --transport streamable or sse?"],
   ["--transport sse --port 1 --json-response", "No effect over sse: --json-response."],
-])("%s gets a word", (line, warning) => {
+])("%s gives a warning", (line, warning) => {
   expect(read(line).warnings).toEqual([expect.stringContaining(warning)]);
 });
 
-test("flags that are of use, and variables, get none", () => {
+test("flags with an effect, and variables, give no warning", () => {
   expect(read("--transport streamable --port 1 --stateless").warnings).toEqual([]);
   expect(read("", { METAMCP_PORT: "9000" }).warnings).toEqual([]);
 });

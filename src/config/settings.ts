@@ -1,4 +1,4 @@
-/** Flags and environment as typed settings. Defaults < file < environment < flags; reads no file itself. */
+/** Reads flags and environment as typed settings. Precedence: defaults < file < environment < flags. Reads no file. */
 import type { Env } from "../home/home.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Overrides } from "./check.ts";
@@ -17,7 +17,7 @@ import { SERVE_FLAGS } from "./gateway-flags.ts";
 import { ignoredFlags } from "./ignored-flags.ts";
 
 export interface ReadOptions<Own extends Table> {
-  /** `run` is MetaMCP itself. */
+  /** `run` is MetaMCP without a command. */
   readonly command?: string;
   /** Flags that only this command has. */
   readonly own?: Own;
@@ -25,18 +25,18 @@ export interface ReadOptions<Own extends Table> {
 
 export interface ReadSettings<Own extends Table> {
   readonly settings: Settings & FlagValues<Own>;
-  /** Which keys were given, and where: `--port`, `METAMCP_PORT`. All others have their default. */
+  /** The given keys with their source: `--port`, `METAMCP_PORT`. All other keys have their default. */
   readonly given: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
-  /** How many of them stood before `--`; undefined without one. */
+  /** The number of positionals before `--`; undefined without `--`. */
   readonly beforeDashes: number | undefined;
-  /** For the config: only what was given, so that a flag wins over the file even where it repeats a default. */
+  /** For the config: only given values, so that a flag wins over the file even if it equals the default. */
   readonly overrides: Overrides;
-  /** Variables that look like a misspelt one of ours, and flags that have no effect. */
+  /** About variables that look misspelt, and flags without an effect. */
   readonly warnings: readonly string[];
 }
 
-/** Throws UsageError. `argv` is what follows the command. */
+/** Throws UsageError. `argv` contains the arguments after the command. */
 export function readSettings<Own extends Table = Record<never, never>>(
   argv: readonly string[],
   env: Env,
@@ -45,26 +45,26 @@ export function readSettings<Own extends Table = Record<never, never>>(
   const table: Table = { ...flagsFor(command), ...own };
   const line = parseFlags(argv, table, (flag) => flagElsewhere(flag, command));
   const { values: flags, positionals, beforeDashes } = line;
-  // Whoever asks for help gets it, whatever else is wrong.
-  const serious = !flags.has("help") && !flags.has("version");
+  // --help and --version work even if other settings are invalid.
+  const checked = !flags.has("help") && !flags.has("version");
   const values: Record<string, FlagValue | undefined> = {};
   const given = new Map<string, string>();
   for (const [key, row] of Object.entries({ ...FLAGS, ...own })) {
-    const fromEnv = serious && key in table ? readEnv(key, row, env) : undefined;
+    const fromEnv = checked && key in table ? readEnv(key, row, env) : undefined;
     const flag = flags.get(key);
     if (flag !== undefined) given.set(key, flagOf(key));
     else if (fromEnv) given.set(key, fromEnv.source);
     values[key] = flag ?? fromEnv?.value ?? defaultOf(row);
   }
   const settings = values as Settings & FlagValues<Own>;
-  if (serious) checkTogether(settings, given);
+  if (checked) checkTogether(settings, given);
   const overrides = overridesOf(settings, given);
-  const useless = "transport" in table ? ignoredFlags(settings, given) : [];
-  const warnings = [...misspelt(env), ...useless];
+  const ignored = "transport" in table ? ignoredFlags(settings, given) : [];
+  const warnings = [...misspelt(env), ...ignored];
   return { settings, given, positionals, beforeDashes, overrides, warnings };
 }
 
-/** A flag that exists, but not here. */
+/** The message for a flag that other commands have. */
 function flagElsewhere(flag: string, command: string): string | undefined {
   const rows: Table = FLAGS;
   const { commands, instead } = Object.entries(rows).find(([key]) => flagOf(key) === flag)?.[1] ?? {};
@@ -92,13 +92,13 @@ function defaultOf(row: Table[string]): FlagValue | undefined {
   return row.default ?? (row.kind === "switch" ? false : undefined);
 }
 
-/** A certificate without the switch would be served to nobody: more likely the switch was forgotten. */
+/** A certificate without --tls is refused, because the user probably forgot --tls. */
 function checkTogether({ tls, tlsCert, tlsKey }: Settings, given: ReadonlyMap<string, string>): void {
   if (tls && !(tlsCert && tlsKey)) throw new UsageError("--tls needs --tls-cert and --tls-key.");
   if (!given.has("tls") && (tlsCert || tlsKey)) throw new UsageError("--tls-cert and --tls-key need --tls.");
 }
 
-/** Keys of the file by the setting that overrides them. */
+/** The setting, and the key of the file that it overrides. */
 const OVERRIDES = {
   maxConnections: "poolSize",
   resPoolSize: "resPoolSize",
@@ -122,7 +122,7 @@ function overridesOf(settings: Settings, given: ReadonlyMap<string, string>): Ov
   return { ...pick(OVERRIDES), ...(Object.keys(embedder).length > 0 ? { embedder } : {}) };
 }
 
-/** A variable with our prefix that nothing reads, where it is close to one that something does. */
+/** Warnings for unknown METAMCP_ variables whose name is close to a known one. */
 function misspelt(env: Env): readonly string[] {
   const rows: Table = { ...FLAGS, ...SERVE_FLAGS };
   const known = Object.keys(rows).flatMap((key) =>

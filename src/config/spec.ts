@@ -1,4 +1,4 @@
-/** What a config file becomes: one checked, frozen value. Nothing below reads the file or the environment again. */
+/** The types of a loaded config: one checked, frozen value. Other code does not read the file or the environment again. */
 
 import type { Secret, Secrets } from "../kernel/secret.ts";
 import type { Withheld } from "./allowed.ts";
@@ -10,7 +10,7 @@ export interface Lifecycle {
 }
 
 export interface ToolRules {
-  /** Globs over tool names. Undefined allows all, an empty list none; deny wins; `ask` is put to the person first. */
+  /** Globs over tool names. Undefined allows all tools, an empty list none. `deny` wins over `allow`. Tools in `ask` need the user's permission for each call. */
   readonly allow: readonly string[] | undefined;
   readonly deny: readonly string[];
   readonly ask: readonly string[];
@@ -23,31 +23,30 @@ export interface LayerEntry {
 }
 
 interface CommonSpec {
-  /** What people call it. */
   readonly name: string;
-  /** What it goes by in the engine, where names may change; its name unless given. */
+  /** The id in the engine, if the name may change. Default: the name. */
   readonly id?: string;
-  /** Each account is let in as itself, over connections of its own: after a login at the server, or by what it is told of them. */
+  /** Each account has its own connections: after a login at the server, or with values of the account in env and headers. */
   readonly perAccount?: "login" | "values";
-  /** As one account reaches it: stands for what it is let in with, as long as that is the same. */
+  /** In the spec for one account: the id of its credential. It changes with the credential. */
   readonly credential?: string;
-  /** What was filled in for that account. */
+  /** The values that were filled in for that account. */
   readonly personal?: Secrets;
   readonly lifecycle: Lifecycle;
   readonly criticality: "vital" | "optional";
-  /** How long a call may be silent. */
+  /** The maximum time of a call without a message from the server. */
   readonly timeoutMs: number;
-  /** How long a call may take in all. */
+  /** The maximum total time of a call. */
   readonly deadlineMs: number;
   readonly connectTimeoutMs: number;
   readonly tools: ToolRules;
   readonly isolation: "shared" | "session";
   readonly retry: "crash" | "never";
-  /** On the aggregate surface: "none" passes names unprefixed. */
+  /** On the aggregate surface: "none" lists tool names without the server's name. */
   readonly prefix: "server" | "none";
-  /** Example arguments by tool name, as configured. */
+  /** Example arguments from the config, by tool name. */
   readonly examples: Readonly<Record<string, readonly unknown[]>>;
-  /** Around calls to it, the first outermost. */
+  /** Layers around calls to this server, the outermost first. */
   readonly middleware?: readonly LayerEntry[];
 }
 
@@ -55,19 +54,19 @@ export interface StdioSpec extends CommonSpec {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables resolved; on top of the safe list. */
+  /** With variables resolved. Added to the safe variables that every server gets. */
   readonly env: Secrets;
-  /** Further names to take from our own environment, or all of them. */
+  /** Names of further variables to pass from MetaMCP's environment, or true for all. */
   readonly inheritEnv: readonly string[] | true;
   readonly cwd: string;
-  /** How many processes of it may run at once, each with a connection of its own. */
+  /** How many processes may run at the same time, each with its own connection. */
   readonly instances: number;
 }
 
 export interface OAuthSpec {
   readonly clientId?: string;
   readonly clientSecret?: Secret;
-  /** Where a client metadata document of the user's is published, for issuers that take its address as client id. */
+  /** The address of the user's client metadata document, for issuers that accept it as client id. */
   readonly clientMetadataUrl?: string;
   readonly scopes?: readonly string[];
 }
@@ -92,7 +91,7 @@ export interface PoolOptions {
 }
 
 export interface Config {
-  /** Absolute path of the file, also where it does not exist yet. */
+  /** The absolute path of the file, which may not exist yet. */
   readonly path: string;
   readonly exists: boolean;
   readonly servers: ReadonlyMap<string, ServerSpec>;
@@ -101,14 +100,14 @@ export interface Config {
   readonly disabled: ReadonlySet<string>;
   readonly pool: PoolOptions;
   readonly maxResultBytes: number | undefined;
-  /** Around everything, the first outermost; outside of those of the servers. */
+  /** Layers around all calls, the outermost first; they are outside of the layers of servers. */
   readonly middleware?: readonly LayerEntry[];
   readonly examplesFromUsage: boolean;
   readonly embedder:
     | { readonly url: string; readonly model: string; readonly keyEnv: string | undefined }
     | undefined;
-  /** Unknown keys and values: reported, not refused. */
+  /** About unknown keys and ignored values. */
   readonly warnings: readonly string[];
-  /** The file was merely found, and the user has not allowed yet what it runs: none of it is used. */
+  /** Set if the file was found in the working directory and the user has not allowed it yet. Nothing in it is used. */
   readonly withheld?: Withheld;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LONGEST_MS, parseTime } from "./time.ts";
+import { MAX_TIMER_MS, parseTime } from "./time.ts";
 
 test.each([
   [0, 0],
@@ -13,8 +13,8 @@ test.each([
   ["1h", 3_600_000],
   ["1h30m", 5_400_000],
   ["2d", 172_800_000],
-  [LONGEST_MS, LONGEST_MS],
-])("reads %j as %d ms", (written, ms) => {
+  [MAX_TIMER_MS, MAX_TIMER_MS],
+])("parseTime reads %j as %d ms", (written, ms) => {
   expect(parseTime(written)).toBe(ms);
 });
 
@@ -23,7 +23,7 @@ test.each([
   1.5,
   Number.NaN,
   Number.POSITIVE_INFINITY,
-  LONGEST_MS + 1,
+  MAX_TIMER_MS + 1,
   "25d",
   "",
   " ",
@@ -40,11 +40,11 @@ test.each([
   true,
   [5],
   {},
-])("does not take %j for a time", (written) => {
+])("parseTime rejects %j", (written) => {
   expect(parseTime(written)).toBeUndefined();
 });
 
-test("a number and its unit come back as their product", () => {
+test("parseTime multiplies a number with its unit", () => {
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
   fc.assert(
     fc.property(fc.nat(500), fc.constantFrom("ms", "s", "m", "h"), (amount, unit) => {
@@ -53,11 +53,11 @@ test("a number and its unit come back as their product", () => {
   );
 });
 
-test("whatever is given, the answer is undefined or a whole number a timer can wait", () => {
+test("parseTime returns undefined or an integer that a timer can wait, for any value", () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.string(), fc.double()), (written) => {
       const ms = parseTime(written);
-      if (ms !== undefined) expect(Number.isInteger(ms) && ms >= 0 && ms <= LONGEST_MS).toBe(true);
+      if (ms !== undefined) expect(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER_MS).toBe(true);
     }),
   );
 });

@@ -1,7 +1,7 @@
-/** Lengths of time as people write them. Says undefined rather than guess. */
+/** Parses durations as people write them. */
 
-/** What timers can wait; anything longer would fire at once. */
-export const LONGEST_MS = 2_147_483_647;
+/** The longest delay of a timer; a longer one would fire at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WRITTEN = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
@@ -10,7 +10,7 @@ const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 /** Milliseconds of `30000`, `"30000"`, `"500ms"`, `"30s"`, `"1h30m"`; undefined for anything else. */
 export function parseTime(value: unknown): number | undefined {
   const ms = typeof value === "number" ? value : typeof value === "string" ? read(value.trim()) : undefined;
-  return ms !== undefined && Number.isSafeInteger(ms) && ms >= 0 && ms <= LONGEST_MS ? ms : undefined;
+  return ms !== undefined && Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMER_MS ? ms : undefined;
 }
 
 function read(text: string): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * `${user.email}`, `${user.id}` and `${user.secret.NAME}` in `env` and `headers`: what a server is told of the account
- * that calls it. Filled in once: what stands in a value is never looked at again.
+ * `${user.email}`, `${user.id}` and `${user.secret.NAME}` in `env` and `headers`: values of the calling account. They
+ * are replaced once; references inside of a value are not replaced.
  */
 import { type Secrets, secretsFrom } from "../kernel/secret.ts";
 import { hasOwnCredential } from "./own-credential.ts";
@@ -9,12 +9,12 @@ import type { ServerSpec } from "./spec.ts";
 const REFERENCE = /\$\{user\.([^}]*)\}/g;
 const KNOWN = /^(?:email|id|secret\.[A-Za-z_][A-Za-z0-9_]{0,127})$/;
 
-/** What a text names of the account, as it is written behind `user.`. */
+/** The values that a text refers to, without `user.`. */
 export function userValuesIn(text: string): readonly string[] {
   return [...text.matchAll(REFERENCE)].map(([, name = ""]) => name);
 }
 
-/** The name of the secret that a value is; undefined where it is none. */
+/** The name of the secret, if the value is one. */
 export function secretNamed(value: string): string | undefined {
   return value.startsWith("secret.") ? value.slice("secret.".length) : undefined;
 }
@@ -23,19 +23,19 @@ export function isUserValue(name: string): boolean {
   return KNOWN.test(name);
 }
 
-/** All that this server is told of whoever calls it, each once. */
+/** The values of the account that this server gets, each once. */
 export function userValuesOf(spec: ServerSpec): readonly string[] {
-  const texts = Object.values(told(spec)).map((secret) => secret.reveal());
+  const texts = Object.values(fillableOf(spec)).map((secret) => secret.reveal());
   return [...new Set(texts.flatMap(userValuesIn))];
 }
 
-/** The server as one account reaches it. `values`: by name, all that it names. */
+/** The spec for one account. `values` must contain all values that the spec refers to. */
 export function filledIn(
   spec: ServerSpec,
   values: ReadonlyMap<string, string>,
   credential: string,
 ): ServerSpec {
-  const texts = Object.entries(told(spec)).map(([name, secret]) => [
+  const texts = Object.entries(fillableOf(spec)).map(([name, secret]) => [
     name,
     secret.reveal().replace(REFERENCE, (written, value: string) => values.get(value) ?? written),
   ]);
@@ -44,12 +44,12 @@ export function filledIn(
   return Object.freeze({ ...own, credential, personal: secretsFrom(Object.fromEntries(values)) });
 }
 
-/** Whether each account has to be let in as itself, and how. `own`: it is configured so, whatever it is told. */
+/** Whether each account needs its own connections, and why. `own`: the config asks for it even without account values. */
 export function perAccountOf(spec: ServerSpec, own: boolean): ServerSpec["perAccount"] {
   if (own && spec.kind !== "stdio" && !hasOwnCredential(spec)) return "login";
   return own || userValuesOf(spec).length > 0 ? "values" : undefined;
 }
 
-function told(spec: ServerSpec): Secrets {
+function fillableOf(spec: ServerSpec): Secrets {
   return spec.kind === "stdio" ? spec.env : spec.headers;
 }

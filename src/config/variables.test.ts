@@ -36,12 +36,12 @@ test.each([
   expect(run(written)).toEqual([resolved, []]);
 });
 
-test("names what is missing, each once, and takes nothing from the prototype of the environment", () => {
+test("missing variables are collected once each, and the prototype of the environment is not used", () => {
   expect(run("${A}-${B}-${A}")[1]).toEqual(["A", "B"]);
   expect(run("${constructor}")[1]).toEqual(["constructor"]);
 });
 
-test("text without a reference never changes", () => {
+test("text without a reference stays unchanged", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       fc.pre(!text.includes("${"));
@@ -50,7 +50,7 @@ test("text without a reference never changes", () => {
   );
 });
 
-test("values go in as they are, wherever the reference stands", () => {
+test("a value is inserted unchanged at any position", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (before, value, after) => {
       fc.pre(!/[${}]/.test(before + after));

@@ -1,4 +1,4 @@
-/** `${VAR}` and `${VAR:-default}` in values. Anything else, a bare `$VAR` included, stays as written. Values are never put into messages. */
+/** Replaces `${VAR}` and `${VAR:-default}` in values. Everything else stays unchanged, including a bare `$VAR`. */
 import type { Env } from "../home/home.ts";
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
@@ -8,7 +8,7 @@ export function substitute(text: string, env: Env, missing: Set<string>): string
   if (!text.includes("${")) return text;
   return text.replace(REFERENCE, (written, name: string, fallback: string | undefined) => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    // As in a shell, an empty variable takes the default too.
+    // As in a shell, an empty variable gets the default too.
     if (fallback !== undefined) return value || fallback;
     if (value === undefined) missing.add(name);
     return value ?? written;
@@ -20,7 +20,7 @@ export interface VariableReference {
   readonly hasDefault: boolean;
 }
 
-/** Every variable that `substitute` would look up. */
+/** All variables that `substitute` would replace. */
 export function references(text: string): readonly VariableReference[] {
   return [...text.matchAll(REFERENCE)].map(([, name = "", fallback]) => ({
     name,
@@ -28,7 +28,7 @@ export function references(text: string): readonly VariableReference[] {
   }));
 }
 
-/** The way other programs write a variable, which would reach the server unresolved; undefined if there is none. */
+/** A variable in the syntax of other programs, which is not replaced; undefined if there is none. */
 export function foreignReference(text: string): string | undefined {
   return /\$\{(?:env|input):[^}]*\}/.exec(text)?.[0];
 }

@@ -1,4 +1,4 @@
-/** Follows a config file. Events make it quick; a poll makes it certain. Never keeps the process alive, never gives out half a file. */
+/** Watches a config file by file events and, because events can be lost, by polling. Does not keep the process alive and never reports a partly written file. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -13,7 +13,7 @@ import { WatchedFolder } from "./watched-folder.ts";
 
 export interface WatchOptions extends LoadOptions {
   readonly clock: Clock;
-  /** What the caller has already: the first thing reported is what differs from it. */
+  /** The config that the caller has. Only configs that differ from it are reported. */
   readonly initial: Config;
 }
 
@@ -22,16 +22,17 @@ export interface ConfigWatch {
 }
 
 const POLL_MS = 1_000;
-const QUIET_MS = 100;
-/** Edits without a pause are looked at all the same. */
-const LONGEST_RESTLESS_MS = 500;
+const DEBOUNCE_MS = 100;
+/** After this time the file is read even if events continue. */
+const MAX_DEBOUNCE_MS = 500;
+/** A file must be missing for this long to count as removed. */
 const ABSENCE_MS = 400;
-/** Timestamps are coarse: a file changed this lately may have changed again without showing it. */
+/** Timestamps are coarse. A file that was modified this recently may change again without a new timestamp. */
 const FRESH_MS = 3_000;
 
 /**
- * Follows the file in use while it is there, else the first of `paths` that is. `onFault` has the message while the
- * file cannot be used, and undefined once it is fixed.
+ * Watches the file in use while it exists, else the first of `paths` that exists. `onFault` gets a message if the file
+ * cannot be used, and undefined once it is fixed.
  */
 export function watchConfig(
   paths: string | readonly string[],
@@ -49,30 +50,30 @@ interface Listener {
   onFault(message: string | undefined): void;
 }
 
-interface Seen {
+interface FileState {
   readonly path: string;
   readonly text: string | undefined;
-  /** The record of what is allowed, read before the file was judged by it. */
+  /** The text of the consent record, read before the file was checked against it. */
   readonly allowed: string | undefined;
 }
 
 class Watcher implements ConfigWatch {
   readonly #paths: readonly string[];
-  /** The paths, and the record of what is allowed. */
+  /** The paths and the consent record. */
   readonly #watched: readonly string[];
   readonly #names: ReadonlySet<string>;
   readonly #folders: readonly WatchedFolder[];
   readonly #listener: Listener;
   readonly #options: WatchOptions;
   #current: Config;
-  /** What was last understood; undefined: nothing yet, or it could not be. */
-  #seen: Seen | undefined;
+  /** The state that was last loaded; undefined before the first load and after a failed one. */
+  #loaded: FileState | undefined;
   #fault: string | undefined;
-  #marks = "";
+  #stamps = "";
   #poll: Timer | undefined;
-  #pause: Timer | undefined;
-  #restless: number | undefined;
-  #looking = false;
+  #timer: Timer | undefined;
+  #burstStart: number | undefined;
+  #checking = false;
   #again = false;
   #goneSince: number | undefined;
   #closed = false;
@@ -81,93 +82,93 @@ class Watcher implements ConfigWatch {
     this.#paths = paths.map((path) => resolve(path));
     this.#watched = options.consent ? [...this.#paths, options.consent.record] : this.#paths;
     this.#names = new Set(this.#watched.map((path) => basename(path)));
-    const touched = (name: string | null): void => {
-      if (name === null || this.#names.has(name)) this.#touched();
+    const onEvent = (name: string | null): void => {
+      if (name === null || this.#names.has(name)) this.#onFileEvent();
     };
-    this.#folders = [...new Set(this.#watched.map(dirname))].map((path) => new WatchedFolder(path, touched));
+    this.#folders = [...new Set(this.#watched.map(dirname))].map((path) => new WatchedFolder(path, onEvent));
     this.#listener = listener;
     this.#options = options;
     this.#current = options.initial;
   }
 
   start(): void {
-    this.#look();
+    this.#check();
     void this.#tick();
   }
 
   close(): void {
     this.#closed = true;
     this.#poll?.cancel();
-    this.#pause?.cancel();
+    this.#timer?.cancel();
     for (const folder of this.#folders) folder.close();
   }
 
   async #tick(): Promise<void> {
     const { clock } = this.#options;
     await Promise.all(this.#folders.map((folder) => folder.follow()));
-    const marks = (await Promise.all(this.#watched.map((path) => markOf(path, clock.now())))).join("\n");
+    const stamps = (await Promise.all(this.#watched.map((path) => stampOf(path, clock.now())))).join("\n");
     if (this.#closed) return;
-    if (marks !== this.#marks) this.#look();
-    this.#marks = marks;
+    if (stamps !== this.#stamps) this.#check();
+    this.#stamps = stamps;
     this.#poll = clock.after(POLL_MS, () => void this.#tick());
   }
 
-  #touched(): void {
+  #onFileEvent(): void {
     if (this.#closed) return;
     const now = this.#options.clock.now();
-    this.#restless ??= now;
-    if (now - this.#restless < LONGEST_RESTLESS_MS) this.#lookAfter(QUIET_MS);
+    this.#burstStart ??= now;
+    if (now - this.#burstStart < MAX_DEBOUNCE_MS) this.#checkAfter(DEBOUNCE_MS);
   }
 
-  #lookAfter(ms: number): void {
-    this.#pause?.cancel();
-    this.#pause = this.#options.clock.after(ms, () => this.#look());
+  #checkAfter(ms: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(ms, () => this.#check());
   }
 
-  /** One look at a time; whatever happens meanwhile means another one. */
-  #look(): void {
-    this.#restless = undefined;
-    this.#again = this.#looking;
-    if (this.#looking || this.#closed) return;
-    this.#looking = true;
-    void this.#judge().then((report) => {
-      this.#looking = false;
+  /** Runs one check at a time. A request during a check causes another one afterwards. */
+  #check(): void {
+    this.#burstStart = undefined;
+    this.#again = this.#checking;
+    if (this.#checking || this.#closed) return;
+    this.#checking = true;
+    void this.#load().then((report) => {
+      this.#checking = false;
       if (this.#closed) return;
       report?.();
-      if (this.#again) this.#look();
+      if (this.#again) this.#check();
     });
   }
 
-  /** What to tell, if anything. */
-  async #judge(): Promise<(() => void) | undefined> {
+  /** Returns a function that reports the result, or undefined if there is nothing to report. */
+  async #load(): Promise<(() => void) | undefined> {
     try {
       const path = await pickConfig([this.#current.path, ...this.#paths]);
       if (await isStream(path)) return undefined;
       const text = await readConfigText(path);
       if (this.#mayComeBack(text !== undefined && path === this.#current.path)) return undefined;
       const { consent } = this.#options;
-      const seen = { path, text, allowed: consent && (await readIfThere(consent.record)) };
-      if (isDeepStrictEqual(seen, this.#seen)) return undefined;
+      const state = { path, text, allowed: consent && (await readIfThere(consent.record)) };
+      if (isDeepStrictEqual(state, this.#loaded)) return undefined;
       const config = await parseConfig(path, text, this.#options);
-      this.#seen = seen;
-      return () => this.#tell(config, undefined);
+      this.#loaded = state;
+      return () => this.#report(config, undefined);
     } catch (error) {
-      this.#seen = undefined;
+      this.#loaded = undefined;
       const message = error instanceof ConfigError ? error.message : String(error);
-      return () => this.#tell(this.#current, message);
+      return () => this.#report(this.#current, message);
     }
   }
 
-  /** Between removing and renaming a file is absent for a moment: only absence that lasts is believed. */
-  #mayComeBack(there: boolean): boolean {
+  /** Some editors remove the file and then rename the new one. So a missing file counts as removed only after ABSENCE_MS. */
+  #mayComeBack(exists: boolean): boolean {
     const now = this.#options.clock.now();
-    this.#goneSince = there || !this.#current.exists ? undefined : (this.#goneSince ?? now);
+    this.#goneSince = exists || !this.#current.exists ? undefined : (this.#goneSince ?? now);
     const left = this.#goneSince === undefined ? 0 : this.#goneSince + ABSENCE_MS - now;
-    if (left > 0) this.#lookAfter(left);
+    if (left > 0) this.#checkAfter(left);
     return left > 0;
   }
 
-  #tell(config: Config, fault: string | undefined): void {
+  #report(config: Config, fault: string | undefined): void {
     if (fault !== this.#fault) {
       this.#fault = fault;
       this.#listener.onFault(fault);
@@ -178,14 +179,14 @@ class Watcher implements ConfigWatch {
   }
 }
 
-/** A pipe gives its text once: to read it again is to read nothing, or to wait for ever. */
+/** A pipe can be read only once. Reading it again returns nothing or blocks. */
 async function isStream(path: string): Promise<boolean> {
-  const there = await stat(path).catch(() => undefined);
-  return there !== undefined && !there.isFile() && !there.isDirectory();
+  const exists = await stat(path).catch(() => undefined);
+  return exists !== undefined && !exists.isFile() && !exists.isDirectory();
 }
 
-/** Changes whenever the file may have changed, and with each call while it is fresh. */
-async function markOf(path: string, now: number): Promise<string> {
+/** Changes whenever the file may have changed; for a recently modified file it changes with each call. */
+async function stampOf(path: string, now: number): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path);
     const fresh = Math.abs(Date.now() - mtimeMs) < FRESH_MS ? now : "";

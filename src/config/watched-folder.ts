@@ -1,4 +1,4 @@
-/** Events from a folder that may appear later, go, or be replaced. Best effort: who needs certainty polls beside it. */
+/** File events of a folder that may be created, removed or replaced. Best effort: events can be lost, so the caller must also poll. */
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 
@@ -14,7 +14,7 @@ export class WatchedFolder {
     this.#onEvent = onEvent;
   }
 
-  /** To be called now and then: a watch stays with the folder it was made for, not with its name. */
+  /** Call this regularly: a watch belongs to the inode, so it must be renewed when the folder is replaced. */
   async follow(): Promise<void> {
     const inode = await stat(this.#path).then(
       ({ dev, ino }) => `${dev} ${ino}`,
@@ -31,7 +31,7 @@ export class WatchedFolder {
     this.#watcher?.close();
   }
 
-  /** A system may have no watches left to give. */
+  /** Undefined if the system has no watches left. */
   #watch(): FSWatcher | undefined {
     try {
       const watcher = watch(this.#path, { persistent: false }, (_event, name) => this.#onEvent(name));

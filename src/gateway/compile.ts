@@ -1,5 +1,5 @@
 /** Compiles the stored objects to one immutable value, from which requests are served. Compiles again only what a change affects, and reports it. */
-import type { Surroundings } from "../config/dial.ts";
+import type { EntryContext } from "../config/dial.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { perAccountOf } from "../config/user-values.ts";
 import { settingsOf } from "./changes.ts";
@@ -53,7 +53,7 @@ export interface Work {
 }
 
 export interface CompileOptions {
-  readonly around: Surroundings;
+  readonly around: EntryContext;
   readonly vault: Pick<Vault, "open">;
 }
 

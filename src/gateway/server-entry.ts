@@ -1,5 +1,5 @@
 /** Converts between server objects and entries of `.mcp.json`. Accepts the aliases of other clients, and applies the rules of the config file. */
-import type { Surroundings } from "../config/dial.ts";
+import type { EntryContext } from "../config/dial.ts";
 import { SERVER_KEYS } from "../config/keys.ts";
 import { type CheckedServer, checkServer } from "../config/server.ts";
 import { parseTime } from "../config/time.ts";
@@ -52,7 +52,7 @@ function isOfEngine(key: string): boolean {
 export function compileEntry(
   name: string,
   spec: StoredServer,
-  around: Surroundings,
+  around: EntryContext,
   vault: Pick<Vault, "open">,
 ): CheckedServer {
   return checkServer(name, entryOf(spec, vault), around);
@@ -79,7 +79,7 @@ export function changesConnection(fields: readonly string[]): boolean {
   return fields.some((field) => CONNECTION_FIELDS.has(field));
 }
 
-const NOWHERE: Surroundings = { path: "/", folder: "/", env: {} };
+const NOWHERE: EntryContext = { path: "/", folder: "/", env: {} };
 
 /** Checks that the schema cannot express. All variables count as set, because other gateways may have them. */
 export function serverProblems(name: string, fields: Fields): readonly FieldProblem[] {

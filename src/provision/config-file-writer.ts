@@ -1,8 +1,8 @@
 /** Writes added servers to the config file of the personal mode. */
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Surroundings } from "../config/dial.ts";
-import { editJson, understand } from "../config/edit.ts";
+import type { EntryContext } from "../config/dial.ts";
+import { editJson, parseObject } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
@@ -34,12 +34,12 @@ export class ConfigFileWriter implements ConfigWriter {
     return this.#parts.configPath();
   }
 
-  get context(): Surroundings {
+  get context(): EntryContext {
     return { path: this.location, folder: dirname(this.location), env: this.#parts.env };
   }
 
   async check(): Promise<void> {
-    serversIn(await understand(this.location, (await readConfigText(this.location)) ?? "{}"));
+    serversIn(await parseObject(this.location, (await readConfigText(this.location)) ?? "{}"));
   }
 
   async nameOf(entry: Entry): Promise<string | undefined> {

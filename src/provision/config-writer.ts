@@ -1,12 +1,12 @@
 /** The interface to the config that added servers are written to: a file, or a namespace of a gateway. */
-import type { Surroundings } from "../config/dial.ts";
+import type { EntryContext } from "../config/dial.ts";
 import type { Candidate, Entry } from "./candidate.ts";
 
 export interface ConfigWriter {
   /** The name of the config in messages. */
   readonly location: string;
   /** How variables and relative paths in entries are resolved. */
-  readonly context: Surroundings;
+  readonly context: EntryContext;
   /** Rejects if writing would fail. */
   check(): Promise<void>;
   /** The name under which the same entry is already in the config. */

@@ -1,5 +1,5 @@
 /** Finds servers in registry and gallery for clients and administrators, and adds them when an administrator approves. */
-import type { Surroundings } from "../../config/dial.ts";
+import type { EntryContext } from "../../config/dial.ts";
 import type { Engine } from "../../engine.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type {
@@ -31,7 +31,7 @@ import { teamPolicy } from "./team-policy.ts";
 
 export interface MarketParts {
   readonly home: string;
-  readonly around: Surroundings;
+  readonly around: EntryContext;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: the official registry. */

@@ -1,5 +1,5 @@
 /** Writes added servers to a namespace of the gateway. */
-import type { Surroundings } from "../../config/dial.ts";
+import type { EntryContext } from "../../config/dial.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { Actor, GatewayControl } from "../../gateway/control.ts";
 import { joinServer, runsSame } from "../../gateway/join-server.ts";
@@ -8,7 +8,7 @@ import type { ConfigWriter } from "../../provision/config-writer.ts";
 
 export interface TeamConfigWriterParts {
   readonly control: Pick<GatewayControl, "change" | "compiled">;
-  readonly around: Surroundings;
+  readonly around: EntryContext;
   readonly endpoint: () => CompiledEndpoint;
   /** A uuid or name. Default: the first namespace of the endpoint. */
   readonly namespace?: string | undefined;
@@ -16,7 +16,7 @@ export interface TeamConfigWriterParts {
 }
 
 export class TeamConfigWriter implements ConfigWriter {
-  readonly context: Surroundings;
+  readonly context: EntryContext;
   readonly #parts: TeamConfigWriterParts;
 
   constructor(parts: TeamConfigWriterParts) {
