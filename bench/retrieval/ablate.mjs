@@ -1,26 +1,26 @@
-// What each part adds: R@5 without it, and the paired bootstrap interval of the difference.
+// Measures what each kind of evidence adds: R@5 without it, and the paired bootstrap interval of the difference.
 import { bootstrap, mean, measure } from "./metrics.mjs";
 
 const R5 = 1;
 
 export async function ablate(sets, code, rankSet) {
-  const { MEASURED } = code;
-  const without = (...parts) => ({
-    ...MEASURED,
-    evidence: { ...MEASURED.evidence, ...Object.fromEntries(parts.map((part) => [part, 0])) },
+  const { DEFAULT_SETTINGS } = code;
+  const without = (...evidence) => ({
+    ...DEFAULT_SETTINGS,
+    evidence: { ...DEFAULT_SETTINGS.evidence, ...Object.fromEntries(evidence.map((key) => [key, 0])) },
   });
   const variants = [
-    ["bm25 (keywords only)", { ...MEASURED, strategy: "bm25" }],
-    ["lexical (plain words)", { ...MEASURED, strategy: "lexical" }],
-    ...Object.keys(MEASURED.evidence).map((part) => [`without ${part}`, without(part)]),
-    ["without any meaning", without("meaning", "clauseMeaning")],
+    ["bm25 (keywords only)", { ...DEFAULT_SETTINGS, strategy: "bm25" }],
+    ["lexical (plain words)", { ...DEFAULT_SETTINGS, strategy: "lexical" }],
+    ...Object.keys(DEFAULT_SETTINGS.evidence).map((key) => [`without ${key}`, without(key)]),
+    ["without any vectors", without("vector", "clauseVector")],
   ];
   const scores = async (settings) => {
     const bySet = [];
     for (const set of sets) bySet.push((await rankSet(set, settings)).map(({ ranks }) => measure(ranks)[R5]));
     return bySet;
   };
-  const all = await scores(MEASURED);
+  const all = await scores(DEFAULT_SETTINGS);
   console.log(`\n${"R@5, paired".padEnd(26)} macro   difference to all, 95 %   per set (* significant)`);
   const show = (name, bySet) => {
     const differences = bySet.map((list, s) => list.map((value, i) => value - all[s][i]));

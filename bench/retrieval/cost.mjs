@@ -1,43 +1,53 @@
-// What a search costs at 500, 5,000 and 50,000 tools: the sets' own tools, repeated under other server names.
-// Wall time and processor time: on a busy machine the second is the truer one.
+// Measures what a search costs at 500, 5,000 and 50,000 tools: the tools of the sets, repeated under other server names.
+// Prints wall time and processor time. On a busy machine only the processor time is meaningful.
 import { prepare } from "./data.mjs";
 
 const SIZES = [500, 5_000, 50_000];
 const QUERIES = 200;
-const NOTHING = { limit: 1 };
+/** For the search with an empty question, which only waits for the updates before it. */
+const ANY = { limit: 1 };
 
 export async function measureCost(sets, code) {
-  const tools = spread(sets, "tools");
-  const texts = spread(sets, "queries").map((query) => query.text);
+  const tools = mixed(sets, "tools");
+  const texts = mixed(sets, "queries").map((query) => query.text);
   const collect = globalThis.gc ?? (() => {});
   console.log(`\n${"tools".padEnd(8)}${HEADINGS.map((name) => name.padStart(16)).join("")}`);
   for (const size of SIZES) {
-    const { servers } = prepare(grown(tools, size));
+    const { servers } = prepare(repeated(tools, size));
     collect();
     const before = memory();
-    const search = code.createSearch(code.MEASURED);
+    const search = code.createSearch(code.DEFAULT_SETTINGS);
     const turns = watchTurns();
     const build = await time(async () => {
       for (const [server, { tools: list, text }] of servers) search.update(server, list, text);
-      await search.search("", NOTHING);
+      await search.search("", ANY);
     });
     const first = await time(() => search.search("read a file", { limit: 10 }));
     const longest = turns.stop();
     const times = [];
     for (const text of texts) await search.search(text, { limit: 10 });
     for (const text of texts) times.push(await time(() => search.search(text, { limit: 10 })));
-    const [server, { tools: own, text }] = [...servers].find(([, { tools: list }]) => list.length > 9);
+    const [server, { tools: serverTools, text }] = [...servers].find(
+      ([, { tools: list }]) => list.length > 9,
+    );
     const updates = [];
     for (let i = 0; i < 9; i++) {
       updates.push(
         await time(async () => {
-          search.update(server, own, text);
-          await search.search("", NOTHING);
+          search.update(server, serverTools, text);
+          await search.search("", ANY);
         }),
       );
     }
     collect();
-    const cells = [build, first, at(times, 0.5), at(times, 0.95), at(updates, 0.5), longest].map(both);
+    const cells = [
+      build,
+      first,
+      quantile(times, 0.5),
+      quantile(times, 0.95),
+      quantile(updates, 0.5),
+      longest,
+    ].map(both);
     const grew = globalThis.gc ? `${(memory() - before).toFixed(0)} MB` : "--expose-gc";
     const line = [...cells, grew].map((cell) => cell.padStart(16)).join("");
     console.log(String(size).padEnd(8) + line);
@@ -52,7 +62,7 @@ const memory = () => {
   return (heapUsed + arrayBuffers) / 1e6;
 };
 
-/** Milliseconds: on the wall, and of processor. */
+/** Wall time and processor time of a run, in milliseconds. */
 async function time(run) {
   const start = performance.now();
   const usage = process.cpuUsage();
@@ -61,13 +71,13 @@ async function time(run) {
   return { wall: performance.now() - start, cpu: (user + system) / 1000 };
 }
 
-function at(times, share) {
+function quantile(times, share) {
   const pick = (key) =>
     times.map((entry) => entry[key]).sort((a, b) => a - b)[Math.floor(times.length * share)];
   return { wall: pick("wall"), cpu: pick("cpu") };
 }
 
-/** The longest work in one turn of the event loop, in milliseconds. */
+/** Measures the longest turn of the event loop, in milliseconds. */
 function watchTurns() {
   const longest = { wall: 0, cpu: 0 };
   let last = performance.now();
@@ -90,12 +100,12 @@ function watchTurns() {
   };
 }
 
-/** A mix over all sets, the same each time. */
-function spread(sets, key) {
-  const most = key === "queries" ? QUERIES : 5_000;
+/** Rows of all sets in turn, each only once; always the same ones. */
+function mixed(sets, key) {
+  const limit = key === "queries" ? QUERIES : 5_000;
   const seen = new Set();
   const out = [];
-  for (let i = 0; out.length < most && sets.some((set) => i < set[key].length); i++) {
+  for (let i = 0; out.length < limit && sets.some((set) => i < set[key].length); i++) {
     for (const set of sets) {
       const row = set[key][i];
       if (row && !seen.has(row.id)) out.push(row);
@@ -105,7 +115,7 @@ function spread(sets, key) {
   return out;
 }
 
-function grown(tools, size) {
+function repeated(tools, size) {
   return Array.from({ length: size }, (_, i) => {
     const tool = tools[i % tools.length];
     const round = Math.floor(i / tools.length);

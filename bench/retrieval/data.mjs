@@ -1,4 +1,4 @@
-// Reads the sets of a data folder: <set>.tools.jsonl with <set>.queries.<split>.jsonl, and turns tools into what a catalog would hold.
+// Reads the sets of a data folder (<set>.tools.jsonl and <set>.queries.<split>.jsonl) and converts their tools to those of a catalog.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,14 +22,14 @@ export function readSets(folder, split) {
     }));
 }
 
-/** The set with half of its questions, chosen by their text; whole without `half`. */
+/** The set with half of its questions, selected by a hash of their text; all of them without `half`. */
 export function halfOf(set, half) {
   if (half === undefined) return set;
   const isIn = ({ text }) => createHash("sha256").update(text).digest()[0] % 2 === Number(half);
   return { ...set, queries: set.queries.filter(isIn) };
 }
 
-/** A set without tools of its own uses those of the set it belongs to: livemcp-agent those of livemcp. */
+/** A set without a tools file uses the tools of a related set: livemcp-agent those of livemcp. */
 function toolsFile(folder, name) {
   const files = readdirSync(folder).filter((file) => file.endsWith(".tools.jsonl"));
   const own = `${name}.tools.jsonl`;
@@ -38,7 +38,7 @@ function toolsFile(folder, name) {
   return files.find((file) => file.split(/[-.]/)[0] === family) ?? own;
 }
 
-/** Tools by server as a catalog would hold them, and the way from a hit back to the set's own id. */
+/** Returns the tools by server, as a catalog has them, and a function from a hit to the tool id of the set. */
 export function prepare(tools) {
   const servers = new Map();
   const ids = new Map();
@@ -48,7 +48,7 @@ export function prepare(tools) {
       const title = [row.server_title, row.server_category].filter(Boolean).join(" ");
       servers.set(server, { tools: [], text: { title, description: row.server_description ?? "" } });
     }
-    // Some sets hold a name twice in one server, which no real server does.
+    // Some sets have a name twice in one server, unlike real servers. A space makes it unique.
     let { name } = row;
     while (ids.has(`${server}\n${name}`)) name += " ";
     ids.set(`${server}\n${name}`, row.id);
@@ -57,7 +57,7 @@ export function prepare(tools) {
   return { servers, idOf: (hit) => ids.get(`${hit.server}\n${hit.name}`) };
 }
 
-/** Fills an index; returns the way back. */
+/** Adds the tools to a search. Returns the function from a hit to the tool id of the set. */
 export function fill(search, tools) {
   const { servers, idOf } = prepare(tools);
   for (const [server, { tools: list, text }] of servers) search.update(server, list, text);

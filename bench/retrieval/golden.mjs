@@ -1,18 +1,19 @@
-// Reads the questions in test/golden-retrieval as sets like those of a data folder, one per file of questions.
+// Reads the question files in test/golden-retrieval. Each becomes a set, as data.mjs reads them from a data folder.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "golden-retrieval");
 
+/** Files whose wrong results were read and used to improve the search. */
 export const SEEN = ["asked.txt", "asked-again.txt", "everyday.txt", "questions.txt", "more/everyday.txt"];
-/** Nobody read the misses of these. Only the confidence is fitted on them. */
+/** Files whose wrong results were never read. Only the confidence is fitted on them. */
 export const UNREAD = ["asked-later.txt", "unseen/everyday.txt", "unknown/everyday.txt"];
-/** Nothing is fitted on these. */
+/** Files that nothing is fitted on. */
 export const NEVER_FITTED = ["strange/everyday.txt"];
 export const GOLDEN = [...SEEN, ...UNREAD, ...NEVER_FITTED];
 
-/** All lines of the examples that ship, comments included. */
+/** All lines of the examples that ship, with comments. */
 export function readExampleLines() {
   const folder = join(home, "../../data/words/examples");
   return readdirSync(folder)
@@ -20,7 +21,7 @@ export function readExampleLines() {
     .flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n"));
 }
 
-/** `files` are paths below test/golden-retrieval; the tools lie beside each in `tools/`. */
+/** `files` are paths below test/golden-retrieval. The tools are in the folder `tools/` beside each file. */
 export function readGolden(files) {
   return files.map((file) => ({
     name: file.replace(/\.txt$/, ""),
@@ -44,12 +45,12 @@ function readQuestions(path) {
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line, i) => {
       const [text = "", tools = ""] = line.split(" -> ");
-      const wanted = tools.split(", ").map((same) => same.split("/"));
+      const gold = tools.split(", ").map((equivalent) => equivalent.split("/"));
       return {
         id: `${basename(path)}:${i}`,
         text,
-        gold: wanted.map(([first]) => first),
-        alternates: Object.fromEntries(wanted.map(([first, ...others]) => [first, others])),
+        gold: gold.map(([first]) => first),
+        alternates: Object.fromEntries(gold.map(([first, ...others]) => [first, others])),
       };
     });
 }

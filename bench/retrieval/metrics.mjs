@@ -1,8 +1,8 @@
-// Recall, reciprocal rank and nDCG as score.mjs of the data defines them, and what a paired bootstrap makes of differences.
+// Metrics of rankings: recall, reciprocal rank and nDCG as score.mjs of the data defines them, calibration error, and a paired bootstrap.
 
 export const METRICS = ["R@1", "R@5", "R@10", "MRR", "nDCG@5", "nDCG@10"];
 
-/** Rank of each gold tool, or of its best alternate; Infinity if not found. */
+/** Rank of each gold tool or of its best alternate, from 0; Infinity if not found. */
 export function goldRanks(query, ranking) {
   const position = new Map();
   for (const [i, id] of ranking.entries()) if (!position.has(id)) position.set(id, i);
@@ -35,7 +35,7 @@ export function measure(ranks) {
   ];
 }
 
-/** Share of the gold tools' servers that own a tool among the first five. */
+/** Share of the servers with a gold tool that have any tool among the first five hits. */
 export function serverRecall(query, ranking, serverOf) {
   const found = new Set(ranking.slice(0, 5).map(serverOf));
   const wanted = [
@@ -50,7 +50,7 @@ export function serverRecall(query, ranking, serverOf) {
 
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** A repeatable stream of numbers in 0..1. */
+/** Returns a generator of pseudo-random numbers in 0..1, always the same for the same seed. */
 export function random(seed) {
   let state = seed;
   return () => {
@@ -61,7 +61,7 @@ export function random(seed) {
   };
 }
 
-/** 95 % interval of the mean over sets of the mean difference per query; queries are drawn within their set. */
+/** 95 % interval of the mean difference: per set over its queries, then over the sets. Queries are drawn within their set. */
 export function bootstrap(differencesBySet, rounds = 2000) {
   const next = random(7);
   const means = [];
@@ -81,16 +81,15 @@ export function bootstrap(differencesBySet, rounds = 2000) {
   return [means[Math.floor(rounds * 0.025)], means[Math.floor(rounds * 0.975)]];
 }
 
-/** Mean distance between what was promised and what came true, over ten bands of equal size in promise. */
+/** Expected calibration error: mean difference between predicted and actual share of right hits, over ten bands of equal width. */
 export function calibrationError(pairs) {
-  const bands = Array.from({ length: 10 }, () => ({ promised: 0, kept: 0, count: 0 }));
+  const bands = Array.from({ length: 10 }, () => ({ predicted: 0, actual: 0 }));
   for (const { confidence, right } of pairs) {
     const band = bands[Math.min(9, Math.floor(confidence * 10))];
-    band.promised += confidence;
-    band.kept += right ? 1 : 0;
-    band.count++;
+    band.predicted += confidence;
+    band.actual += right ? 1 : 0;
   }
   return (
-    bands.reduce((sum, band) => sum + Math.abs(band.promised - band.kept), 0) / Math.max(1, pairs.length)
+    bands.reduce((sum, band) => sum + Math.abs(band.predicted - band.actual), 0) / Math.max(1, pairs.length)
   );
 }

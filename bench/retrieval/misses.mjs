@@ -1,5 +1,5 @@
-// Shows the questions whose right tool is not first, with what came instead, to find out why.
-// usage: node bench/retrieval/misses.mjs FILE.txt… (below test/golden-retrieval) | --data DIR SET…
+// Prints the questions whose right tool is not the first hit, with the first hits, to find out why.
+// usage: node bench/retrieval/misses.mjs FILE.txt… (below test/golden-retrieval) | --data DIR SET…  [--from RANK] [--servers PATTERN]
 import { parseArgs } from "node:util";
 import { loadCode } from "./code.mjs";
 import { fill, readSets } from "./data.mjs";
@@ -20,7 +20,7 @@ const sets = options.data
   ? readSets(options.data, "dev").filter(({ name }) => positionals.includes(name))
   : readGolden(positionals);
 for (const set of sets) {
-  const search = code.createSearch(code.MEASURED);
+  const search = code.createSearch(code.DEFAULT_SETTINGS);
   const idOf = fill(search, set.tools);
   for (const query of set.queries.filter(
     ({ gold }) => new RegExp(`^(?:${options.servers}):`).test(gold[0]) || options.servers === ".",

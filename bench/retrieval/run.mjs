@@ -1,4 +1,4 @@
-// Ranks every query of every set with the code that ships and prints how good it is and what it costs.
+// Ranks all queries of all sets with the current source, and prints metrics and cost.
 // usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,19 +32,19 @@ if (!options.data && !options.golden) {
 }
 
 const code = await loadCode();
-const sets = chosen();
-/** Word vectors of another build than the one that ships: scripts/vectors/build.mjs --half. */
-const given = options.table && new code.WordTable(readFileSync(options.table));
-const parts = given ? { loadWords: async () => given } : {};
+const sets = selectedSets();
+/** Word vectors to use in place of those that ship; see scripts/vectors/build.mjs --half. */
+const wordTable = options.table && new code.WordTable(readFileSync(options.table));
+const parts = wordTable ? { loadWords: async () => wordTable } : {};
 
-/** The sets of the folder, or our own questions. */
-function chosen() {
+/** The sets of the data folder, or our own questions. */
+function selectedSets() {
   if (options.golden) return readGolden(GOLDEN);
   const list = readSets(options.data, options.split).map((set) => halfOf(set, options.half));
   return options.union ? united(list) : list;
 }
 
-/** Every set's questions against all sets' tools at once. */
+/** Each set gets the tools of all sets. */
 function united(list) {
   const seen = new Set();
   const tools = list.flatMap(({ tools: own }) => own.filter(({ id }) => !seen.has(id) && seen.add(id)));
@@ -70,15 +70,18 @@ function report(set, results) {
   const servers = mean(
     results.map(({ query, ranking }) => serverRecall(query, ranking, (id) => serverOf.get(id))),
   );
-  const promise = results.map(({ confidence, ranks }) => ({ confidence, right: Math.min(...ranks) === 0 }));
-  return [...values, servers, calibrationError(promise)];
+  const predictions = results.map(({ confidence, ranks }) => ({
+    confidence,
+    right: Math.min(...ranks) === 0,
+  }));
+  return [...values, servers, calibrationError(predictions)];
 }
 
 const percent = (value) => (100 * value).toFixed(1).padStart(8);
 console.log(["set".padEnd(18), ...[...METRICS, "server@5", "ECE"].map((name) => name.padStart(8))].join(""));
 const table = [];
 for (const set of sets) {
-  const results = await rankSet(set, code.MEASURED);
+  const results = await rankSet(set, code.DEFAULT_SETTINGS);
   if (options.out) {
     mkdirSync(options.out, { recursive: true });
     const text = results.map(({ query, ranking }) => JSON.stringify({ id: query.id, ranking })).join("\n");

@@ -1,7 +1,7 @@
-/** What a verb is about, in fourteen classes: "remove" and "delete" ask for the same kind of tool. */
+/** Fourteen kinds of action that verbs stand for: "remove" and "delete" ask for the same kind of tool. A set of kinds is a bit mask. */
 import { stem } from "./stem.ts";
 
-const CLASSES: readonly string[] = [
+const KINDS: readonly string[] = [
   "create add new make insert generate build write compose draft register schedule book save store put init initialize append open produce design plot draw render",
   "get fetch retrieve read show view display load describe info details detail check inspect lookup obtain return access information",
   "list all enumerate browse listing every available",
@@ -18,34 +18,33 @@ const CLASSES: readonly string[] = [
   "validate verify check test confirm",
 ];
 
-/** Classes that look at something, and those that change it. */
-export const READS = classes(1, 2, 3, 13);
-export const CHANGES = classes(0, 4, 5, 6);
+export const READ_ACTIONS = maskOf(1, 2, 3, 13);
+export const CHANGE_ACTIONS = maskOf(0, 4, 5, 6);
 
-function classes(...indexes: number[]): number {
+function maskOf(...indexes: number[]): number {
   return indexes.reduce((mask, index) => mask | (1 << index), 0);
 }
 
-/** Made when first asked for, like all tables of words. */
+/** By stem. Built at the first use, like all tables of words. */
 let masks: Map<string, number> | undefined;
 
-/** One bit per class the words belong to. */
+/** The kinds of action that the words stand for; 0 if none of them is such a verb. */
 export function actionsOf(words: readonly string[]): number {
-  masks ??= gather();
+  masks ??= buildTable();
   let mask = 0;
   for (const word of words) mask |= masks.get(stem(word)) ?? 0;
   return mask;
 }
 
-export function bits(mask: number): number {
+export function countBits(mask: number): number {
   let count = 0;
   for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
   return count;
 }
 
-function gather(): Map<string, number> {
+function buildTable(): Map<string, number> {
   const out = new Map<string, number>();
-  for (const [index, verbs] of CLASSES.entries()) {
+  for (const [index, verbs] of KINDS.entries()) {
     for (const verb of verbs.split(" ")) out.set(stem(verb), (out.get(stem(verb)) ?? 0) | (1 << index));
   }
   return out;

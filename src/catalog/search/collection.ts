@@ -1,30 +1,34 @@
-/** All servers' segments under one set of postings. Knows which tools exist and how strongly each holds a term; ranks nothing. */
+/** The index of all tools: one segment per server, and postings over all of them. Knows how much of a term each tool contains; does not rank. */
 import type { ServerId } from "../../kernel/call.ts";
 import { Lexicon } from "./lexicon.ts";
-import { MOST_SLOTS, Postings } from "./postings.ts";
+import { MAX_SLOTS, Postings } from "./postings.ts";
 import {
   buildSegment,
   fieldEnd,
   fieldStart,
-  listsOf,
   release,
   type Segment,
   type ServerTools,
   TOOL_FIELDS,
+  wordListsOf,
 } from "./segment.ts";
 import type { SearchSettings } from "./settings.ts";
 
-/** A segment with the slots its tools have in the postings. */
-export interface Placed {
+/** A server in the index. */
+export interface IndexedServer {
   readonly segment: Segment;
+  /**
+   * The slot of each of its tools. A slot is the number of a tool in postings, vectors and arrays of scores. Slots of
+   * removed tools are reused.
+   */
   readonly slots: Int32Array;
 }
 
 /**
- * Lengths of typical fields. Fixed rather than averaged over the catalog: an average would let tools outside
- * a caller's scope move the scores inside it, and every update would touch every tool.
+ * Typical number of words in each field. Constants, because with the mean of the catalog hidden tools would change the scores
+ * of visible ones, and each update would have to change all postings.
  */
-const TYPICAL = {
+const TYPICAL_LENGTH = {
   name: 2.5,
   title: 2.5,
   description: 14,
@@ -33,100 +37,104 @@ const TYPICAL = {
   server: 2.5,
   serverText: 20,
 } as const;
+/** Length normalization of names. */
 const NAME_B = 0.2;
-/** Placing a term takes about as long as reading this many characters. */
+/** Adding a posting takes about as long as reading this many characters. */
 const TERM_COST = 4;
-/** And looking at one entry of a list this many. */
+/** Checking one entry of a list when postings are removed takes as long as reading this many characters. */
 const ENTRY_COST = 0.03;
 
 export class Collection {
   readonly lexicon = new Lexicon();
   readonly postings = new Postings();
   readonly #settings: SearchSettings;
-  readonly #servers = new Map<ServerId, Placed>();
-  readonly #free: number[] = [];
-  readonly #placed: (Placed | undefined)[] = [];
-  readonly #index: number[] = [];
+  readonly #servers = new Map<ServerId, IndexedServer>();
+  readonly #freeSlots: number[] = [];
+  /** By slot: the server, and the index of the tool in its segment. */
+  readonly #serverAt: (IndexedServer | undefined)[] = [];
+  readonly #indexAt: number[] = [];
   #size = 0;
 
   constructor(settings: SearchSettings) {
     this.#settings = settings;
   }
 
-  /** Replaces what is known of a server. Yields what each step cost, so that the caller can pause in between. */
+  /** Replaces all tools of a server. Yields the cost of each step, in characters read, so that the caller can pause in between. */
   *replace(source: ServerTools): Generator<number> {
     const before = this.#servers.get(source.server)?.slots.length ?? 0;
-    const room = Math.min(this.#settings.maxDocs, MOST_SLOTS) - (this.#size - before);
+    const room = Math.min(this.#settings.maxDocs, MAX_SLOTS) - (this.#size - before);
     const tools = source.tools.length > room ? source.tools.slice(0, Math.max(0, room)) : source.tools;
     const segment = yield* buildSegment({ ...source, tools }, this.lexicon);
     yield* this.remove(source.server);
     const slots = new Int32Array(segment.names.length);
-    const placed = { segment, slots };
-    const terms = new TermSums(this.lexicon, this.#settings);
+    const indexed = { segment, slots };
+    const frequencies = new TermFrequencies(this.lexicon, this.#settings);
     for (let i = 0; i < slots.length; i++) {
-      const slot = this.#free.pop() ?? this.#placed.length;
+      const slot = this.#freeSlots.pop() ?? this.#serverAt.length;
       slots[i] = slot;
-      this.#placed[slot] = placed;
-      this.#index[slot] = i;
-      terms.read(segment, i);
-      yield terms.flush((term, impact) => this.postings.add(term, slot, impact));
+      this.#serverAt[slot] = indexed;
+      this.#indexAt[slot] = i;
+      frequencies.add(segment, i);
+      yield frequencies.flush((term, impact) => this.postings.add(term, slot, impact));
     }
-    this.#servers.set(source.server, placed);
+    this.#servers.set(source.server, indexed);
     this.#size += slots.length;
   }
 
-  /** Like `replace`, in steps. */
+  /** Yields the cost of each step, like `replace`. */
   *remove(server: ServerId): Generator<number> {
-    const placed = this.#servers.get(server);
-    if (!placed) return;
+    const indexed = this.#servers.get(server);
+    if (!indexed) return;
     this.#servers.delete(server);
-    const gone = new Uint8Array(this.#placed.length);
-    for (const slot of placed.slots) {
-      gone[slot] = 1;
-      this.#placed[slot] = undefined;
-      this.#free.push(slot);
+    const removed = new Uint8Array(this.#serverAt.length);
+    for (const slot of indexed.slots) {
+      removed[slot] = 1;
+      this.#serverAt[slot] = undefined;
+      this.#freeSlots.push(slot);
     }
-    this.#size -= placed.slots.length;
-    const seen = new Uint8Array(this.lexicon.terms);
-    for (const list of listsOf(placed.segment)) for (const word of list) seen[this.lexicon.termOf(word)] = 1;
+    this.#size -= indexed.slots.length;
+    const seen = new Uint8Array(this.lexicon.termCapacity);
+    for (const list of wordListsOf(indexed.segment))
+      for (const word of list) seen[this.lexicon.termOf(word)] = 1;
     for (let term = 0; term < seen.length; term++) {
-      if (seen[term] === 1) yield this.postings.remove(term, gone) * ENTRY_COST;
+      if (seen[term] === 1) yield this.postings.remove(term, removed) * ENTRY_COST;
     }
-    release(placed.segment, this.lexicon);
+    release(indexed.segment, this.lexicon);
   }
 
-  get servers(): Iterable<Placed> {
+  get servers(): Iterable<IndexedServer> {
     return this.#servers.values();
   }
 
-  /** Slots go from 0 up to this; some may be empty. */
+  /** All slots are below this number. Some may be empty. */
   get capacity(): number {
-    return this.#placed.length;
+    return this.#serverAt.length;
   }
 
+  /** How many tools are indexed. */
   get size(): number {
     return this.#size;
   }
 
-  at(slot: number): Placed | undefined {
-    return this.#placed[slot];
+  at(slot: number): IndexedServer | undefined {
+    return this.#serverAt[slot];
   }
 
-  /** The tool's place in its segment. */
+  /** The index of the tool in its segment. */
   indexOf(slot: number): number {
-    return this.#index[slot] ?? 0;
+    return this.#indexAt[slot] ?? 0;
   }
 
-  /** Order by tool id, for ties. */
+  /** Orders tools with equal scores by their ids. */
   compareIds(a: number, b: number): number {
-    const alike = this.#placed[a] === this.#placed[b];
-    const left = alike ? this.nameOf(a) : `${this.at(a)?.segment.server}:${this.nameOf(a)}`;
-    const right = alike ? this.nameOf(b) : `${this.at(b)?.segment.server}:${this.nameOf(b)}`;
+    const sameServer = this.#serverAt[a] === this.#serverAt[b];
+    const left = sameServer ? this.nameOf(a) : `${this.at(a)?.segment.server}:${this.nameOf(a)}`;
+    const right = sameServer ? this.nameOf(b) : `${this.at(b)?.segment.server}:${this.nameOf(b)}`;
     return left < right ? -1 : left > right ? 1 : 0;
   }
 
-  /** Whether a tool in view has this very word, not only one of its stem. */
-  holds(word: number, mask: Uint8Array | undefined): boolean {
+  /** Whether a tool in view has exactly this word. A word with the same stem does not count. */
+  hasWord(word: number, mask: Uint8Array | undefined): boolean {
     return this.postings.some(this.lexicon.termOf(word), (slot) => {
       if (mask && mask[slot] !== 1) return false;
       return wordsOf(this, slot).some((list) => list.includes(word));
@@ -134,11 +142,11 @@ export class Collection {
   }
 
   nameOf(slot: number): string {
-    return this.#placed[slot]?.segment.names[this.indexOf(slot)] ?? "";
+    return this.#serverAt[slot]?.segment.names[this.indexOf(slot)] ?? "";
   }
 }
 
-/** All words a tool is found by: its own and its server's. */
+/** All words that a tool can be found by: its own and those of its server. */
 export function wordsOf(collection: Collection, slot: number): readonly Int32Array[] {
   const segment = collection.at(slot)?.segment;
   if (!segment) return [];
@@ -147,8 +155,8 @@ export function wordsOf(collection: Collection, slot: number): readonly Int32Arr
   return [own, segment.serverWords, segment.serverTextWords];
 }
 
-/** Gathers one tool's weighted term frequencies over all fields, saturated at the end. */
-class TermSums {
+/** Sums the term frequencies of one tool over all fields, by weight and length of the field (BM25F). */
+class TermFrequencies {
   readonly #sums = new Map<number, number>();
   readonly #lexicon: Lexicon;
   readonly #settings: SearchSettings;
@@ -158,15 +166,15 @@ class TermSums {
     this.#settings = settings;
   }
 
-  read(segment: Segment, i: number): void {
+  add(segment: Segment, i: number): void {
     for (const [f, field] of TOOL_FIELDS.entries()) {
-      this.#add(field, segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f)));
+      this.#addField(field, segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f)));
     }
-    this.#add("server", segment.serverWords);
-    this.#add("serverText", segment.serverTextWords);
+    this.#addField("server", segment.serverWords);
+    this.#addField("serverText", segment.serverTextWords);
   }
 
-  /** Hands over what was gathered and starts afresh; returns what that cost, in characters read. */
+  /** Passes the saturated frequency of each term to `each` and starts again. Returns the cost, in characters read. */
   flush(each: (term: number, impact: number) => void): number {
     const { k1 } = this.#settings;
     for (const [term, sum] of this.#sums) if (sum > 0) each(term, sum / (k1 + sum));
@@ -175,12 +183,12 @@ class TermSums {
     return cost;
   }
 
-  #add(field: keyof typeof TYPICAL, words: Int32Array): void {
+  #addField(field: keyof typeof TYPICAL_LENGTH, words: Int32Array): void {
     const b =
       field === "name" || field === "title" || field === "server"
         ? Math.min(NAME_B, this.#settings.b)
         : this.#settings.b;
-    const weight = this.#settings.weights[field] / (1 - b + (b * words.length) / TYPICAL[field]);
+    const weight = this.#settings.weights[field] / (1 - b + (b * words.length) / TYPICAL_LENGTH[field]);
     for (const word of words) {
       const term = this.#lexicon.termOf(word);
       this.#sums.set(term, (this.#sums.get(term) ?? 0) + weight);

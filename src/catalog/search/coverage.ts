@@ -1,44 +1,56 @@
-/** How far a question and a tool speak of the same: how much of the question the tool holds, how much of its name was asked for. */
-import type { Ground } from "./ground.ts";
-import { type Question, type Term, VERB_SHARE } from "./question.ts";
+/** How much of the question a tool contains, and how much of the tool's name the question contains. */
+import { type Question, type Term, VERB_WEIGHT } from "./question.ts";
+import type { SearchContext } from "./search-context.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
-/** A word that no tool has counts as one that few have. */
-const UNKNOWN_SHARE = 0.6;
+/** Weight of a word that no tool has, as a share of the highest idf. */
+const UNKNOWN_WEIGHT = 0.6;
 
-/** Which share of the question, by rarity, each of these tools speaks of. */
-export function coverageOf(question: Question, ground: Ground, slots: readonly number[]): Float64Array {
-  const { collection, view, workspace } = ground;
-  const unknown = new Set(question.unknown).size * UNKNOWN_SHARE * view.rarity(0);
-  const total = question.terms.reduce((sum, term) => sum + worthOf(term), unknown);
+/** For each of `slots`: which share of the question, by weight of its terms, the tool contains. */
+export function coverageOf(
+  question: Question,
+  context: SearchContext,
+  slots: readonly number[],
+): Float64Array {
+  const { collection, view, workspace } = context;
+  const unknown = new Set(question.unknown).size * UNKNOWN_WEIGHT * view.idfOfCount(0);
+  const total = question.terms.reduce((sum, term) => sum + highestWeight(term), unknown);
   const covered = workspace.take(collection.capacity);
-  const peaks = workspace.take(collection.capacity);
-  for (const { id, idf, kin } of question.terms) {
-    if (kin.length > 0) peaks.fill(0);
-    for (const term of kin) collection.postings.mark(term.id, term.idf, covered, peaks);
-    collection.postings.mark(id, idf, covered, kin.length > 0 ? peaks : undefined);
+  const best = workspace.take(collection.capacity);
+  for (const { id, weight, synonyms } of question.terms) {
+    if (synonyms.length > 0) best.fill(0);
+    for (const term of synonyms) collection.postings.addPresence(term.id, term.weight, covered, best);
+    collection.postings.addPresence(id, weight, covered, synonyms.length > 0 ? best : undefined);
   }
   const shares = Float64Array.from(slots, (slot) => (total > 0 ? (covered[slot] as number) / total : 0));
-  workspace.giveBack();
-  workspace.giveBack();
+  workspace.releaseLast();
+  workspace.releaseLast();
   return shares;
 }
 
-function worthOf({ idf, kin }: Term): number {
-  return Math.max(idf, ...kin.map((term) => term.idf));
+function highestWeight({ weight, synonyms }: Term): number {
+  return Math.max(weight, ...synonyms.map((term) => term.weight));
 }
 
-/** Which share of each tool's name, by rarity, was asked for. */
-export function namedOf(question: Question, ground: Ground, slots: readonly number[]): Float64Array {
+/** For each of `slots`: which share of the tool's name, by idf of its words, the question contains. */
+export function nameCoverageOf(
+  question: Question,
+  context: SearchContext,
+  slots: readonly number[],
+): Float64Array {
   const asked = new Map<number, number>();
   for (const term of question.terms) {
-    for (const { id, verb } of [term, ...term.kin])
-      asked.set(id, Math.max(asked.get(id) ?? 0, verb ? VERB_SHARE : 1));
+    for (const { id, verb } of [term, ...term.synonyms])
+      asked.set(id, Math.max(asked.get(id) ?? 0, verb ? VERB_WEIGHT : 1));
   }
-  return Float64Array.from(slots, (slot) => namedShare(asked, ground, slot));
+  return Float64Array.from(slots, (slot) => nameShare(asked, context, slot));
 }
 
-function namedShare(asked: ReadonlyMap<number, number>, { collection, view }: Ground, slot: number): number {
+function nameShare(
+  asked: ReadonlyMap<number, number>,
+  { collection, view }: SearchContext,
+  slot: number,
+): number {
   const segment = collection.at(slot)?.segment;
   if (!segment) return 0;
   const i = collection.indexOf(slot);
@@ -47,9 +59,9 @@ function namedShare(asked: ReadonlyMap<number, number>, { collection, view }: Gr
   for (let at = fieldStart(segment, i, 0); at < fieldEnd(segment, i, 0); at++) {
     const word = segment.words[at] as number;
     const term = collection.lexicon.termOf(word);
-    // Who asks for a thing does not know that it is the second of its name.
+    // Questions do not repeat numbers in names, like the 1 of `get_weather_1`.
     if (!asked.has(term) && collection.lexicon.isNumber(word)) continue;
-    const idf = view.worthOf(term);
+    const idf = view.idf(term);
     total += idf;
     found += idf * (asked.get(term) ?? 0);
   }

@@ -1,22 +1,26 @@
-/** Finer evidence about one tool: word pairs, verbs, its name, its age. Gathered for few candidates only. */
-import { bits, CHANGES } from "./actions.ts";
+/** Evidence that is computed for candidates only: adjacent words, the kind of action, the exact name, deprecation. */
+import { CHANGE_ACTIONS, countBits } from "./actions.ts";
 import type { Collection } from "./collection.ts";
 import type { Pair, Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
-/** A tool whose action is not known is neither punished nor favoured. */
+/** Score if the action of the tool or of the question is unknown: neither a penalty nor an advantage. */
 const UNKNOWN_ACTION = 0.3;
-/** One that changes what nobody asked to change is. */
+/** Score of a tool that changes something although the question asks for another action. */
 const UNASKED_CHANGE = -0.6;
-const DEPRECATED_SHARE = 0.8;
-/** Name, title and description: parameters lie side by side by chance. */
+const DEPRECATED_FACTOR = 0.8;
+/** Name, title and description. In the names of parameters, words are adjacent by chance. */
 const FIELDS_WITH_PAIRS = 3;
 
-/** For each of `slots` what the question's word pairs that stand side by side in the tool are worth. */
-export function pairsOf({ pairs }: Question, collection: Collection, slots: readonly number[]): Float64Array {
+/** For each of `slots`: the sum of the weights of the question's word pairs that are also adjacent in the tool. */
+export function pairScores(
+  { pairs }: Question,
+  collection: Collection,
+  slots: readonly number[],
+): Float64Array {
   if (pairs.size === 0) return new Float64Array(slots.length);
-  // Most words of a tool begin no pair, which an array tells sooner than a map.
-  const begins = new Uint8Array(collection.lexicon.terms);
+  // Most words of a tool begin no pair. An array rules them out faster than a map.
+  const begins = new Uint8Array(collection.lexicon.termCapacity);
   for (const first of pairs.keys()) begins[first] = 1;
   return Float64Array.from(slots, (slot) => pairScore(pairs, begins, collection, slot));
 }
@@ -36,7 +40,7 @@ function pairScore(
   }
   read(segment.serverWords, 0, segment.serverWords.length);
   let sum = 0;
-  for (const { worth } of found) sum += worth;
+  for (const { weight } of found) sum += weight;
   return sum;
 
   function read(list: Int32Array, from: number, to: number): void {
@@ -50,24 +54,24 @@ function pairScore(
   }
 }
 
-/** Whether the question is the tool's name, with or without its server's, however it is written. */
-export function isNamed({ spoken }: Question, collection: Collection, slot: number): boolean {
+/** Whether the question is the tool's name, with or without the server's name. Case and separators do not matter. */
+export function isExactName({ compact }: Question, collection: Collection, slot: number): boolean {
   const segment = collection.at(slot)?.segment;
   if (!segment) return false;
-  const name = segment.plainNames[collection.indexOf(slot)] ?? "";
-  if (!spoken.endsWith(name) || name === "") return false;
-  return spoken === name || spoken === segment.plainServer + name;
+  const name = segment.compactNames[collection.indexOf(slot)] ?? "";
+  if (!compact.endsWith(name) || name === "") return false;
+  return compact === name || compact === segment.compactServer + name;
 }
 
-/** What is left of the score of a tool that says it should not be used any more. */
-export function freshness(collection: Collection, slot: number): number {
-  return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1 ? DEPRECATED_SHARE : 1;
+/** Factor for the score of a tool: below 1 if its texts say that it is deprecated. */
+export function deprecationFactor(collection: Collection, slot: number): number {
+  return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1 ? DEPRECATED_FACTOR : 1;
 }
 
-/** Which share of what the tool does was asked for; below zero if it does something else to things. */
+/** Which share of the tool's kinds of action the question asks for; negative for a change that it does not ask for. */
 export function actionScore(asked: number, collection: Collection, slot: number): number {
   const offered = collection.at(slot)?.segment.actions[collection.indexOf(slot)] ?? 0;
   if (offered === 0 || asked === 0) return UNKNOWN_ACTION;
-  if ((offered & asked) === 0 && (offered & CHANGES) !== 0) return UNASKED_CHANGE;
-  return bits(offered & asked) / bits(offered);
+  if ((offered & asked) === 0 && (offered & CHANGE_ACTIONS) !== 0) return UNASKED_CHANGE;
+  return countBits(offered & asked) / countBits(offered);
 }

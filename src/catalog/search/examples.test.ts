@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
-import { Everyday, loadEveryday } from "./everyday.ts";
+import { EverydayWords, loadEverydayWords } from "./everyday-words.ts";
 import { examplesOf, openExamples, type StoredExamples } from "./examples.ts";
 import { loadExamples, readExampleFiles } from "./load-examples.ts";
 import { createSearch } from "./search.ts";
@@ -9,14 +9,14 @@ import { words } from "./words.ts";
 
 const examples = examplesOf(
   [
-    "# who is octocat -> no line",
+    "# who is octocat -> a comment",
     "open a pr | put my branch up for review -> create pull request / create merge request",
     "who is octocat | look up a developer -> search users",
   ].join("\n"),
 );
 const similarTo = (text: string) => examples.similarTo(words(text));
 
-test("a question finds those like it, the likest first, with the names of tools for it", () => {
+test("a question finds similar groups, the most similar first, with the names of their tools", () => {
   const [first, ...others] = similarTo("who is the developer");
   expect(first?.names).toEqual([["search", "users"]]);
   expect(others.every(({ similarity }) => similarity <= (first?.similarity ?? 0))).toBe(true);
@@ -26,55 +26,56 @@ test("a question finds those like it, the likest first, with the names of tools 
   ]);
 });
 
-test("the same question is as close as can be, an unlike one is not close at all", () => {
+test("the same question has similarity 1, an unrelated one finds no group", () => {
   expect(similarTo("Open a PR!")[0]?.similarity).toBeCloseTo(1);
   expect(similarTo("is it of the")).toEqual([]);
   expect(similarTo("blorp")).toEqual([]);
 });
 
-test("several questions that want the same speak for it together", () => {
-  const wishes = (asked: string) => examplesOf(`red shoes hurt -> find doctor\n${asked} -> order item`);
-  const first = (asked: string) => wishes(asked).similarTo(words("red shoes"))[0]?.names;
+test("a group with two similar questions ranks above a group with one that is more similar", () => {
+  const groups = (orders: string) => examplesOf(`red shoes hurt -> find doctor\n${orders} -> order item`);
+  const first = (orders: string) => groups(orders).similarTo(words("red shoes"))[0]?.names;
   expect(first("buy red shoes")).toEqual([["find", "doctor"]]);
   expect(first("buy red shoes | sell red shoes")).toEqual([["order", "item"]]);
 });
 
-test("what a saying means is compared too", () => {
-  const similarity = (saying: string) =>
-    examplesOf("delete the file -> delete file", new Everyday(saying)).similarTo(words("bin the file"))[0]
-      ?.similarity;
+test("the meanings of everyday expressions are compared too", () => {
+  const similarity = (expression: string) =>
+    examplesOf("delete the file -> delete file", new EverydayWords(expression)).similarTo(
+      words("bin the file"),
+    )[0]?.similarity;
   expect(similarity("bin > delete")).toBeGreaterThan(similarity("bin > keep") ?? 1);
 });
 
-test("what is about the same is closer than its words say", async () => {
+test("word vectors raise the similarity of questions with the same meaning", async () => {
   const table = await loadWordTable();
   const [plain] = similarTo("look up a programmer");
-  const [about] = examples.similarTo(words("look up a programmer"), table);
-  expect(about?.similarity).toBeGreaterThan(plain?.similarity ?? 1);
+  const [byMeaning] = examples.similarTo(words("look up a programmer"), table);
+  expect(byMeaning?.similarity).toBeGreaterThan(plain?.similarity ?? 1);
 });
 
-test("a long question says itself what it wants", () => {
+test("examples count less for a long question", () => {
   const long = "open a pr for the change that anna and tom made last week after lunch in the old kitchen";
   const short = examplesOf(`${long} -> create pull request`);
   expect(short.similarTo(words(long))[0]?.similarity).toBeLessThan(0.9);
 });
 
-test("every line that ships says what tools for it are called", async () => {
+test("the examples that ship have a name in every group", async () => {
   const shipped = await loadExamples();
   expect(shipped.size).toBeGreaterThan(5000);
   for (const { names } of shipped.similarTo(words("who is octocat")))
     for (const name of names) expect(name.length).toBeGreaterThan(0);
 });
 
-test("examples that were prepared answer as those read from the text", async () => {
+test("the stored index finds the same groups as the text files", async () => {
   const read = await loadExamples();
   const stored = JSON.parse(JSON.stringify(await readExampleFiles())) as StoredExamples;
-  const prepared = openExamples(stored, await loadEveryday());
-  expect(prepared.size).toBe(read.size);
+  const opened = openExamples(stored, await loadEverydayWords());
+  expect(opened.size).toBe(read.size);
   const table = await loadWordTable();
   for (const question of ["who is octocat", "put my branch up for review", "bin the file"]) {
     expect(read.similarTo(words(question), table).length).toBeGreaterThan(0);
-    expect(prepared.similarTo(words(question), table)).toEqual(read.similarTo(words(question), table));
+    expect(opened.similarTo(words(question), table)).toEqual(read.similarTo(words(question), table));
   }
 });
 
@@ -88,21 +89,21 @@ const tool = (server: string, name: string) => ({
   inputSchema: toRaw({}),
 });
 
-test("finds a tool that shares no word with the question", async () => {
+test("search finds a tool that shares no word with the question", async () => {
   const search = createSearch();
   search.update("hub", [tool("hub", "merge_pull_request"), tool("hub", "add_issue_comment")]);
   const [hit] = await search.search("get it into main", { limit: 1 });
   expect(hit?.name).toBe("merge_pull_request");
 });
 
-test("who wants many of them does not want the tool for one", async () => {
+test("a question about several things finds the tool with the plural name", async () => {
   const search = createSearch();
   search.update("hub", [tool("hub", "list_issue"), tool("hub", "list_issues"), tool("hub", "add_label")]);
   const [hit] = await search.search("what bugs do we have", { limit: 1 });
   expect(hit?.name).toBe("list_issues");
 });
 
-test("a word that only a hidden tool has counts as one that no tool has", async () => {
+test("a word of an example name that only hidden tools have counts as a word that no tool has", async () => {
   const seen = [tool("a", "get_thing"), tool("a", "list_things"), tool("a", "create_thing")];
   const scoped = createSearch();
   scoped.update("a", seen);

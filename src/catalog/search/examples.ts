@@ -2,7 +2,7 @@
  * Finds example questions that are similar to a question. Each group of examples lists names that tools for it have, so a
  * question can find a tool that shares no word with it.
  */
-import { Everyday } from "./everyday.ts";
+import { EverydayWords } from "./everyday-words.ts";
 import { toUnit } from "./matrix.ts";
 import { stem } from "./stem.ts";
 import type { WordTable } from "./word-table.ts";
@@ -19,7 +19,7 @@ const IGNORED: ReadonlySet<string> = new Set(
 );
 /** Weight of two adjacent words, compared with a single word. */
 const PAIR_WEIGHT = 0.5;
-/** Meanings of one everyday saying that are compared; the later ones are unreliable. */
+/** Meanings of one everyday expression that are compared; the later ones are unreliable. */
 const MAX_MEANINGS = 2;
 const MAX_GROUPS = 10;
 /** Groups below this similarity do not count. */
@@ -90,7 +90,7 @@ export interface StoredExamples {
 }
 
 export class Examples {
-  readonly #everyday: Everyday;
+  readonly #everyday: EverydayWords;
   readonly #groups: readonly Group[];
   readonly #features: ReadonlyMap<string, Feature>;
   readonly #groupOf: Uint32Array;
@@ -99,7 +99,7 @@ export class Examples {
   readonly #cosines: Float64Array;
   readonly size: number;
 
-  constructor(everyday: Everyday, groups: readonly Group[], features: ReadonlyMap<string, Feature>) {
+  constructor(everyday: EverydayWords, groups: readonly Group[], features: ReadonlyMap<string, Feature>) {
     this.#everyday = everyday;
     this.#groups = groups;
     this.#features = features;
@@ -124,13 +124,13 @@ export class Examples {
     return squares.map(Math.sqrt);
   }
 
-  /** The most similar groups for the words of a question, stop words included. Without a table only words are compared. */
-  similarTo(said: readonly string[], table?: WordTable): SimilarGroup[] {
+  /** The most similar groups for all words of a question, stop words included. Without a table only words are compared. */
+  similarTo(allWords: readonly string[], table?: WordTable): SimilarGroup[] {
     const cosines = this.#cosines.fill(0);
-    const telling = said.filter(isTelling);
+    const telling = allWords.filter(isTelling);
     const vector = table?.vectorOf(telling);
     const found: { group: Group; similarity: number }[] = [];
-    for (const at of this.#groupsInReach(said)) {
+    for (const at of this.#groupsInReach(allWords)) {
       const group = this.#groups[at] as Group;
       const byWords = combined(Array.from(cosines.subarray(group.from, group.to)));
       const byMeaning = table && vector ? Math.max(0, dot(vector, group.vector(table))) : 0;
@@ -148,13 +148,13 @@ export class Examples {
   }
 
   /** Fills in the cosines. Returns the groups with a question that is similar enough, in their order. */
-  #groupsInReach(said: readonly string[]): number[] {
+  #groupsInReach(allWords: readonly string[]): number[] {
     const cosines = this.#cosines;
     const shared: number[] = [];
     // A word that no example has is as rare as a word that only this question has.
     const unknownWeight = Math.log(1 + this.size);
     let squares = 0;
-    for (const key of featuresOf(said, this.#everyday)) {
+    for (const key of featuresOf(allWords, this.#everyday)) {
       const feature = this.#features.get(key);
       const square = (feature?.weight ?? kindWeight(key) * unknownWeight) ** 2;
       squares += square;
@@ -176,7 +176,10 @@ export class Examples {
 }
 
 /** Reads lines of the form `question | question -> name / name`. Yields after each line, so that the caller can pause. */
-export function* readExamples(lines: Iterable<string>, everyday: Everyday): Generator<void, StoredExamples> {
+export function* readExamples(
+  lines: Iterable<string>,
+  everyday: EverydayWords,
+): Generator<void, StoredExamples> {
   const kept: string[] = [];
   const counts: number[] = [];
   const features = new Map<string, number[]>();
@@ -187,8 +190,8 @@ export function* readExamples(lines: Iterable<string>, everyday: Everyday): Gene
     const from = size;
     for (const question of questions.split(QUESTION_SEPARATOR)) {
       for (const key of featuresOf(words(question), everyday)) {
-        const holders = features.get(key);
-        if (holders) holders.push(size);
+        const numbers = features.get(key);
+        if (numbers) numbers.push(size);
         else features.set(key, [size]);
       }
       size += 1;
@@ -207,7 +210,7 @@ export function* readExamples(lines: Iterable<string>, everyday: Everyday): Gene
 }
 
 /** Makes the index from what `readExamples` returned. */
-export function openExamples(stored: StoredExamples, everyday: Everyday): Examples {
+export function openExamples(stored: StoredExamples, everyday: EverydayWords): Examples {
   let from = 0;
   const groups = stored.lines.map((line, at) => {
     const group = new Group(line, from, stored.counts[at] as number);
@@ -227,23 +230,24 @@ export function openExamples(stored: StoredExamples, everyday: Everyday): Exampl
 }
 
 /** The index of a whole text. */
-export function examplesOf(text: string, everyday = new Everyday("")): Examples {
+export function examplesOf(text: string, everyday = new EverydayWords("")): Examples {
   const reading = readExamples(text.split("\n"), everyday);
   let step = reading.next();
   while (!step.done) step = reading.next();
   return openExamples(step.value, everyday);
 }
 
-/** Stems, adjacent stems, and meanings of everyday sayings; each once. */
-function featuresOf(said: readonly string[], everyday: Everyday): Set<string> {
-  const stems = said.map(stem);
-  const features = new Set(stems.filter((_, i) => isTelling(said[i] as string)));
-  for (let i = 0; i + 1 < said.length; i++) {
-    if (isTelling(said[i] as string) || isTelling(said[i + 1] as string))
+/** Stems, adjacent stems, and meanings of everyday expressions; each once. */
+function featuresOf(allWords: readonly string[], everyday: EverydayWords): Set<string> {
+  const stems = allWords.map(stem);
+  const features = new Set(stems.filter((_, i) => isTelling(allWords[i] as string)));
+  for (let i = 0; i + 1 < allWords.length; i++) {
+    if (isTelling(allWords[i] as string) || isTelling(allWords[i + 1] as string))
       features.add(`${stems[i]} ${stems[i + 1]}`);
   }
-  for (const { word, meant } of everyday.read(said)) {
-    for (const one of [word, ...meant.slice(0, MAX_MEANINGS)]) if (one !== "") features.add(`~${stem(one)}`);
+  for (const { word, meanings } of everyday.tokenize(allWords)) {
+    for (const one of [word, ...meanings.slice(0, MAX_MEANINGS)])
+      if (one !== "") features.add(`~${stem(one)}`);
   }
   return features;
 }

@@ -1,17 +1,20 @@
-/** What kind of action a question wants: the verbs that stand where one says what is to be done; who asks "what" or "who" wants to read. */
-import { actionsOf, READS } from "./actions.ts";
-import type { Piece } from "./everyday.ts";
+/** Which kinds of action a question asks for: its verbs in verb position. A question that begins with "what" or "who" asks to read. */
+import { actionsOf, READ_ACTIONS } from "./actions.ts";
+import type { Token } from "./everyday-words.ts";
 
-const ASKS: ReadonlySet<string> = new Set(
+const QUESTION_WORDS: ReadonlySet<string> = new Set(
   "what whats which who whom whose when where why how is are was were does did do has have any".split(" "),
 );
-/** "How do I delete it" wants it deleted. */
-const WAY_TO_DO = /^how (?:to|(?:do|can|could|should|would) (?:i|we|you)) /;
+/** "How do I delete it" asks to delete, not to read. */
+const HOW_TO = /^how (?:to|(?:do|can|could|should|would) (?:i|we|you)) /;
 
-/** `said` are all words of the question, `pieces` what was made of them and of its clauses. Zero where it does not say. */
-export function intentOf(said: readonly string[], pieces: readonly Piece[]): number {
-  const asks = ASKS.has(said[0] ?? "") && !WAY_TO_DO.test(said.join(" "));
-  const told = pieces.filter(({ word, verbal }) => (asks ? word === "" : verbal));
-  const wanted = actionsOf(told.flatMap(({ word, meant }) => [word, ...meant]));
-  return asks ? wanted | READS : wanted;
+/**
+ * A mask of actions; 0 if the question does not say. `allWords` are all words of the question, `tokens` those of the question
+ * and of its clauses.
+ */
+export function intentOf(allWords: readonly string[], tokens: readonly Token[]): number {
+  const asksToRead = QUESTION_WORDS.has(allWords[0] ?? "") && !HOW_TO.test(allWords.join(" "));
+  const verbs = tokens.filter(({ word, verbPosition }) => (asksToRead ? word === "" : verbPosition));
+  const actions = actionsOf(verbs.flatMap(({ word, meanings }) => [word, ...meanings]));
+  return asksToRead ? actions | READ_ACTIONS : actions;
 }

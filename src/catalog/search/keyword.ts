@@ -1,46 +1,46 @@
-/** BM25F scores of all tools in view, as shares of the best. */
-import type { Ground } from "./ground.ts";
+/** BM25F scores of all tools in view, scaled so that the best tool has 1. */
 import type { Term } from "./question.ts";
+import type { SearchContext } from "./search-context.ts";
 import type { SearchView } from "./view.ts";
 
-/** Adds up into `scores`, which comes in as zeros; returns what one share is worth. */
-export function scoreKeywords(terms: readonly Term[], ground: Ground, scores: Float64Array): number {
-  const { collection, view, workspace } = ground;
-  for (const { id, idf, kin } of terms) {
-    if (kin.length === 0) {
-      collection.postings.accumulate(id, idf, scores);
+/** Writes the scores into `scores`, which must contain zeros. Returns the highest score before scaling. */
+export function scoreKeywords(terms: readonly Term[], context: SearchContext, scores: Float64Array): number {
+  const { collection, view, workspace } = context;
+  for (const { id, weight, synonyms } of terms) {
+    if (synonyms.length === 0) {
+      collection.postings.accumulate(id, weight, scores);
       continue;
     }
-    const peaks = workspace.take(scores.length);
-    collection.postings.accumulateBest(id, idf, scores, peaks);
-    for (const other of kin) collection.postings.accumulateBest(other.id, other.idf, scores, peaks);
-    workspace.giveBack();
+    const best = workspace.take(scores.length);
+    collection.postings.accumulateBest(id, weight, scores, best);
+    for (const other of synonyms) collection.postings.accumulateBest(other.id, other.weight, scores, best);
+    workspace.releaseLast();
   }
   if (view.mask) for (let i = 0; i < scores.length; i++) if (view.mask[i] !== 1) scores[i] = 0;
-  return toShare(scores);
+  return scaleToBest(scores);
 }
 
-/** Divides by the highest and drops what is below zero; returns the highest. */
-export function toShare(scores: Float64Array): number {
-  let most = 1e-6;
-  for (let i = 0; i < scores.length; i++) if ((scores[i] as number) > most) most = scores[i] as number;
-  const unit = 1 / most;
+/** Divides by the highest score and sets negative scores to 0. Returns the highest score. */
+export function scaleToBest(scores: Float64Array): number {
+  let highest = 1e-6;
+  for (let i = 0; i < scores.length; i++) if ((scores[i] as number) > highest) highest = scores[i] as number;
+  const unit = 1 / highest;
   for (let i = 0; i < scores.length; i++) {
     const score = scores[i] as number;
     scores[i] = score > 0 ? score * unit : 0;
   }
-  return most;
+  return highest;
 }
 
-/** Keeps the higher of the two, in `into`. */
+/** Writes the higher of the two scores of each tool into `into`. */
 export function poolHighest(into: Float64Array, scores: Float64Array): void {
   for (let i = 0; i < into.length; i++) {
     if ((scores[i] as number) > (into[i] as number)) into[i] = scores[i] as number;
   }
 }
 
-/** Takes the mean of those in view off all. */
-export function aboveMean(scores: Float64Array, { mask, size }: Pick<SearchView, "mask" | "size">): void {
+/** Subtracts the mean score of the tools in view from each of them. */
+export function subtractMean(scores: Float64Array, { mask, size }: Pick<SearchView, "mask" | "size">): void {
   let sum = 0;
   for (let i = 0; i < scores.length; i++) if (!mask || mask[i] === 1) sum += scores[i] as number;
   const mean = sum / Math.max(1, size);

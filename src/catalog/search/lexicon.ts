@@ -1,9 +1,9 @@
-/** Numbers for words and for what they stem to, so that everything after reading is arithmetic. Forgets words that nobody uses any more. */
+/** Gives ids to words and to terms (their stems), so that ranking compares numbers instead of texts. Deletes words that no tool uses any more. */
 import { stem } from "./stem.ts";
 
-const MOST_WORDS = 500_000;
-/** V8 keeps the text a longer word was cut from alive as long as the word. */
-const LONGEST_COPIED = 12;
+const MAX_WORDS = 500_000;
+/** In V8 a substring longer than this keeps the whole text in memory, so longer words are copied. */
+const MAX_COPIED_BY_V8 = 12;
 const DIGIT = /^[0-9]/;
 
 export class Lexicon {
@@ -11,92 +11,94 @@ export class Lexicon {
   readonly #terms = new Map<string, number>();
   readonly #texts: string[] = [];
   readonly #termOf: number[] = [];
-  /** How often each word is in use, and how many words each term has. */
+  /** How often each word is used, by word id. */
   readonly #uses: number[] = [];
-  readonly #members: number[] = [];
+  /** How many words each term has, by term id. */
+  readonly #wordCounts: number[] = [];
   readonly #freeWords: number[] = [];
   readonly #freeTerms: number[] = [];
 
-  /** The word's number, once more in use. Undefined if it is new and `room` is 0, or there are too many: no honest list comes near. */
+  /** Returns the id of the word and counts one more use. Undefined for a new word if `room` is 0 or the lexicon is full, which no normal catalog comes near. */
   intern(word: string, room = 1): number | undefined {
     const known = this.#words.get(word);
     if (known !== undefined) this.#uses[known] = (this.#uses[known] as number) + 1;
-    if (known !== undefined || room <= 0 || this.#words.size >= MOST_WORDS) return known;
-    const text = word.length > LONGEST_COPIED ? Buffer.from(word).toString() : word;
+    if (known !== undefined || room <= 0 || this.#words.size >= MAX_WORDS) return known;
+    const text = word.length > MAX_COPIED_BY_V8 ? Buffer.from(word).toString() : word;
     const id = this.#freeWords.pop() ?? this.#texts.length;
     this.#words.set(text, id);
     this.#texts[id] = text;
     this.#uses[id] = 1;
-    this.#termOf[id] = this.#join(stem(text));
+    this.#termOf[id] = this.#addToTerm(stem(text));
     return id;
   }
 
-  /** Ends one use of each. */
+  /** Ends one use of each word. */
   release(words: Int32Array): void {
     for (const id of words) {
       const left = (this.#uses[id] as number) - 1;
       this.#uses[id] = left;
-      if (left === 0) this.#forget(id);
+      if (left === 0) this.#delete(id);
     }
   }
 
-  /** The term a word of a question belongs to, if any tool has it. */
+  /** The term of a word; undefined if no tool has it. */
   term(word: string): number | undefined {
     return this.#terms.get(stem(word));
   }
 
-  /** The term with this stem. */
-  root(root: string): number | undefined {
+  termOfStem(root: string): number | undefined {
     return this.#terms.get(root);
   }
 
+  /** The term of a word id. */
   termOf(id: number): number {
     return this.#termOf[id] ?? -1;
   }
 
-  /** Empty for a number that is free. */
+  /** Empty for a free id. */
   word(id: number): string {
     return this.#texts[id] ?? "";
   }
 
-  /** Words are cut where digits begin and end. */
+  /** The first digit decides, since a word consists either of digits or of letters. */
   isNumber(id: number): boolean {
     return DIGIT.test(this.word(id));
   }
 
-  /** How many words are in use. */
+  /** How many words are used. */
   get size(): number {
     return this.#words.size;
   }
 
-  /** Numbers of words and of terms are below these. */
-  get words(): number {
+  /** All word ids are below this number. */
+  get wordCapacity(): number {
     return this.#texts.length;
   }
 
-  get terms(): number {
-    return this.#members.length;
+  /** All term ids are below this number. */
+  get termCapacity(): number {
+    return this.#wordCounts.length;
   }
 
-  #join(root: string): number {
+  #addToTerm(root: string): number {
     let term = this.#terms.get(root);
     if (term === undefined) {
-      term = this.#freeTerms.pop() ?? this.#members.length;
+      term = this.#freeTerms.pop() ?? this.#wordCounts.length;
       this.#terms.set(root, term);
-      this.#members[term] = 0;
+      this.#wordCounts[term] = 0;
     }
-    this.#members[term] = (this.#members[term] as number) + 1;
+    this.#wordCounts[term] = (this.#wordCounts[term] as number) + 1;
     return term;
   }
 
-  #forget(id: number): void {
+  #delete(id: number): void {
     const text = this.word(id);
     const term = this.termOf(id);
     this.#words.delete(text);
     this.#texts[id] = "";
     this.#freeWords.push(id);
-    const left = (this.#members[term] as number) - 1;
-    this.#members[term] = left;
+    const left = (this.#wordCounts[term] as number) - 1;
+    this.#wordCounts[term] = left;
     if (left > 0) return;
     this.#terms.delete(stem(text));
     this.#freeTerms.push(term);

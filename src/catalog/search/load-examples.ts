@@ -1,7 +1,7 @@
 /** Loads the examples that ship with the package at the first search: the index that the build stored, or else the text files. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readShipped } from "../../home/shipped.ts";
-import { loadEveryday } from "./everyday.ts";
+import { loadEverydayWords } from "./everyday-words.ts";
 import { type Examples, openExamples, readExamples, type StoredExamples } from "./examples.ts";
 
 const FILES = ["data-and-media", "development", "money-and-machines", "web-and-daily-life", "work"];
@@ -14,7 +14,7 @@ const LINES_PER_TURN = 50;
 export async function readExampleFiles(): Promise<StoredExamples> {
   const texts = await Promise.all(FILES.map((name) => readShipped(`words/examples/${name}.txt`)));
   const lines = texts.flatMap((text) => text?.toString("utf8").split("\n") ?? []);
-  const reading = readExamples(lines, await loadEveryday());
+  const reading = readExamples(lines, await loadEverydayWords());
   for (let read = 1; ; read++) {
     const { done, value } = reading.next();
     if (done) return value;
@@ -27,7 +27,7 @@ async function load(): Promise<Examples> {
   const examples = stored
     ? (JSON.parse(stored.toString("utf8")) as StoredExamples)
     : await readExampleFiles();
-  return openExamples(examples, await loadEveryday());
+  return openExamples(examples, await loadEverydayWords());
 }
 
 let loaded: Promise<Examples> | undefined;

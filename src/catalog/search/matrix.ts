@@ -1,9 +1,9 @@
-/** One small vector per tool, eight bits a number, compared by cosine. */
+/** One vector per tool, with eight bits per number, compared by cosine. */
 
 export class Matrix {
   readonly dims: number;
   #cells: Int8Array;
-  /** What makes the stored row a unit vector; 0 for a tool without meaning. */
+  /** Factor that makes the stored row a unit vector; 0 for a tool without a vector. */
   #scale: Float32Array;
 
   constructor(dims: number) {
@@ -12,7 +12,7 @@ export class Matrix {
     this.#scale = new Float32Array(0);
   }
 
-  /** Makes room for slots up to `capacity`. */
+  /** Makes room for `capacity` slots. */
   grow(capacity: number): void {
     if (capacity <= this.#scale.length) return;
     const rows = Math.max(capacity, Math.ceil(this.#scale.length * 1.25));
@@ -50,7 +50,7 @@ export class Matrix {
     const { dims } = this;
     const cells = this.#cells;
     const at = slot * dims;
-    // Four sums side by side: one would have each addition wait for the last.
+    // Four sums, because with a single one each addition has to wait for the one before.
     let a = 0;
     let b = 0;
     let c = 0;

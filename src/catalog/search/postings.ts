@@ -1,8 +1,8 @@
-/** For each term the tools that hold it, with how much. One number per entry: slot in the high bits, impact in the low. */
+/** Posting lists: for each term the tools that contain it, and how much of it (its impact). An entry is one number: the slot in the high bits, the impact in the low ones. */
 
 const IMPACT_BITS = 12;
 const LEVELS = (1 << IMPACT_BITS) - 1;
-export const MOST_SLOTS = 2 ** (32 - IMPACT_BITS);
+export const MAX_SLOTS = 2 ** (32 - IMPACT_BITS);
 
 interface List {
   entries: Uint32Array;
@@ -12,7 +12,7 @@ interface List {
 export class Postings {
   readonly #lists: (List | undefined)[] = [];
 
-  /** `impact` in 0..1. */
+  /** `impact` is in 0..1. */
   add(term: number, slot: number, impact: number): void {
     let list = this.#lists[term];
     if (!list) {
@@ -28,15 +28,15 @@ export class Postings {
     list.entries[list.length++] = slot * (LEVELS + 1) + Math.max(1, Math.round(impact * LEVELS));
   }
 
-  /** Takes out every entry whose slot is marked in `gone`; returns how many it looked at. */
-  remove(term: number, gone: Uint8Array): number {
+  /** Removes the entries whose slot is 1 in `removed`. Returns how many entries it checked. */
+  remove(term: number, removed: Uint8Array): number {
     const list = this.#lists[term];
     if (!list) return 0;
     const { length } = list;
     let kept = 0;
     for (let i = 0; i < length; i++) {
       const entry = list.entries[i] as number;
-      if (gone[entry >>> IMPACT_BITS] === 0) list.entries[kept++] = entry;
+      if (removed[entry >>> IMPACT_BITS] === 0) list.entries[kept++] = entry;
     }
     list.length = kept;
     if (kept === 0) this.#lists[term] = undefined;
@@ -44,7 +44,7 @@ export class Postings {
     return length;
   }
 
-  /** Whether one of the tools that hold the term passes. */
+  /** Whether one of the tools that contain the term passes the test. */
   some(term: number, test: (slot: number) => boolean): boolean {
     const list = this.#lists[term];
     for (let i = 0; list && i < list.length; i++) {
@@ -53,7 +53,7 @@ export class Postings {
     return false;
   }
 
-  /** How many tools in scope hold the term. */
+  /** How many tools contain the term. `mask` has 1 for those in view. */
   count(term: number, mask: Uint8Array | undefined): number {
     const list = this.#lists[term];
     if (!list) return 0;
@@ -64,7 +64,7 @@ export class Postings {
     return count;
   }
 
-  /** Adds `weight` times the impact to the score of every tool that holds the term. */
+  /** Adds `weight` times the impact to the score of each tool that contains the term. */
   accumulate(term: number, weight: number, scores: Float64Array): void {
     const list = this.#lists[term];
     if (!list) return;
@@ -77,20 +77,20 @@ export class Postings {
     }
   }
 
-  /** Adds `weight` once for every tool that holds the term, however much of it; with `peaks` as in `accumulateBest`. */
-  mark(term: number, weight: number, scores: Float64Array, peaks: Float64Array | undefined): void {
+  /** Adds `weight` to the score of each tool that contains the term, regardless of the impact. `best` is as in `accumulateBest`. */
+  addPresence(term: number, weight: number, scores: Float64Array, best: Float64Array | undefined): void {
     const list = this.#lists[term];
     for (let i = 0; list && i < list.length; i++) {
       const slot = (list.entries[i] as number) >>> IMPACT_BITS;
-      const more = weight - (peaks ? (peaks[slot] as number) : 0);
+      const more = weight - (best ? (best[slot] as number) : 0);
       if (more <= 0) continue;
-      if (peaks) peaks[slot] = weight;
+      if (best) best[slot] = weight;
       scores[slot] = (scores[slot] as number) + more;
     }
   }
 
-  /** The same, but a tool gets no more than the best of several terms gives it: `peaks` remembers what it has. */
-  accumulateBest(term: number, weight: number, scores: Float64Array, peaks: Float64Array): void {
+  /** Like `accumulate`, but of several terms only the best counts for a tool. `best` has what the terms so far gave to each tool. */
+  accumulateBest(term: number, weight: number, scores: Float64Array, best: Float64Array): void {
     const list = this.#lists[term];
     if (!list) return;
     const unit = weight / LEVELS;
@@ -98,9 +98,9 @@ export class Postings {
     for (let i = 0; i < length; i++) {
       const entry = entries[i] as number;
       const slot = entry >>> IMPACT_BITS;
-      const more = (entry & LEVELS) * unit - (peaks[slot] as number);
+      const more = (entry & LEVELS) * unit - (best[slot] as number);
       if (more <= 0) continue;
-      peaks[slot] = (peaks[slot] as number) + more;
+      best[slot] = (best[slot] as number) + more;
       scores[slot] = (scores[slot] as number) + more;
     }
   }

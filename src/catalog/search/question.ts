@@ -1,115 +1,121 @@
-/** A question taken apart: its terms and what they are worth in this view, its clauses, its word pairs, its verbs. */
+/** Parses a question: its terms with their weights in the view, its clauses, adjacent words, kinds of action and similar examples. */
 import { actionsOf } from "./actions.ts";
-import { clauses } from "./clauses.ts";
+import { splitClauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
-import type { Everyday, Piece } from "./everyday.ts";
+import type { EverydayWords, Token } from "./everyday-words.ts";
 import type { Examples, SimilarGroup } from "./examples.ts";
 import { intentOf } from "./intent.ts";
-import { kinOf } from "./kindred.ts";
-import { takeApart, withoutTypo } from "./repair.ts";
-import { nameThings } from "./things.ts";
+import { describeLiterals } from "./literals.ts";
+import { correctTypo, splitCompound } from "./spelling.ts";
+import { synonymsOf } from "./synonyms.ts";
 import type { SearchView } from "./view.ts";
 import type { WordTable } from "./word-table.ts";
 import { isContent, words } from "./words.ts";
 
-/** A term to look for, with others that may stand in for it. */
+/** A term to search for. */
 export interface Term {
+  /** Negative if no tool in view has the word itself. Then only its synonyms are found. */
   readonly id: number;
-  /** How rare it is among the tools in view. */
-  readonly idf: number;
-  /** A tool that holds several counts the best of them once. */
-  readonly kin: readonly Term[];
-  /** Says what is to be done, not with what. */
+  /** Inverse document frequency in the view, reduced for verbs and for synonyms. */
+  readonly weight: number;
+  /** Terms that may stand in its place. If a tool has several of them, only the best counts. */
+  readonly synonyms: readonly Term[];
+  /** Names an action, not what it is done to. */
   readonly verb: boolean;
 }
 
-/** Two terms side by side. */
+/** Two adjacent terms. */
 export interface Pair {
-  /** The sum of their idf. */
-  readonly worth: number;
+  /** The sum of their weights. */
+  readonly weight: number;
 }
 
-/** A text to find tools for. */
+/** The question or one of its clauses. */
 export interface Phrase {
   readonly text: string;
-  /** Without stop words, typing errors mended. */
+  /** Without stop words, with corrected spelling. */
   readonly words: readonly string[];
   readonly terms: readonly Term[];
 }
 
 export interface Question extends Phrase {
-  /** All words as asked, without a space, to compare with a name. */
-  readonly spoken: string;
-  /** It may be nothing but a name: one word, or none that says anything. */
-  readonly terse: boolean;
-  /** The question itself if it does not split. */
+  /** All words as asked, without spaces between them, to compare with names. */
+  readonly compact: string;
+  /** The question may be the name of a tool: it has no spaces, or only stop words. */
+  readonly mayBeName: boolean;
+  /** Only the question itself if it has a single clause. */
   readonly clauses: readonly Phrase[];
-  /** Adjacent terms: the first, those that follow it, and what each pair is worth. */
+  /** Adjacent terms: by the first term, then by the second. */
   readonly pairs: ReadonlyMap<number, ReadonlyMap<number, Pair>>;
+  /** The kinds of action that are asked for, as a bit mask; see `actionsOf`. */
   readonly actions: number;
-  /** Groups of similar examples, the most similar first. */
-  readonly similar: readonly SimilarGroup[];
+  /** The most similar first. */
+  readonly similarExamples: readonly SimilarGroup[];
   /** Words that no tool in view has. */
   readonly unknown: readonly string[];
 }
 
-const LONGEST_QUESTION = 4_000;
-const MOST_CLAUSES = 8;
-/** Typing errors looked for in one question: each is compared with all words there are. */
-const MOST_TYPOS = 16;
-/** What a word of nearly the same meaning counts beside the word itself. */
-const KIN_WEIGHT = 0.6;
-/** What it counts where no tool in view has the word itself, or several words together meant it. */
-const ALONE_WEIGHT = 0.9;
-/** What a verb counts beside what it is done to: any tool can "get" or "add" something. */
-export const VERB_SHARE = 0.6;
+const MAX_QUESTION_LENGTH = 4_000;
+const MAX_CLAUSES = 8;
+/** Words of one question that are checked for typing errors. Each is compared with all words of all tools. */
+const MAX_TYPOS = 16;
+const MAX_JOINED_LENGTH = 24;
+/** Weight of a synonym, compared with the word itself. */
+const SYNONYM_WEIGHT = 0.6;
+/** Weight of the meanings of an everyday expression if no tool in view has the word itself, or if it has several words. */
+const MEANING_WEIGHT = 0.9;
+/** Weight of a verb, compared with other words: tools "get" and "add" all kinds of things. */
+export const VERB_WEIGHT = 0.6;
 const NO_TERM = -1;
 
-/** The texts that `readQuestion` makes phrases of, the whole first. */
+/** The texts of the phrases that `parseQuestion` makes: the whole question first, then its clauses. */
 export function textsOf(query: string): string[] {
-  const text = nameThings(query.slice(0, LONGEST_QUESTION));
-  return [text, ...clauses(text, MOST_CLAUSES)];
+  const text = describeLiterals(query.slice(0, MAX_QUESTION_LENGTH));
+  return [text, ...splitClauses(text, MAX_CLAUSES)];
 }
 
+/** What is known about the language of questions, independent of tools. */
 export interface Language {
-  readonly everyday: Everyday;
+  readonly everyday: EverydayWords;
   readonly examples: Examples;
-  /** Undefined where there are no word vectors. */
+  /** Undefined if there are no word vectors. */
   readonly table: WordTable | undefined;
-  /** Knows the language's words, which are no typing errors though no tool has them. */
+  /** Words of the language are not corrected, even if no tool has them. */
   isWord(word: string): boolean;
 }
 
-export function readQuestion(
+export function parseQuestion(
   query: string,
   collection: Collection,
   view: SearchView,
   language: Language,
 ): Question {
-  const [text = "", ...parts] = textsOf(query);
-  const reader = new Reader(collection, view, language);
-  const said = words(text);
-  const pieces = language.everyday.read(said);
-  const partPieces = parts.map((part) => language.everyday.read(words(part)));
-  const whole = reader.phrase(text, pieces);
+  const [text = "", ...clauses] = textsOf(query);
+  const parser = new PhraseParser(collection, view, language);
+  const allWords = words(text);
+  const tokens = language.everyday.tokenize(allWords);
+  const clauseTokens = clauses.map((clause) => language.everyday.tokenize(words(clause)));
+  const whole = parser.phrase(text, tokens);
   return {
     ...whole,
-    spoken: words(query.slice(0, LONGEST_QUESTION)).join(""),
-    terse: whole.words.length === 0 || !/\s/.test(query.trim()),
-    clauses: parts.length > 0 ? parts.map((part, i) => reader.phrase(part, partPieces[i] ?? [])) : [whole],
-    pairs: reader.pairs(whole.words),
-    similar: language.examples.similarTo(said, language.table),
-    actions: intentOf(said, [...pieces, ...partPieces.flat()]) || actionsOf(whole.words),
-    unknown: whole.words.filter((word) => !reader.term(word)),
+    compact: words(query.slice(0, MAX_QUESTION_LENGTH)).join(""),
+    mayBeName: whole.words.length === 0 || !/\s/.test(query.trim()),
+    clauses:
+      clauses.length > 0 ? clauses.map((clause, i) => parser.phrase(clause, clauseTokens[i] ?? [])) : [whole],
+    pairs: parser.pairs(whole.words),
+    similarExamples: language.examples.similarTo(allWords, language.table),
+    actions: intentOf(allWords, [...tokens, ...clauseTokens.flat()]) || actionsOf(whole.words),
+    unknown: whole.words.filter((word) => !parser.term(word)),
   };
 }
 
-class Reader {
+/** Parses the phrases of one question. Looks up and corrects each word only once. */
+class PhraseParser {
   readonly #collection: Collection;
   readonly #view: SearchView;
   readonly #language: Language;
   readonly #terms = new Map<string, Term | undefined>();
-  readonly #repairs = new Map<string, readonly string[]>();
+  readonly #corrections = new Map<string, readonly string[]>();
   #typos = 0;
 
   constructor(collection: Collection, view: SearchView, language: Language) {
@@ -118,17 +124,17 @@ class Reader {
     this.#language = language;
   }
 
-  phrase(text: string, read: readonly Piece[]): Phrase {
-    const pieces = read.flatMap((piece) => this.#mended(piece));
-    const said = pieces.map(({ word, meant: [first = ""] }) => word || first).filter(isContent);
-    const joined = this.#joined(said);
-    const all = [...pieces, ...joined.map(plain)];
-    return { text, words: [...said, ...joined], terms: this.#withKin(all) };
+  phrase(text: string, tokens: readonly Token[]): Phrase {
+    const corrected = tokens.flatMap((token) => this.#corrected(token));
+    const content = corrected.map(({ word, meanings: [first = ""] }) => word || first).filter(isContent);
+    const joined = this.#joined(content);
+    const all = [...corrected, ...joined.map(plainToken)];
+    return { text, words: [...content, ...joined], terms: this.#termsOf(all) };
   }
 
-  /** The word's own term, if a tool in view has it. */
+  /** The term of the word itself, without synonyms; undefined if no tool in view has it. */
   term(word: string): Term | undefined {
-    if (!this.#terms.has(word)) this.#terms.set(word, this.#worth(this.#collection.lexicon.term(word)));
+    if (!this.#terms.has(word)) this.#terms.set(word, this.#weighted(this.#collection.lexicon.term(word)));
     return this.#terms.get(word);
   }
 
@@ -139,73 +145,75 @@ class Reader {
       const b = this.term(list[i + 1] as string);
       if (!a || !b) continue;
       const following = pairs.get(a.id) ?? new Map<number, Pair>();
-      pairs.set(a.id, following.set(b.id, { worth: a.idf + b.idf }));
+      pairs.set(a.id, following.set(b.id, { weight: a.weight + b.weight }));
     }
     return pairs;
   }
 
-  #mended(piece: Piece): readonly Piece[] {
-    return piece.meant.length > 0 ? [piece] : this.#mend(piece.word).map(plain);
+  #corrected(token: Token): readonly Token[] {
+    return token.meanings.length > 0 ? [token] : this.#correct(token.word).map(plainToken);
   }
 
-  #mend(word: string): readonly string[] {
+  #correct(word: string): readonly string[] {
     if (this.term(word)) return [word];
-    let mended = this.#repairs.get(word);
-    if (!mended) {
+    let corrected = this.#corrections.get(word);
+    if (!corrected) {
       const known = (other: string): boolean => this.term(other) !== undefined;
-      mended = takeApart(word, known) ?? [this.#spelled(word)];
-      this.#repairs.set(word, mended);
+      corrected = splitCompound(word, known) ?? [this.#withoutTypo(word)];
+      this.#corrections.set(word, corrected);
     }
-    return mended;
+    return corrected;
   }
 
-  #spelled(word: string): string {
-    if (this.#language.isWord(word) || ++this.#typos > MOST_TYPOS) return word;
-    const held = (id: number): boolean => this.#collection.holds(id, this.#view.mask);
-    return withoutTypo(word, this.#collection.lexicon, held) ?? word;
+  #withoutTypo(word: string): string {
+    if (this.#language.isWord(word) || ++this.#typos > MAX_TYPOS) return word;
+    const isInView = (id: number): boolean => this.#collection.hasWord(id, this.#view.mask);
+    return correctTypo(word, this.#collection.lexicon, isInView) ?? word;
   }
 
-  /** "screen shot" also asks for "screenshot". */
+  /** Adjacent words that a tool writes as one: "screen shot" also searches for "screenshot". */
   #joined(list: readonly string[]): string[] {
     const out: string[] = [];
     for (let i = 0; i + 1 < list.length; i++) {
       const joined = `${list[i]}${list[i + 1]}`;
-      if (joined.length <= 24 && this.term(joined)) out.push(joined);
+      if (joined.length <= MAX_JOINED_LENGTH && this.term(joined)) out.push(joined);
     }
     return out;
   }
 
-  #withKin(list: readonly Piece[]): Term[] {
+  #termsOf(tokens: readonly Token[]): Term[] {
     const terms = new Map<number, Term>();
-    const said = new Set(list.map(({ word }) => this.term(word)?.id));
-    for (const { word, meant } of list) {
+    const ownTerms = new Set(tokens.map(({ word }) => this.term(word)?.id));
+    for (const { word, meanings } of tokens) {
       const own = isContent(word) ? this.term(word) : undefined;
       const { lexicon } = this.#collection;
-      const kin = [
-        ...kinOf(word).map((root) => this.#kin(lexicon.root(root), root, KIN_WEIGHT)),
-        ...meant.map((one) => this.#kin(lexicon.term(one), one, own ? KIN_WEIGHT : ALONE_WEIGHT)),
-      ].filter((term) => term !== undefined && !said.has(term.id)) as Term[];
-      if (!own && kin.length === 0) continue;
-      const id = own?.id ?? NO_TERM - (kin[0] as Term).id;
+      const synonyms = [
+        ...synonymsOf(word).map((root) => this.#synonym(lexicon.termOfStem(root), root, SYNONYM_WEIGHT)),
+        ...meanings.map((one) =>
+          this.#synonym(lexicon.term(one), one, own ? SYNONYM_WEIGHT : MEANING_WEIGHT),
+        ),
+      ].filter((term) => term !== undefined && !ownTerms.has(term.id)) as Term[];
+      if (!own && synonyms.length === 0) continue;
+      const id = own?.id ?? NO_TERM - (synonyms[0] as Term).id;
       const verb = actionsOf([word]) !== 0;
-      const idf = (own?.idf ?? 0) * (verb ? VERB_SHARE : 1);
-      if (!terms.has(id)) terms.set(id, { id, idf, kin, verb });
+      const weight = (own?.weight ?? 0) * (verb ? VERB_WEIGHT : 1);
+      if (!terms.has(id)) terms.set(id, { id, weight, synonyms, verb });
     }
     return [...terms.values()];
   }
 
-  #kin(id: number | undefined, word: string, weight: number): Term | undefined {
-    const term = this.#worth(id);
-    return term && { ...term, idf: weight * term.idf, verb: actionsOf([word]) !== 0 };
+  #synonym(id: number | undefined, word: string, weight: number): Term | undefined {
+    const term = this.#weighted(id);
+    return term && { ...term, weight: weight * term.weight, verb: actionsOf([word]) !== 0 };
   }
 
-  #worth(id: number | undefined): Term | undefined {
+  #weighted(id: number | undefined): Term | undefined {
     const count = id === undefined ? 0 : this.#view.count(id);
     if (id === undefined || count === 0) return undefined;
-    return { id, idf: this.#view.rarity(count), kin: [], verb: false };
+    return { id, weight: this.#view.idfOfCount(count), synonyms: [], verb: false };
   }
 }
 
-function plain(word: string): Piece {
-  return { word, meant: [], verbal: false };
+function plainToken(word: string): Token {
+  return { word, meanings: [], verbPosition: false };
 }

@@ -1,14 +1,17 @@
-/** Orders tools for a question by eleven kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
+/**
+ * Orders tools for a question by eleven kinds of evidence, each in 0..1 (`EvidenceWeights`). Scores all tools roughly, then
+ * gathers all evidence for the best candidates. Does not know where vectors come from.
+ */
 import type { Collection } from "./collection.ts";
-import { coverageOf, namedOf } from "./coverage.ts";
-import { actionScore, freshness, isNamed, pairsOf } from "./detail.ts";
-import type { Ground, Sense } from "./ground.ts";
-import { aboveMean, poolHighest, scoreKeywords, toShare } from "./keyword.ts";
-import { hintsOf, likenessOf } from "./likeness.ts";
+import { coverageOf, nameCoverageOf } from "./coverage.ts";
+import { actionScore, deprecationFactor, isExactName, pairScores } from "./detail.ts";
+import { exampleNameScores, exampleWords } from "./example-names.ts";
+import { poolHighest, scaleToBest, scoreKeywords, subtractMean } from "./keyword.ts";
 import type { Phrase, Question, Term } from "./question.ts";
+import type { SearchContext, VectorSpace } from "./search-context.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
-import { siblingSupport } from "./siblings.ts";
+import { siblingScores } from "./siblings.ts";
 import type { SearchView } from "./view.ts";
 
 export interface Ranked {
@@ -16,183 +19,227 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** Tools that the finer evidence is gathered for. */
-const CANDIDATES = 100;
-/** What meaning counts beside keywords when candidates are chosen and siblings judged. */
-const MEANING_SHARE = 0.5;
-const CLAUSE_SHARE = 0.5;
-/** What the names that questions like this one want count beside keywords when candidates are chosen. */
-const HINT_SHARE = 1;
-/** A question that is only somewhat alike may be about something that has no examples: what it wants counts less than in proportion. */
-const LIKENESS_STEEPNESS = 1.5;
-/** The least cosine of a tool that has no word in common with the question. */
-const NEAR = 0.3;
-/** Who is called by name comes first: more than all evidence together. */
-const NAMED = 10;
+/** Tools that all evidence is gathered for. */
+const MAX_CANDIDATES = 100;
+/** Weights in the rough score, where keywords have 1. `ROUGH_VECTOR` also counts in the scores of siblings. */
+const ROUGH_VECTOR = 0.5;
+const ROUGH_CLAUSE = 0.5;
+const ROUGH_EXAMPLE_WORDS = 1;
+/** Above 1, because an example that is only somewhat similar may be about something else. */
+const EXAMPLE_NAME_EXPONENT = 1.5;
+/** A tool without a word in common with the question needs this cosine. */
+const MIN_COSINE = 0.3;
+/** Higher than all evidence together, so a tool whose exact name is the question comes first. */
+const EXACT_NAME_BONUS = 10;
 
-/** How a question is answered: the order of its hits is the same, however many of them are wanted. */
-export interface Wish {
-  readonly most: number;
+export interface RankOptions {
+  /** How many hits are needed. Does not change their order. */
+  readonly limit: number;
   readonly weights: EvidenceWeights;
 }
 
-/** Keywords alone. */
-export function rankByKeywords(question: Question, ground: Ground, { most }: Pick<Wish, "most">): Ranked[] {
-  const { collection, workspace } = ground;
+/** Ranks by keywords only. */
+export function rankByKeywords(
+  question: Question,
+  context: SearchContext,
+  { limit }: Pick<RankOptions, "limit">,
+): Ranked[] {
+  const { collection, workspace } = context;
   const scores = workspace.take(collection.capacity);
-  scoreKeywords(question.terms, ground, scores);
-  const slots = candidates(scores, question, ground);
+  scoreKeywords(question.terms, context, scores);
+  const slots = candidates(scores, question, context);
   const ranked = slots.map((slot) => ({
     slot,
-    score: (scores[slot] as number) + bonus(question, collection, slot),
+    score: (scores[slot] as number) + nameBonus(question, collection, slot),
   }));
-  return withRest(sorted(ranked, collection), scores, most, collection);
+  return withRest(sorted(ranked, collection), scores, limit, collection);
 }
 
-/** Plain words: all count the same, however rare, and nothing stands in for them. */
-export function rankByWords(question: Question, ground: Ground, wish: Pick<Wish, "most">): Ranked[] {
+/** Ranks by keywords that all have the same weight, without synonyms. */
+export function rankByWords(
+  question: Question,
+  context: SearchContext,
+  options: Pick<RankOptions, "limit">,
+): Ranked[] {
   const terms = question.terms
-    .filter(({ idf }) => idf > 0)
-    .map(({ id }) => ({ id, idf: 1, kin: [], verb: false }));
-  return rankByKeywords({ ...question, terms }, ground, wish);
+    .filter(({ weight }) => weight > 0)
+    .map(({ id }) => ({ id, weight: 1, synonyms: [], verb: false }));
+  return rankByKeywords({ ...question, terms }, context, options);
 }
 
-export function rank(question: Question, ground: Ground, { weights, most }: Wish): Ranked[] {
-  const { collection, view, workspace, sense } = ground;
-  const { capacity } = collection;
-  const keyword = workspace.take(capacity);
-  scoreKeywords(question.terms, ground, keyword);
-  const clauseKeyword = question.clauses.length > 1 ? bestClause(question, ground) : keyword;
-  const similar = workspace.take(capacity);
-  const near = sense ? NEAR / scoreMeaning(question, sense, view, similar) : 0;
-  const topic = topicScores(question, keyword, ground);
-  const hinted = workspace.take(capacity);
-  scoreKeywords(hintsOf(question.similar, ground), ground, hinted);
-  const hint = HINT_SHARE * (question.similar[0]?.similarity ?? 0);
-  const family = workspace.take(capacity);
-  const first = workspace.take(capacity);
-  for (let slot = 0; slot < capacity; slot++) {
-    const said = (keyword[slot] as number) + CLAUSE_SHARE * (clauseKeyword[slot] as number);
-    const meant = MEANING_SHARE * (similar[slot] as number);
-    family[slot] = ((topic[slot] as number) + meant) / (1 + MEANING_SHARE);
-    const hints = hint * (hinted[slot] as number);
-    first[slot] = said > 0 || hints > 0 || (similar[slot] as number) >= near ? said + meant + hints : 0;
-  }
-  const slots = candidates(first, question, ground);
-  const support = siblingSupport(family, collection, view, slots);
-  const clauseSimilar = clauseMeaning(question, slots, similar, sense);
-  const pairs = pairsOf(question, collection, slots);
-  toShare(pairs);
-  const like = likenessOf(question, ground, slots);
-  const named = namedOf(question, ground, slots);
-  const coverage = coverageOf(question, ground, slots);
+export function rank(question: Question, context: SearchContext, { weights, limit }: RankOptions): Ranked[] {
+  const { collection, view, vectors } = context;
+  const { keyword, clauseKeyword, vector, exampleWord, topic, rough } = scoreRoughly(question, context);
+  const exampleWordWeight = weights.exampleWords * exampleTrust(question);
+  const slots = candidates(rough, question, context);
+  const siblings = siblingScores(topic, collection, view, slots);
+  const clauseVector = clauseVectorScores(question, slots, vector, vectors);
+  const pairs = pairScores(question, collection, slots);
+  scaleToBest(pairs);
+  const exampleName = exampleNameScores(question, context, slots);
+  const nameCoverage = nameCoverageOf(question, context, slots);
+  const coverage = coverageOf(question, context, slots);
   const ranked = slots.map((slot, i) => {
     const score =
       weights.keyword * (keyword[slot] as number) +
-      weights.meaning * (similar[slot] as number) +
+      weights.vector * (vector[slot] as number) +
       weights.clauseKeyword * (clauseKeyword[slot] as number) +
-      weights.clauseMeaning * (clauseSimilar[i] as number) +
-      weights.siblings * (support[i] as number) +
+      weights.clauseVector * (clauseVector[i] as number) +
+      weights.siblings * (siblings[i] as number) +
       weights.pair * (pairs[i] as number) +
       weights.action * actionScore(question.actions, collection, slot) +
-      weights.named * (named[i] as number) +
+      weights.nameCoverage * (nameCoverage[i] as number) +
       weights.coverage * (coverage[i] as number) +
-      weights.likeness * (like[i] as number) ** LIKENESS_STEEPNESS +
-      weights.hints * hint * (hinted[slot] as number);
-    return { slot, score: score * freshness(collection, slot) + bonus(question, collection, slot) };
+      weights.exampleName * (exampleName[i] as number) ** EXAMPLE_NAME_EXPONENT +
+      exampleWordWeight * (exampleWord[slot] as number);
+    return {
+      slot,
+      score: score * deprecationFactor(collection, slot) + nameBonus(question, collection, slot),
+    };
   });
-  return withRest(sorted(ranked, collection), first, most, collection);
+  return withRest(sorted(ranked, collection), rough, limit, collection);
 }
 
-/** Where more are wanted than were looked at closely: after those come the others, as they looked from afar. */
-function withRest(closely: Ranked[], afar: Float64Array, most: number, collection: Collection): Ranked[] {
-  const last = closely.at(-1);
-  if (!last || closely.length < CANDIDATES || closely.length >= most) return closely;
-  const taken = new Set(closely.map(({ slot }) => slot));
-  const others = highest(afar, most, (a, b) => collection.compareIds(a, b)).filter(
+/** Scores of all tools, by slot. */
+interface RoughScores {
+  readonly keyword: Float64Array;
+  readonly clauseKeyword: Float64Array;
+  readonly vector: Float64Array;
+  readonly exampleWord: Float64Array;
+  /** Keywords without verbs, and vectors: what siblings are judged by. */
+  readonly topic: Float64Array;
+  /** The sum that candidates are selected by. */
+  readonly rough: Float64Array;
+}
+
+function scoreRoughly(question: Question, context: SearchContext): RoughScores {
+  const { view, workspace, vectors } = context;
+  const { capacity } = context.collection;
+  const keyword = workspace.take(capacity);
+  scoreKeywords(question.terms, context, keyword);
+  const clauseKeyword = question.clauses.length > 1 ? bestClauseScores(question, context) : keyword;
+  const vector = workspace.take(capacity);
+  const minVector = vectors ? MIN_COSINE / scoreVectors(question, vectors, view, vector) : 0;
+  const noVerbs = scoresWithoutVerbs(question, keyword, context);
+  const exampleWord = workspace.take(capacity);
+  scoreKeywords(exampleWords(question.similarExamples, context), context, exampleWord);
+  const trust = exampleTrust(question);
+  const topic = workspace.take(capacity);
+  const rough = workspace.take(capacity);
+  for (let slot = 0; slot < capacity; slot++) {
+    const byWords = (keyword[slot] as number) + ROUGH_CLAUSE * (clauseKeyword[slot] as number);
+    const byVector = ROUGH_VECTOR * (vector[slot] as number);
+    topic[slot] = ((noVerbs[slot] as number) + byVector) / (1 + ROUGH_VECTOR);
+    const byExamples = trust * (exampleWord[slot] as number);
+    const isNear = byWords > 0 || byExamples > 0 || (vector[slot] as number) >= minVector;
+    rough[slot] = isNear ? byWords + byVector + byExamples : 0;
+  }
+  return { keyword, clauseKeyword, vector, exampleWord, topic, rough };
+}
+
+/** The more similar the best example is, the more the words of example names count. */
+function exampleTrust({ similarExamples }: Question): number {
+  return ROUGH_EXAMPLE_WORDS * (similarExamples[0]?.similarity ?? 0);
+}
+
+/** Appends the other tools by their rough scores, if more hits are needed than there are candidates. */
+function withRest(ranked: Ranked[], rough: Float64Array, limit: number, collection: Collection): Ranked[] {
+  const last = ranked.at(-1);
+  if (!last || ranked.length < MAX_CANDIDATES || ranked.length >= limit) return ranked;
+  const taken = new Set(ranked.map(({ slot }) => slot));
+  const others = highest(rough, limit, (a, b) => collection.compareIds(a, b)).filter(
     (slot) => !taken.has(slot),
   );
   const rest = sorted(
-    others.map((slot) => ({ slot, score: afar[slot] as number })),
+    others.map((slot) => ({ slot, score: rough[slot] as number })),
     collection,
   );
+  // Scaled so that none gets a higher score than the last candidate.
   const scale = last.score / (rest[0]?.score ?? 1);
   return [
-    ...closely,
+    ...ranked,
     ...rest.map(({ slot, score }) => ({ slot, score: Math.min(score * scale, last.score) })),
   ];
 }
 
-/** The highest, and whoever is called by a name whose words find nothing: `help`, `who_am_i`, `git.log`. */
-function candidates(scores: Float64Array, question: Question, { collection, view }: Ground): number[] {
-  const slots = highest(scores, CANDIDATES, (a, b) => collection.compareIds(a, b));
-  if (!question.terse) return slots;
-  const chosen = new Set(slots);
+/** The tools with the highest scores, and tools with the exact name: its words may find nothing, as in `help`, `who_am_i` or `git.log`. */
+function candidates(scores: Float64Array, question: Question, { collection, view }: SearchContext): number[] {
+  const slots = highest(scores, MAX_CANDIDATES, (a, b) => collection.compareIds(a, b));
+  if (!question.mayBeName) return slots;
+  const selected = new Set(slots);
   for (let slot = 0; slot < collection.capacity; slot++) {
-    if ((!view.mask || view.mask[slot] === 1) && isNamed(question, collection, slot)) chosen.add(slot);
+    if ((!view.mask || view.mask[slot] === 1) && isExactName(question, collection, slot)) selected.add(slot);
   }
-  return [...chosen];
+  return [...selected];
 }
 
-function bonus(question: Question, collection: Collection, slot: number): number {
-  return isNamed(question, collection, slot) ? NAMED : 0;
+function nameBonus(question: Question, collection: Collection, slot: number): number {
+  return isExactName(question, collection, slot) ? EXACT_NAME_BONUS : 0;
 }
 
-/** Keywords without verbs: a server that can also "create" and "get" other things is no likelier for it. */
-function topicScores({ terms }: Question, keyword: Float64Array, ground: Ground): Float64Array {
-  const topical = terms.map(withoutVerbs).filter(({ idf, kin }) => idf > 0 || kin.length > 0);
-  if (topical.length === 0) return keyword;
-  const scores = ground.workspace.take(keyword.length);
-  scoreKeywords(topical, ground, scores);
+/** Keyword scores without verbs: a server whose tools "create" and "get" other things is no better for that. */
+function scoresWithoutVerbs(
+  { terms }: Question,
+  keyword: Float64Array,
+  context: SearchContext,
+): Float64Array {
+  const others = terms.map(withoutVerbs).filter(({ weight, synonyms }) => weight > 0 || synonyms.length > 0);
+  if (others.length === 0) return keyword;
+  const scores = context.workspace.take(keyword.length);
+  scoreKeywords(others, context, scores);
   return scores;
 }
 
-/** A verb may still be about something: to remember is about memory. */
-function withoutVerbs({ id, idf, kin, verb }: Term): Term {
-  return { id, idf: verb ? 0 : idf, kin: kin.filter((term) => !term.verb), verb };
+/** A verb keeps synonyms that are no verbs: "remember" is about memory. */
+function withoutVerbs({ id, weight, synonyms, verb }: Term): Term {
+  return { id, weight: verb ? 0 : weight, synonyms: synonyms.filter((term) => !term.verb), verb };
 }
 
-/** Each tool's keyword score for the clause it fits best. */
-function bestClause({ clauses }: Question, ground: Ground): Float64Array {
-  const { collection, workspace } = ground;
+/** The keyword score of each tool for the clause that it fits best. */
+function bestClauseScores({ clauses }: Question, context: SearchContext): Float64Array {
+  const { collection, workspace } = context;
   const pooled = workspace.take(collection.capacity);
   const scores = workspace.take(collection.capacity);
   for (const { terms } of clauses) {
     scores.fill(0);
-    scoreKeywords(terms, ground, scores);
+    scoreKeywords(terms, context, scores);
     poolHighest(pooled, scores);
   }
   return pooled;
 }
 
-/** Returns the cosine that one share is worth; more than any where only what is above the mean counts. */
-function scoreMeaning(phrase: Phrase, sense: Sense, view: SearchView, scores: Float64Array): number {
+/**
+ * Writes scaled cosines into `scores`. Returns the highest cosine, which `MIN_COSINE` is compared with; Infinity if the mean
+ * was subtracted, since then every tool above the mean counts.
+ */
+function scoreVectors(phrase: Phrase, vectors: VectorSpace, view: SearchView, scores: Float64Array): number {
   const { mask } = view;
-  const vector = sense.vectorOf(phrase);
+  const vector = vectors.vectorOf(phrase);
   if (!vector) return 0;
   for (let slot = 0; slot < scores.length; slot++) {
-    if (!mask || mask[slot] === 1) scores[slot] = sense.matrix.cosine(slot, vector);
+    if (!mask || mask[slot] === 1) scores[slot] = vectors.matrix.cosine(slot, vector);
   }
-  if (sense.crowded) aboveMean(scores, view);
-  const most = toShare(scores);
-  return sense.crowded ? Number.POSITIVE_INFINITY : most;
+  if (vectors.subtractMean) subtractMean(scores, view);
+  const best = scaleToBest(scores);
+  return vectors.subtractMean ? Number.POSITIVE_INFINITY : best;
 }
 
-/** Each candidate's similarity to the clause it fits best. */
-function clauseMeaning(
+/** The vector score of each candidate for the clause that it fits best. */
+function clauseVectorScores(
   { clauses }: Question,
   slots: readonly number[],
-  similar: Float64Array,
-  sense: Sense | undefined,
+  vectorScores: Float64Array,
+  vectors: VectorSpace | undefined,
 ): Float64Array {
-  if (!sense || clauses.length === 1) return Float64Array.from(slots, (slot) => similar[slot] as number);
+  if (!vectors || clauses.length === 1)
+    return Float64Array.from(slots, (slot) => vectorScores[slot] as number);
   const pooled = new Float64Array(slots.length);
   for (const clause of clauses) {
-    const vector = sense.vectorOf(clause);
+    const vector = vectors.vectorOf(clause);
     if (!vector) continue;
-    const scores = Float64Array.from(slots, (slot) => sense.matrix.cosine(slot, vector));
-    if (sense.crowded) aboveMean(scores, { mask: undefined, size: slots.length });
-    toShare(scores);
+    const scores = Float64Array.from(slots, (slot) => vectors.matrix.cosine(slot, vector));
+    if (vectors.subtractMean) subtractMean(scores, { mask: undefined, size: slots.length });
+    scaleToBest(scores);
     poolHighest(pooled, scores);
   }
   return pooled;

@@ -6,11 +6,11 @@ import { ReplaceableSearch } from "./replaceable.ts";
 import { createSearch } from "./search.ts";
 import { searchContract } from "./strategy.contract.ts";
 
-searchContract("one that can be exchanged", () => new ReplaceableSearch(createSearch()));
+searchContract("a replaceable search", () => new ReplaceableSearch(createSearch()));
 
 const tool = (name: string): Tool => readTool("s", toRaw({ name, description: `Does ${name}.` })) as Tool;
 
-test("whoever takes over knows what is there, and nothing of what has gone", async () => {
+test("a new strategy gets the tools of all current servers and none of removed ones", async () => {
   const search = new ReplaceableSearch(createSearch());
   search.update("kept", [tool("paint_walls")]);
   search.update("gone", [tool("paint_doors")]);

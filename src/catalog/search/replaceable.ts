@@ -1,11 +1,11 @@
-/** A search whose strategy can be exchanged while it is in use. Remembers what it was told, for whoever comes next. */
+/** A search whose strategy can be replaced while it is in use. Keeps the tools of all servers to pass them to the next strategy. */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 
 export class ReplaceableSearch implements SearchStrategy {
   #current: SearchStrategy;
-  readonly #known = new Map<ServerId, readonly [tools: readonly Tool[], text: ServerText | undefined]>();
+  readonly #servers = new Map<ServerId, readonly [tools: readonly Tool[], text: ServerText | undefined]>();
 
   constructor(first: SearchStrategy) {
     this.#current = first;
@@ -15,19 +15,19 @@ export class ReplaceableSearch implements SearchStrategy {
     return this.#current.mostShown ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The next question is for `next`; those under way are answered by the one they were put to. */
+  /** The next searches use `next`. Running ones finish with the strategy that they began with. */
   replace(next: SearchStrategy): void {
     this.#current = next;
-    for (const [server, told] of this.#known) next.update(server, ...told);
+    for (const [server, known] of this.#servers) next.update(server, ...known);
   }
 
   update(server: ServerId, tools: readonly Tool[], text?: ServerText): void {
-    this.#known.set(server, [tools, text]);
+    this.#servers.set(server, [tools, text]);
     this.#current.update(server, tools, text);
   }
 
   remove(server: ServerId): void {
-    this.#known.delete(server);
+    this.#servers.delete(server);
     this.#current.remove(server);
   }
 

@@ -4,7 +4,7 @@ import { asRaw, toRaw } from "../../kernel/raw.ts";
 import type { Tool } from "../tool.ts";
 import { Collection } from "./collection.ts";
 import { createSearch } from "./search.ts";
-import { MEASURED } from "./settings.ts";
+import { DEFAULT_SETTINGS } from "./settings.ts";
 import type { SearchStrategy } from "./strategy.ts";
 
 function tool(server: string, name: string, description: string, properties: object = {}): Tool {
@@ -109,7 +109,7 @@ test.each([
   expect((await namesOf(everyday, query))[0]).toBe(name);
 });
 
-test("a number in a tool's name takes nothing from it", async () => {
+test("a number in a tool's name does not lower its score", async () => {
   const best = async (name: string) => {
     const weather = createSearch();
     weather.update("a", [tool("a", name, ""), tool("a", "get_stock", "")]);
@@ -118,11 +118,11 @@ test("a number in a tool's name takes nothing from it", async () => {
   expect(await best("get_weather_1")).toBe(await best("get_weather"));
 });
 
-test("shows no tool that has no word in common with the question and is far from it in meaning", async () => {
+test("does not return tools without a word in common and with a low cosine", async () => {
   expect(await namesOf(search, "pregnant giraffe")).toEqual([]);
 });
 
-test("is sure of a name and not of nonsense", async () => {
+test("an exact name gets a high confidence, nonsense a low one", async () => {
   const [named] = await search.search("create_directory", { limit: 1 });
   expect(named).toMatchObject({ name: "create_directory" });
   expect(named?.confidence).toBeGreaterThan(0.9);
@@ -133,10 +133,10 @@ test("is sure of a name and not of nonsense", async () => {
 });
 
 test.each(["who_am_i", "help", "x", "git.log", "/etc/passwd/show", "a.b@c.de", "odd:help", "__proto__"])(
-  "finds a tool by its name %s, though its words say little or something else",
+  "finds a tool by its exact name %s, even if its words are stop words or a literal",
   async (name) => {
     for (const strategy of ["lexical", "bm25", "hybrid"] as const) {
-      const odd = filled(createSearch({ ...MEASURED, strategy }));
+      const odd = filled(createSearch({ ...DEFAULT_SETTINGS, strategy }));
       const own = name.replace(/^odd:/, "");
       odd.update("odd", [tool("odd", own, "Nothing special.")]);
       const [hit] = await odd.search(name, { limit: 1 });
@@ -147,12 +147,12 @@ test.each(["who_am_i", "help", "x", "git.log", "/etc/passwd/show", "a.b@c.de", "
   },
 );
 
-test("a flood of words from one server leaves room for those of others, and goes with it", () => {
+test("the words that one server adds to the lexicon are bounded and are deleted with the server", () => {
   const letters = (n: number): string => n.toString(26).replaceAll(/\d/g, (d) => "qrstuvwxyz"[+d] as string);
   const flood = Array.from({ length: 150 }, (_, i) =>
     tool("evil", `t${i}`, Array.from({ length: 400 }, (_, k) => letters(1e6 + i * 400 + k)).join(" ")),
   );
-  const collection = new Collection(MEASURED);
+  const collection = new Collection(DEFAULT_SETTINGS);
   const run = (work: Generator<number>): number => [...work].length;
   run(collection.replace({ server: "evil", tools: flood, text: {} }));
   run(collection.replace({ server: "files", tools: FILES, text: {} }));
@@ -166,22 +166,22 @@ test("a flood of words from one server leaves room for those of others, and goes
   expect(collection.lexicon.term("rename")).toBeUndefined();
 });
 
-test.each(["lexical", "bm25", "hybrid"] as const)("answers with the strategy %s", async (strategy) => {
-  const [hit] = await filled(createSearch({ ...MEASURED, strategy })).search("take a screenshot", {
+test.each(["lexical", "bm25", "hybrid"] as const)("finds a tool with the strategy %s", async (strategy) => {
+  const [hit] = await filled(createSearch({ ...DEFAULT_SETTINGS, strategy })).search("take a screenshot", {
     limit: 1,
   });
   expect(hit).toMatchObject({ server: "browser", name: "take_screenshot" });
 });
 
-test("answers by keywords when there are no word vectors", async () => {
-  const bare = filled(createSearch(MEASURED, { loadWords: async () => undefined }));
+test("uses keywords if there are no word vectors", async () => {
+  const bare = filled(createSearch(DEFAULT_SETTINGS, { loadWords: async () => undefined }));
   expect((await namesOf(bare, "rename a file"))[0]).toBe("moveFile");
   expect((await bare.search("zxqv blorp page", { limit: 1 }))[0]?.confidence ?? 0).toBeLessThan(0.3);
-  // Without a list of words there is no telling "movie" from a wrong "move".
+  // Without word vectors "movie" could be a typing error for "move", so short words are not corrected.
   expect(await namesOf(bare, "movie")).toEqual([]);
 });
 
-test("sees updates asked for before the question, and none of the later ones", async () => {
+test("a search sees the updates made before it, and none of the later ones", async () => {
   const changing = filled();
   const before = changing.search("take a screenshot", { limit: 10 });
   changing.update("browser", [tool("browser", "snap", "Take a screenshot.")]);
@@ -195,7 +195,7 @@ test("sees updates asked for before the question, and none of the later ones", a
   expect((await last).map((hit) => hit.server)).not.toContain("browser");
 });
 
-test("an index that was changed answers as one that was filled afresh", async () => {
+test("an index after updates and removals returns the same hits as a new index", async () => {
   const pool = [...FILES, ...WEB, ...CHINESE, tool("x", "navigation", "Navigating and renamed directories.")];
   const list = fc.option(fc.shuffledSubarray(pool), { nil: undefined });
   const change = fc.tuple(fc.constantFrom("files", "browser", "other"), list);
@@ -226,7 +226,7 @@ test("an index that was changed answers as one that was filled afresh", async ()
   );
 });
 
-test("what is out of scope leaves no trace in the answer", async () => {
+test("tools out of scope do not change the hits", async () => {
   const alone = createSearch();
   alone.update("files", FILES, { title: "File system" });
   search.update("hidden", [tool("hidden", "renaming", "Creates while renaming, moved directories.")]);
@@ -250,14 +250,14 @@ test("what is out of scope leaves no trace in the answer", async () => {
   search.remove("hidden");
 });
 
-test("tools that tie come in the order of their ids", async () => {
+test("tools with equal scores are ordered by their ids", async () => {
   const twins = createSearch();
   for (const server of ["b", "c", "a"]) twins.update(server, [tool("x", "same", "The very same tool.")]);
   const hits = await twins.search("very same tool", { limit: 10 });
   expect(hits.map((hit) => hit.server)).toEqual(["a", "b", "c"]);
 });
 
-test("lets other work in while a large list is read", async () => {
+test("other work gets turns while a large list is indexed", async () => {
   const many = Array.from({ length: 3000 }, (_, i) =>
     tool("big", `tool_${i}`, `Does the thing number ${i} with care. `.repeat(3)),
   );
@@ -275,8 +275,8 @@ test("lets other work in while a large list is read", async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test("indexes no more tools than allowed", async () => {
-  const small = createSearch({ ...MEASURED, maxDocs: 2 });
+test("indexes at most maxDocs tools", async () => {
+  const small = createSearch({ ...DEFAULT_SETTINGS, maxDocs: 2 });
   small.update("files", FILES);
   expect(await small.search("file directory rename", { limit: 10 })).toHaveLength(2);
 });
@@ -302,14 +302,14 @@ test.each([
   `a${" ".repeat(3_990)}b`,
   "qwertz".repeat(600).replaceAll(/.{7}/g, "$& "),
   "读".repeat(5_000),
-])("survives the question %#", async (query) => {
+])("returns valid confidences for the unusual question %#", async (query) => {
   for (const hit of await search.search(query, { limit: 5 })) {
     expect(hit.confidence).toBeGreaterThanOrEqual(0);
     expect(hit.confidence).toBeLessThanOrEqual(1);
   }
 });
 
-test("survives any question over any tools", async () => {
+test("returns finite scores for any question and any tools", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: "binary" }),
@@ -328,9 +328,9 @@ test("survives any question over any tools", async () => {
 });
 
 test.each(["hybrid", "bm25", "lexical"] as const)(
-  "%s: gives as many as are wanted, in an order that does not depend on how many that is",
+  "%s: returns as many hits as the limit allows, in an order that does not depend on it",
   async (strategy) => {
-    const large = createSearch({ ...MEASURED, strategy });
+    const large = createSearch({ ...DEFAULT_SETTINGS, strategy });
     const tools = Array.from({ length: 400 }, (_, n) =>
       tool("many", `widget_${n}`, `Paint widget ${"very ".repeat(n % 7)}number ${n}.`),
     );

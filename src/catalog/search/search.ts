@@ -1,18 +1,25 @@
-/** The search over all tools: takes updates in slices, answers in between, and loads word vectors when first asked. */
+/**
+ * The search over all tools. Processes updates in slices so that other work gets turns, and loads its word lists and vectors at
+ * the first search.
+ *
+ * A search parses the question (question.ts), ranks the tools in view (rank.ts) and estimates how likely each hit is the right
+ * one (confidence.ts). Tools are numbered by slots (collection.ts), words by ids, and words with the same stem share a term
+ * (lexicon.ts). design/retrieval.md describes the method and the measurements.
+ */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
-import { BorrowedMeaning, type Lender } from "./borrowed-meaning.ts";
+import { BuiltInVectors } from "./built-in-vectors.ts";
 import { Collection } from "./collection.ts";
-import { CALLED_BY_NAME, confidenceOf, fitOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
-import { isNamed } from "./detail.ts";
-import { loadEveryday } from "./everyday.ts";
+import { confidenceOf, EXACT_NAME_CONFIDENCE, fitOf, RIVALS, type Signals, signalsOf } from "./confidence.ts";
+import { isExactName } from "./detail.ts";
+import { type EmbedderParts, EmbedderVectors, type QuestionVectors } from "./embedder-vectors.ts";
+import { loadEverydayWords } from "./everyday-words.ts";
 import type { Examples } from "./examples.ts";
-import type { Ground, Sense } from "./ground.ts";
 import { loadExamples } from "./load-examples.ts";
-import { Meaning } from "./meaning.ts";
-import { type Question, readQuestion, textsOf } from "./question.ts";
+import { parseQuestion, type Question, textsOf } from "./question.ts";
 import { rank, rankByKeywords, rankByWords } from "./rank.ts";
-import { MEASURED, type SearchSettings } from "./settings.ts";
+import type { SearchContext, VectorSpace } from "./search-context.ts";
+import { DEFAULT_SETTINGS, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 import { viewOf } from "./view.ts";
 import { loadWordTable, type WordTable } from "./word-table.ts";
@@ -20,45 +27,47 @@ import { words } from "./words.ts";
 import { Workspace } from "./workspace.ts";
 
 export interface SearchParts {
-  /** An embedder to borrow meaning from; without one nothing leaves the process. */
-  readonly lender?: Lender;
-  /** Where word vectors come from; the package's own unless given. */
+  /** Without an embedder, no data leaves the process. */
+  readonly embedder?: EmbedderParts;
+  /** Loads the word vectors; by default those of the package. */
   readonly loadWords?: () => Promise<WordTable | undefined>;
-  /** Where examples come from; the package's own unless given. */
+  /** Loads the examples; by default those of the package. */
   readonly loadExamples?: () => Promise<Examples>;
-  /** Sees what the confidence of each hit is made of; for calibration. */
-  readonly onSigns?: (signs: readonly Signs[]) => void;
+  /** Gets the signals that the confidence of each hit is computed from; for calibration. */
+  readonly onSignals?: (signals: readonly Signals[]) => void;
 }
 
-export function createSearch(settings: SearchSettings = MEASURED, parts: SearchParts = {}): SearchStrategy {
+export function createSearch(
+  settings: SearchSettings = DEFAULT_SETTINGS,
+  parts: SearchParts = {},
+): SearchStrategy {
   return new Search(settings, parts);
 }
 
-type Vectors = ReadonlyMap<string, Float32Array>;
+/** Without word vectors only words of this length and more are checked for typing errors, since many short words differ in one letter. */
+const MIN_TYPO_LENGTH = 8;
 
-/** Where no one knows the language's words, a short one is taken as it is: many are one letter from another. */
-const SHORTEST_GUESS = 8;
-
-/** Characters read between two pauses: a few milliseconds. */
+/** Work between two pauses, in characters read: a few milliseconds. */
 const SLICE = 40_000;
 
 class Search implements SearchStrategy {
   readonly #settings: SearchSettings;
   readonly #parts: SearchParts;
   readonly #collection: Collection;
-  readonly #borrowed: BorrowedMeaning | undefined;
+  readonly #embedder: EmbedderVectors | undefined;
   readonly #workspace = new Workspace();
-  /** Work in its order: a question sees the updates asked for before it, whole, and none of the later ones. */
-  #tail: Promise<void> = Promise.resolve();
-  /** Work done since the last pause, over however many updates. */
-  #spent = 0;
-  #meaning: Promise<Meaning | undefined> | undefined;
+  /** The last queued work. A search sees all updates that were made before it, and none of the later ones. */
+  #queue: Promise<void> = Promise.resolve();
+  /** Work since the last pause, over several updates. */
+  #costSincePause = 0;
+  /** Undefined before the first search with vectors. */
+  #builtIn: Promise<BuiltInVectors | undefined> | undefined;
 
   constructor(settings: SearchSettings, parts: SearchParts) {
     this.#settings = settings;
     this.#parts = parts;
     this.#collection = new Collection(settings);
-    this.#borrowed = parts.lender && new BorrowedMeaning(parts.lender, this.#collection);
+    this.#embedder = parts.embedder && new EmbedderVectors(parts.embedder, this.#collection);
   }
 
   get mostShown(): number {
@@ -66,112 +75,116 @@ class Search implements SearchStrategy {
   }
 
   update(server: ServerId, tools: readonly Tool[], text: ServerText = {}): void {
-    this.#inOrder(async () => {
+    this.#enqueue(async () => {
       await this.#inSlices(this.#collection.replace({ server, tools, text }));
-      this.#borrowed?.learn(server, tools);
-      // Once someone has asked, the next question need not wait for this.
-      if (this.#meaning) await this.#catchUp(await this.#meaning);
+      this.#embedder?.update(server, tools);
+      // After the first search an update adds the vectors too, so that the next search does not wait for them.
+      if (this.#builtIn) await this.#addMissing(await this.#builtIn);
     });
   }
 
   remove(server: ServerId): void {
-    this.#inOrder(async () => {
+    this.#enqueue(async () => {
       await this.#inSlices(this.#collection.remove(server));
-      this.#borrowed?.forget(server);
+      this.#embedder?.remove(server);
     });
   }
 
   async search(query: string, options: SearchOptions): Promise<readonly Hit[]> {
     const texts = textsOf(query);
-    if (words(texts[0] ?? "").length === 0) return await this.#inTurn(() => []);
-    // Asked outside of the queue: a slow embedder holds up its own question only.
-    const vectors = this.#borrowed ? await this.#borrowed.ask(texts) : undefined;
-    return await this.#inTurn(async () => await this.#answer(query, options, vectors));
+    if (words(texts[0] ?? "").length === 0) return await this.#afterUpdates(() => []);
+    // Outside of the queue, so that a slow embedder delays only this search.
+    const vectors = this.#embedder ? await this.#embedder.embedQuestion(texts) : undefined;
+    return await this.#afterUpdates(async () => await this.#hits(query, options, vectors));
   }
 
-  async #inTurn(work: () => Hit[] | Promise<Hit[]>): Promise<Hit[]> {
+  async #afterUpdates(work: () => Hit[] | Promise<Hit[]>): Promise<Hit[]> {
     return await new Promise<Hit[]>((resolve, reject) => {
-      this.#inOrder(async () => {
+      this.#enqueue(async () => {
         await Promise.resolve().then(work).then(resolve, reject);
       });
     });
   }
 
-  /** One list that cannot be read must not end the search in all others. */
-  #inOrder(work: () => void | Promise<void>): void {
-    this.#tail = this.#tail.then(work).catch(() => {});
+  /** Ignores errors, so that one unreadable list does not end the search in all others. */
+  #enqueue(work: () => void | Promise<void>): void {
+    this.#queue = this.#queue.then(work).catch(() => {});
   }
 
-  async #answer(
+  async #hits(
     query: string,
     { limit, scope }: SearchOptions,
-    vectors: Vectors | undefined,
+    questionVectors: QuestionVectors | undefined,
   ): Promise<Hit[]> {
     const collection = this.#collection;
-    const sense = this.#settings.strategy === "hybrid" ? await this.#senseFor(vectors) : undefined;
+    const vectors =
+      this.#settings.strategy === "hybrid" ? await this.#vectorSpace(questionVectors) : undefined;
     const view = viewOf(collection, scope);
     const language = {
-      everyday: await loadEveryday(),
+      everyday: await loadEverydayWords(),
       examples: await (this.#parts.loadExamples ?? loadExamples)(),
-      table: (await this.#meaning)?.table,
-      isWord: (word: string) => isWord(word, sense),
+      table: (await this.#builtIn)?.table,
+      isWord: (word: string) => isWord(word, vectors),
     };
-    const question = readQuestion(query, collection, view, language);
+    const question = parseQuestion(query, collection, view, language);
     this.#workspace.reset();
-    const ground = { collection, view, workspace: this.#workspace, sense };
-    const most = Math.max(0, limit);
-    const ranked = this.#rank(question, ground, most).slice(0, Math.max(RIVALS, most));
-    const signs = signsOf(question, ground, ranked);
-    this.#parts.onSigns?.(signs);
-    // Who comes later is no likelier, whatever speaks for it alone.
+    const context = { collection, view, workspace: this.#workspace, vectors };
+    const count = Math.max(0, limit);
+    const ranked = this.#rank(question, context, count).slice(0, Math.max(RIVALS, count));
+    const signals = signalsOf(question, context, ranked);
+    this.#parts.onSignals?.(signals);
+    // Capped by the hits before it: a later hit is never more likely, even if its own signals are better.
     let confidence = 1;
-    return ranked.slice(0, most).map(({ slot, score }, i) => {
-      const sign = signs[i] as Signs;
-      const own = isNamed(question, collection, slot) ? CALLED_BY_NAME : confidenceOf(sign);
-      confidence = Math.min(confidence, own);
+    return ranked.slice(0, count).map(({ slot, score }, i) => {
+      const own = signals[i] as Signals;
+      const ownConfidence = isExactName(question, collection, slot)
+        ? EXACT_NAME_CONFIDENCE
+        : confidenceOf(own);
+      confidence = Math.min(confidence, ownConfidence);
       return {
         server: collection.at(slot)?.segment.server ?? "",
         name: collection.nameOf(slot),
         score,
         confidence,
-        fit: fitOf(sign, confidence),
+        fit: fitOf(own, confidence),
       };
     });
   }
 
-  #rank(question: Question, ground: Ground, most: number): ReturnType<typeof rank> {
+  #rank(question: Question, context: SearchContext, limit: number): ReturnType<typeof rank> {
     const { strategy, evidence: weights } = this.#settings;
-    if (strategy === "hybrid") return rank(question, ground, { weights, most });
+    if (strategy === "hybrid") return rank(question, context, { weights, limit });
     return strategy === "bm25"
-      ? rankByKeywords(question, ground, { most })
-      : rankByWords(question, ground, { most });
+      ? rankByKeywords(question, context, { limit })
+      : rankByWords(question, context, { limit });
   }
 
-  async #senseFor(vectors: Vectors | undefined): Promise<Sense | undefined> {
+  /** The vectors of the embedder if it has all of them, else the built-in ones. */
+  async #vectorSpace(questionVectors: QuestionVectors | undefined): Promise<VectorSpace | undefined> {
     const load = this.#parts.loadWords ?? loadWordTable;
-    this.#meaning ??= load().then((table) => table && new Meaning(table, this.#collection));
-    const builtIn = await this.#meaning;
-    const borrowed = vectors && this.#borrowed?.senseOf(vectors, builtIn);
-    if (borrowed) return borrowed;
-    await this.#catchUp(builtIn);
+    this.#builtIn ??= load().then((table) => table && new BuiltInVectors(table, this.#collection));
+    const builtIn = await this.#builtIn;
+    const space = questionVectors && this.#embedder?.spaceFor(questionVectors, builtIn);
+    if (space) return space;
+    await this.#addMissing(builtIn);
     return builtIn;
   }
 
-  async #catchUp(meaning: Meaning | undefined): Promise<void> {
-    if (meaning) await this.#inSlices(meaning.catchUp());
+  async #addMissing(vectors: BuiltInVectors | undefined): Promise<void> {
+    if (vectors) await this.#inSlices(vectors.addMissing());
   }
 
-  /** Runs to the end, letting everything else have its turn whenever enough has been done. */
+  /** Runs the work to its end. After each slice, other work gets a turn. */
   async #inSlices(work: Generator<number>): Promise<void> {
     for (const cost of work) {
-      this.#spent += cost;
-      if (this.#spent < SLICE) continue;
-      this.#spent = 0;
+      this.#costSincePause += cost;
+      if (this.#costSincePause < SLICE) continue;
+      this.#costSincePause = 0;
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
 }
 
-function isWord(word: string, sense: Sense | undefined): boolean {
-  return sense ? sense.isWord(word) : word.length < SHORTEST_GUESS;
+function isWord(word: string, vectors: VectorSpace | undefined): boolean {
+  return vectors ? vectors.isWord(word) : word.length < MIN_TYPO_LENGTH;
 }

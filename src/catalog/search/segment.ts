@@ -1,4 +1,4 @@
-/** One server's tools as numbered words, field by field. Immutable once built; holds no texts but the tools' names. */
+/** The tools of one server as word ids, field by field. Immutable; keeps no texts except the names of the tools. */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import { actionsOf } from "./actions.ts";
@@ -7,31 +7,31 @@ import type { Lexicon } from "./lexicon.ts";
 import type { ServerText } from "./strategy.ts";
 import { contentWords, words } from "./words.ts";
 
-/** The fields every tool has for itself, in the order they lie in a segment. */
+/** The searched fields of a tool, in their order in a segment. */
 export const TOOL_FIELDS = ["name", "title", "description", "parameters", "parameterTexts"] as const;
 
 export interface Segment {
   readonly server: ServerId;
   readonly names: readonly string[];
-  /** The names as their words without a space, to be recognised however they are written. */
-  readonly plainNames: readonly string[];
-  readonly plainServer: string;
-  /** All tools' words, end to end. */
+  /** The words of each name without spaces between them, to compare names regardless of how they are written. */
+  readonly compactNames: readonly string[];
+  readonly compactServer: string;
+  /** The word ids of all tools, one after the other. */
   readonly words: Int32Array;
-  /** Where each field of each tool ends in `words`; tool by tool. */
+  /** Where each field of each tool ends in `words`: all fields of the first tool, then of the next. */
   readonly ends: Int32Array;
-  /** One bit per class of action, per tool. */
+  /** The kinds of action of each tool, as a bit mask. */
   readonly actions: Uint16Array;
-  /** 1 for tools that say they are deprecated. */
+  /** 1 for tools whose texts say that they are deprecated. */
   readonly deprecated: Uint8Array;
   readonly serverWords: Int32Array;
   readonly serverTextWords: Int32Array;
 }
 
 const DEPRECATED = /\bdeprecated\b/i;
-const LONGEST_SERVER_TEXT = 1_000;
-/** Words that one server may be the first to use: no flood of them keeps the words of others out. */
-const MOST_NEW_WORDS = 50_000;
+const MAX_SERVER_TEXT = 1_000;
+/** New words that one server may add to the lexicon, so that no server can fill it. */
+const MAX_NEW_WORDS = 50_000;
 
 export interface ServerTools {
   readonly server: ServerId;
@@ -39,25 +39,25 @@ export interface ServerTools {
   readonly text: ServerText;
 }
 
-/** Yields what it did since it last yielded, in characters read. Its words are in use until `release`. */
+/** Yields the cost of each tool, in characters read. The lexicon keeps the words until `release`. */
 export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<number, Segment> {
   const { server, tools, text } = source;
-  const reader = new Reader(lexicon);
+  const interner = new Interner(lexicon);
   const all: number[] = [];
   const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
   const actions = new Uint16Array(tools.length);
-  const plainNames: string[] = [];
+  const compactNames: string[] = [];
   const deprecated = new Uint8Array(tools.length);
   for (const [i, tool] of tools.entries()) {
     const fields = textOf(tool);
     let cost = tool.inputSchema.length;
     for (const [f, field] of TOOL_FIELDS.entries()) {
-      reader.read(fields[field], all);
+      interner.addTo(all, fields[field]);
       ends[i * TOOL_FIELDS.length + f] = all.length;
       cost += fields[field].length;
     }
     const nameWords = words(fields.name);
-    plainNames.push(nameWords.join(""));
+    compactNames.push(nameWords.join(""));
     actions[i] = actionsOf([...nameWords, ...words(fields.description.slice(0, 80)).slice(0, 2)]);
     if (DEPRECATED.test(fields.title) || DEPRECATED.test(fields.description.slice(0, 500))) deprecated[i] = 1;
     yield cost;
@@ -65,52 +65,52 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
   return {
     server,
     names: tools.map((tool) => tool.name),
-    plainNames,
-    plainServer: words(text.name ?? server).join(""),
+    compactNames,
+    compactServer: words(text.name ?? server).join(""),
     words: new Int32Array(all),
     ends,
     actions,
     deprecated,
-    serverWords: reader.numbered(`${text.name ?? server} ${text.title ?? ""}`),
-    serverTextWords: reader.numbered(text.description ?? ""),
+    serverWords: interner.idsOf(`${text.name ?? server} ${text.title ?? ""}`),
+    serverTextWords: interner.idsOf(text.description ?? ""),
   };
 }
 
-/** What a segment uses of the lexicon is given back. */
+/** Tells the lexicon that the segment does not use its words any more. */
 export function release(segment: Segment, lexicon: Lexicon): void {
-  for (const list of listsOf(segment)) lexicon.release(list);
+  for (const list of wordListsOf(segment)) lexicon.release(list);
 }
 
-/** All words of the segment, the tools' own and the server's. */
-export function listsOf({ words: own, serverWords, serverTextWords }: Segment): readonly Int32Array[] {
+/** All words of the segment: those of the tools and of the server. */
+export function wordListsOf({ words: own, serverWords, serverTextWords }: Segment): readonly Int32Array[] {
   return [own, serverWords, serverTextWords];
 }
 
-/** Numbers words, few of them new. */
-class Reader {
+/** Turns words into ids and adds new ones to the lexicon, at most `MAX_NEW_WORDS`. */
+class Interner {
   readonly #lexicon: Lexicon;
-  readonly #most: number;
+  readonly #maxSize: number;
 
   constructor(lexicon: Lexicon) {
     this.#lexicon = lexicon;
-    this.#most = lexicon.size + MOST_NEW_WORDS;
+    this.#maxSize = lexicon.size + MAX_NEW_WORDS;
   }
 
-  read(text: string, out: number[]): void {
+  addTo(out: number[], text: string): void {
     for (const word of contentWords(text)) {
-      const id = this.#lexicon.intern(word, this.#most - this.#lexicon.size);
+      const id = this.#lexicon.intern(word, this.#maxSize - this.#lexicon.size);
       if (id !== undefined) out.push(id);
     }
   }
 
-  numbered(text: string): Int32Array {
+  idsOf(text: string): Int32Array {
     const out: number[] = [];
-    this.read(text.slice(0, LONGEST_SERVER_TEXT), out);
+    this.addTo(out, text.slice(0, MAX_SERVER_TEXT));
     return new Int32Array(out);
   }
 }
 
-/** Where field `f` of tool `i` lies in `words`. */
+/** Where field `f` of tool `i` begins in `words`. */
 export function fieldStart(segment: Segment, i: number, f: number): number {
   const at = i * TOOL_FIELDS.length + f;
   return at === 0 ? 0 : (segment.ends[at - 1] ?? 0);

@@ -1,4 +1,4 @@
-/** What can be set about ranking, and the values that were measured best. */
+/** Settings of search and ranking. The defaults are the values that were measured best. */
 
 export type Strategy = "lexical" | "bm25" | "hybrid";
 
@@ -12,35 +12,36 @@ export interface FieldWeights {
   readonly serverText: number;
 }
 
-/** What each kind of evidence counts; all are in 0..1. */
+/** The weight of each kind of evidence. The evidence itself is in 0..1; `action` may be negative. */
 export interface EvidenceWeights {
-  /** Keywords of the whole question. */
+  /** BM25F score of the whole question. */
   readonly keyword: number;
-  /** Meaning of the whole question. */
-  readonly meaning: number;
-  /** The clause that fits best, by keywords and by meaning: a question of several steps wants a tool for each. */
+  /** Cosine of the vectors of the whole question and the tool. */
+  readonly vector: number;
+  /** Score of the clause that fits the tool best, by keywords and by vectors. A question of several steps needs a tool for each. */
   readonly clauseKeyword: number;
-  readonly clauseMeaning: number;
-  /** What the other tools of the same server have to do with the question. */
+  readonly clauseVector: number;
+  /** How well the other tools of the same server fit the question. */
   readonly siblings: number;
-  /** Two words of the question side by side in the tool. */
+  /** Adjacent words of the question that are also adjacent in the tool. */
   readonly pair: number;
-  /** The same kind of action. */
+  /** Whether the tool does the kind of action that the question asks for. */
   readonly action: number;
-  /** How much of the tool's name was asked for. */
-  readonly named: number;
-  /** How much of the question the tool speaks of. */
+  /** How much of the tool's name is in the question. */
+  readonly nameCoverage: number;
+  /** How much of the question is in the tool's texts. */
   readonly coverage: number;
-  /** How far the tool's name is one that questions like this one want. */
-  readonly likeness: number;
-  /** How far the tool speaks of what such names say. */
-  readonly hints: number;
+  /** How well the tool's name fits the names of similar examples. */
+  readonly exampleName: number;
+  /** BM25F score of the words of those names in the tool's texts. */
+  readonly exampleWords: number;
 }
 
 export interface SearchSettings {
   readonly strategy: Strategy;
+  /** Saturation of term frequencies (BM25). */
   readonly k1: number;
-  /** Length normalisation of texts; names are normalised less. */
+  /** Length normalization of texts. Names are normalized less. */
   readonly b: number;
   readonly weights: FieldWeights;
   readonly evidence: EvidenceWeights;
@@ -49,7 +50,7 @@ export interface SearchSettings {
   readonly maxResults: number;
 }
 
-export const MEASURED: SearchSettings = {
+export const DEFAULT_SETTINGS: SearchSettings = {
   strategy: "hybrid",
   k1: 1.2,
   b: 0.5,
@@ -64,32 +65,38 @@ export const MEASURED: SearchSettings = {
   },
   evidence: {
     keyword: 1,
-    meaning: 0.5,
+    vector: 0.5,
     clauseKeyword: 0.35,
-    clauseMeaning: 0.8,
+    clauseVector: 0.8,
     siblings: 1,
     pair: 0.5,
     action: 0.25,
-    named: 0.6,
+    nameCoverage: 0.6,
     coverage: 0.6,
-    likeness: 5,
-    hints: 1,
+    exampleName: 5,
+    exampleWords: 1,
   },
   maxDocs: 200_000,
   maxResults: 1_000,
 };
 
-/** What someone wants otherwise; undefined leaves the measured value. */
-export interface GivenSettings extends Partial<Undefinable<Omit<SearchSettings, "weights" | "evidence">>> {
+/** Settings that differ from the defaults. An undefined value means the default. */
+export interface SettingsOverrides
+  extends Partial<Undefinable<Omit<SearchSettings, "weights" | "evidence">>> {
   readonly weights?: Partial<Undefinable<FieldWeights>>;
 }
 
 type Undefinable<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
-export function settingsWith({ weights = {}, ...given }: GivenSettings): SearchSettings {
-  return { ...MEASURED, ...said(given), weights: { ...MEASURED.weights, ...said(weights) } };
+export function settingsWith({ weights = {}, ...given }: SettingsOverrides): SearchSettings {
+  return {
+    ...DEFAULT_SETTINGS,
+    ...defined(given),
+    weights: { ...DEFAULT_SETTINGS.weights, ...defined(weights) },
+  };
 }
 
-function said<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+/** Leaves out undefined values, which would overwrite the defaults. */
+function defined<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

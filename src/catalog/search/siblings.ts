@@ -1,53 +1,54 @@
-/** Evidence from the rest of a server: a tool among others that fit the question is likelier the one meant. */
+/** Evidence from the other tools of a server: if they fit the question, the tool is more likely the right one. */
 import type { Collection } from "./collection.ts";
 import type { SearchView } from "./view.ts";
 
-/** Beyond this many tools a server is a collection of anything, and its other tools say nothing. */
-const LARGEST_FAMILY = 60;
+/** A server with more tools offers unrelated things, so its other tools are no evidence. */
+const MAX_TOOLS = 60;
 
-/** For each of `slots` the mean of the two best among the other tools in view; its own score where there are none. */
-export function siblingSupport(
-  own: Float64Array,
+/** For each of `slots`: the mean of the two best scores among the server's other tools in view; its own score if there are none. */
+export function siblingScores(
+  scores: Float64Array,
   collection: Collection,
   view: SearchView,
   slots: readonly number[],
 ): Float64Array {
-  const tops = new Map<Int32Array, Top>();
+  const tops = new Map<Int32Array, TopScores>();
   return Float64Array.from(slots, (slot) => {
-    const family = collection.at(slot)?.slots;
-    const score = own[slot] as number;
-    if (!family) return score;
-    let top = tops.get(family);
+    const serverSlots = collection.at(slot)?.slots;
+    const score = scores[slot] as number;
+    if (!serverSlots) return score;
+    let top = tops.get(serverSlots);
     if (!top) {
-      top = topOf(family, own, view.mask);
-      tops.set(family, top);
+      top = topOf(serverSlots, scores, view.mask);
+      tops.set(serverSlots, top);
     }
-    if (top.members < 2 || top.members > LARGEST_FAMILY) return score;
+    if (top.tools < 2 || top.tools > MAX_TOOLS) return score;
     const [first, second, third] = top.best;
-    // Leaves the tool itself out: by value, so that among equals it does not matter which.
+    // Leaves out the tool itself by its score. Among tools with equal scores it does not matter which one is left out.
     const a = score >= first ? second : first;
     const b = score >= second ? third : second;
-    return top.members === 2 ? a : (a + b) / 2;
+    return top.tools === 2 ? a : (a + b) / 2;
   });
 }
 
-interface Top {
-  readonly members: number;
+interface TopScores {
+  /** How many tools of the server are in view. */
+  readonly tools: number;
   readonly best: readonly [number, number, number];
 }
 
-function topOf(family: Int32Array, own: Float64Array, mask: Uint8Array | undefined): Top {
-  let members = 0;
+function topOf(slots: Int32Array, scores: Float64Array, mask: Uint8Array | undefined): TopScores {
+  let tools = 0;
   let first = 0;
   let second = 0;
   let third = 0;
-  for (const slot of family) {
+  for (const slot of slots) {
     if (mask && mask[slot] !== 1) continue;
-    members++;
-    const score = own[slot] as number;
+    tools++;
+    const score = scores[slot] as number;
     if (score > first) [first, second, third] = [score, first, second];
     else if (score > second) [second, third] = [score, second];
     else if (score > third) third = score;
   }
-  return { members, best: [first, second, third] };
+  return { tools, best: [first, second, third] };
 }

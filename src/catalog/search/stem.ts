@@ -1,7 +1,7 @@
 /** Porter's stemmer with exceptions: "news" is not "new", "policy" is not "police". English only; other words pass unchanged. */
 
-/** Words that share the stem after "="; without it, the first word is the stem. Kept apart from what the rules would merge. */
-const FAMILIES =
+/** Groups of words with the same stem: the text after "=", or else the first word. The rules would merge some of them with other words, or not with each other. */
+const GROUPS =
   "news|general generally|generic generics|generate generates generated generating generation generator generators=generat|" +
   "university universities=univers|universe|universal|organization organizations organisation organize organized organizing=organiz|" +
   "organ organs|international|internal internally|intern interns|policy policies|police|important importance|" +
@@ -24,10 +24,10 @@ const FAMILIES =
   "template templates=templat|contest contests|context contexts|ration|rate rates rated rating ratings|ratio ratios|weather|whether";
 
 const EXCEPTIONS = new Map<string, string>(
-  FAMILIES.split("|").flatMap((family) => {
-    const [list = "", named] = family.split("=");
+  GROUPS.split("|").flatMap((group) => {
+    const [list = "", given] = group.split("=");
     const members = list.split(" ");
-    const stem = named ?? members[0] ?? "";
+    const stem = given ?? members[0] ?? "";
     return members.map((word): [string, string] => [word, stem]);
   }),
 );
@@ -63,22 +63,22 @@ const STEP3: readonly (readonly [string, string])[] = [
   ["ful", ""],
   ["ness", ""],
 ];
-/** Longest first: the first that fits decides. */
+/** Longest first, because the first suffix that fits decides. */
 const STEP4 = "ement ance ence able ible ment ant ent ion ism ate iti ous ive ize al er ic ou".split(" ");
 const ENGLISH = /^[a-z]+$/;
 
-/** The same words come again and again. Forgotten all at once when there are too many. */
+/** Cache, because the same words come again and again. Cleared when it is full. */
 const stems = new Map<string, string>();
-const MOST_REMEMBERED = 10_000;
-/** V8 keeps the text that a longer word was cut from alive as long as the word. */
-const LONGEST_REMEMBERED = 12;
+const MAX_CACHED = 10_000;
+/** In V8 a substring longer than this keeps the whole text in memory, so longer words are not cached. */
+const MAX_CACHED_LENGTH = 12;
 
 export function stem(word: string): string {
   const known = EXCEPTIONS.get(word) ?? stems.get(word);
   if (known !== undefined) return known;
   const root = word.length > 2 && ENGLISH.test(word) ? porter(word) : word;
-  if (word.length > LONGEST_REMEMBERED) return root;
-  if (stems.size >= MOST_REMEMBERED) stems.clear();
+  if (word.length > MAX_CACHED_LENGTH) return root;
+  if (stems.size >= MAX_CACHED) stems.clear();
   stems.set(word, root);
   return root;
 }

@@ -1,4 +1,4 @@
-/** What every search strategy owes, however it ranks. Run it on your own: `searchContract("mine", () => createMine())`. */
+/** Tests that every search strategy must pass, however it ranks. Run them on your own strategy: `searchContract("mine", () => createMine())`. */
 import { describe, expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { type Tool, toolId } from "../tool.ts";
@@ -29,7 +29,7 @@ const WEATHER = [
   tool("weather", "get_forecast", "Get the weather forecast of a city."),
   tool("weather", "list_alerts", "List warnings of storms in a region."),
 ];
-/** The same tools at another server, for ties. */
+/** The same tools at another server, so that scores are equal. */
 const MIRROR = FILES.map(({ name, description }) => tool("mirror", name, description));
 const ODD = [tool("__proto__", "constructor", "Build a house out of wood.")];
 
@@ -66,8 +66,8 @@ function fill(strategy: SearchStrategy): SearchStrategy {
 
 const idsIn = (hits: readonly Hit[]): string[] => hits.map(toolId);
 
-/** What is true of every answer, whatever was asked. */
-function expectSound(hits: readonly Hit[], limit: number): void {
+/** Checks what must hold for the hits of any search. */
+function expectValid(hits: readonly Hit[], limit: number): void {
   expect(hits.length).toBeLessThanOrEqual(limit);
   expect(new Set(idsIn(hits)).size, "each tool once").toBe(hits.length);
   for (const [n, hit] of hits.entries()) {
@@ -76,15 +76,16 @@ function expectSound(hits: readonly Hit[], limit: number): void {
       expect(share).toBeLessThanOrEqual(1);
     }
     const better = hits[n - 1] ?? { ...hit, score: Number.POSITIVE_INFINITY };
-    expect(hit.confidence, "no surer of a later hit").toBeLessThanOrEqual(better.confidence);
+    expect(hit.confidence, "confidence does not rise").toBeLessThanOrEqual(better.confidence);
     expect(hit.score, "best first").toBeLessThanOrEqual(better.score);
-    if (hit.score === better.score) expect(toolId(better) < toolId(hit), "ties by tool id").toBe(true);
+    if (hit.score === better.score)
+      expect(toolId(better) < toolId(hit), "equal scores in the order of tool ids").toBe(true);
   }
 }
 
 export function searchContract(name: string, make: () => SearchStrategy): void {
   describe(`${name} keeps the contract of search strategies`, () => {
-    test("knows nothing before it was told anything, and may forget what it never knew", async () => {
+    test("returns no hits before the first update, and accepts the removal of an unknown server", async () => {
       const search = make();
       expect(await search.search("read_file", { limit: 10 })).toEqual([]);
       search.remove("files");
@@ -92,7 +93,7 @@ export function searchContract(name: string, make: () => SearchStrategy): void {
     });
 
     test.each([...FILES, ...WEATHER, ...ODD])(
-      "finds $name by its name, at once and first",
+      "returns $name first for its exact name, right after the update",
       async (wanted) => {
         const search = make();
         for (const tools of [FILES, WEATHER, ODD]) search.update((tools[0] as Tool).server, tools);
@@ -101,26 +102,29 @@ export function searchContract(name: string, make: () => SearchStrategy): void {
       },
     );
 
-    test.each(QUERIES)("%j: best first, ties by tool id, no more than wanted", async (query) => {
-      const search = fill(make());
-      const all = await search.search(query, { limit: 100 });
-      const known = new Set([...FILES, ...WEATHER, ...MIRROR].map(toolId));
-      expect(idsIn(all).filter((id) => !known.has(id))).toEqual([]);
-      expectSound(all, 100);
-      for (const limit of [0, 1, 2, 5]) {
-        const few = await search.search(query, { limit });
-        expectSound(few, limit);
-        expect(few, "the first hits are the same where fewer are wanted").toEqual(all.slice(0, limit));
-      }
-    });
+    test.each(QUERIES)(
+      "%j: returns the best first, equal scores by tool id, and at most `limit` hits",
+      async (query) => {
+        const search = fill(make());
+        const all = await search.search(query, { limit: 100 });
+        const known = new Set([...FILES, ...WEATHER, ...MIRROR].map(toolId));
+        expect(idsIn(all).filter((id) => !known.has(id))).toEqual([]);
+        expectValid(all, 100);
+        for (const limit of [0, 1, 2, 5]) {
+          const few = await search.search(query, { limit });
+          expectValid(few, limit);
+          expect(few, "a lower limit returns the same first hits").toEqual(all.slice(0, limit));
+        }
+      },
+    );
 
-    test("the same question gets the same answer", async () => {
+    test("returns the same hits for the same question", async () => {
       const search = fill(make());
       const ask = () => Promise.all(QUERIES.map((query) => search.search(query, { limit: 10 })));
       expect(await ask()).toEqual(await ask());
     });
 
-    test("an update replaces all that was known of its server, and nothing of others", async () => {
+    test("an update replaces all tools of its server and none of other servers", async () => {
       const search = fill(make());
       search.update("files", [tool("files", "draw_circle", "Draw a circle.")]);
       expect(idsIn(await search.search("draw_circle", { limit: 1 }))).toEqual(["files:draw_circle"]);
@@ -131,7 +135,7 @@ export function searchContract(name: string, make: () => SearchStrategy): void {
       expect(idsIn(await search.search("draw_circle", { limit: 10 }))).not.toContain("files:draw_circle");
     });
 
-    test("what was removed is forgotten, and can come back", async () => {
+    test("a removed server is not found, and can be added again", async () => {
       const search = fill(make());
       const before = await search.search("read_file", { limit: 10 });
       search.remove("files");
@@ -141,11 +145,11 @@ export function searchContract(name: string, make: () => SearchStrategy): void {
       expect(idsIn(await search.search("read_file", { limit: 10 }))).toEqual(idsIn(before));
     });
 
-    test.each(QUERIES)("%j: what the caller may not see changes nothing", async (query) => {
+    test.each(QUERIES)("%j: tools out of scope do not change the hits", async (query) => {
       const bare = make();
       bare.update("files", FILES.slice(1));
       const search = fill(make());
-      const scope = (server: string, called: string): boolean => server === "files" && called !== "read_file";
+      const scope = (server: string, name: string): boolean => server === "files" && name !== "read_file";
       search.update("files", FILES);
       expect(await search.search(query, { limit: 10, scope })).toEqual(
         await bare.search(query, { limit: 10 }),
@@ -154,10 +158,10 @@ export function searchContract(name: string, make: () => SearchStrategy): void {
     });
 
     test.each(HOSTILE.map((query) => [JSON.stringify(query).slice(0, 40), query]))(
-      "%s is answered like any question",
+      "handles the question %s, and later searches still work",
       async (_shown, query) => {
         const search = fill(make());
-        expectSound(await search.search(query, { limit: 5 }), 5);
+        expectValid(await search.search(query, { limit: 5 }), 5);
         expect(idsIn(await search.search("get_forecast", { limit: 1 }))).toEqual(["weather:get_forecast"]);
       },
     );

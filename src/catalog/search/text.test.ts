@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clauses } from "./clauses.ts";
+import { splitClauses } from "./clauses.ts";
+import { describeLiterals } from "./literals.ts";
 import { highest } from "./select.ts";
-import { MEASURED, settingsWith } from "./settings.ts";
+import { DEFAULT_SETTINGS, settingsWith } from "./settings.ts";
 import { stem } from "./stem.ts";
-import { nameThings } from "./things.ts";
 import { contentWords, words } from "./words.ts";
 
 test.each([
@@ -17,11 +17,11 @@ test.each([
   ["검색 도구", ["검색", "도구"]],
   ["ｆｕｌｌ　ｗｉｄｔｈ", ["full", "width"]],
   ["🎉 (.*) \\", []],
-])("takes %j apart", (text, parts) => {
+])("words() splits %j", (text, parts) => {
   expect(words(text)).toEqual(parts);
 });
 
-test("drops words that tell nothing", () => {
+test("contentWords() drops stop words", () => {
   expect(contentWords("Could you please show me a list of the files?")).toEqual(["show", "list", "files"]);
 });
 
@@ -35,18 +35,16 @@ test.each([
   ["policies", "policy"],
   ["generator", "generat"],
   ["constructor", "constructor"],
-])("stems %s to %s", (word, root) => {
+])("stem() turns %s into %s", (word, root) => {
   expect(stem(word)).toBe(root);
 });
 
-test("splits a question of several steps, and leaves one of one step alone", () => {
-  expect(clauses("Read the sales file, plot sales by month, and then save the figure somewhere", 8)).toEqual([
-    "Read the sales file",
-    "plot sales by month",
-    "save the figure somewhere",
-  ]);
-  expect(clauses("read the file", 8)).toEqual([]);
-  expect(clauses("one two. ".repeat(50), 8).length).toBeLessThanOrEqual(8);
+test("splitClauses() splits a question of several steps and returns nothing for a single step", () => {
+  expect(
+    splitClauses("Read the sales file, plot sales by month, and then save the figure somewhere", 8),
+  ).toEqual(["Read the sales file", "plot sales by month", "save the figure somewhere"]);
+  expect(splitClauses("read the file", 8)).toEqual([]);
+  expect(splitClauses("one two. ".repeat(50), 8).length).toBeLessThanOrEqual(8);
 });
 
 test.each([
@@ -56,41 +54,41 @@ test.each([
   ["open C:\\Users\\me\\x.xlsx", "excel spreadsheet file path"],
   ["read sales.csv", "csv file"],
   ["look in ~/projects/demo", "directory path"],
-])("says what is pasted in %j", (text, said) => {
-  expect(nameThings(text).replaceAll(/\s+/g, " ")).toContain(said);
+])("describeLiterals() replaces the literal in %j", (text, expected) => {
+  expect(describeLiterals(text).replaceAll(/\s+/g, " ")).toContain(expected);
 });
 
-test("leaves other text as it is", () => {
+test("describeLiterals() does not change text without literals", () => {
   for (const text of ["read and/or write", "version 2.0", "fs.readFile", "e.g. this", "1/2 cup"]) {
-    expect(nameThings(text)).toBe(text);
+    expect(describeLiterals(text)).toBe(text);
   }
 });
 
-test("picks the same scores as sorting does", () => {
+test("highest() selects the same scores as sorting does", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -2, max: 20 })),
       fc.integer({ min: 0, max: 30 }),
-      (scores, most) => {
+      (scores, limit) => {
         const byScore = (a: number, b: number): number =>
           (scores[b] as number) - (scores[a] as number) || a - b;
         const sorted = [...scores.keys()]
           .filter((i) => (scores[i] as number) > 0)
           .sort(byScore)
-          .slice(0, most);
-        expect(highest(Float64Array.from(scores), most, (a, b) => a - b).sort(byScore)).toEqual(sorted);
+          .slice(0, limit);
+        expect(highest(Float64Array.from(scores), limit, (a, b) => a - b).sort(byScore)).toEqual(sorted);
       },
     ),
   );
 });
 
-test("what is given replaces the measured settings, what is undefined does not", () => {
-  expect(settingsWith({ k1: undefined, weights: { name: undefined } })).toEqual(MEASURED);
+test("settingsWith() replaces defaults by given values and ignores undefined ones", () => {
+  expect(settingsWith({ k1: undefined, weights: { name: undefined } })).toEqual(DEFAULT_SETTINGS);
   expect(settingsWith({ strategy: "bm25", k1: 2, weights: { name: 5 }, maxResults: 20 })).toEqual({
-    ...MEASURED,
+    ...DEFAULT_SETTINGS,
     strategy: "bm25",
     k1: 2,
-    weights: { ...MEASURED.weights, name: 5 },
+    weights: { ...DEFAULT_SETTINGS.weights, name: 5 },
     maxResults: 20,
   });
 });

@@ -1,4 +1,4 @@
-/** Embedded texts on disk, one file per endpoint and model, by hash of the text. A file that cannot be read is as none. */
+/** Caches vectors of an embedder on disk by hash of the text, one file per endpoint and model. An unreadable file counts as empty. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { writeAtomic } from "../../home/file.ts";
 const MAGIC = "MCPVECT1";
 const HASH_BYTES = 16;
 const HEADER_BYTES = 12;
-const MOST_ENTRIES = 200_000;
+const MAX_ENTRIES = 200_000;
 
 export class VectorCache {
   readonly #path: string;
@@ -18,14 +18,15 @@ export class VectorCache {
     this.#path = join(folder, `${id}.bin`);
   }
 
-  /** The kept vector, rounded to eight bits. */
+  /** The cached vector, rounded to eight bits. */
   async get(text: string): Promise<Int8Array | undefined> {
     return (await this.#load()).get(hashOf(text));
   }
 
+  /** Returns the vector rounded to eight bits. */
   async put(text: string, vector: Float32Array): Promise<Int8Array> {
     const entries = await this.#load();
-    // Another length is another model behind the same name: what was kept cannot be compared with it.
+    // Another length means another model with the same name. Its vectors cannot be compared with the cached ones.
     if (vector.length !== this.#dims) entries.clear();
     this.#dims = vector.length;
     let largest = 0;
@@ -37,9 +38,9 @@ export class VectorCache {
     return rounded;
   }
 
-  /** Writes all down, the latest first to stay. */
+  /** Writes the file. If there are too many entries, the oldest are dropped. */
   async save(): Promise<void> {
-    const entries = [...(await this.#load())].slice(-MOST_ENTRIES);
+    const entries = [...(await this.#load())].slice(-MAX_ENTRIES);
     const header = Buffer.alloc(HEADER_BYTES);
     header.write(MAGIC, "latin1");
     header.writeUInt32LE(this.#dims, 8);

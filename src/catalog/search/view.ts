@@ -1,15 +1,15 @@
-/** The part of the catalog a caller may see. Everything counted for an answer is counted inside it. */
+/** The tools that a caller may see. All statistics of a search count only these, so hidden tools do not change the result. */
 import type { Collection } from "./collection.ts";
 import type { Postings } from "./postings.ts";
 import type { SearchOptions } from "./strategy.ts";
 
-/** Lasts for one question. */
+/** Made for one search. */
 export class SearchView {
-  /** 1 for each slot in sight; undefined when everything is and no slot is empty. */
+  /** 1 for each slot in view; undefined if all tools are in view and no slot is empty. */
   readonly mask: Uint8Array | undefined;
   readonly size: number;
   readonly #postings: Postings;
-  readonly #worths = new Map<number, number>();
+  readonly #idfs = new Map<number, number>();
 
   constructor(mask: Uint8Array | undefined, size: number, postings: Postings) {
     this.mask = mask;
@@ -17,24 +17,24 @@ export class SearchView {
     this.#postings = postings;
   }
 
-  /** How many tools hold the term. */
+  /** How many tools in view contain the term. */
   count(term: number): number {
     return this.#postings.count(term, this.mask);
   }
 
-  /** What a term is worth that this many tools hold: the rarer the more. */
-  rarity(count: number): number {
+  /** Inverse document frequency of a term that this many tools contain: the rarer the term, the higher. */
+  idfOfCount(count: number): number {
     return Math.log(1 + (this.size - count + 0.5) / (count + 0.5));
   }
 
-  /** What the term is worth; counted once. */
-  worthOf(term: number): number {
-    let worth = this.#worths.get(term);
-    if (worth === undefined) {
-      worth = this.rarity(this.count(term));
-      this.#worths.set(term, worth);
+  /** Inverse document frequency of the term; computed once per search. */
+  idf(term: number): number {
+    let idf = this.#idfs.get(term);
+    if (idf === undefined) {
+      idf = this.idfOfCount(this.count(term));
+      this.#idfs.set(term, idf);
     }
-    return worth;
+    return idf;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The word vectors that ship with the package: read when first needed, absent without harm. */
+/** The word vectors that ship with the package. Loaded at the first search. */
 import { readShipped } from "../../home/shipped.ts";
 import { toUnit } from "./matrix.ts";
 
@@ -6,10 +6,10 @@ const MAGIC = "MCPWORD1";
 const HEADER_BYTES = 20;
 const FILE = "vectors/words.bin";
 
-/** Smooth inverse frequency: the commoner a word, the less it says. Rank stands in for frequency (Zipf). */
+/** Smooth inverse frequency: the more common a word, the lower its weight. The frequency is estimated from the rank (Zipf's law). */
 const SIF = 1e-3;
 const RANK_SHIFT = 2.7;
-/** Sum of 1 / (rank + shift) over the 340,000 words the vectors were made for. */
+/** Sum of 1 / (rank + shift) over the 340,000 words of the original vectors. */
 const HARMONIC = 11.94;
 
 export class WordTable {
@@ -19,7 +19,7 @@ export class WordTable {
   readonly #scales: Float32Array;
   readonly #weights: Float32Array;
 
-  /** Layout: magic, rows, dims, bytes of words; scales (float32), cells (int8), words by rank, one per line. */
+  /** Layout: magic, number of rows, dimensions, bytes of words; scales (float32), cells (int8), words by rank, one per line. */
   constructor(bytes: Buffer) {
     if (bytes.toString("latin1", 0, 8) !== MAGIC) throw new Error("not a table of word vectors");
     const rows = bytes.readUInt32LE(8);
@@ -39,7 +39,7 @@ export class WordTable {
       this.#rows.set(word, row);
   }
 
-  /** The word's row, or its singular's; -1 if neither is known. */
+  /** The row of the word or of its singular; -1 if the table has neither. */
   row(word: string): number {
     if (word.length < 2) return -1;
     return this.#rows.get(word) ?? (word.endsWith("s") ? this.#rows.get(word.slice(0, -1)) : undefined) ?? -1;
@@ -49,7 +49,7 @@ export class WordTable {
     return this.#weights[row] ?? 0;
   }
 
-  /** What the words mean together, as a unit vector; undefined if none is known. */
+  /** The weighted sum of the vectors of the words, as a unit vector; undefined if the table has none of them. */
   vectorOf(words: Iterable<string>): Float32Array | undefined {
     const sum = new Float32Array(this.dims);
     let known = false;
@@ -62,14 +62,14 @@ export class WordTable {
     return known ? toUnit(sum) : undefined;
   }
 
-  /** Adds `factor` times the word's vector. */
+  /** Adds `factor` times the vector of a row to `sum`. */
   addTo(sum: Float32Array, row: number, factor: number): void {
     const unit = factor * (this.#scales[row] ?? 0);
     const at = row * this.dims;
     const { dims } = this;
     const cells = this.#cells;
     let d = 0;
-    // Four at a time: most of what a first question costs is here.
+    // Four at a time, because the first search spends most of its time here.
     for (; d + 3 < dims; d += 4) {
       const from = at + d;
       sum[d] = (sum[d] as number) + (cells[from] as number) * unit;
@@ -83,7 +83,7 @@ export class WordTable {
 
 let loaded: Promise<WordTable | undefined> | undefined;
 
-/** Read once. Undefined if the file is not there or cannot be used: keywords still answer. */
+/** Reads the file once. Undefined if it is missing or invalid; then search uses keywords only. */
 export function loadWordTable(): Promise<WordTable | undefined> {
   loaded ??= readWordTable();
   return loaded;

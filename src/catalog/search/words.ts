@@ -1,6 +1,6 @@
-/** Cuts text into lower-case words: identifiers at their seams, scripts without spaces into pairs. Knows nothing of meaning. */
+/** Splits text into lower-case words: identifiers at capitals, digits and separators, scripts without spaces into pairs of characters. */
 
-const STOP: ReadonlySet<string> = new Set(
+const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an the and or but if then else of to in on at by for from with without into onto over under about as is are was were " +
     "be been being am do does did doing done have has had having i me my mine we us our ours you your yours he him his she " +
@@ -11,25 +11,25 @@ const STOP: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** No word of a real tool is longer; what is longer is data. */
-const LONGEST_WORD = 40;
+/** No tool has longer words. Longer runs of letters are data and are dropped. */
+const MAX_WORD_LENGTH = 40;
 
 const ASCII_WORD = /[A-Za-z0-9]+(?:'[A-Za-z]+)?/g;
 const CLITIC = /['’](?:s|t|re|ve|ll|d|m)$/i;
-/** "PRs" and "URLs" are one word each. */
+/** "PRs" and "URLs" stay one word. */
 const ASCII_PARTS = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
-const BEYOND_ASCII = /[^\0-\x7f]/;
+const NON_ASCII = /[^\0-\x7f]/;
 const ACCENTS = /[\u0300-\u036f]+/g;
 const DIGIT = /^[0-9]/;
 
-/** Every word in order, stop words included. */
+/** All words in their order, with stop words. */
 export function words(text: string): string[] {
-  return BEYOND_ASCII.test(text) ? anyWords(text) : asciiWords(text);
+  return NON_ASCII.test(text) ? unicodeWords(text) : asciiWords(text);
 }
 
-/** Whether a word can tell one tool from another. */
+/** Whether it is no stop word and no single ASCII letter. */
 export function isContent(word: string): boolean {
-  return (word.length > 1 || DIGIT.test(word) || BEYOND_ASCII.test(word)) && !STOP.has(word);
+  return (word.length > 1 || DIGIT.test(word) || NON_ASCII.test(word)) && !STOP_WORDS.has(word);
 }
 
 export function contentWords(text: string): string[] {
@@ -41,23 +41,23 @@ function asciiWords(text: string): string[] {
   for (const [word] of text.matchAll(ASCII_WORD)) {
     const bare = word.includes("'") ? word.replace(CLITIC, "").replaceAll("'", "") : word;
     for (const part of bare.match(ASCII_PARTS) ?? []) {
-      if (part.length <= LONGEST_WORD) out.push(part.toLowerCase());
+      if (part.length <= MAX_WORD_LENGTH) out.push(part.toLowerCase());
     }
   }
   return out;
 }
 
-/** Rules over all of Unicode take milliseconds to compile: made when the first such text comes, not at start-up. */
-interface Rules {
+/** Patterns for all of Unicode. They take milliseconds to compile, so this happens at the first text that needs them. */
+interface Patterns {
   readonly word: RegExp;
   readonly parts: RegExp;
-  /** Begins with a script that puts no spaces between words. */
+  /** A text that begins with a script without spaces between words. */
   readonly unspaced: RegExp;
 }
 
-let rules: Rules | undefined;
+let patterns: Patterns | undefined;
 
-function compileRules(): Rules {
+function compilePatterns(): Patterns {
   const scripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
   const unspaced = `[${scripts.map((script) => `\\p{Script=${script}}`).join("")}ー]`;
   const cased =
@@ -69,22 +69,22 @@ function compileRules(): Rules {
   };
 }
 
-function anyWords(text: string): string[] {
-  rules ??= compileRules();
+function unicodeWords(text: string): string[] {
+  patterns ??= compilePatterns();
   const out: string[] = [];
-  // Accents go; marks of other scripts are letters there and stay.
+  // Removes accents. Combining marks of other scripts are part of their letters and stay.
   const folded = text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
-  for (const [word] of folded.matchAll(rules.word)) {
+  for (const [word] of folded.matchAll(patterns.word)) {
     const bare = word.replace(CLITIC, "").replaceAll(/['’]/g, "");
-    for (const part of bare.match(rules.parts) ?? []) {
-      if (rules.unspaced.test(part)) pairs(part, out);
-      else if (part.length <= LONGEST_WORD) out.push(part.toLowerCase());
+    for (const part of bare.match(patterns.parts) ?? []) {
+      if (patterns.unspaced.test(part)) addPairs(part, out);
+      else if (part.length <= MAX_WORD_LENGTH) out.push(part.toLowerCase());
     }
   }
   return out;
 }
 
-function pairs(run: string, out: string[]): void {
+function addPairs(run: string, out: string[]): void {
   const characters = Array.from(run);
   if (characters.length === 1) out.push(run);
   for (let i = 0; i + 1 < characters.length; i++) out.push(`${characters[i]}${characters[i + 1]}`);

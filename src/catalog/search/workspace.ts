@@ -1,20 +1,20 @@
-/** Arrays as long as the catalog, kept between questions: making them anew would cost more than the arithmetic. */
+/** Arrays with one number per slot, reused by later searches: allocating them would take longer than the arithmetic. */
 
 export class Workspace {
   readonly #arrays: Float64Array[] = [];
   #taken = 0;
 
-  /** Gives all arrays back. */
+  /** Releases all arrays. */
   reset(): void {
     this.#taken = 0;
   }
 
-  /** Gives back the array taken last. */
-  giveBack(): void {
+  /** Releases the array that was taken last. */
+  releaseLast(): void {
     this.#taken--;
   }
 
-  /** An array of zeros, valid until `reset`. */
+  /** An array of zeros, valid until it is released. */
   take(length: number): Float64Array {
     const kept = this.#arrays[this.#taken];
     if (kept && kept.length >= length) {

@@ -5,7 +5,7 @@ import { temp } from "../../../test/support/temp.ts";
 import { ToolCache } from "../../catalog/cache.ts";
 import { Catalog } from "../../catalog/catalog.ts";
 import { createSearch } from "../../catalog/search/search.ts";
-import { MEASURED } from "../../catalog/search/settings.ts";
+import { DEFAULT_SETTINGS } from "../../catalog/search/settings.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { LOCAL } from "../../kernel/principal.ts";
@@ -220,7 +220,7 @@ test("a search returns all hits in pages, and the last page says if maxResults c
     [229, true],
     [230, undefined],
   ] as const) {
-    const bounded = new CatalogFixture(home, createSearch({ ...MEASURED, maxResults }));
+    const bounded = new CatalogFixture(home, createSearch({ ...DEFAULT_SETTINGS, maxResults }));
     await bounded.set("a", names);
     const best = await allPages(bounded, find);
     expect(best.items).toEqual(all.items.slice(0, maxResults));

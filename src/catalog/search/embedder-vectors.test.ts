@@ -12,21 +12,21 @@ import type { Tool } from "../tool.ts";
 import { setUpSearch } from "./set-up.ts";
 import type { SearchStrategy } from "./strategy.ts";
 
-interface Asked {
+interface EmbedRequest {
   readonly path: string | undefined;
   readonly key: string | undefined;
   readonly input: readonly string[];
 }
 
-/** A real endpoint that does as it is told; by default it thinks "quokka" and "rename" are the same. */
+/** A real HTTP endpoint with replaceable responses. By default "quokka" and "rename" get the same vector. */
 async function endpoint() {
-  const asked: Asked[] = [];
-  const state = { answer: honest };
+  const requests: EmbedRequest[] = [];
+  const state = { respond: sendVectors };
   const server = createServer((request, response) => {
     void read(request).then((body) => {
       const { input } = JSON.parse(body) as { input: string[] };
-      asked.push({ path: request.url, key: request.headers.authorization, input });
-      state.answer(response, input);
+      requests.push({ path: request.url, key: request.headers.authorization, input });
+      state.respond(response, input);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -34,7 +34,7 @@ async function endpoint() {
     server.closeAllConnections();
     server.close();
   });
-  return { asked, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  return { requests, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 }
 
 async function read(request: IncomingMessage): Promise<string> {
@@ -43,7 +43,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function honest(response: ServerResponse, input: readonly string[]): void {
+function sendVectors(response: ServerResponse, input: readonly string[]): void {
   const embed = (text: string): number[] => (/quokka|rename/i.test(text) ? [1, 0.1, 0] : [0.1, 0.2, 1]);
   send(response, { data: input.map((text, index) => ({ index, embedding: embed(text) })) });
 }
@@ -74,62 +74,64 @@ const TOOLS = [
 
 function start(
   url: string,
-  place: Temp,
+  folder: Temp,
   { clock = new ManualClock(), log = silentLog as Log, key = "sk-very-secret" } = {},
 ): SearchStrategy {
   const embedder = { url, model: "small", key };
-  const search = setUpSearch({ embedder, home: place.home, clock, log });
+  const search = setUpSearch({ embedder, home: folder.home, clock, log });
   search.update("files", TOOLS);
   return search;
 }
 
-/** A word that no tool has: only the embedder can know what it means. */
+/** The best hit for a word that no tool has, so only the embedder's vectors find anything. */
 const first = async (search: SearchStrategy): Promise<string | undefined> =>
   (await search.search("quokka", { limit: 4 }))[0]?.name;
 
-const answered = async (search: SearchStrategy): Promise<void> => {
-  await until(async () => (await first(search)) === "rename", { what: "an answer from the embedder" });
+const untilEmbedded = async (search: SearchStrategy): Promise<void> => {
+  await until(async () => (await first(search)) === "rename", { what: "a hit by the embedder's vectors" });
 };
 
-test("ranks by the embedder's vectors and sends the key to it alone", async () => {
-  const { asked, url } = await endpoint();
-  await answered(start(url, temp()));
-  expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(["/v1/embeddings"]));
-  expect(new Set(asked.map(({ key }) => key))).toEqual(new Set(["Bearer sk-very-secret"]));
+test("ranks by the embedder's vectors and sends the key only to its endpoint", async () => {
+  const { requests, url } = await endpoint();
+  await untilEmbedded(start(url, temp()));
+  expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(["/v1/embeddings"]));
+  expect(new Set(requests.map(({ key }) => key))).toEqual(new Set(["Bearer sk-very-secret"]));
 });
 
-test("keeps vectors on disk and asks for the same tool only once", async () => {
-  const { asked, url } = await endpoint();
-  const place = temp();
-  await answered(start(url, place));
-  const [file] = readdirSync(join(place.home, "cache", "embeddings"));
-  expect(readFileSync(join(place.home, "cache", "embeddings", file ?? "")).toString("latin1")).not.toContain(
+test("caches vectors on disk and embeds each tool only once; a broken cache file is ignored", async () => {
+  const { requests, url } = await endpoint();
+  const folder = temp();
+  await untilEmbedded(start(url, folder));
+  const [file] = readdirSync(join(folder.home, "cache", "embeddings"));
+  expect(readFileSync(join(folder.home, "cache", "embeddings", file ?? "")).toString("latin1")).not.toContain(
     "secret",
   );
 
-  asked.length = 0;
-  await answered(start(url, place));
-  expect(asked.flatMap(({ input }) => input).filter((text) => text !== "quokka")).toEqual([]);
+  requests.length = 0;
+  await untilEmbedded(start(url, folder));
+  expect(requests.flatMap(({ input }) => input).filter((text) => text !== "quokka")).toEqual([]);
 
-  writeFileSync(join(place.home, "cache", "embeddings", file ?? ""), "MCPVECT1 broken");
-  await answered(start(url, place));
-  expect(asked.flatMap(({ input }) => input).filter((text) => text !== "quokka")).toHaveLength(TOOLS.length);
+  writeFileSync(join(folder.home, "cache", "embeddings", file ?? ""), "MCPVECT1 broken");
+  await untilEmbedded(start(url, folder));
+  expect(requests.flatMap(({ input }) => input).filter((text) => text !== "quokka")).toHaveLength(
+    TOOLS.length,
+  );
 });
 
-test("takes in tools that come later", async () => {
+test("embeds tools that are added later", async () => {
   const { url } = await endpoint();
   const search = start(url, temp());
-  await answered(search);
+  await untilEmbedded(search);
   search.update("more", [tool("quokka_feeder", "Feeds.")]);
   await until(async () => (await first(search)) === "quokka_feeder");
 });
 
-const NONSENSE: Record<string, (response: ServerResponse, input: readonly string[]) => void> = {
+const BROKEN_RESPONSES: Record<string, (response: ServerResponse, input: readonly string[]) => void> = {
   "an error": (response) => send(response, { error: "no" }, 500),
   "no JSON": (response) => response.end("<html>"),
-  "nothing of use": (response) => send(response, null),
+  null: (response) => send(response, null),
   "too few vectors": (response) => send(response, { data: [] }),
-  "words for numbers": (response, input) =>
+  "strings in place of numbers": (response, input) =>
     send(response, { data: input.map(() => ({ embedding: ["a", "b"] })) }),
   "vectors of zeros": (response, input) => send(response, { data: input.map(() => ({ embedding: [0, 0] })) }),
   "vectors of different lengths": (response, input) =>
@@ -139,32 +141,32 @@ const NONSENSE: Record<string, (response: ServerResponse, input: readonly string
   "a broken connection": (response) => response.destroy(),
 };
 
-test.each(Object.keys(NONSENSE))(
-  "answers by itself when the embedder sends %s, and says so once",
+test.each(Object.keys(BROKEN_RESPONSES))(
+  "uses the built-in vectors if the embedder sends %s, logs a warning and pauses requests",
   async (kind) => {
-    const { state, asked, url } = await endpoint();
-    state.answer = NONSENSE[kind] as typeof honest;
+    const { state, requests, url } = await endpoint();
+    state.respond = BROKEN_RESPONSES[kind] as typeof sendVectors;
     const warnings: unknown[] = [];
     const log: Log = { ...silentLog, warn: (message, fields) => warnings.push([message, fields]) };
     const search = start(url, temp(), { log });
 
     expect((await search.search("rename it", { limit: 1 }))[0]?.name).toBe("rename");
     await until(() => warnings.length > 0);
-    const calls = asked.length;
+    const calls = requests.length;
     expect((await search.search("paint it", { limit: 1 }))[0]?.name).toBe("paint");
-    expect(asked.length).toBe(calls);
+    expect(requests.length).toBe(calls);
     expect(JSON.stringify(warnings)).not.toContain("secret");
   },
 );
 
-test("leaves a failing embedder alone for a while, then tries again", async () => {
+test("sends no requests to a failing embedder during the cooldown, then tries again", async () => {
   const { state, url } = await endpoint();
-  state.answer = NONSENSE["an error"] as typeof honest;
+  state.respond = BROKEN_RESPONSES["an error"] as typeof sendVectors;
   const clock = new ManualClock();
   const search = start(url, temp(), { clock });
   expect(await first(search)).toBeUndefined();
 
-  state.answer = honest;
+  state.respond = sendVectors;
   expect(await first(search)).toBeUndefined();
   await until(async () => {
     clock.advance(31_000);
@@ -172,32 +174,32 @@ test("leaves a failing embedder alone for a while, then tries again", async () =
   });
 });
 
-test("answers by itself when the embedder stalls", async () => {
-  const { state, asked, url } = await endpoint();
+test("uses the built-in vectors if the embedder does not respond in time", async () => {
+  const { state, requests, url } = await endpoint();
   const clock = new ManualClock();
   const search = start(url, temp(), { clock });
-  await answered(search);
-  state.answer = () => {};
-  const calls = asked.length;
+  await untilEmbedded(search);
+  state.respond = () => {};
+  const calls = requests.length;
   const hits = search.search("paint the wall", { limit: 1 });
-  await until(() => asked.length > calls);
+  await until(() => requests.length > calls);
   clock.advance(2_000);
   expect((await hits)[0]?.name).toBe("paint");
 });
 
-test("does not follow the embedder elsewhere", async () => {
+test("does not follow redirects of the embedder", async () => {
   const other = await endpoint();
   const { state, url } = await endpoint();
-  state.answer = (response) => response.writeHead(307, { location: `${other.url}/embeddings` }).end();
+  state.respond = (response) => response.writeHead(307, { location: `${other.url}/embeddings` }).end();
   expect((await start(url, temp()).search("paint it", { limit: 1 }))[0]?.name).toBe("paint");
-  expect(other.asked).toEqual([]);
+  expect(other.requests).toEqual([]);
 });
 
 test.each([
-  ["a key that breaks off", "http://127.0.0.1:1/v1", "sk-very\nsecret"],
-  ["a key that cannot be sent", "http://127.0.0.1:1/v1", "sk-very’secret"],
+  ["a key with a line break", "http://127.0.0.1:1/v1", "sk-very\nsecret"],
+  ["a key with a character that headers cannot have", "http://127.0.0.1:1/v1", "sk-very’secret"],
   ["an address with credentials", "http://me:secret@127.0.0.1:1/v1?key=secret", "sk"],
-])("says nothing secret about %s", async (_, url, key) => {
+])("logs no secret for %s", async (_, url, key) => {
   const warnings: unknown[] = [];
   const log: Log = { ...silentLog, warn: (message, fields) => warnings.push([message, fields]) };
   const search = start(url, temp(), { log, key });
@@ -207,17 +209,17 @@ test.each([
   expect(JSON.stringify(warnings)).not.toContain("secret");
 });
 
-test("takes another model behind the same name for what it is", async () => {
+test("embeds all tools again if the model behind the same name returns vectors of another length", async () => {
   const { state, url } = await endpoint();
-  const place = temp();
-  await answered(start(url, place));
+  const folder = temp();
+  await untilEmbedded(start(url, folder));
 
-  state.answer = (response, input) =>
+  state.respond = (response, input) =>
     send(response, {
       data: input.map((text) => ({ embedding: /quokka|paint/i.test(text) ? [1, 0] : [0, 1] })),
     });
   const clock = new ManualClock();
-  const search = start(url, place, { clock });
+  const search = start(url, folder, { clock });
   search.update("files", [...TOOLS, tool("other", "Something else.")]);
   await until(async () => {
     clock.advance(31_000);
@@ -225,10 +227,10 @@ test("takes another model behind the same name for what it is", async () => {
   });
 });
 
-test("does without a place to keep vectors", async () => {
+test("ranks by the embedder's vectors even if the cache cannot be written", async () => {
   const { url } = await endpoint();
-  const place = temp();
-  mkdirSync(place.home, { recursive: true });
-  writeFileSync(join(place.home, "cache"), "in the way");
-  await answered(start(url, place));
+  const folder = temp();
+  mkdirSync(folder.home, { recursive: true });
+  writeFileSync(join(folder.home, "cache"), "in the way");
+  await untilEmbedded(start(url, folder));
 });

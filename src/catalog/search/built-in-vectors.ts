@@ -1,8 +1,8 @@
-/** What tools and questions mean, as sums of word vectors. Rows are made when first asked for, from words already numbered. */
-import type { Collection, Placed } from "./collection.ts";
-import type { Sense } from "./ground.ts";
+/** Vectors of tools and questions as sums of the word vectors that ship with the package. Makes them at the first search. */
+import type { Collection, IndexedServer } from "./collection.ts";
 import { Matrix } from "./matrix.ts";
 import type { Phrase } from "./question.ts";
+import type { VectorSpace } from "./search-context.ts";
 import { fieldEnd, fieldStart, TOOL_FIELDS } from "./segment.ts";
 import type { WordTable } from "./word-table.ts";
 
@@ -15,16 +15,17 @@ const FIELD_WEIGHTS: Record<(typeof TOOL_FIELDS)[number], number> = {
 };
 const SERVER_WEIGHT = 1;
 const SERVER_TEXT_WEIGHT = 0.3;
-/** Adding a word's vector takes about as long as reading this many characters. */
+/** Adding the vector of a word takes about as long as reading this many characters. */
 const WORD_COST = 6;
-const UNSEEN = -2;
+/** Marks a word that was not looked up in the table yet. -1 marks a word that the table does not have. */
+const NOT_LOOKED_UP = -2;
 
-export class Meaning implements Sense {
-  readonly crowded = false;
+export class BuiltInVectors implements VectorSpace {
+  readonly subtractMean = false;
   readonly matrix: Matrix;
   readonly table: WordTable;
   readonly #collection: Collection;
-  readonly #done = new WeakSet<Placed>();
+  readonly #added = new WeakSet<IndexedServer>();
 
   constructor(table: WordTable, collection: Collection) {
     this.table = table;
@@ -32,24 +33,24 @@ export class Meaning implements Sense {
     this.matrix = new Matrix(table.dims);
   }
 
-  /** Fills in the tools that have no row yet. Yields what each cost, in characters read. */
-  *catchUp(): Generator<number> {
+  /** Adds vectors of tools that have none yet. Yields the cost of each, in characters read. */
+  *addMissing(): Generator<number> {
     this.matrix.grow(this.#collection.capacity);
     const sum = new Float32Array(this.table.dims);
-    /** Row of each numbered word in the table. Not kept: the lexicon may give a number to another word. */
+    /** The row of each word in the table, by word id. Not kept, because the lexicon may give an id to another word. */
     let rows: Int32Array | undefined;
-    for (const placed of this.#collection.servers) {
-      if (this.#done.has(placed)) continue;
-      rows ??= new Int32Array(this.#collection.lexicon.words).fill(UNSEEN);
-      const server = this.#serverSum(placed, rows);
-      for (let i = 0; i < placed.slots.length; i++) {
-        sum.set(server);
-        this.#addTool(sum, placed, i, rows);
-        this.matrix.set(placed.slots[i] as number, sum);
+    for (const server of this.#collection.servers) {
+      if (this.#added.has(server)) continue;
+      rows ??= new Int32Array(this.#collection.lexicon.wordCapacity).fill(NOT_LOOKED_UP);
+      const serverSum = this.#serverSum(server, rows);
+      for (let i = 0; i < server.slots.length; i++) {
+        sum.set(serverSum);
+        this.#addTool(sum, server, i, rows);
+        this.matrix.set(server.slots[i] as number, sum);
         yield WORD_COST *
-          (fieldEnd(placed.segment, i, TOOL_FIELDS.length - 1) - fieldStart(placed.segment, i, 0));
+          (fieldEnd(server.segment, i, TOOL_FIELDS.length - 1) - fieldStart(server.segment, i, 0));
       }
-      this.#done.add(placed);
+      this.#added.add(server);
     }
   }
 
@@ -61,14 +62,14 @@ export class Meaning implements Sense {
     return this.table.vectorOf(words);
   }
 
-  #serverSum({ segment }: Placed, rows: Int32Array): Float32Array {
+  #serverSum({ segment }: IndexedServer, rows: Int32Array): Float32Array {
     const sum = new Float32Array(this.table.dims);
     this.#add(sum, segment.serverWords, SERVER_WEIGHT, rows);
     this.#add(sum, segment.serverTextWords, SERVER_TEXT_WEIGHT, rows);
     return sum;
   }
 
-  #addTool(sum: Float32Array, { segment }: Placed, i: number, rows: Int32Array): void {
+  #addTool(sum: Float32Array, { segment }: IndexedServer, i: number, rows: Int32Array): void {
     for (const [f, field] of TOOL_FIELDS.entries()) {
       const words = segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f));
       this.#add(sum, words, FIELD_WEIGHTS[field], rows);
@@ -78,7 +79,7 @@ export class Meaning implements Sense {
   #add(sum: Float32Array, words: Int32Array, weight: number, rows: Int32Array): void {
     for (const word of words) {
       let row = rows[word] as number;
-      if (row === UNSEEN) {
+      if (row === NOT_LOOKED_UP) {
         row = this.table.row(this.#collection.lexicon.word(word));
         rows[word] = row;
       }

@@ -1,4 +1,4 @@
-/** Words that mean nearly the same when people talk about tools. Small, hand-made, and on purpose without verbs of every day. */
+/** Synonyms in questions about tools: a small list, written by hand. Common verbs like "get" and "make" are left out on purpose. */
 import { stem } from "./stem.ts";
 
 const GROUPS =
@@ -31,7 +31,7 @@ const GROUPS =
   "account profile|review rating feedback|holiday vacation|event concert festival|" +
   "ticket booking reservation book";
 
-/** Chinese words for what tools are about, as the pairs of characters that `words` makes. */
+/** Chinese words with their English ones, as the pairs of characters that `words` makes. */
 const CHINESE =
   "search 搜索|query 查询|get 获取|list 列表|create 创建|generate 生成|update 更新|delete 删除|send 发送|download 下载|upload 上传|" +
   "convert 转换|analyze 分析|translate 翻译|run 运行 执行|test 测试|news 新闻|weather 天气|file 文件|folder 件夹 目录|image 图片 图像|" +
@@ -43,16 +43,16 @@ const CHINESE =
   "server 务器|keyword 键词|result 结果|title 标题|summary 摘要|picture 图片|company 公司|product 产品|order 订单|payment 支付|health 健康";
 
 const NONE: readonly string[] = [];
-/** Made when first asked for: stemming hundreds of words has no place at start-up. */
-let kin: Map<string, string[]> | undefined;
+/** Built at the first search, so that starting does not have to stem hundreds of words. */
+let table: Map<string, string[]> | undefined;
 
-/** Stems of the words that may stand in for this one. */
-export function kinOf(word: string): readonly string[] {
-  kin ??= gather();
-  return kin.get(stem(word)) ?? NONE;
+/** Stems of the synonyms of a word. */
+export function synonymsOf(word: string): readonly string[] {
+  table ??= buildTable();
+  return table.get(stem(word)) ?? NONE;
 }
 
-function gather(): Map<string, string[]> {
+function buildTable(): Map<string, string[]> {
   const out = new Map<string, string[]>();
   for (const group of `${GROUPS}|${CHINESE}`.split("|")) {
     const stems = group.split(" ").map(stem);

@@ -1,5 +1,6 @@
-/** Says what a pasted thing is in place of what it holds: a path is a file, an address is a URL. Its parts are no words about tools. */
+/** Replaces literals in a question (paths, URLs, mail addresses, file names) by words for what they are, since their parts say nothing about the tool. */
 
+/** File extensions and the words for them. */
 const KINDS: readonly (readonly [string, string])[] = [
   ["xlsx xls ods", "excel spreadsheet file"],
   ["csv tsv", "csv file"],
@@ -21,17 +22,21 @@ const BY_EXTENSION = new Map(
   KINDS.flatMap(([extensions, kind]) => extensions.split(" ").map((one): [string, string] => [one, kind])),
 );
 
-const ADDRESS = /\b(?:https?|wss?|ftp):\/\/[^\s"'<>]+/gi;
+const URL_PATTERN = /\b(?:https?|wss?|ftp):\/\/[^\s"'<>]+/gi;
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}/g;
 const PATH = /(?<![\w/])(?:~|\.{1,2})?(?:\/[\w.@+-]+){2,}\/?|(?<!\w)[A-Za-z]:\\[^\s"'<>]+/g;
 const FILE = /(?<![\w/.])[\w-]{1,80}\.([A-Za-z0-9]{1,5})(?![\w/])/g;
 const EXTENSION = /\.([A-Za-z0-9]{1,8})\.*$/;
 
-export function nameThings(text: string): string {
+/** "save it to /tmp/a/b.md" becomes "save it to markdown file path". */
+export function describeLiterals(text: string): string {
   return text
-    .replaceAll(ADDRESS, (address) => ` ${hostOf(address)} url `)
+    .replaceAll(URL_PATTERN, (url) => ` ${hostNames(url)} url `)
     .replaceAll(MAIL, " email address ")
-    .replaceAll(PATH, (path) => ` ${kindOf(EXTENSION.exec(path)?.[1]) ?? "directory"} path${trailing(path)} `)
+    .replaceAll(
+      PATH,
+      (path) => ` ${kindOf(EXTENSION.exec(path)?.[1]) ?? "directory"} path${finalStop(path)} `,
+    )
     .replaceAll(FILE, (file, extension: string) => kindOf(extension) ?? file);
 }
 
@@ -39,14 +44,14 @@ function kindOf(extension: string | undefined): string | undefined {
   return extension === undefined ? undefined : BY_EXTENSION.get(extension.toLowerCase());
 }
 
-/** A full stop after a path ends the sentence. */
-function trailing(path: string): string {
+/** A full stop after a path ends the sentence, so it stays. */
+function finalStop(path: string): string {
   return path.endsWith(".") ? "." : "";
 }
 
-/** The part of an address that may name a server: youtube, github, arxiv. */
-function hostOf(address: string): string {
-  const host = address.replace(/^[a-z]+:\/\//i, "").split(/[/?#:]/, 1)[0] ?? "";
+/** The host without `www` and the top-level domain, because it may name a server: youtube, github, arxiv. */
+function hostNames(url: string): string {
+  const host = url.replace(/^[a-z]+:\/\//i, "").split(/[/?#:]/, 1)[0] ?? "";
   return host
     .split(".")
     .slice(0, -1)
