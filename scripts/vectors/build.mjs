@@ -48,7 +48,7 @@ function toUnit(row) {
   return length > 0 ? row.map((value) => value / length) : row;
 }
 
-/** Half-way whitening: directions that all words share count less, without drowning in noise. */
+/** Half whitening: directions that all words share get less weight. Full whitening would amplify the noise. */
 function whiten(rows) {
   const mean = new Float64Array(DIMS);
   for (const row of rows) for (let d = 0; d < DIMS; d++) mean[d] += row[d] / rows.length;
@@ -73,7 +73,7 @@ function covariance(rows) {
   return out;
 }
 
-/** What the texts of tools have in common says nothing about any: the first axis of the captured tools' sums. */
+/** The direction that the texts of all tools share: the first principal axis of the captured tools. It does not help to tell tools apart. */
 function commonAxis(words, rows) {
   const index = new Map(words.map((word, row) => [word, row]));
   const folder = join(root, "test", "golden-retrieval", "tools");
@@ -119,7 +119,7 @@ function encode(words, rows) {
   return Buffer.concat([header, cells, text]);
 }
 
-/** The search's own code for cutting texts into words and for looking words up. */
+/** The code of the search that splits texts into words and looks words up. */
 async function loadCode(bytes) {
   const bundle = await rolldown({
     input: Object.fromEntries(
@@ -144,7 +144,7 @@ const { values: options } = parseArgs({
   },
 });
 if (!options.data) {
-  console.error("Say where the question sets are: --data DIR");
+  console.error("Missing option: --data DIR, the folder of the question sets");
   process.exit(2);
 }
 const { folder, source } = options.package ? { source: options.package } : fetchPackage();

@@ -1,8 +1,9 @@
-// What the word vectors are trained on: questions, each with the tool that answers it, as bags of words.
-/** Like the weights of fields in src/catalog/search/meaning.ts. */
+// Training data for the word vectors: questions, each with the right tool, as bags of words.
+
+/** Like the field weights in src/catalog/search/built-in-vectors.ts. */
 const FIELDS = { name: 3, description: 1, server: 1, parameters: 0.5, serverText: 0.3 };
 
-/** `lines`: those of our examples. The names of a line together stand for the tool. */
+/** Pairs from the lines of our examples. All names of a line together are one tool. */
 export function pairsOfExamples(lines, code) {
   const tools = [];
   const pairs = [];
@@ -20,13 +21,13 @@ export function pairsOfExamples(lines, code) {
   return list("examples", tools, pairs);
 }
 
-/** `set`: as bench/retrieval/data.mjs reads it. */
+/** Pairs from a set that bench/retrieval/data.mjs read. */
 export function pairsOfSet({ name, tools, queries }, code) {
-  const places = new Map(tools.map(({ id }, at) => [id, at]));
+  const indexes = new Map(tools.map(({ id }, at) => [id, at]));
   const pairs = queries.flatMap(({ text, gold }) =>
     gold
-      .filter((id) => places.has(id))
-      .map((id) => ({ question: questionBag(text, code), tool: places.get(id) })),
+      .filter((id) => indexes.has(id))
+      .map((id) => ({ question: questionBag(text, code), tool: indexes.get(id) })),
   );
   return list(
     name,
@@ -35,7 +36,7 @@ export function pairsOfSet({ name, tools, queries }, code) {
   );
 }
 
-/** Without what has no known word. */
+/** Leaves out pairs with a question or a tool that has no known word. */
 function list(name, tools, pairs) {
   return {
     name,
@@ -57,7 +58,7 @@ function toolBag({ name, description, server, server_description, inputSchema },
   );
 }
 
-/** `parts`: words and what each of them counts. */
+/** `parts` are lists of words, each with the weight of its words. */
 function bag(parts, { table }) {
   const weights = new Map();
   for (const [words, factor] of parts) {

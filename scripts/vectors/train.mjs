@@ -1,10 +1,10 @@
-// Moves word vectors so that a question lies near the tool that answers it and away from other tools of the same list.
-// Contrastive training: for each question of a batch, the tools of the other questions are the wrong answers (InfoNCE loss, Adam).
+// Moves word vectors so that a question is near its right tool and far from other tools of the same list.
+// Contrastive training: for each question of a batch, the tools of the other questions are the wrong ones (InfoNCE loss, Adam).
 // The same input gives the same vectors: the order of the questions comes from a seeded generator.
 
 const EPOCHS = 6;
 const BATCH = 256;
-/** Too few wrong answers teach nothing. */
+/** With fewer wrong tools a batch teaches nothing. */
 const SMALLEST_BATCH = 9;
 const LEARNING_RATE = 0.01;
 /** The lower, the more the nearest wrong tools count. */
@@ -38,7 +38,7 @@ export function train(rows, lists, log = () => {}) {
   return rows.map((_, row) => model.vectors.subarray(row * dims, (row + 1) * dims));
 }
 
-/** Each batch has questions of one list only: tools of another list are too easy to tell apart. */
+/** Each batch has questions of one list only, because tools of different lists are too easy to tell apart. */
 function batches(lists, random) {
   const out = [];
   for (const { tools, pairs } of lists) {
@@ -49,35 +49,36 @@ function batches(lists, random) {
   return shuffle(out, random);
 }
 
-/** One step; returns the sum of the losses. */
+/** One training step. Returns the sum of the losses. */
 function learn(model, { tools, pairs }) {
   const ids = [...new Set(pairs.map(({ tool }) => tool))];
-  const place = new Map(ids.map((id, at) => [id, at]));
-  const answers = ids.map((id) => model.encode(tools[id]));
-  const towards = answers.map(() => new Float32Array(model.dims));
+  const indexes = new Map(ids.map((id, at) => [id, at]));
+  const encoded = ids.map((id) => model.encode(tools[id]));
+  const toolGradients = encoded.map(() => new Float32Array(model.dims));
   let loss = 0;
   for (const { question, tool } of pairs) {
-    const asked = model.encode(question);
-    const scores = answers.map(({ unit }) => dot(asked.unit, unit) / TEMPERATURE);
-    const most = Math.max(...scores);
-    const sum = scores.reduce((total, score) => total + Math.exp(score - most), 0);
-    const right = place.get(tool);
-    loss -= scores[right] - most - Math.log(sum);
+    const query = model.encode(question);
+    const scores = encoded.map(({ unit }) => dot(query.unit, unit) / TEMPERATURE);
+    const highest = Math.max(...scores);
+    const sum = scores.reduce((total, score) => total + Math.exp(score - highest), 0);
+    const right = indexes.get(tool);
+    loss -= scores[right] - highest - Math.log(sum);
     const gradient = new Float32Array(model.dims);
     for (const [at, score] of scores.entries()) {
-      const error = (Math.exp(score - most) / sum - (at === right ? 1 : 0)) / TEMPERATURE;
+      const error = (Math.exp(score - highest) / sum - (at === right ? 1 : 0)) / TEMPERATURE;
       if (Math.abs(error) < SMALLEST_GRADIENT) continue;
-      add(gradient, answers[at].unit, error);
-      add(towards[at], asked.unit, error);
+      add(gradient, encoded[at].unit, error);
+      add(toolGradients[at], query.unit, error);
     }
-    model.collect(question, asked, gradient);
+    model.collect(question, query, gradient);
   }
-  for (const [at, id] of ids.entries()) model.collect(tools[id], answers[at], towards[at]);
+  for (const [at, id] of ids.entries()) model.collect(tools[id], encoded[at], toolGradients[at]);
   model.step(pairs.length);
   return loss;
 }
 
 class Model {
+  /** Mean gradient, mean square of the gradient, and number of steps, as in Adam. */
   #first;
   #second;
   #steps;
@@ -93,7 +94,7 @@ class Model {
     this.#steps = new Int32Array(start.length / dims);
   }
 
-  /** The unit vector of a bag, and the length it had. */
+  /** The unit vector of a bag, and its length before scaling. */
   encode(bag) {
     const unit = new Float32Array(this.dims);
     for (const [row, weight] of bag) add(unit, this.#row(row), weight);
@@ -102,7 +103,7 @@ class Model {
     return { unit, length };
   }
 
-  /** Hands the gradient of a bag's unit vector on to its words. */
+  /** Adds the gradient of a bag's unit vector to the gradients of its words. */
   collect(bag, { unit, length }, gradient) {
     const along = dot(gradient, unit);
     const own = gradient.map((value, d) => (value - along * unit[d]) / length);
@@ -112,18 +113,18 @@ class Model {
     }
   }
 
-  /** Adam, over the words of this batch only. */
+  /** One step of Adam, for the words of this batch only. */
   step(size) {
     for (const [row, gradient] of this.#gradients) {
       this.#steps[row] += 1;
-      const fade = 1 - MOMENTUM ** this.#steps[row];
-      const squareFade = 1 - SQUARE_MOMENTUM ** this.#steps[row];
+      const correction = 1 - MOMENTUM ** this.#steps[row];
+      const squareCorrection = 1 - SQUARE_MOMENTUM ** this.#steps[row];
       for (let d = 0, at = row * this.dims; d < this.dims; d++, at++) {
         const value = gradient[d] / size + PULL_BACK * (this.vectors[at] - this.#start[at]);
         this.#first[at] += (1 - MOMENTUM) * (value - this.#first[at]);
         this.#second[at] += (1 - SQUARE_MOMENTUM) * (value * value - this.#second[at]);
-        const scale = Math.sqrt(this.#second[at] / squareFade) + EPSILON;
-        this.vectors[at] -= (LEARNING_RATE * (this.#first[at] / fade)) / scale;
+        const scale = Math.sqrt(this.#second[at] / squareCorrection) + EPSILON;
+        this.vectors[at] -= (LEARNING_RATE * (this.#first[at] / correction)) / scale;
       }
     }
     this.#gradients.clear();
