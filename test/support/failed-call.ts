@@ -1,0 +1,48 @@
+/** A client on stdio, and calls of it that must fail. */
+import { expect } from "vitest";
+import { gateway } from "./gateway.ts";
+import { failureOf, textOf } from "./meta.ts";
+import type { RawClient } from "./raw-client.ts";
+import type { Temp } from "./temp.ts";
+
+export async function openClient(folder: Temp, ...flags: string[]): Promise<RawClient> {
+  const client = gateway(folder, { flags });
+  await client.initialize();
+  return client;
+}
+
+/**
+ * Calls a tool that must fail. Checks that the answer is a result with text for the model and a typed error, not a JSON-RPC
+ * error.
+ */
+export async function failedCall(client: RawClient, server: string, tool: string, args: object = {}) {
+  const result = await client.mcpCall(server, tool, args);
+  const error = failureOf(result) as unknown as Record<string, unknown>;
+  const keys = [
+    "code",
+    "message",
+    "tool_id",
+    "server",
+    "op",
+    "step_index",
+    "retryable",
+    "retryAfterMs",
+    "details",
+  ];
+  expect(Object.keys(error).filter((key) => !keys.includes(key))).toEqual([]);
+  expect(error).toMatchObject({
+    code: expect.any(String),
+    message: expect.any(String),
+    retryable: expect.any(Boolean),
+  });
+  const text = textOf(result);
+  expect(text.startsWith(`${error["code"]}: ${error["message"]}`)).toBe(true);
+  expect(text).toMatch(
+    error["code"] === "validation_input"
+      ? / Correct the arguments and call again\.$/
+      : error["retryable"]
+        ? / (?:Retrying is safe|Retry after \d+ s)\.$/
+        : / Do not repeat the same call\.$/,
+  );
+  return error;
+}
