@@ -1,41 +1,14 @@
-/** The command line: help, output, exit codes, error texts with their remedies, and secrets that must not be printed. */
+/** The command line: help, output, exit codes, and error texts with their remedies. */
 import { spawn } from "node:child_process";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { gateway } from "../support/gateway.ts";
+import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
 import { failureOf } from "../support/meta.ts";
-import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+import { fixture, ROOT, temp } from "../support/temp.ts";
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs the built command in the folder, without a terminal. */
-async function metamcp(
-  folder: Temp,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<Ended> {
-  const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), ...args], {
-    cwd: folder.path("."),
-    env: { ...folder.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [out, err] = ["", ""];
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk));
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk));
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { code, out, err };
-}
-
-const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+const json = ({ out }: { readonly out: string }): Record<string, unknown> =>
+  JSON.parse(out) as Record<string, unknown>;
 
 test("an unreadable or wrong TLS file is named", async () => {
   const folder = temp();
@@ -120,7 +93,9 @@ test("wrong usage exits with 2 and explains the correct usage", async () => {
     [["call", "a", "echo", "hello"], /"hello" is not an argument\. .* name=value/],
     [["call", "a", "echo", '{"message":'], /not valid JSON\. Check quotes/],
   ];
-  const ended = await Promise.all(invalid.map(([args, , env]) => metamcp(folder, args, env)));
+  const ended = await Promise.all(
+    invalid.map(([args, , env]) => metamcp({ ...folder, env: { ...folder.env, ...env } }, args)),
+  );
   for (const [at, [args, says]] of invalid.entries()) {
     expect(ended[at], args.join(" ")).toMatchObject({ code: 2, out: "", err: expect.stringMatching(says) });
     expect(ended[at]?.err).toMatch(/^metamcp: .*\n$/);
@@ -246,205 +221,4 @@ test("a reader that closes the pipe early causes no error output", async () => {
   child.stderr.on("data", (chunk: Buffer) => (err += chunk));
   await new Promise((resolve) => child.once("close", resolve));
   expect(err).toBe("");
-});
-
-/** Answers with the status in the path. `/html` is not an MCP server at all. */
-async function webServer(): Promise<string> {
-  const server = createServer((request, response) => {
-    const status = Number(request.url?.slice(1, 4)) || 200;
-    response.writeHead(status, { "content-type": "text/html" }).end("<html>hello</html>");
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-test("doctor reports each fault with advice", async () => {
-  const folder = temp();
-  const web = await webServer();
-  const notExecutable = folder.path("plain.txt");
-  writeFileSync(notExecutable, "no program", { mode: 0o644 });
-  const quick = { connectTimeoutMs: 2_500 };
-  const npx = folder.path("npx");
-  symlinkSync(process.execPath, npx);
-  const noList = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
-  const faults: Record<string, [entry: object | null, problem: RegExp, advice?: RegExp]> = {
-    exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /yourself.*child\.mjs --exit-at-once 7/s],
-    speaks: [
-      { command: process.execPath, args: ["-e", "throw new Error('no database')"] },
-      /exited with code 1.*no database/s,
-      /yourself/,
-    ],
-    silent: [
-      { ...fixture("--no-initialize"), ...quick },
-      /not ready within 2500 ms \(connectTimeoutMs\)/,
-      /yourself/,
-    ],
-    fetched: [
-      { ...fixture("--no-initialize"), command: npx, ...quick },
-      /not ready within 2500 ms .*npx may be downloading it/,
-      /yourself/,
-    ],
-    chatters: [
-      { command: process.execPath, args: ["-e", "setInterval(() => console.log('Usage: x'), 50)"], ...quick },
-      /not ready within 2500 ms .*last output: Usage: x \(on stdout, which is only for protocol messages\)/,
-      /yourself/,
-    ],
-    prints: [
-      { command: process.execPath, args: ["-e", "console.log('Usage: x --stdio')"] },
-      /exited with code 0\. Its output: Usage: x --stdio \(on stdout/,
-      /yourself/,
-    ],
-    refuses: [fixture("--refuse-initialize"), /refused the handshake/, /yourself/],
-    unlisted: [
-      { command: process.execPath, args: [noList, noList] },
-      /its tools could not be listed: not today/,
-      /--log-level debug/,
-    ],
-    missing: [{ command: "no-such-program-anywhere" }, /"no-such-program-anywhere" was not found/],
-    plain: [{ command: notExecutable }, /plain\.txt/],
-    homeless: [{ ...fixture(), cwd: "nowhere" }, /nowhere/],
-    variable: [
-      { command: "x", args: [`\${METAMCP_TEST_UNSET}`] },
-      /METAMCP_TEST_UNSET is not set/,
-      /Fix this entry/,
-    ],
-    malformed: [null, /it is null/, /Fix this entry/],
-    refused: [
-      { url: "http://127.0.0.1:9/mcp" },
-      /refused the connection/,
-      /curl -i http:\/\/127\.0\.0\.1:9\/mcp/,
-    ],
-    locked: [{ url: `${web}/401` }, /answered 401/, /credentials in its "headers"/],
-    elsewhere: [{ url: `${web}/404` }, /answered 404.*sse/, /curl/],
-    ailing: [{ url: `${web}/500` }, /answered 500/, /curl/],
-    page: [{ url: `${web}/html` }, /html/i, /curl/],
-  };
-  folder.writeConfig(
-    {
-      ...Object.fromEntries(Object.entries(faults).map(([name, [entry]]) => [name, entry])),
-      well: { ...fixture("--flood-stderr", "--garbage"), comand: "x", timeoutMs: "long" },
-      off: { command: "x", disabled: true },
-    },
-    { pol: {} },
-  );
-  const [forPeople, forPrograms] = await Promise.all([
-    metamcp(folder, ["doctor"], { METAMCP_PROT: "1" }),
-    metamcp(folder, ["doctor", "--json"]),
-  ]);
-  expect([forPeople.code, forPrograms.code]).toEqual([1, 1]);
-  const { servers } = json(forPrograms) as {
-    servers: { server: string; ok: boolean; problem: string; advice?: string }[];
-  };
-  for (const [name, [, problem, advice]] of Object.entries(faults)) {
-    const finding = servers.find(({ server }) => server === name);
-    expect(finding, name).toMatchObject({ ok: false, problem: expect.stringMatching(problem) });
-    if (advice) expect(finding?.advice, name).toMatch(advice);
-    expect(finding?.problem).not.toMatch(/tried again|effects/);
-    expect(forPeople.out).toMatch(new RegExp(`^✗ ${name} `, "m"));
-  }
-  expect(servers.find(({ server }) => server === "well")).toMatchObject({
-    ok: true,
-    tools: 23,
-    ms: expect.any(Number),
-  });
-  expect(forPeople.out).toMatch(/^✓ well +23 tools in \d+ ms$/m);
-  expect(forPeople.out).toMatch(/^- off +disabled$/m);
-  expect(forPeople.out).toMatch(
-    /^! well: the key "comand" is unknown and ignored\. Did you mean "command"\?$/m,
-  );
-  expect(forPeople.out).toMatch(/^! well: timeoutMs is ignored/m);
-  expect(forPeople.out).toMatch(/^! the key "pol" is unknown and ignored\. Did you mean "pool"\?$/m);
-  expect(forPeople.out).toMatch(/^! METAMCP_PROT is not a known variable\. Did you mean "METAMCP_PORT"\?$/m);
-  expect(forPeople.out).toMatch(/18 of 19 servers failed\.\n$/);
-  expect(forPeople.err).toBe("");
-
-  const [one, none] = await Promise.all([
-    metamcp(folder, ["doctor", "well"]),
-    metamcp(folder, ["doctor", "wel"]),
-  ]);
-  expect(one).toMatchObject({ code: 0, out: expect.stringMatching(/All servers OK\./) });
-  expect(none).toMatchObject({ code: 1, out: expect.stringMatching(/no server of this name is configured/) });
-  const nothing = await metamcp(temp(), ["doctor"]);
-  expect(nothing).toMatchObject({ code: 1, out: expect.stringMatching(/This file does not exist/) });
-});
-
-test("secrets are neither printed nor logged", async () => {
-  const folder = temp();
-  const web = await webServer();
-  const secrets = {
-    env: "hush-env-4711",
-    variable: "hush-variable-4711",
-    flag: "hush-flag-4711",
-    pair: "hush-pair-4711",
-    bearer: "hush-bearer-4711",
-    query: "hush-query-4711",
-    path: "hush4711hush4711hush4711",
-    header: "hush-header-4711",
-  };
-  const args = [
-    "--token",
-    secrets.flag,
-    `--api-key=${secrets.pair}`,
-    "--header",
-    `Authorization: Bearer ${secrets.bearer}`,
-  ];
-  const says =
-    "console.error('started with', process.env.API_KEY, process.env.GITHUB_TOKEN); process.exit(1)";
-  const env = { API_KEY: secrets.env, GITHUB_TOKEN: `\${HUSH}` };
-  folder.writeConfig({
-    local: { ...fixture(...args, `\${HUSH}`, `--url=${web}`), env },
-    dies: { command: process.execPath, args: ["-e", says, "--", ...args], env },
-    remote: {
-      url: `${web}/404/${secrets.path}?key=${secrets.query}`,
-      headers: { Authorization: `Bearer ${secrets.header}`, "X-Api-Key": `\${HUSH}` },
-    },
-    broken: {
-      url: `ftp://u:${secrets.pair}@h/?${secrets.query}`,
-      env: [secrets.env],
-      headers: { A: 5, B: `${secrets.header}\n.` },
-    },
-  });
-  const given = { HUSH: secrets.variable };
-  const log = folder.path("log");
-  const debug = ["--log-level", "debug"];
-  const ended = await Promise.all([
-    metamcp(folder, ["list"], given),
-    metamcp(folder, ["list", "--json"], given),
-    metamcp(folder, ["doctor", ...debug], given),
-    metamcp(folder, ["doctor", "--json"], given),
-    metamcp(folder, ["search", "echo", ...debug], given),
-    metamcp(folder, ["call", "dies", "echo", ...debug], given),
-    metamcp(folder, ["call", "remote", "echo", ...debug, "--log-file", log], given),
-  ]);
-  const client = gateway(folder, { flags: debug, env: given });
-  await client.initialize();
-  const answers = await Promise.all([
-    client.tool("mcp_discover"),
-    client.tool("mcp_discover", { query: "echo" }),
-    ...["local", "dies", "remote", "broken"].map((server) =>
-      client.mcpCall(server, "echo", { message: "hi" }),
-    ),
-  ]);
-  await client.close();
-  const all = [
-    ...ended.map(({ out, err }) => out + err),
-    JSON.stringify(answers),
-    client.stderr,
-    readFileSync(log, "utf8"),
-  ];
-  for (const [name, secret] of Object.entries(secrets))
-    expect(
-      all.filter((text) => text.includes(secret)),
-      name,
-    ).toEqual([]);
-  // The output does contain the other parts.
-  expect(ended[0]?.out).toMatch(
-    /--token '\[secret\]' '--api-key=\[secret\]' --header 'Authorization: \[secret\]' "\$\{HUSH\}"/,
-  );
-  expect(ended[0]?.out).toContain(`${web}/404/[secret]`);
-  expect(client.stderr).toMatch(/started with \[secret\] \[secret\]/);
 });
