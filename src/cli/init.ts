@@ -1,12 +1,18 @@
 /** `metamcp init`: adds MetaMCP to the config files of installed clients and offers to remove the servers that MetaMCP runs from them. --undo restores the files. Changes no file without permission. */
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import type { ClientProgram, Own } from "../clients/client.ts";
-import { faultOf, installed, type Spot } from "../clients/client-file.ts";
+import type { ClientProgram, StartCommand } from "../clients/client.ts";
+import { type ClientFile, faultOf, installed } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
-import { OWN_NAME, ownEntry } from "../clients/own.ts";
+import { METAMCP_NAME, startCommand } from "../clients/metamcp-entry.ts";
 import { CLIENTS } from "../clients/table.ts";
-import { type OurEntries, type OwnList, ownListOf, planTakeOut, takeOut } from "../clients/take-out.ts";
+import {
+  type OtherServers,
+  type OurEntries,
+  otherServersOf,
+  planTakeOut,
+  takeOut,
+} from "../clients/take-out.ts";
 import { planUndo, undo } from "../clients/undo.ts";
 import { homeFolder } from "../home/home.ts";
 import { VERSION } from "../kernel/version.ts";
@@ -45,7 +51,7 @@ interface StepResult {
   /** Servers that the client still starts by itself. */
   readonly remaining?: readonly string[];
   /** Those of `remaining` that are in our config but cannot be used there. */
-  readonly blocked?: OwnList["blocked"];
+  readonly blocked?: OtherServers["blocked"];
 }
 
 const FLAGS = {
@@ -102,19 +108,19 @@ async function removeDuplicates(
 }
 
 async function removeDuplicatesIn(
-  spot: Spot,
+  spot: ClientFile,
   step: StepResult,
   ours: OurEntries,
   { home, yes, json }: Options & { readonly home: string },
 ): Promise<StepResult> {
   try {
-    const before = await ownListOf(spot, ours);
+    const before = await otherServersOf(spot, ours);
     const plan = await planTakeOut(spot, ours.usable);
     if (!json && plan?.state === "change") process.stdout.write(`${spot.client.title}\n${plan.diff}\n\n`);
     const question = `MetaMCP runs ${before.doubled.join(", ")} now. Remove ${before.doubled.length === 1 ? "it" : "them"} from ${spot.client.title}'s own list?`;
     const agreed = plan?.state === "change" && (yes || (!json && canAsk && (await confirmed(question))));
     if (agreed) await takeOut(spot, ours.usable, { home, now: new Date() });
-    const { doubled, only, blocked } = await ownListOf(spot, ours);
+    const { doubled, only, blocked } = await otherServersOf(spot, ours);
     const remaining = [...doubled, ...only, ...blocked.map(({ name }) => name)];
     return { ...step, taken: agreed ? before.doubled : [], remaining, blocked };
   } catch (error) {
@@ -122,9 +128,9 @@ async function removeDuplicatesIn(
   }
 }
 
-function metamcpEntry(config: string): Own {
+function metamcpEntry(config: string): StartCommand {
   const { env, execPath, argv } = process;
-  return ownEntry({
+  return startCommand({
     node: execPath,
     script: realpathSync(argv[1] ?? ""),
     version: VERSION,
@@ -135,7 +141,7 @@ function metamcpEntry(config: string): Own {
 
 async function planAll(
   clients: readonly ClientProgram[],
-  own: Own,
+  own: StartCommand,
   config: string,
 ): Promise<readonly Step[]> {
   const spots = await installed(clients, machine());
@@ -197,7 +203,7 @@ interface InitRequest {
   /** The ids that the user gave. */
   readonly clients: readonly string[];
   /** The entry of MetaMCP. Undefined with --undo. */
-  readonly own?: Own;
+  readonly own?: StartCommand;
 }
 
 function forPeople(done: readonly StepResult[], request: InitRequest): string {
@@ -219,7 +225,7 @@ function forPeople(done: readonly StepResult[], request: InitRequest): string {
 function ownListText({ client, taken = [], remaining, blocked = [] }: StepResult): readonly string[] {
   const removed = taken.length > 0 ? [`removed from its own list: ${taken.join(", ")}`] : [];
   if (remaining === undefined) return removed;
-  if (remaining.length === 0) return [...removed, `its only server is now ${OWN_NAME}`];
+  if (remaining.length === 0) return [...removed, `its only server is now ${METAMCP_NAME}`];
   const others = remaining.filter((name) => !blocked.some((one) => one.name === name));
   return [
     ...removed,
@@ -243,7 +249,7 @@ function noClientText({ undo: isUndo, clients, own }: InitRequest): string {
   return `Not installed here: ${which.join(", ")}.
 For other clients, add this entry to their list of servers:
 
-  "${OWN_NAME}": ${JSON.stringify(entry)}`;
+  "${METAMCP_NAME}": ${JSON.stringify(entry)}`;
 }
 
 function exitCode(done: readonly StepResult[], clients: readonly string[], isUndo: boolean): ExitCode {

@@ -1,4 +1,4 @@
-/** A client's file as bytes: read whole, replaced in one step, its link and mode kept. Refuses what is no text. */
+/** Reads and writes a client's file as bytes. Replaces it atomically and keeps its link and mode. Refuses anything but UTF-8 text. */
 import { createHash } from "node:crypto";
 import { lstat, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -6,17 +6,17 @@ import { ConfigError } from "../config/config-error.ts";
 import { codeOf, isAbsent, writeAtomic } from "../home/file.ts";
 import type { ClientFilePlace, ClientProgram, Machine } from "./client.ts";
 
-/** A file to be edited for a client. */
-export interface Spot {
+/** A client and its file to edit. */
+export interface ClientFile {
   readonly client: ClientProgram;
   readonly file: string;
 }
 
-/** Where the clients are installed: the file to edit of each. */
+/** The files to edit of all installed clients. */
 export async function installed(
   clients: readonly ClientProgram[],
   machine: Machine,
-): Promise<readonly Spot[]> {
+): Promise<readonly ClientFile[]> {
   const all = clients.flatMap((client) => client.places(machine).map((place) => ({ client, place })));
   const found = await Promise.all(
     all.map(async ({ client, place }) => {
@@ -39,22 +39,22 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Undefined if there is none. */
+/** Undefined if there is no file. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
-    // A pipe would be waited for without end.
+    // Reading a pipe could block forever.
     if (!(await stat(path)).isFile()) throw new ConfigError(path, "it is not a regular file");
     return await readFile(path);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (!isAbsent(error)) throw new ConfigError(path, `cannot be read (${codeOf(error) ?? "unknown fault"})`);
-    // Written through, the link would be replaced by a file.
+    // Writing would replace the link by a file.
     if (await exists(path)) throw new ConfigError(path, "it is a broken link; fix it first");
     return undefined;
   }
 }
 
-/** A byte order mark stays. */
+/** Keeps a byte order mark. */
 export function textOf(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -63,7 +63,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** What went wrong with one file, for people; it is no reason to leave the others out. */
+/** The error of one file as a message for the user. */
 export function faultOf(error: unknown, path: string): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof RangeError) return `${path}: it is too large or nested too deeply`;
@@ -85,7 +85,7 @@ export async function missingFolders(file: string): Promise<readonly string[]> {
   return missing;
 }
 
-/** Folders that someone else uses by now stay. */
+/** Keeps folders that are not empty. */
 export async function removeWithFolders(file: string, folders: readonly string[]): Promise<void> {
   await rm(file, { force: true });
   for (const folder of folders) {

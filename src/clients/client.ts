@@ -1,8 +1,8 @@
-/** What is known about a client: where its files are, and how a server is written in them. Says it; touches no file. */
+/** The description of a client: where its files are, and how servers are written in them. Reads no file. */
 import type { Keys } from "../config/field.ts";
 import type { Env } from "../home/home.ts";
 
-/** What decides where files are. */
+/** What the paths of files depend on. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   /** The user's home folder. */
@@ -12,34 +12,34 @@ export interface Machine {
 
 /** One installation of a client. */
 export interface ClientFilePlace {
-  /** The first that is there counts, else the last. */
+  /** The first that exists is used, else the last. */
   readonly files: readonly [string, ...string[]];
-  /** Exists where the client is installed, also before it has a config file. */
+  /** Exists if the client is installed, even before it has a config file. */
   readonly folder: string;
 }
 
 /** How to start MetaMCP. */
-export interface Own {
+export interface StartCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A server as a file of a client has it. */
+/** A server in a client's file. */
 export interface WrittenServer {
   readonly name: string;
   readonly entry: unknown;
-  /** The folder it is for, where it is not for all. */
+  /** The project folder, if the server is only for that project. */
   readonly project?: string;
 }
 
-/** Where a client writes the same as others in another way. */
+/** Differences in the syntax of a client's entries. */
 export interface FileDialect {
-  /** `$NAME` is a variable, not only `${NAME}`. */
+  /** `$NAME` is a variable too, not only `${NAME}`. */
   readonly bareVariables?: boolean;
-  /** A bare `url` means the older transport. */
+  /** `url` means the SSE transport. */
   readonly urlIsSse?: boolean;
-  /** What `timeout` counts. Without: it means something else there. */
+  /** The unit of `timeout`; undefined if `timeout` has another meaning there. */
   readonly timeoutUnitMs?: number;
 }
 
@@ -47,13 +47,12 @@ export interface ClientProgram {
   readonly id: string;
   readonly title: string;
   places(machine: Machine): readonly ClientFilePlace[];
-  /** What else holds servers of the user: files, and folders of files. Only read. */
+  /** Further files, and folders of files, with servers of the user. They are only read. */
   readonly alsoReads?: (machine: Machine) => readonly string[];
   /** The keys that lead to the servers. */
   at(file: Keys): readonly string[];
-  /** All servers in a file. */
   servers(file: Keys): readonly WrittenServer[];
-  /** MetaMCP as this client writes a server. */
-  entry(own: Own): Keys;
+  /** The entry for MetaMCP in the syntax of this client. */
+  entry(start: StartCommand): Keys;
   readonly dialect: FileDialect;
 }

@@ -1,11 +1,11 @@
-/** One edit of a client's file that can be undone: a copy and a record are kept before the file is touched. */
+/** Edits a client's file so that it can be undone: makes a backup and writes a record before the file is changed. */
 import { ConfigError } from "../config/config-error.ts";
 import { backup } from "../home/backup.ts";
-import { hashOf, missingFolders, readBytes, type Spot, textOf, writeBytes } from "./client-file.ts";
+import { type ClientFile, hashOf, missingFolders, readBytes, textOf, writeBytes } from "./client-file.ts";
+import { type EditRecord, type KeyPath, type TakenOut, withEditRecords } from "./edit-records.ts";
 import { formatOf } from "./format-of.ts";
-import { type KeyPath, type LedgerEntry, type TakenOut, withLedger } from "./ledger.ts";
-import { isOwn, OWN_NAME } from "./own.ts";
-import { dig } from "./servers.ts";
+import { isMetaMcp, METAMCP_NAME } from "./metamcp-entry.ts";
+import { valueAt } from "./servers.ts";
 
 export interface EditOptions {
   readonly home: string;
@@ -14,22 +14,22 @@ export interface EditOptions {
 
 export interface NewText {
   readonly after: string;
-  /** Entries of the client's that are no longer in it. */
+  /** Entries of the client that the edit removes. */
   readonly taken?: readonly KeyPath[];
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
-/** Whether there was something to do. `edit` gets the text as it is at that moment, empty where there is no file. */
+/** Returns whether the file was changed. `edit` gets the current text, which is empty if there is no file. */
 export async function editClientFile(
-  spot: Spot,
+  clientFile: ClientFile,
   edit: (text: string) => Promise<NewText>,
   { home, now }: EditOptions,
 ): Promise<boolean> {
-  const { client, file } = spot;
-  return await withLedger(home, async (edits, save) => {
-    // The client itself knows nothing of our lock: what it wrote since we looked is looked at again.
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  const { client, file } = clientFile;
+  return await withEditRecords(home, async (edits, save) => {
+    // The client does not use our lock. If it changed the file since it was read, the edit starts again.
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const before = await readBytes(file);
       const text = before && textOf(before, file);
       const { after, taken = [] } = await edit(text ?? "");
@@ -40,7 +40,7 @@ export async function editClientFile(
 
       const kept = copy && before ? { copy, hash: hashOf(before) } : undefined;
       const old = edits.find((one) => one.file === file);
-      const fresh: LedgerEntry = {
+      const fresh: EditRecord = {
         client: client.id,
         file,
         back: kept ?? "nothing",
@@ -49,7 +49,9 @@ export async function editClientFile(
         taken: kept && taken.length > 0 ? [{ ...kept, at: taken }] : [],
       };
       const edited =
-        before && old ? continued(fresh, old, hashOf(before), await hasOwn(spot, text ?? "")) : fresh;
+        before && old
+          ? continued(fresh, old, hashOf(before), await hasMetaMcp(clientFile, text ?? ""))
+          : fresh;
       await save([...edits.filter((one) => one !== old), edited]);
       await writeBytes(file, after);
       return true;
@@ -58,15 +60,15 @@ export async function editClientFile(
   });
 }
 
-/** A second edit goes back to where the first one began, unless somebody else wrote in between. */
-function continued(fresh: LedgerEntry, old: LedgerEntry, before: string, hadOwn: boolean): LedgerEntry {
+/** Undoing a second edit restores the state before the first one, unless someone else changed the file in between. */
+function continued(fresh: EditRecord, old: EditRecord, before: string, hadMetaMcp: boolean): EditRecord {
   const { back, folders } = old;
   const taken: readonly TakenOut[] = [...(old.taken ?? []), ...(fresh.taken ?? [])];
   if (before === old.after) return { ...fresh, back, folders, taken };
-  return hadOwn ? { ...fresh, back: "entry", folders, taken } : fresh;
+  return hadMetaMcp ? { ...fresh, back: "entry", folders, taken } : fresh;
 }
 
-async function hasOwn({ client, file }: Spot, text: string): Promise<boolean> {
+async function hasMetaMcp({ client, file }: ClientFile, text: string): Promise<boolean> {
   const doc = await (await formatOf(file)).parse({ path: file, text });
-  return isOwn(dig(doc, [...client.at(doc), OWN_NAME]));
+  return isMetaMcp(valueAt(doc, [...client.at(doc), METAMCP_NAME]));
 }

@@ -1,27 +1,27 @@
-/** The editor of text for a file, with a check: whatever it did, the file says afterwards what it said before, but for our entry. */
+/** Chooses the format of a file and checks every edit: afterwards the content must be unchanged except for our entry. */
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../config/config-error.ts";
 import { withValue } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { Format, FormatTarget } from "./format.ts";
 
-const MARK = "\uFEFF";
+const BYTE_ORDER_MARK = "\uFEFF";
 
-/** By the name of the file. */
+/** Chooses the format by the file extension. */
 export async function formatOf(path: string): Promise<Format> {
   const format = path.endsWith(".toml")
     ? (await import("./toml-format.ts")).tomlFormat
     : (await import("./json-format.ts")).jsonFormat;
-  return guarded(format);
+  return withCheck(format);
 }
 
-function guarded(format: Format): Format {
+function withCheck(format: Format): Format {
   const change = async (
     target: FormatTarget,
     edit: (bare: FormatTarget) => Promise<string>,
     expected: (file: Keys) => readonly Keys[],
   ): Promise<string> => {
-    const mark = target.text.startsWith(MARK) ? MARK : "";
+    const mark = target.text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
     const bare = { ...target, text: target.text.slice(mark.length) };
     const before = await format.parse(bare);
     const after = await edit(bare);
@@ -46,16 +46,16 @@ function guarded(format: Format): Format {
         (bare) => format.drop(bare, at),
         (file) => {
           const rest = withValue(file, at, undefined);
-          // In TOML a table that nobody is in may not be there at all.
-          return [rest, withoutHollow(rest, at.slice(0, -1))];
+          // In TOML an empty parent table may disappear.
+          return [rest, withoutEmpty(rest, at.slice(0, -1))];
         },
       ),
   };
 }
 
-function withoutHollow(file: Keys, [key, ...rest]: readonly string[]): Keys {
+function withoutEmpty(file: Keys, [key, ...rest]: readonly string[]): Keys {
   const inner = key === undefined ? undefined : file[key];
   if (key === undefined || !isKeys(inner)) return file;
-  const next = withoutHollow(inner, rest);
+  const next = withoutEmpty(inner, rest);
   return withValue(file, [key], Object.keys(next).length > 0 ? next : undefined);
 }

@@ -1,16 +1,16 @@
-/** How one entry gets into the text of a client's file and out again, with all else left as it is written. */
+/** The interface to add and remove one entry in the text of a client's file without changing the rest. */
 import type { Keys } from "../config/field.ts";
 
 export interface FormatTarget {
-  /** For messages. */
+  /** Only for messages. */
   readonly path: string;
   readonly text: string;
 }
 
 export interface Format {
-  /** Throws ConfigError, with line and column where they are known. An empty file is an empty object. */
+  /** Throws ConfigError, with line and column if known. An empty file is an empty object. */
   parse(target: FormatTarget): Promise<Keys>;
-  /** `at` leads to the entry. */
+  /** `at` contains the keys that lead to the entry. */
   put(target: FormatTarget, at: readonly string[], entry: Keys): Promise<string>;
   drop(target: FormatTarget, at: readonly string[]): Promise<string>;
 }

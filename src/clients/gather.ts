@@ -1,4 +1,4 @@
-/** All servers that the clients have, wherever they keep them. Reads only; a file that cannot be read does not hide the others. */
+/** Reads the servers of all clients from all of their files. Changes nothing; a file that cannot be read does not affect the others. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
@@ -6,7 +6,7 @@ import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram, Machine, WrittenServer } from "./client.ts";
 import { faultOf, readBytes, textOf } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
-import { isOwn, OWN_NAME } from "./own.ts";
+import { isMetaMcp, METAMCP_NAME } from "./metamcp-entry.ts";
 import { translate } from "./translate.ts";
 
 /** Where a server was found. */
@@ -18,18 +18,18 @@ export interface Source {
 }
 
 export interface GatheredServer extends Source {
-  /** As our config has it. */
+  /** Translated for our config. */
   readonly entry: Keys;
   readonly notes: readonly string[];
 }
 
 export interface Gathered {
   readonly found: readonly GatheredServer[];
-  /** No use to us, with the reason. */
+  /** Servers that cannot be used, with the reason. */
   readonly skipped: readonly (Source & { readonly reason: string })[];
-  /** Files that cannot be used, with line and column where they are known. */
+  /** Files that cannot be used, with line and column if known. */
   readonly faults: readonly string[];
-  /** What was read, whether it held servers or not. */
+  /** All files that were read, with or without servers. */
   readonly files: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
         const written = await serversIn(client, file);
         if (written === undefined) continue;
         files.push(file);
-        for (const server of written) sort(client, file, server);
+        for (const server of written) classify(client, file, server);
       } catch (error) {
         faults.push(faultOf(error, file));
       }
@@ -52,7 +52,7 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
   }
   return { found, skipped, faults, files };
 
-  function sort(client: ClientProgram, file: string, server: WrittenServer): void {
+  function classify(client: ClientProgram, file: string, server: WrittenServer): void {
     const { name, project } = server;
     const source = { client, file, name, ...(project === undefined ? {} : { project }) };
     const reason = unusable(server);
@@ -67,7 +67,7 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
 }
 
 function unusable({ name, entry }: WrittenServer): string | undefined {
-  if (name.toLowerCase() === OWN_NAME || isOwn(entry)) return "it is MetaMCP itself";
+  if (name.toLowerCase() === METAMCP_NAME || isMetaMcp(entry)) return "it is MetaMCP itself";
   if (name.trim() === "") return "it has no name";
   return /\p{Cc}/u.test(name) ? "its name contains a control character" : undefined;
 }
@@ -78,14 +78,14 @@ async function filesOf(client: ClientProgram, machine: Machine): Promise<readonl
   return [...new Set([...own, ...others.flat()])];
 }
 
-/** A file as it is; of a folder what could hold servers. */
+/** A file itself, or the files of a folder that may contain servers. */
 async function inFolder(path: string): Promise<readonly string[]> {
   const names = await readdir(path).catch(() => undefined);
   if (!names) return [path];
   return names.filter((name) => /\.(?:json|jsonc|yaml|yml)$/.test(name)).map((name) => join(path, name));
 }
 
-/** Undefined if there is no such file. */
+/** Undefined if the file does not exist. */
 async function serversIn(client: ClientProgram, file: string): Promise<readonly WrittenServer[] | undefined> {
   const bytes = await readBytes(file);
   if (!bytes) return undefined;
@@ -96,7 +96,7 @@ async function serversIn(client: ClientProgram, file: string): Promise<readonly 
   return client.servers(doc);
 }
 
-/** YAML is read, never edited. */
+/** YAML files are read but never edited. */
 async function parseYaml(path: string, text: string): Promise<Keys> {
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text, { logLevel: "silent" });

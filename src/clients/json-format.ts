@@ -1,9 +1,9 @@
-/** Clients' files of JSON, with or without comments. */
+/** Edits clients' JSON files, with or without comments. */
 import { isDeepStrictEqual } from "node:util";
 import { type Edit, editText, parseObject } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { Format } from "./format.ts";
-import { dig } from "./servers.ts";
+import { valueAt } from "./servers.ts";
 
 const EMPTY = "{}\n";
 
@@ -18,18 +18,18 @@ function orEmpty(text: string): string {
   return text.trim() === "" ? EMPTY : text;
 }
 
-/** Of an entry that is there only what differs is touched; else the first missing key on the way to it is added. */
+/** Changes only the differing keys of an existing entry. Otherwise adds the first missing key of the path. */
 function editsFor(file: Keys, at: readonly string[], entry: Keys): readonly Edit[] {
-  const there = dig(file, at);
-  if (isKeys(there)) {
-    const gone = Object.keys(there).filter((key) => !Object.hasOwn(entry, key));
-    const other = Object.entries(entry).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
+  const existing = valueAt(file, at);
+  if (isKeys(existing)) {
+    const removed = Object.keys(existing).filter((key) => !Object.hasOwn(entry, key));
+    const other = Object.entries(entry).filter(([key, value]) => !isDeepStrictEqual(existing[key], value));
     return [
-      ...gone.map((key) => ({ at: [...at, key], value: undefined })),
+      ...removed.map((key) => ({ at: [...at, key], value: undefined })),
       ...other.map(([key, value]) => ({ at: [...at, key], value })),
     ];
   }
-  const known = at.findIndex((_, index) => dig(file, at.slice(0, index + 1)) === undefined);
+  const known = at.findIndex((_, index) => valueAt(file, at.slice(0, index + 1)) === undefined);
   const depth = known < 0 ? at.length : known + 1;
   const value = at.slice(depth).reduceRight<unknown>((inner, key) => ({ [key]: inner }), entry);
   return [{ at: at.slice(0, depth), value }];

@@ -1,33 +1,33 @@
-/** Which of the servers that were found are new to our config, and under what name. The same server counts once. */
+/** Decides which found servers are new to our config, and their names. Equal servers count once. */
 import { isDeepStrictEqual } from "node:util";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { GatheredServer } from "./gather.ts";
 import { translate } from "./translate.ts";
 
-export interface Taken extends GatheredServer {
-  /** In our config; another one where the name is taken by a different server. */
+export interface NewServer extends GatheredServer {
+  /** The name in our config. It differs from the client's if another server has that name. */
   readonly as: string;
 }
 
 export interface Merged {
-  readonly taken: readonly Taken[];
-  /** There already, or found elsewhere too, under the name it has. */
+  readonly taken: readonly NewServer[];
+  /** Servers that our config has already, or that were found twice, with their name there. */
   readonly same: readonly (GatheredServer & { readonly as: string })[];
 }
 
 export function merge(found: readonly GatheredServer[], servers: Keys): Merged {
-  const names = new Map(Object.entries(servers).map(([name, entry]) => [name, reachOf(entry)]));
-  const taken: Taken[] = [];
+  const names = new Map(Object.entries(servers).map(([name, entry]) => [name, connectionOf(entry)]));
+  const taken: NewServer[] = [];
   const same: (GatheredServer & { as: string })[] = [];
   for (const server of found) {
-    const reach = reachOf(server.entry);
-    const twin = [...names].find(([, other]) => isDeepStrictEqual(other, reach))?.[0];
-    if (twin !== undefined) {
-      same.push({ ...server, as: twin });
+    const connection = connectionOf(server.entry);
+    const existing = [...names].find(([, other]) => isDeepStrictEqual(other, connection))?.[0];
+    if (existing !== undefined) {
+      same.push({ ...server, as: existing });
       continue;
     }
     const as = freeName(server, names);
-    names.set(as, reach);
+    names.set(as, connection);
     taken.push({ ...server, as });
   }
   return { taken, same };
@@ -42,8 +42,8 @@ function freeName({ name, client }: GatheredServer, names: ReadonlyMap<string, u
   }
 }
 
-/** What makes a server the same one: how it is reached, and with what credentials. */
-function reachOf(entry: unknown): unknown {
+/** Two servers are the same if address or command and credentials are equal. */
+function connectionOf(entry: unknown): unknown {
   const result = isKeys(entry) ? translate({ name: "", entry }) : undefined;
   if (!result || "reason" in result) return entry;
   const { command, args = [], env = {}, cwd, url, headers = {}, type } = result.entry;

@@ -1,8 +1,8 @@
-/** Where clients keep their files on each operating system. Looks at none: a machine is a value here. */
+/** The paths of clients' files on each operating system. Reads no file: the machine is an argument. */
 import { posix, win32 } from "node:path";
 import type { ClientFilePlace, Machine } from "./client.ts";
 
-/** With the separators of the machine that is meant, not of the one that runs. */
+/** Uses the separators of the given machine, not of the running one. */
 export function joined({ platform }: Machine, ...parts: string[]): string {
   return platform === "win32" ? win32.join(...parts) : posix.join(...parts);
 }
@@ -12,13 +12,13 @@ export function inside(parent: string, machine: Machine, name: string, file: str
   return { files: [joined(machine, folder, file)], folder };
 }
 
-/** A folder below home that a variable can put elsewhere. */
-export function moved(variable: string, machine: Machine, name: string, file: string): ClientFilePlace {
+/** A folder below home, or the one that the variable names. */
+export function movable(variable: string, machine: Machine, name: string, file: string): ClientFilePlace {
   const folder = machine.env[variable] || joined(machine, machine.home, name);
   return { files: [joined(machine, folder, file)], folder };
 }
 
-/** Where programs with windows keep what is theirs. */
+/** The folder for application data of desktop programs. */
 export function appData(machine: Machine): string {
   const { platform, home, env } = machine;
   if (platform === "darwin") return joined(machine, home, "Library", "Application Support");
@@ -34,7 +34,7 @@ export function continueFolder(machine: Machine): string {
   return machine.env["CONTINUE_GLOBAL_DIR"] || joined(machine, machine.home, ".continue");
 }
 
-/** What all of Cline shares, and what its extension for VS Code had to itself before. */
+/** The file that all Cline products share, and the older file of its VS Code extension. */
 export function clinePlaces(machine: Machine): readonly ClientFilePlace[] {
   const { home, env } = machine;
   const root = env["CLINE_DIR"] || joined(machine, home, ".cline");

@@ -1,22 +1,24 @@
-/** Variables as other clients write them, in our way: `${NAME}`. Resolves none; what has no counterpart stays and is told. */
+/** Translates variables of other clients to `${NAME}`. Does not resolve them. Variables without an equivalent stay and get a note. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is about them
 import type { FileDialect } from "./client.ts";
 
-/** What was found on the way, each told once. */
+/** Notes for the user, each once. */
 export type Notes = Set<string>;
 
-/** Variables of editors that name a folder only they know. */
+/** Variables of editors for folders that only the editor knows. */
 const FOLDER =
   /\$\{(workspaceFolder(?:Basename)?(?::[^}]*)?|workspaceRoot|cwd|file[A-Za-z]*|relativeFile)\}/g;
 
-export function translated(text: string, dialect: FileDialect, notes: Notes): string {
+export function translateVariables(text: string, dialect: FileDialect, notes: Notes): string {
   const common = text
     .replaceAll(/\$\{env:([A-Za-z_]\w*)(?::-?([^}]*))?\}/g, (_, name: string, preset?: string) =>
       reference(name, preset),
     )
-    .replaceAll(/\$\{input:([^}]+)\}/g, (_, id: string) => asked(id, notes))
+    .replaceAll(/\$\{input:([^}]+)\}/g, (_, id: string) => inputReference(id, notes))
     .replaceAll(/\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => reference(name))
-    .replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([\w./-]+)\s*\}\}/g, (_, id: string) => asked(id, notes))
+    .replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([\w./-]+)\s*\}\}/g, (_, id: string) =>
+      inputReference(id, notes),
+    )
     .replaceAll("${userHome}", "${HOME}")
     .replaceAll("${pathSeparator}", "/")
     .replaceAll("${/}", "/");
@@ -33,8 +35,8 @@ function reference(name: string, preset?: string): string {
   return preset === undefined ? `\${${name}}` : `\${${name}:-${preset}}`;
 }
 
-/** The client asks its user for it, or keeps it for them; here it comes from the environment. */
-function asked(id: string, notes: Notes): string {
+/** The client asks its user for the value or stores it. MetaMCP reads it from the environment instead. */
+function inputReference(id: string, notes: Notes): string {
   const name = id
     .replaceAll(/[^A-Za-z0-9]+/g, "_")
     .replace(/^_|_$/g, "")

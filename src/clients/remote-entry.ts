@@ -1,11 +1,11 @@
-/** An endpoint of a gateway as each client writes a remote server, for a person to paste. */
+/** Writes an endpoint of a gateway as a remote server for each client, for users to paste. */
 import type { Keys } from "../config/field.ts";
 import type { ClientProgram, Machine } from "./client.ts";
 import { formatOf } from "./format-of.ts";
 import { CLIENTS } from "./table.ts";
 
 export interface Remote {
-  /** What the server is called there. */
+  /** The name of the server in the client. */
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,17 +14,17 @@ export interface Remote {
 export interface Pasted {
   readonly client: string;
   readonly title: string;
-  /** Where it goes, as on a machine of the kind that most have. */
+  /** The file to paste into, as on Linux. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Claude Desktop starts programs only: this one carries messages to an address. */
+/** Claude Desktop can only start programs. This one forwards messages to an address. */
 const BRIDGE = "mcp-remote";
 
 type Write = (remote: Remote) => Keys;
 
-const plain: Write = ({ url, headers }) => ({ url, ...given("headers", headers) });
+const plain: Write = ({ url, headers }) => ({ url, ...optional("headers", headers) });
 const typed =
   (type: string): Write =>
   (remote) => ({ type, ...plain(remote) });
@@ -43,10 +43,10 @@ const REMOTE: Readonly<Record<string, Write>> = {
   "claude-code": typed("http"),
   cursor: plain,
   vscode: typed("http"),
-  windsurf: ({ url, headers }) => ({ serverUrl: url, ...given("headers", headers) }),
+  windsurf: ({ url, headers }) => ({ serverUrl: url, ...optional("headers", headers) }),
   zed: plain,
-  codex: ({ url, headers }) => ({ url, ...given("http_headers", headers) }),
-  gemini: ({ url, headers }) => ({ httpUrl: url, ...given("headers", headers) }),
+  codex: ({ url, headers }) => ({ url, ...optional("http_headers", headers) }),
+  gemini: ({ url, headers }) => ({ httpUrl: url, ...optional("headers", headers) }),
   opencode: typed("remote"),
   continue: ({ url, headers }) => ({
     type: "streamable-http",
@@ -57,8 +57,8 @@ const REMOTE: Readonly<Record<string, Write>> = {
   copilot: (remote) => ({ ...typed("http")(remote), tools: ["*"] }),
 };
 
-/** What paths look like where nobody's machine is known. */
-const ANYWHERE: Machine = { platform: "linux", home: "~", env: {} };
+/** Used for paths, because the user's machine is unknown. */
+const ASSUMED_MACHINE: Machine = { platform: "linux", home: "~", env: {} };
 
 export async function pasteInto(remote: Remote): Promise<readonly Pasted[]> {
   return await Promise.all(CLIENTS.map(async (client) => await pasted(client, remote)));
@@ -66,7 +66,7 @@ export async function pasteInto(remote: Remote): Promise<readonly Pasted[]> {
 
 async function pasted(client: ClientProgram, remote: Remote): Promise<Pasted> {
   const { id, title } = client;
-  const [place] = client.places(ANYWHERE);
+  const [place] = client.places(ASSUMED_MACHINE);
   const file = place?.files.at(-1) ?? "";
   const format = await formatOf(file);
   const write = REMOTE[id] ?? plain;
@@ -74,6 +74,6 @@ async function pasted(client: ClientProgram, remote: Remote): Promise<Pasted> {
   return { client: id, title, file, text };
 }
 
-function given(key: string, headers: Remote["headers"]): Keys {
+function optional(key: string, headers: Remote["headers"]): Keys {
   return Object.keys(headers).length > 0 ? { [key]: headers } : {};
 }

@@ -16,13 +16,13 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLIENT_FILES, SECRET } from "../../test/support/client-files.ts";
-import type { ClientProgram, Machine, Own } from "./client.ts";
-import { installed, type Spot } from "./client-file.ts";
+import type { ClientProgram, Machine, StartCommand } from "./client.ts";
+import { type ClientFile, installed } from "./client-file.ts";
 import { connect, planConnect } from "./connect.ts";
 import { formatOf } from "./format-of.ts";
 import { gather } from "./gather.ts";
 import { merge } from "./merge.ts";
-import { dig } from "./servers.ts";
+import { valueAt } from "./servers.ts";
 import { CLIENTS } from "./table.ts";
 import { planUndo, undo } from "./undo.ts";
 
@@ -40,12 +40,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const OWN: Own = {
+const START: StartCommand = {
   command: "/opt/node/bin/node",
   args: ["/opt/lib/metamcp/dist/metamcp.js", "--config", "/home/a/.metamcp/mcp.json"],
   env: {},
 };
-const NEWER: Own = { ...OWN, command: "npx", args: ["-y", "metamcp@9.9.9", "--config", "/x.json"] };
+const NEWER: StartCommand = {
+  ...START,
+  command: "npx",
+  args: ["-y", "metamcp@9.9.9", "--config", "/x.json"],
+};
 
 const clientOf = (id: string): ClientProgram => {
   const found = CLIENTS.find((client) => client.id === id);
@@ -58,104 +62,101 @@ const put = async (path: string, text: string): Promise<string> => {
   await writeFile(file, text);
   return file;
 };
-const spotOf = async (id: string): Promise<Spot> => {
-  const [spot] = await installed([clientOf(id)], machine);
-  if (!spot) throw new Error(`${id} is not installed`);
-  return spot;
+const clientFileOf = async (id: string): Promise<ClientFile> => {
+  const [clientFile] = await installed([clientOf(id)], machine);
+  if (!clientFile) throw new Error(`${id} is not installed`);
+  return clientFile;
 };
-const enter = async (spot: Spot, own = OWN): Promise<boolean> =>
-  await connect(spot, own, { home, now: new Date(now++) });
-const entryIn = async ({ client, file }: Spot): Promise<unknown> => {
+const connectTo = async (clientFile: ClientFile, own = START): Promise<boolean> =>
+  await connect(clientFile, own, { home, now: new Date(now++) });
+const entryIn = async ({ client, file }: ClientFile): Promise<unknown> => {
   const text = await readFile(file, "utf8");
   const doc = await (await formatOf(file)).parse({ path: file, text });
-  return dig(doc, [...client.at(doc), "metamcp"]);
+  return valueAt(doc, [...client.at(doc), "metamcp"]);
 };
 
-test.each(CLIENT_FILES)(
-  "$id: its servers are read as they are meant",
-  async ({ id, path, text, servers }) => {
-    await put(path, text);
-    const { found, faults } = await gather([clientOf(id)], machine);
-    expect(faults).toEqual([]);
-    const { taken } = merge(found, {});
-    expect(Object.fromEntries(taken.map(({ as, entry }) => [as, entry]))).toEqual(servers);
-  },
-);
+test.each(CLIENT_FILES)("$id: the servers are read and translated", async ({ id, path, text, servers }) => {
+  await put(path, text);
+  const { found, faults } = await gather([clientOf(id)], machine);
+  expect(faults).toEqual([]);
+  const { taken } = merge(found, {});
+  expect(Object.fromEntries(taken.map(({ as, entry }) => [as, entry]))).toEqual(servers);
+});
 
 test.each(CLIENT_FILES)(
-  "$id: connected once, all else kept, undone to the byte",
+  "$id: connect adds one entry and keeps the rest, and undo restores every byte",
   async ({ id, path, text, edits }) => {
     const file = await put(path, text);
-    const spot = await spotOf(id);
-    expect(spot.file).toBe(join(machine.home, edits ?? path));
-    const plan = await planConnect(spot, OWN);
+    const clientFile = await clientFileOf(id);
+    expect(clientFile.file).toBe(join(machine.home, edits ?? path));
+    const plan = await planConnect(clientFile, START);
     expect(plan.state).toBe("change");
     expect(JSON.stringify(plan)).not.toContain(SECRET);
     expect(await readFile(file, "utf8")).toBe(text);
 
-    expect(await enter(spot)).toBe(true);
-    expect(await entryIn(spot)).toEqual(spot.client.entry(OWN));
+    expect(await connectTo(clientFile)).toBe(true);
+    expect(await entryIn(clientFile)).toEqual(clientFile.client.entry(START));
     if (!edits) {
       const lines = (await readFile(file, "utf8")).split("\n").map((line) => line.replace(/,$/, ""));
       for (const comment of text.match(/(?:\/\/ |# ).*/g) ?? []) expect(lines.join("\n")).toContain(comment);
     }
-    expect(await enter(spot)).toBe(false);
-    expect(await planConnect(spot, OWN)).toEqual({ state: "connected" });
-    const { found } = await gather([spot.client], machine);
+    expect(await connectTo(clientFile)).toBe(false);
+    expect(await planConnect(clientFile, START)).toEqual({ state: "connected" });
+    const { found } = await gather([clientFile.client], machine);
     expect(found.map(({ name }) => name)).not.toContain("metamcp");
 
     const [back] = await planUndo(CLIENTS, home);
     expect(back?.state).toBe("change");
     expect(JSON.stringify(back?.diff)).not.toContain(SECRET);
-    await undo(spot.file, home);
+    await undo(clientFile.file, home);
     expect(await readFile(file, "utf8")).toBe(text);
     expect(await planUndo(CLIENTS, home)).toEqual([]);
     if (edits) expect(await readdir(join(machine.home, ".continue"))).toEqual(["config.yaml"]);
   },
 );
 
-test.each(CLIENT_FILES)("$id: an older entry of ours is renewed, then undone to the byte", async (one) => {
+test.each(CLIENT_FILES)("$id: connect renews an older entry, and undo restores every byte", async (one) => {
   await put(one.path, one.text);
-  const spot = await spotOf(one.id);
-  await enter(spot);
-  expect(await enter(spot, NEWER)).toBe(true);
-  expect(await entryIn(spot)).toEqual(spot.client.entry(NEWER));
-  await undo(spot.file, home);
+  const clientFile = await clientFileOf(one.id);
+  await connectTo(clientFile);
+  expect(await connectTo(clientFile, NEWER)).toBe(true);
+  expect(await entryIn(clientFile)).toEqual(clientFile.client.entry(NEWER));
+  await undo(clientFile.file, home);
   expect(await readFile(join(machine.home, one.path), "utf8")).toBe(one.text);
 });
 
 test.each(CLIENT_FILES.filter(({ edits }) => !edits))(
-  "$id: what was written since stays when we go",
+  "$id: undo keeps later changes of the file",
   async ({ id, path, text }) => {
     const file = await put(path, text);
-    const spot = await spotOf(id);
-    await enter(spot);
+    const clientFile = await clientFileOf(id);
+    await connectTo(clientFile);
     const comment = file.endsWith(".toml") ? "# later\n" : "// later\n";
     await writeFile(file, comment + (await readFile(file, "utf8")));
     await undo(file, home);
     const now = await readFile(file, "utf8");
     expect(now.startsWith(comment)).toBe(true);
-    expect(await entryIn(spot)).toBeUndefined();
+    expect(await entryIn(clientFile)).toBeUndefined();
     const format = await formatOf(file);
     expect(await format.parse({ path: file, text: now })).toEqual(await format.parse({ path: file, text }));
   },
 );
 
 test.each(CLIENTS.map(({ id }) => ({ id })))(
-  "$id: a file and folders that were not there are gone again",
+  "$id: undo removes a file and folders that connect created",
   async ({ id }) => {
     const place = clientOf(id).places(machine)[0];
     await mkdir(place?.folder ?? "", { recursive: true });
-    const spot = await spotOf(id);
-    await enter(spot);
-    expect((await stat(spot.file)).mode & 0o777).toBe(0o600);
-    expect(await entryIn(spot)).toEqual(spot.client.entry(OWN));
-    await undo(spot.file, home);
+    const clientFile = await clientFileOf(id);
+    await connectTo(clientFile);
+    expect((await stat(clientFile.file)).mode & 0o777).toBe(0o600);
+    expect(await entryIn(clientFile)).toEqual(clientFile.client.entry(START));
+    await undo(clientFile.file, home);
     expect(await readdir(place?.folder ?? "")).toEqual([]);
   },
 );
 
-test("whatever a file looks like, connecting keeps what it says, and undoing restores every byte", {
+test("connect keeps the content of any file, and undo restores every byte", {
   timeout: 120_000,
 }, async () => {
   const space = fc.constantFrom("", " ", "\n", "\n  ", "\t", " // c\n", "/* ünï */", "\n\n\t\t");
@@ -195,16 +196,16 @@ test("whatever a file looks like, connecting keeps what it says, and undoing res
       await chmod(link ? real : file, mode);
       if (link) await symlink(real, file);
 
-      const spot = await spotOf("cursor");
-      const { found } = await gather([spot.client], machine);
-      if (await enter(spot)) {
+      const clientFile = await clientFileOf("cursor");
+      const { found } = await gather([clientFile.client], machine);
+      if (await connectTo(clientFile)) {
         const after = await readFile(file, "utf8");
         expect(after.startsWith("\uFEFF")).toBe(mark);
         if (text.includes("\r\n")) expect(after.replaceAll("\r\n", "")).not.toContain("\n");
-        expect((await gather([spot.client], machine)).found).toEqual(found);
-        expect(await entryIn(spot)).toEqual(spot.client.entry(OWN));
+        expect((await gather([clientFile.client], machine)).found).toEqual(found);
+        expect(await entryIn(clientFile)).toEqual(clientFile.client.entry(START));
         expect((await stat(file)).mode & 0o777).toBe(mode);
-        await enter(spot, NEWER);
+        await connectTo(clientFile, NEWER);
       }
       await undo(file, home);
       expect((await readFile(file)).equals(bytes)).toBe(true);
@@ -215,58 +216,58 @@ test("whatever a file looks like, connecting keeps what it says, and undoing res
   );
 });
 
-test("what the user added to our entry stays when it is renewed", async () => {
+test("connect keeps the user's additions to our entry", async () => {
   const own = `"command": "metamcp", "args": ["--old"], "env": { "METAMCP_TOKEN": "${SECRET}" }, "disabled": false`;
   const file = await put(".cursor/mcp.json", `{ "mcpServers": { "metamcp": { ${own} } } }`);
-  const spot = await spotOf("cursor");
-  expect(JSON.stringify(await planConnect(spot, OWN))).not.toContain(SECRET);
-  await enter(spot);
-  expect(await entryIn(spot)).toEqual({ ...OWN, env: { METAMCP_TOKEN: SECRET }, disabled: false });
+  const clientFile = await clientFileOf("cursor");
+  expect(JSON.stringify(await planConnect(clientFile, START))).not.toContain(SECRET);
+  await connectTo(clientFile);
+  expect(await entryIn(clientFile)).toEqual({ ...START, env: { METAMCP_TOKEN: SECRET }, disabled: false });
   await undo(file, home);
   expect(await readFile(file, "utf8")).toContain("--old");
 });
 
 test.each([
   [
-    "another server of our name",
+    "another server named metamcp",
     '{"mcpServers": {"metamcp": {"url": "https://other.example"}}}',
     /another server/,
   ],
-  ["half a file", '{\n  "mcpServers": {', /mcp\.json:2:\d+: /],
-  ["a list", '{"mcpServers": []}', /"mcpServers" is not an object/],
-  ["two of the same key", '{"mcpServers": {}, "mcpServers": {"a": 1}}', /cannot be edited safely/],
-  ["no text", Buffer.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
-])("%s is refused and left alone", async (_what, content, message) => {
+  ["incomplete JSON", '{\n  "mcpServers": {', /mcp\.json:2:\d+: /],
+  ["a list of servers", '{"mcpServers": []}', /"mcpServers" is not an object/],
+  ["a duplicate key", '{"mcpServers": {}, "mcpServers": {"a": 1}}', /cannot be edited safely/],
+  ["invalid UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
+])("a file with %s is refused and not changed", async (_what, content, message) => {
   const file = await put(".cursor/mcp.json", "");
   await writeFile(file, content);
-  const spot = await spotOf("cursor");
-  expect(await planConnect(spot, OWN)).toMatchObject({
+  const clientFile = await clientFileOf("cursor");
+  expect(await planConnect(clientFile, START)).toMatchObject({
     state: "fault",
     message: expect.stringMatching(message),
   });
-  await expect(enter(spot)).rejects.toThrow(message);
+  await expect(connectTo(clientFile)).rejects.toThrow(message);
   expect(await readFile(file)).toEqual(Buffer.from(content));
 });
 
-test("under another name we are connected too", async () => {
+test("an entry for MetaMCP under another name counts as connected", async () => {
   await put(
     ".cursor/mcp.json",
     '{"mcpServers": {"all": {"command": "npx", "args": ["-y", "metamcp@1.0.0"]}}}',
   );
-  expect(await planConnect(await spotOf("cursor"), OWN)).toEqual({ state: "connected" });
+  expect(await planConnect(await clientFileOf("cursor"), START)).toEqual({ state: "connected" });
 });
 
-test("a link to nothing is not replaced", async () => {
+test("a broken link is not replaced", async () => {
   await mkdir(join(machine.home, ".cursor"));
   await symlink(join(machine.home, "nowhere"), join(machine.home, ".cursor/mcp.json"));
-  expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({ state: "fault" });
+  expect(await planConnect(await clientFileOf("cursor"), START)).toMatchObject({ state: "fault" });
 });
 
-test("a pipe is neither waited for nor replaced", async () => {
+test("a pipe is neither read nor replaced", async () => {
   const file = join(machine.home, ".cursor/mcp.json");
   await mkdir(dirname(file));
   execFileSync("mkfifo", [file]);
-  expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({
+  expect(await planConnect(await clientFileOf("cursor"), START)).toMatchObject({
     state: "fault",
     message: expect.stringMatching(/not a regular file/),
   });
@@ -276,47 +277,47 @@ test("a pipe is neither waited for nor replaced", async () => {
   expect((await lstat(file)).isFIFO()).toBe(true);
 });
 
-test("what is nested too deeply is a fault, not a crash", async () => {
+test("a file that is nested too deeply is reported as a fault", async () => {
   const text = `{"a": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   await put(".cursor/mcp.json", text);
-  expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({
+  expect(await planConnect(await clientFileOf("cursor"), START)).toMatchObject({
     state: "fault",
     message: expect.stringMatching(/mcp\.json: .*too deeply/),
   });
 });
 
 test.each([
-  ["half of it", '{"edits": [{"client": "cur'],
-  ["another thing", "[]"],
-  ["an edit that says too little", '{"edits": [{"client": "cursor"}]}'],
-])("a damaged record of what was edited is said and kept: %s", async (_what, text) => {
+  ["incomplete JSON", '{"edits": [{"client": "cur'],
+  ["a list", "[]"],
+  ["an incomplete edit", '{"edits": [{"client": "cursor"}]}'],
+])("a damaged record of edits is reported and kept: %s", async (_what, text) => {
   const file = await put(".cursor/mcp.json", "{}");
   await mkdir(home);
   await writeFile(join(home, "clients.json"), text);
-  await expect(enter(await spotOf("cursor"))).rejects.toThrow(/clients\.json: .*backups/);
+  await expect(connectTo(await clientFileOf("cursor"))).rejects.toThrow(/clients\.json: .*backups/);
   await expect(planUndo(CLIENTS, home)).rejects.toThrow(/clients\.json: /);
   expect(await readFile(file, "utf8")).toBe("{}");
   expect(await readFile(join(home, "clients.json"), "utf8")).toBe(text);
 });
 
-test("a lost copy still lets our entry be taken out", async () => {
+test("undo without the backup removes our entry", async () => {
   const file = await put(".cursor/mcp.json", '{\n  "mcpServers": {\n    "a": {}\n  }\n}\n');
-  await enter(await spotOf("cursor"));
+  await connectTo(await clientFileOf("cursor"));
   await rm(join(home, "backups"), { recursive: true });
   await undo(file, home);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ mcpServers: { a: {} } });
 });
 
-test("files of ours are for the owner alone", async () => {
+test("records and backups are readable only by the owner", async () => {
   await put(".cursor/mcp.json", "{}");
-  await enter(await spotOf("cursor"));
+  await connectTo(await clientFileOf("cursor"));
   const backups = await readdir(join(home, "backups"));
   for (const path of ["clients.json", ...backups.map((name) => join("backups", name))]) {
     expect((await stat(join(home, path))).mode & 0o077).toBe(0);
   }
 });
 
-test("one broken file does not hide the others, and is named with line and column", async () => {
+test("an invalid file does not affect the others and is reported with line and column", async () => {
   await put(".cursor/mcp.json", '{\n  "mcpServers": {"a": }\n}');
   await put(".codex/config.toml", "[mcp_servers.a]\ncommand = 'x\n");
   await put(".continue/config.yaml", "mcpServers:\n  - name: [\n");

@@ -1,10 +1,10 @@
-/** Where in a file the servers are. */
+/** Finds the servers in a client's file. */
 import { isKeys, type Keys } from "../config/field.ts";
 import type { WrittenServer } from "./client.ts";
 
-/** By name, or in a list of things that have one. */
+/** Reads servers from an object by name, or from a list of objects with a `name`. */
 export function listed(file: Keys, at: readonly string[]): readonly WrittenServer[] {
-  const found = dig(file, at);
+  const found = valueAt(file, at);
   if (Array.isArray(found)) {
     return found.filter(isKeys).map((entry) => ({ name: nameOf(entry), entry }));
   }
@@ -15,7 +15,7 @@ function nameOf({ name }: Keys): string {
   return typeof name === "string" ? name : "";
 }
 
-export function dig(file: Keys, at: readonly string[]): unknown {
+export function valueAt(file: Keys, at: readonly string[]): unknown {
   return at.reduce<unknown>(
     (value, key) => (isKeys(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     file,
@@ -30,9 +30,9 @@ export function perProject(file: Keys): readonly WrittenServer[] {
   );
 }
 
-/** A server may itself be called "servers". */
+/** Whether `mcp.servers` contains the servers. It may also be a server named "servers". */
 export function isNested(file: Keys): boolean {
-  const inner = dig(file, ["mcp", "servers"]);
+  const inner = valueAt(file, ["mcp", "servers"]);
   return isKeys(inner) && !isServer({ entry: inner });
 }
 

@@ -19,7 +19,7 @@ const APP = "/Users/a/Library/Application Support";
 const ROAMING = "C:\\Users\\a\\AppData\\Roaming";
 const CLINE = "User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
 
-/** Which file is edited where nothing is there yet. */
+/** The file to edit if none exists yet. */
 const PATHS: Readonly<Record<string, readonly [linux: string[], mac: string[], windows: string[]]>> = {
   "claude-desktop": [
     ["/home/a/.config/Claude/claude_desktop_config.json"],
@@ -78,11 +78,11 @@ const PATHS: Readonly<Record<string, readonly [linux: string[], mac: string[], w
   ],
 };
 
-test("every client is in the table of paths", () => {
+test("the table of paths in this test contains every client", () => {
   expect(CLIENTS.map(({ id }) => id).toSorted()).toEqual(Object.keys(PATHS).toSorted());
 });
 
-test.each(Object.keys(PATHS))("%s keeps its file where each operating system has it", (id) => {
+test.each(Object.keys(PATHS))("the file of %s has the right path on each operating system", (id) => {
   const last = (machine: Parameters<ClientProgram["places"]>[0]) =>
     client(id)
       .places(machine)
@@ -102,7 +102,7 @@ test.each([
   ["zed", { XDG_CONFIG_HOME: "/x" }, "/x/zed/settings.json"],
   ["opencode", { XDG_CONFIG_HOME: "/x" }, "/x/opencode/opencode.json"],
   ["vscode", { XDG_CONFIG_HOME: "/x" }, "/x/Code/User/mcp.json"],
-])("%s goes where %j says", (id, env, file) => {
+])("the file of %s follows the variables %j", (id, env, file) => {
   expect(
     client(id)
       .places({ ...LINUX, env })[0]
@@ -110,7 +110,7 @@ test.each([
   ).toBe(file);
 });
 
-test("opencode's second version keeps its servers one level deeper", () => {
+test('servers of opencode version 2 are found one level deeper, and a server named "servers" is not mistaken for them', () => {
   const { at, servers } = client("opencode");
   const nested = { mcp: { servers: { a: { type: "local", command: ["a"] } }, timeout: 5 } };
   expect(at(nested)).toEqual(["mcp", "servers"]);

@@ -1,7 +1,7 @@
-/** The clients that MetaMCP knows: one row each. */
+/** The table of supported clients. */
 import type { Keys } from "../config/field.ts";
-import type { ClientProgram, Own } from "./client.ts";
-import { appData, clinePlaces, continueFolder, dotConfig, inside, joined, moved } from "./paths.ts";
+import type { ClientProgram, StartCommand } from "./client.ts";
+import { appData, clinePlaces, continueFolder, dotConfig, inside, joined, movable } from "./paths.ts";
 import { isNested, isServer, listed, perProject } from "./servers.ts";
 
 export const CLIENTS: readonly ClientProgram[] = [
@@ -23,7 +23,7 @@ export const CLIENTS: readonly ClientProgram[] = [
     },
     ...under("mcpServers"),
     servers: (file) => [...listed(file, ["mcpServers"]), ...perProject(file)],
-    entry: (own) => ({ type: "stdio", ...plain(own) }),
+    entry: (start) => ({ type: "stdio", ...plain(start) }),
     dialect: {},
   },
   {
@@ -43,7 +43,7 @@ export const CLIENTS: readonly ClientProgram[] = [
         return { files: [joined(machine, folder, "User", "mcp.json")], folder };
       }),
     ...under("servers"),
-    entry: (own) => ({ type: "stdio", ...plain(own) }),
+    entry: (start) => ({ type: "stdio", ...plain(start) }),
     dialect: {},
   },
   {
@@ -59,20 +59,20 @@ export const CLIENTS: readonly ClientProgram[] = [
   {
     id: "zed",
     title: "Zed",
-    // On macOS too it keeps its settings below ~/.config.
+    // On macOS Zed keeps its settings below ~/.config too.
     places: (machine) => [
       machine.platform === "win32"
         ? inside(appData(machine), machine, "Zed", "settings.json")
         : inside(dotConfig(machine), machine, "zed", "settings.json"),
     ],
     ...under("context_servers"),
-    entry: (own) => ({ source: "custom", ...plain(own) }),
+    entry: (start) => ({ source: "custom", ...plain(start) }),
     dialect: {},
   },
   {
     id: "codex",
     title: "Codex",
-    places: (machine) => [moved("CODEX_HOME", machine, ".codex", "config.toml")],
+    places: (machine) => [movable("CODEX_HOME", machine, ".codex", "config.toml")],
     ...under("mcp_servers"),
     entry: plain,
     dialect: {},
@@ -95,7 +95,7 @@ export const CLIENTS: readonly ClientProgram[] = [
       const [newer, older] = ["opencode.jsonc", "opencode.json"].map((name) => joined(machine, folder, name));
       return [{ files: [newer ?? "", older ?? ""], folder }];
     },
-    // Version 2 has them one level deeper, and still reads the older form.
+    // Version 2 has the servers one level deeper and also reads the form of version 1.
     at: (file) => (isNested(file) ? ["mcp", "servers"] : ["mcp"]),
     servers: (file) =>
       isNested(file)
@@ -111,7 +111,7 @@ export const CLIENTS: readonly ClientProgram[] = [
   {
     id: "continue",
     title: "Continue",
-    // A file of our own in the folder it collects servers from: its YAML stays untouched.
+    // Continue reads all files in this folder, so MetaMCP gets its own file and the YAML stays unchanged.
     places: (machine) => {
       const folder = continueFolder(machine);
       return [{ files: [joined(machine, folder, "mcpServers", "metamcp.json")], folder }];
@@ -135,14 +135,14 @@ export const CLIENTS: readonly ClientProgram[] = [
   {
     id: "copilot",
     title: "Copilot CLI",
-    places: (machine) => [moved("COPILOT_HOME", machine, ".copilot", "mcp-config.json")],
+    places: (machine) => [movable("COPILOT_HOME", machine, ".copilot", "mcp-config.json")],
     ...under("mcpServers"),
-    entry: (own) => ({ type: "local", ...plain(own), tools: ["*"] }),
+    entry: (start) => ({ type: "local", ...plain(start), tools: ["*"] }),
     dialect: { timeoutUnitMs: 1 },
   },
 ];
 
-function plain({ command, args, env }: Own): Keys {
+function plain({ command, args, env }: StartCommand): Keys {
   return { command, args, ...(Object.keys(env).length > 0 ? { env } : {}) };
 }
 

@@ -1,51 +1,51 @@
-/** Takes servers out of a client's own list that MetaMCP runs for it by now: only then does the client see MetaMCP alone. Every edit can be undone. */
+/** Removes servers from a client's list that MetaMCP runs too, so that the client uses them only through MetaMCP. Every edit can be undone. */
 import { isOff } from "../config/consent.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram, WrittenServer } from "./client.ts";
-import { faultOf, readBytes, type Spot, textOf } from "./client-file.ts";
+import { type ClientFile, faultOf, readBytes, textOf } from "./client-file.ts";
 import type { ConnectPlan } from "./connect.ts";
 import { type EditOptions, editClientFile, type NewText } from "./edit-client-file.ts";
+import type { KeyPath } from "./edit-records.ts";
 import { formatOf } from "./format-of.ts";
-import type { KeyPath } from "./ledger.ts";
 import { merge } from "./merge.ts";
-import { isOwn, OWN_NAME } from "./own.ts";
-import { dig } from "./servers.ts";
+import { isMetaMcp, METAMCP_NAME } from "./metamcp-entry.ts";
+import { valueAt } from "./servers.ts";
 import { translate } from "./translate.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
-/** A server in a client's file. */
-interface Listed extends WrittenServer {
+/** A server in a client's file with its path. */
+interface LocatedServer extends WrittenServer {
   readonly at: KeyPath;
 }
 
-/** Entries of our config. */
+/** The entries of our config. */
 export interface OurEntries {
   readonly usable: Keys;
   readonly broken: Keys;
-  /** Why they cannot be used, by name. */
+  /** Why the broken ones cannot be used, by name. */
   readonly reasons: ReadonlyMap<string, string>;
 }
 
-export interface OwnList {
-  /** Names of those that MetaMCP runs too. */
+export interface OtherServers {
+  /** Names of servers that MetaMCP runs too. */
   readonly doubled: readonly string[];
-  /** Names of those that only the client has, and starts. */
+  /** Names of servers that only the client has. */
   readonly only: readonly string[];
-  /** Those that MetaMCP has too and cannot run, with why. */
+  /** Servers that MetaMCP has too but cannot run, with the reason. */
   readonly blocked: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** What else the client lists beside MetaMCP. */
-export async function ownListOf({ client, file }: Spot, ours: OurEntries): Promise<OwnList> {
+/** The servers that the client lists in addition to MetaMCP. */
+export async function otherServersOf({ client, file }: ClientFile, ours: OurEntries): Promise<OtherServers> {
   const bytes = await readBytes(file);
   const doc = bytes ? await (await formatOf(file)).parse({ path: file, text: textOf(bytes, file) }) : {};
   const doubled: string[] = [];
   const only: string[] = [];
   const blocked: { name: string; reason: string }[] = [];
-  for (const server of listedIn(client, doc)) {
+  for (const server of serversWithPaths(client, doc)) {
     const { name, entry } = server;
-    const broken = twinOf(server, client, ours.broken);
-    if (twinOf(server, client, ours.usable) !== undefined) doubled.push(name);
+    const broken = sameServer(server, client, ours.broken);
+    if (sameServer(server, client, ours.usable) !== undefined) doubled.push(name);
     else if (isKeys(entry) && isOff(entry)) continue;
     else if (broken === undefined) only.push(name);
     else blocked.push({ name, reason: ours.reasons.get(broken) ?? "" });
@@ -53,14 +53,14 @@ export async function ownListOf({ client, file }: Spot, ours: OurEntries): Promi
   return { doubled, only, blocked };
 }
 
-/** Undefined where there is nothing to take out. */
-export async function planTakeOut(spot: Spot, ours: Keys): Promise<ConnectPlan | undefined> {
-  const { file } = spot;
+/** Undefined if there is nothing to remove. */
+export async function planTakeOut(clientFile: ClientFile, ours: Keys): Promise<ConnectPlan | undefined> {
+  const { file } = clientFile;
   try {
     const bytes = await readBytes(file);
     if (!bytes) return undefined;
     const before = textOf(bytes, file);
-    const { after } = await withoutDoubled(spot, before, ours);
+    const { after } = await withoutDoubled(clientFile, before, ours);
     if (after === before) return undefined;
     return { state: "change", diff: unifiedDiff({ path: file, before, after, shown: [] }) };
   } catch (error) {
@@ -68,33 +68,33 @@ export async function planTakeOut(spot: Spot, ours: Keys): Promise<ConnectPlan |
   }
 }
 
-export async function takeOut(spot: Spot, ours: Keys, options: EditOptions): Promise<boolean> {
-  return await editClientFile(spot, (text) => withoutDoubled(spot, text, ours), options);
+export async function takeOut(clientFile: ClientFile, ours: Keys, options: EditOptions): Promise<boolean> {
+  return await editClientFile(clientFile, (text) => withoutDoubled(clientFile, text, ours), options);
 }
 
-async function withoutDoubled({ client, file }: Spot, text: string, ours: Keys): Promise<NewText> {
+async function withoutDoubled({ client, file }: ClientFile, text: string, ours: Keys): Promise<NewText> {
   const format = await formatOf(file);
   const doc = await format.parse({ path: file, text });
-  // Who has no MetaMCP yet would be left with nothing.
-  if (!isOwn(dig(doc, [...client.at(doc), OWN_NAME]))) return { after: text };
-  const taken = listedIn(client, doc)
-    .filter((server) => twinOf(server, client, ours) !== undefined)
+  // Without an entry for MetaMCP the client would lose these servers.
+  if (!isMetaMcp(valueAt(doc, [...client.at(doc), METAMCP_NAME]))) return { after: text };
+  const taken = serversWithPaths(client, doc)
+    .filter((server) => sameServer(server, client, ours) !== undefined)
     .map(({ at }) => at);
   let after = text;
   for (const at of taken) after = await format.drop({ path: file, text: after }, at);
   return { after, taken };
 }
 
-/** Those that stand under a key of their own; a list cannot be edited safely. */
-function listedIn(client: ClientProgram, doc: Keys): readonly Listed[] {
+/** The servers in objects, without those in lists, because lists cannot be edited safely. */
+function serversWithPaths(client: ClientProgram, doc: Keys): readonly LocatedServer[] {
   const paths = [client.at(doc), ...projectPaths(doc)];
   const keys = paths.flatMap((path) => {
-    const servers = dig(doc, path);
+    const servers = valueAt(doc, path);
     return isKeys(servers) ? Object.keys(servers).map((name) => [...path, name]) : [];
   });
   return client.servers(doc).flatMap((server) => {
-    const at = keys.find((path) => dig(doc, path) === server.entry);
-    return at && !isOwn(server.entry) ? [{ ...server, at }] : [];
+    const at = keys.find((path) => valueAt(doc, path) === server.entry);
+    return at && !isMetaMcp(server.entry) ? [{ ...server, at }] : [];
   });
 }
 
@@ -102,8 +102,8 @@ function projectPaths({ projects }: Keys): readonly KeyPath[] {
   return Object.keys(isKeys(projects) ? projects : {}).map((project) => ["projects", project, "mcpServers"]);
 }
 
-/** The name in our config of the same program or address with the same credentials. */
-function twinOf(server: Listed, client: ClientProgram, ours: Keys): string | undefined {
+/** The name of the same server (command or address, and credentials) in our config. */
+function sameServer(server: LocatedServer, client: ClientProgram, ours: Keys): string | undefined {
   const result = translate(server, client.dialect);
   if ("reason" in result) return undefined;
   const found = { client, file: "", name: server.name, ...result };

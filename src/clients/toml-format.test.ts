@@ -10,14 +10,14 @@ const put = async (text: string, entry: object = ENTRY): Promise<string> =>
   await format.put({ path: "config.toml", text }, AT, entry as never);
 const drop = async (text: string): Promise<string> => await format.drop({ path: "config.toml", text }, AT);
 
-test("the table goes to the end, and everything above stays", async () => {
+test("put appends the table and keeps the text before it", async () => {
   const text = 'model = "x" # mine\n\n[mcp_servers.a]\ncommand = "a"';
   expect(await put(text)).toBe(
     `${text}\n\n[mcp_servers.metamcp]\ncommand = "/opt/node"\nargs = ["C:\\\\x \\"y\\"", "--config"]\nenv = { A = "b" }\n`,
   );
 });
 
-test("an old table is replaced where it stands, with its subtables", async () => {
+test("put replaces an existing table and its subtables in place, and drop removes them", async () => {
   const text =
     '[mcp_servers.metamcp]\ncommand = "old"\n\n[mcp_servers.metamcp.env]\nX = "1"\n\n# next\n[mcp_servers.b]\ncommand = "b"\n';
   expect(await put(text, { command: "new" })).toBe(
@@ -30,20 +30,20 @@ test.each([
   ["an inline table", 'mcp_servers = { a = { command = "a" } }\n'],
   ["dotted keys", 'mcp_servers.metamcp.command = "old"\n'],
   [
-    "a header inside a text",
+    "a header inside a string",
     'x = """\n[mcp_servers.metamcp]\n"""\n[mcp_servers]\nmetamcp = { command = "old" }\n',
   ],
-])("what is written as %s is refused", async (_what, text) => {
+])("a file with %s is refused", async (_what, text) => {
   await expect(put(text)).rejects.toThrow(ConfigError);
 });
 
-test("a mistake is named with line and column", async () => {
+test("a syntax error is reported with line and column", async () => {
   await expect(format.parse({ path: "/c.toml", text: "a = 1\nb = \n" })).rejects.toThrow(
     /^\/c\.toml:2:\d+: /,
   );
 });
 
-test("whatever stands there, our table comes and goes without a trace in the rest", async () => {
+test("adding and removing our table keeps the content of any file", async () => {
   const word = fc.stringMatching(/^[a-z]{1,6}$/);
   const value = fc.oneof(
     fc.string().map((text) => JSON.stringify(text).replaceAll("\u007F", "")),

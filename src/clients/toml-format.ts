@@ -1,4 +1,4 @@
-/** Clients' files of TOML. An entry is one table with its subtables; one that is written in another way is left alone. */
+/** Edits clients' TOML files. An entry must be a table with its subtables; an entry in another syntax is refused. */
 import { parse, TomlDate, TomlError } from "smol-toml";
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
@@ -30,7 +30,7 @@ function read({ path, text }: FormatTarget): Keys {
   }
 }
 
-/** The parser's objects have no prototype, which makes them unequal to all others. */
+/** The parser's objects have no prototype, so they would not equal ordinary objects. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isKeys(value) || value instanceof Date) return value;
@@ -41,7 +41,7 @@ function eolOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** As a section of its own at the end: all above stays in the table it is in. */
+/** Appends the table at the end, so that no existing key moves into another table. */
 function appended(text: string, block: string): string {
   const eol = eolOf(text);
   if (text.trim() === "") return text + block + eol;
@@ -52,7 +52,7 @@ function appended(text: string, block: string): string {
 const KEY = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const HEADER = new RegExp(String.raw`^[ \t]*\[{1,2}[ \t]*(${KEY}(?:[ \t]*\.[ \t]*${KEY})*)[ \t]*\]`);
 
-/** From the table's header to the end of its last line; of a text in quotes that looks like it the check afterwards takes care. */
+/** From the table's header to the end of its last line. A header inside of a multi-line string is not recognised here; format-of.ts then refuses the edit. */
 function spanOf(text: string, at: readonly string[]): readonly [number, number] | undefined {
   let start: number | undefined;
   let end = 0;
@@ -63,7 +63,7 @@ function spanOf(text: string, at: readonly string[]): readonly [number, number] 
     if (header !== undefined && start !== undefined && !mine) break;
     if (mine) start ??= offset;
     const bare = line.replace(/\r?\n$/, "");
-    // Blank lines and comments behind the last value belong to what follows.
+    // Blank lines and comments after the last value belong to the next table.
     if (mine && !/^\s*(?:#.*)?$/.test(bare)) end = offset + bare.length;
     offset += line.length;
   }
@@ -91,7 +91,7 @@ function keyText(key: string): string {
   return /^[\w-]+$/.test(key) ? key : valueText(key);
 }
 
-/** JSON's escapes are TOML's too, but for the one character that JSON leaves bare. */
+/** TOML accepts all JSON strings, except that U+007F must be escaped. */
 function valueText(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007F", "\\u007F");
   if (value instanceof TomlDate) return value.toISOString();

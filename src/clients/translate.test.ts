@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { GatheredServer } from "./gather.ts";
 import { merge } from "./merge.ts";
-import { isOwn, ownEntry } from "./own.ts";
+import { isMetaMcp, startCommand } from "./metamcp-entry.ts";
 import { CLIENTS } from "./table.ts";
 import { translate } from "./translate.ts";
 
@@ -21,11 +21,11 @@ test.each([
   [{ type: "ws", url: "wss://x" }, "its type is not supported"],
   [{ settings: {} }, "it comes with an extension of that client"],
   ["npx x", "it is a string, not an object"],
-])("%j is left out", (entry, reason) => {
+])("the entry %j cannot be translated", (entry, reason) => {
   expect(translate({ name: "x", entry })).toEqual({ reason });
 });
 
-test("what another client would fill in itself is told", () => {
+test("variables of other clients are translated, and those without an equivalent get a note", () => {
   const entry = {
     command: "${workspaceFolder}/run",
     args: ["${userHome}/x", "${env:A}", "${input:api key}"],
@@ -46,7 +46,7 @@ test("what another client would fill in itself is told", () => {
   });
 });
 
-test("the same server counts once, a different one of the same name gets another", () => {
+test("merge adds equal servers once and gives a different server with the same name another name", () => {
   const a = { command: "npx", args: ["a"] };
   const b = { command: "npx", args: ["b"] };
   const c = { command: "npx", args: ["c"] };
@@ -66,19 +66,26 @@ test.each([
   [{ command: "C:\\node.exe", args: ["C:\\x\\metamcp\\dist\\metamcp.js"] }, true],
   [{ command: "npx", args: ["server-filesystem", "/code/metamcp"] }, false],
   [{ url: "https://x.example/metamcp" }, false],
-])("%j is us: %s", (entry, own) => {
-  expect(isOwn(entry)).toBe(own);
+])("isMetaMcp(%j) is %s", (entry, expected) => {
+  expect(isMetaMcp(entry)).toBe(expected);
 });
 
-test("what a runner fetched is fetched by it again; all else is started where it is", () => {
+test("MetaMCP in a runner's cache is started through npx, otherwise by its path", () => {
   const at = { node: "/usr/bin/node", version: "1.2.3", config: "/c.json", home: undefined };
-  const fetched = ownEntry({ ...at, script: "/home/a/.npm/_npx/abc/node_modules/metamcp/dist/metamcp.js" });
+  const fetched = startCommand({
+    ...at,
+    script: "/home/a/.npm/_npx/abc/node_modules/metamcp/dist/metamcp.js",
+  });
   expect(fetched).toEqual({ command: "npx", args: ["-y", "metamcp@1.2.3", "--config", "/c.json"], env: {} });
-  const there = ownEntry({ ...at, script: "/usr/lib/node_modules/metamcp/dist/metamcp.js", home: "/h" });
-  expect(there).toEqual({
+  const installed = startCommand({
+    ...at,
+    script: "/usr/lib/node_modules/metamcp/dist/metamcp.js",
+    home: "/h",
+  });
+  expect(installed).toEqual({
     command: "/usr/bin/node",
     args: ["/usr/lib/node_modules/metamcp/dist/metamcp.js", "--config", "/c.json"],
     env: { METAMCP_HOME: "/h" },
   });
-  expect(isOwn(fetched) && isOwn(there)).toBe(true);
+  expect(isMetaMcp(fetched) && isMetaMcp(installed)).toBe(true);
 });

@@ -1,9 +1,9 @@
-/** A server as some client writes it, as an entry of our config. Copies values as they stand and repeats none in messages. */
+/** Translates a server entry of a client into one of our config. Copies values unchanged and never puts them into messages. */
 import { isKeys, type Keys, kindOf } from "../config/field.ts";
 import { mayBeRelativePath } from "../config/identity.ts";
 import type { FileDialect, WrittenServer } from "./client.ts";
-import { wordsOf } from "./own.ts";
-import { type Notes, translated } from "./placeholders.ts";
+import { wordsOf } from "./metamcp-entry.ts";
+import { type Notes, translateVariables } from "./placeholders.ts";
 
 export type Translated =
   | { readonly entry: Keys; readonly notes: readonly string[] }
@@ -24,7 +24,7 @@ export function translate({ entry, project }: WrittenServer, dialect: FileDialec
   const declared = kindIn(entry);
   if (declared === "unknown") return { reason: "its type is not supported" };
   const notes: Notes = new Set();
-  const say = (text: string): string => translated(text, dialect, notes);
+  const translateText = (text: string): string => translateVariables(text, dialect, notes);
   const words = wordsOf(entry);
   const address = [entry["url"], entry["httpUrl"], entry["serverUrl"]].find((url) => typeof url === "string");
   if (words.length === 0 && address === undefined) {
@@ -34,12 +34,12 @@ export function translate({ entry, project }: WrittenServer, dialect: FileDialec
         : "it has neither a command nor a url",
     };
   }
-  const reach =
+  const connection =
     words.length > 0
-      ? local(entry, words, project, say)
-      : remote(entry, String(address), declared ?? kindOfUrl(entry, dialect), say);
+      ? local(entry, words, project, translateText)
+      : remote(entry, String(address), declared ?? kindOfUrl(entry, dialect), translateText);
   noteForeign(entry, notes);
-  return { entry: compact({ ...reach, ...tuning(entry, dialect) }), notes: [...notes] };
+  return { entry: compact({ ...connection, ...tuning(entry, dialect) }), notes: [...notes] };
 }
 
 function kindIn(entry: Keys): "stdio" | "http" | "sse" | "unknown" | undefined {
@@ -53,24 +53,32 @@ function kindOfUrl(entry: Keys, { urlIsSse }: FileDialect): "sse" | undefined {
   return urlIsSse && typeof entry["url"] === "string" && entry["httpUrl"] === undefined ? "sse" : undefined;
 }
 
-type Say = (text: string) => string;
+type TranslateText = (text: string) => string;
 
-function local(entry: Keys, words: readonly string[], project: string | undefined, say: Say): Keys {
-  const [command = "", ...args] = words.map(say);
+function local(
+  entry: Keys,
+  words: readonly string[],
+  project: string | undefined,
+  translateText: TranslateText,
+): Keys {
+  const [command = "", ...args] = words.map(translateText);
   const inner = isKeys(entry["command"]) ? entry["command"] : {};
-  const cwd = typeof entry["cwd"] === "string" ? say(entry["cwd"]) : undefined;
-  // The client starts it in the project; what is relative means a path there.
-  const place = project !== undefined && words.some(mayBeRelativePath) ? project : undefined;
+  const cwd = typeof entry["cwd"] === "string" ? translateText(entry["cwd"]) : undefined;
+  // The client starts the server in the project folder, so relative paths refer to it.
+  const projectFolder = project !== undefined && words.some(mayBeRelativePath) ? project : undefined;
   return {
     command,
     args: args.length > 0 ? args : undefined,
-    env: texts({ ...asKeys(inner["env"]), ...asKeys(entry["environment"]), ...asKeys(entry["env"]) }, say),
+    env: texts(
+      { ...asKeys(inner["env"]), ...asKeys(entry["environment"]), ...asKeys(entry["env"]) },
+      translateText,
+    ),
     inheritEnv: inherited(entry["env_vars"]),
-    cwd: cwd ?? place,
+    cwd: cwd ?? projectFolder,
   };
 }
 
-function remote(entry: Keys, url: string, kind: string | undefined, say: Say): Keys {
+function remote(entry: Keys, url: string, kind: string | undefined, translateText: TranslateText): Keys {
   const options = asKeys(entry["requestOptions"]);
   const bearer = entry["bearer_token_env_var"];
   const fromEnv = Object.entries(asKeys(entry["env_http_headers"])).map(([name, variable]) => [
@@ -79,7 +87,7 @@ function remote(entry: Keys, url: string, kind: string | undefined, say: Say): K
   ]);
   return {
     type: kind === "stdio" ? undefined : kind,
-    url: say(url),
+    url: translateText(url),
     headers: texts(
       {
         ...(typeof bearer === "string" ? { Authorization: `Bearer \${${bearer}}` } : {}),
@@ -88,17 +96,17 @@ function remote(entry: Keys, url: string, kind: string | undefined, say: Say): K
         ...asKeys(entry["http_headers"]),
         ...asKeys(entry["headers"]),
       },
-      say,
+      translateText,
     ),
-    oauth: oauth(entry, say),
+    oauth: oauth(entry, translateText),
   };
 }
 
-function oauth(entry: Keys, say: Say): Keys | undefined {
+function oauth(entry: Keys, translateText: TranslateText): Keys | undefined {
   const given = { ...asKeys(entry["auth"]), ...asKeys(entry["oauth"]) };
   const text = (...keys: string[]): string | undefined => {
     const found = keys.map((key) => given[key]).find((value) => typeof value === "string");
-    return found === undefined ? undefined : say(String(found));
+    return found === undefined ? undefined : translateText(String(found));
   };
   const scopes = given["scopes"] ?? given["scope"];
   const list = typeof scopes === "string" ? scopes.split(/[\s,]+/) : scopes;
@@ -110,7 +118,7 @@ function oauth(entry: Keys, say: Say): Keys | undefined {
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
-/** Off is off here too; which tools may be used, and how long they may take. */
+/** Translates `disabled`, the tool rules and the timeouts. */
 function tuning(entry: Keys, { timeoutUnitMs }: FileDialect): Keys {
   const list = (...keys: string[]): readonly string[] | undefined => {
     const found = keys.map((key) => entry[key]).find(Array.isArray) as unknown[] | undefined;
@@ -119,7 +127,7 @@ function tuning(entry: Keys, { timeoutUnitMs }: FileDialect): Keys {
   const allow = list("includeTools", "enabled_tools", "enabledTools", "tools");
   const deny = list("excludeTools", "disabled_tools", "disabledTools");
   const tools = compact({
-    // An empty list allows none there too.
+    // An empty list allows no tools, as in the client.
     allow: allow?.includes("*") ? undefined : allow,
     deny: deny && deny.length > 0 ? deny : undefined,
   });
@@ -149,10 +157,10 @@ function inherited(value: unknown): readonly string[] | undefined {
   return names.filter((name): name is string => typeof name === "string");
 }
 
-function texts(map: Keys, say: Say): Keys | undefined {
+function texts(map: Keys, translateText: TranslateText): Keys | undefined {
   const entries = Object.entries(map).filter(([, value]) => value !== null && typeof value !== "object");
   return entries.length > 0
-    ? Object.fromEntries(entries.map(([name, value]) => [name, say(String(value))]))
+    ? Object.fromEntries(entries.map(([name, value]) => [name, translateText(String(value))]))
     : undefined;
 }
 

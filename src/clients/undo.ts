@@ -1,12 +1,12 @@
-/** Takes MetaMCP out of the files of clients again: byte for byte as they were where nobody else wrote since, else our entry goes and the servers that were taken out come back. */
+/** Removes MetaMCP from clients' files. Restores a file byte by byte if nobody else changed it since; otherwise removes our entry and adds the removed servers again. */
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram } from "./client.ts";
 import { faultOf, hashOf, readBytes, removeWithFolders, textOf, writeBytes } from "./client-file.ts";
+import { type EditRecord, readEditRecords, withEditRecords } from "./edit-records.ts";
 import { formatOf } from "./format-of.ts";
-import { type LedgerEntry, readLedger, withLedger } from "./ledger.ts";
-import { isOwn, OWN_NAME, wordsOf } from "./own.ts";
-import { dig } from "./servers.ts";
+import { isMetaMcp, METAMCP_NAME, wordsOf } from "./metamcp-entry.ts";
+import { valueAt } from "./servers.ts";
 import { CLIENTS } from "./table.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
@@ -18,14 +18,14 @@ export interface UndoPlan {
   readonly message?: string;
 }
 
-/** What the file is to be afterwards. */
+/** The file after the undo. */
 type Goal = { readonly bytes: Uint8Array } | "no file" | "as it is";
 
 export async function planUndo(
   clients: readonly ClientProgram[],
   home: string,
 ): Promise<readonly UndoPlan[]> {
-  const edits = await readLedger(home);
+  const edits = await readEditRecords(home);
   const known = edits.flatMap((edit) => {
     const client = clients.find(({ id }) => id === edit.client);
     return client ? [{ edit, client }] : [];
@@ -33,7 +33,7 @@ export async function planUndo(
   return await Promise.all(known.map(async ({ edit, client }) => await planOne(edit, client)));
 }
 
-async function planOne(edit: LedgerEntry, client: ClientProgram): Promise<UndoPlan> {
+async function planOne(edit: EditRecord, client: ClientProgram): Promise<UndoPlan> {
   const { file } = edit;
   try {
     const current = await readBytes(file);
@@ -41,21 +41,21 @@ async function planOne(edit: LedgerEntry, client: ClientProgram): Promise<UndoPl
     if (goal === "as it is") return { client, file, state: "gone" };
     const before = current && textOf(current, file);
     const after = goal === "no file" ? undefined : textOf(goal.bytes, file);
-    const shown = await ownWords(client, file, before ?? "");
+    const shown = await metaMcpWords(client, file, before ?? "");
     return { client, file, state: "change", diff: unifiedDiff({ path: file, before, after, shown }) };
   } catch (error) {
     return { client, file, state: "fault", message: faultOf(error, file) };
   }
 }
 
-async function ownWords(client: ClientProgram, file: string, text: string): Promise<readonly string[]> {
+async function metaMcpWords(client: ClientProgram, file: string, text: string): Promise<readonly string[]> {
   const doc = await (await formatOf(file)).parse({ path: file, text });
-  const entry = dig(doc, [...client.at(doc), OWN_NAME]);
-  return isKeys(entry) && isOwn(entry) ? wordsOf(entry) : [];
+  const entry = valueAt(doc, [...client.at(doc), METAMCP_NAME]);
+  return isKeys(entry) && isMetaMcp(entry) ? wordsOf(entry) : [];
 }
 
 export async function undo(file: string, home: string): Promise<void> {
-  await withLedger(home, async (edits, save) => {
+  await withEditRecords(home, async (edits, save) => {
     const edit = edits.find((one) => one.file === file);
     if (!edit) return;
     const current = await readBytes(file);
@@ -66,7 +66,7 @@ export async function undo(file: string, home: string): Promise<void> {
   });
 }
 
-async function goalOf(edit: LedgerEntry, current: Buffer | undefined): Promise<Goal> {
+async function goalOf(edit: EditRecord, current: Buffer | undefined): Promise<Goal> {
   const { file, back, after } = edit;
   if (!current) return "as it is";
   const hash = hashOf(current);
@@ -78,23 +78,23 @@ async function goalOf(edit: LedgerEntry, current: Buffer | undefined): Promise<G
   return await withoutEntry(edit, textOf(current, file));
 }
 
-async function withoutEntry(edit: LedgerEntry, text: string): Promise<Goal> {
+async function withoutEntry(edit: EditRecord, text: string): Promise<Goal> {
   const { client: id, file, back } = edit;
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) return "as it is";
   const format = await formatOf(file);
   const doc = await format.parse({ path: file, text });
   const at = client.at(doc);
-  const isThere = isOwn(dig(doc, [...at, OWN_NAME]));
-  const bare = isThere ? await format.drop({ path: file, text }, [...at, OWN_NAME]) : text;
+  const hasEntry = isMetaMcp(valueAt(doc, [...at, METAMCP_NAME]));
+  const bare = hasEntry ? await format.drop({ path: file, text }, [...at, METAMCP_NAME]) : text;
   const after = await withTakenOut(edit, bare);
   if (after === text) return "as it is";
   const rest = await format.parse({ path: file, text: after });
-  return back === "nothing" && isHollow(rest) ? "no file" : { bytes: Buffer.from(after) };
+  return back === "nothing" && isEmptyTree(rest) ? "no file" : { bytes: Buffer.from(after) };
 }
 
-/** An entry that has come back by itself stays as it is. */
-async function withTakenOut({ file, taken = [] }: LedgerEntry, text: string): Promise<string> {
+/** Adds removed entries again. Keeps an entry that exists already. */
+async function withTakenOut({ file, taken = [] }: EditRecord, text: string): Promise<string> {
   const format = await formatOf(file);
   let after = text;
   for (const { copy, hash, at } of taken) {
@@ -103,16 +103,16 @@ async function withTakenOut({ file, taken = [] }: LedgerEntry, text: string): Pr
       throw new ConfigError(file, `the copy with the removed servers is gone: ${copy}`);
     const old = await format.parse({ path: file, text: textOf(bytes, file) });
     for (const path of at) {
-      const entry = dig(old, path);
-      const there = dig(await format.parse({ path: file, text: after }), path);
-      if (isKeys(entry) && there === undefined)
+      const entry = valueAt(old, path);
+      const existing = valueAt(await format.parse({ path: file, text: after }), path);
+      if (isKeys(entry) && existing === undefined)
         after = await format.put({ path: file, text: after }, path, entry);
     }
   }
   return after;
 }
 
-/** Nothing in it but the keys that led to our entry. */
-function isHollow(value: Keys): boolean {
-  return Object.values(value).every((inner) => isKeys(inner) && isHollow(inner));
+/** Whether it contains only empty objects, such as the keys that led to our entry. */
+function isEmptyTree(value: Keys): boolean {
+  return Object.values(value).every((inner) => isKeys(inner) && isEmptyTree(inner));
 }

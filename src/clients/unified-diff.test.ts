@@ -4,7 +4,7 @@ import { unifiedDiff } from "./unified-diff.ts";
 const diff = (before: string | undefined, after: string | undefined, shown: readonly string[] = []): string =>
   unifiedDiff({ path: "/f", before, after, shown });
 
-test("a change stands between three lines of what is around it", () => {
+test("a change is shown with three lines of context", () => {
   const before = '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4\n}\n';
   const after = '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4,\n  "e": "ours"\n}\n';
   expect(diff(before, after, ["ours"])).toBe(
@@ -12,7 +12,7 @@ test("a change stands between three lines of what is around it", () => {
   );
 });
 
-test("a new file and one that goes", () => {
+test("a new and a removed file are shown with /dev/null", () => {
   expect(diff(undefined, '{ "a": 1 }\n')).toBe('--- /dev/null\n+++ /f\n@@ -0,0 +1,1 @@\n+{ "a": 1 }');
   expect(diff('{ "a": 1 }', undefined)).toBe(
     '--- /f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-{ "a": 1 }\n\\ No newline at end of file',
@@ -37,11 +37,11 @@ test.each([
   ["enabled = true", "enabled = true"],
   ['"n": -1.5e3,', '"n": -1.5e3,'],
   ['"pin": 4815162342,', '"pin": "…",'],
-])("of what others wrote, %s shows as %s", (line, shown) => {
+])("the line %s is shown as %s", (line, shown) => {
   expect(diff(`${line}\n`, `${line}\n"new": 1\n`).split("\n")[3]).toBe(` ${shown}`);
 });
 
-test("a very long line is cut, and no control character reaches the terminal", () => {
+test("a long line is cut, and control characters are removed", () => {
   expect(diff("", `"${"k".repeat(9_000)}": 1\n`).length).toBeLessThan(600);
   expect(diff("", '"a\u001b[31m": 1\n')).not.toContain("\u001b");
 });

@@ -1,31 +1,31 @@
-/** A change of a file as people know it from other tools. Shows none of the values that stand in the file: only ours. */
+/** A unified diff of a file. Hides all values except those that MetaMCP writes. */
 
 const CONTEXT = 3;
 
 export interface FileChange {
   readonly path: string;
-  /** Undefined: there is no file. */
+  /** Undefined if there is no file. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Texts in quotes that may be seen. All others are somebody's, and could be secrets. */
+  /** Strings that may be shown. All others belong to the user and may be secrets. */
   readonly shown: readonly string[];
 }
 
 export function unifiedDiff({ path, before, after, shown }: FileChange): string {
   const known = new Set(shown);
   const [old, now] = [linesOf(before), linesOf(after)];
-  const head = same(old, now);
+  const head = commonLength(old, now);
   const tail = Math.min(
-    same(old.slice(head).toReversed(), now.slice(head).toReversed()),
+    commonLength(old.slice(head).toReversed(), now.slice(head).toReversed()),
     old.length - head,
     now.length - head,
   );
   const from = Math.max(0, head - CONTEXT);
-  const behind = Math.min(tail, CONTEXT);
+  const trailing = Math.min(tail, CONTEXT);
   const removed = old.slice(head, old.length - tail);
   const added = now.slice(head, now.length - tail);
   const lead = old.slice(from, head);
-  const rest = old.slice(old.length - tail, old.length - tail + behind);
+  const rest = old.slice(old.length - tail, old.length - tail + trailing);
   const size = (changed: readonly string[]): number => lead.length + changed.length + rest.length;
   return [
     `--- ${before === undefined ? "/dev/null" : path}`,
@@ -46,7 +46,7 @@ function linesOf(text: string | undefined): readonly string[] {
   return text ? text.split(/(?<=\n)/) : [];
 }
 
-function same(a: readonly string[], b: readonly string[]): number {
+function commonLength(a: readonly string[], b: readonly string[]): number {
   const at = a.findIndex((line, index) => line !== b[index]);
   return at < 0 ? a.length : at;
 }
@@ -59,15 +59,15 @@ function prefix(sign: string): (line: string) => string {
   return (line) => sign + line;
 }
 
-/** A text in quotes, one that does not end on its line, a comment, or a number that is long enough to be a secret. */
+/** A quoted string, a string that does not end on its line, a comment, or a number that is long enough to be a secret. */
 const TOKEN =
   /(?:"""|''').*|"((?:[^"\\\n]|\\.)*)"(\s*[:=])?|'([^'\n]*)'(\s*[:=])?|["'].*|(\/\/|\/\*|#).*|(?<![\w.-])-?\d[\w.+:-]{5,}(?![\w.+:-]|\s*[=\]])/g;
-/** What may stand between them. The rest could be the middle of a longer text. */
+/** Allowed between the tokens. Anything else could be the middle of a longer string. */
 const PLAIN = /\b(?:true|false|null)\b|[\w-]+(?=\s*[=.\]])|-?\b\d[\w.+:-]*/g;
 const STRUCTURE = /^[\s[\]{},:=.\0]*$/;
-const WIDEST = 400;
+const MAX_LINE_LENGTH = 400;
 
-/** Keys stay, values and comments go. */
+/** Keeps keys and hides values and comments. */
 function masked(line: string, known: ReadonlySet<string>): string {
   const [sign, body] = [line.slice(0, 1), line.slice(1)];
   if (!STRUCTURE.test(body.replaceAll(TOKEN, "\0").replaceAll(PLAIN, ""))) return `${sign}…\n`;
@@ -79,7 +79,7 @@ function masked(line: string, known: ReadonlySet<string>): string {
     const value = double === undefined ? single : unescaped(text);
     return value !== undefined && known.has(value) ? text : '"…"';
   });
-  return sign + (hidden.length > WIDEST ? `${hidden.slice(0, WIDEST)}…\n` : hidden);
+  return sign + (hidden.length > MAX_LINE_LENGTH ? `${hidden.slice(0, MAX_LINE_LENGTH)}…\n` : hidden);
 }
 
 function unescaped(text: string): string {

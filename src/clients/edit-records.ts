@@ -1,47 +1,47 @@
-/** What was edited in files of clients, so that it can be undone. Knows nothing of their content but its hash. A record that is not wholly ours is refused: taken for an empty one, it would be written over. */
+/** Records of edits in clients' files, so that they can be undone. Stores hashes, not contents. Refuses an invalid file, because treating it as empty would overwrite it. */
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys } from "../config/field.ts";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 
-export interface LedgerEntry {
+export interface EditRecord {
   readonly client: string;
   readonly file: string;
-  /** What undoing brings back: the file as a copy has it, or none at all, or only the entry is taken out. */
+  /** What undo does: restore the file from the backup, delete the file ("nothing"), or only remove the entry ("entry"). */
   readonly back: { readonly copy: string; readonly hash: string } | "nothing" | "entry";
-  /** Of the file as we wrote it. */
+  /** The hash of the file that MetaMCP wrote. */
   readonly after: string;
-  /** Created for the file, the innermost first. */
+  /** Folders that were created for the file, the innermost first. */
   readonly folders: readonly string[];
-  /** Servers of the client's that were taken out of its list. */
+  /** Servers of the client that were removed from its list. */
   readonly taken?: readonly TakenOut[];
 }
 
 /** The keys that lead to an entry. */
 export type KeyPath = readonly string[];
 
-/** Where entries stood, and a copy of the file that still has them. */
+/** The paths of removed entries, and a backup of the file that contains them. */
 export interface TakenOut {
   readonly copy: string;
   readonly hash: string;
   readonly at: readonly KeyPath[];
 }
 
-/** Nobody else of ours edits a client's file meanwhile. `save` writes what undoing needs before the file itself is touched. */
-export async function withLedger<T>(
+/** Runs under a lock, so that no other MetaMCP process edits clients' files. Call `save` before the client's file is changed. */
+export async function withEditRecords<T>(
   home: string,
-  run: (edits: readonly LedgerEntry[], save: (edits: readonly LedgerEntry[]) => Promise<void>) => Promise<T>,
+  run: (edits: readonly EditRecord[], save: (edits: readonly EditRecord[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const path = join(home, "clients.json");
-  const save = async (edits: readonly LedgerEntry[]): Promise<void> => {
+  const save = async (edits: readonly EditRecord[]): Promise<void> => {
     await writeAtomic(path, `${JSON.stringify({ edits }, undefined, 2)}\n`);
   };
-  return await withLock(path, async () => await run(await readLedger(home), save));
+  return await withLock(path, async () => await run(await readEditRecords(home), save));
 }
 
 /** Throws ConfigError. */
-export async function readLedger(home: string): Promise<readonly LedgerEntry[]> {
+export async function readEditRecords(home: string): Promise<readonly EditRecord[]> {
   const path = join(home, "clients.json");
   const text = await readIfThere(path);
   const edits = text === undefined ? [] : editsIn(text);
@@ -53,18 +53,18 @@ export async function readLedger(home: string): Promise<readonly LedgerEntry[]> 
   );
 }
 
-/** Undefined if anything in it is not as we write it. */
-function editsIn(text: string): readonly LedgerEntry[] | undefined {
+/** Undefined if any part is invalid. */
+function editsIn(text: string): readonly EditRecord[] | undefined {
   try {
     const file: unknown = JSON.parse(text);
     const edits = isKeys(file) ? file["edits"] : undefined;
-    return Array.isArray(edits) && edits.every(isRecord) ? edits : undefined;
+    return Array.isArray(edits) && edits.every(isEditRecord) ? edits : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isRecord(value: unknown): value is LedgerEntry {
+function isEditRecord(value: unknown): value is EditRecord {
   if (!isKeys(value)) return false;
   const { client, file, back, after, folders, taken = [] } = value;
   const known = back === "nothing" || back === "entry" || (isKeys(back) && typeof back["copy"] === "string");

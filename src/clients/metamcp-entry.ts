@@ -1,31 +1,31 @@
-/** MetaMCP as a server of a client: how it is started from anywhere, and how to tell that an entry is it. */
+/** MetaMCP as a server of a client: the command that starts it from any folder, and how to recognise its entry. */
 import { existsSync, realpathSync } from "node:fs";
 import { isKeys, type Keys } from "../config/field.ts";
 import { runsMetaMcp } from "../config/self.ts";
 import { RESERVED_NAME } from "../config/server.ts";
-import type { Own } from "./client.ts";
+import type { StartCommand } from "./client.ts";
 
-export const OWN_NAME = RESERVED_NAME;
+export const METAMCP_NAME = RESERVED_NAME;
 
-export interface Running {
-  /** The Node that runs. */
+export interface RunningMetaMcp {
+  /** The path of the running Node. */
   readonly node: string;
-  /** The script that runs, without links. */
+  /** The path of the running script, with links resolved. */
   readonly script: string;
   readonly version: string;
-  /** Absolute. */
+  /** The absolute path of the config file. */
   readonly config: string;
-  /** Only where it is not the usual one. */
+  /** Set only if it is not the default. */
   readonly home: string | undefined;
 }
 
-/** Runners keep what they fetched in a place that they clear as they like. */
-const FLEETING = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
+/** Cache folders of package runners, which may be cleared at any time. */
+const RUNNER_CACHE = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
 
-export function ownEntry({ node, script, version, config, home }: Running): Own {
-  const start = FLEETING.test(script)
-    ? { command: "npx", args: ["-y", `${OWN_NAME}@${version}`] }
-    : { command: lasting(node), args: [script] };
+export function startCommand({ node, script, version, config, home }: RunningMetaMcp): StartCommand {
+  const start = RUNNER_CACHE.test(script)
+    ? { command: "npx", args: ["-y", `${METAMCP_NAME}@${version}`] }
+    : { command: stablePath(node), args: [script] };
   return {
     command: start.command,
     args: [...start.args, "--config", config],
@@ -33,20 +33,20 @@ export function ownEntry({ node, script, version, config, home }: Running): Own 
   };
 }
 
-/** Homebrew keeps each version in a folder of its own, which the next one replaces; a link beside them stays. */
-function lasting(node: string): string {
+/** Homebrew removes the folder of a version when it installs the next one, but keeps the link in `opt`. */
+function stablePath(node: string): string {
   const link = node.replace(/\/Cellar\/(node[^/]*)\/[^/]+\//, "/opt/$1/");
   return link !== node && existsSync(link) && realpathSync(link) === realpathSync(node) ? link : node;
 }
 
-/** Whether an entry of a client starts MetaMCP, in whatever form that client writes it. */
-export function isOwn(entry: unknown): boolean {
+/** Whether an entry of a client starts MetaMCP, in the syntax of any client. */
+export function isMetaMcp(entry: unknown): boolean {
   if (!isKeys(entry)) return false;
   const [command, ...args] = wordsOf(entry);
   return command !== undefined && runsMetaMcp(command, args);
 }
 
-/** Command and arguments: apart, in one list, or in an object. */
+/** The command and its arguments, which clients write separately, in one list, or in an object. */
 export function wordsOf(entry: Keys): readonly string[] {
   const { command, args } = entry;
   if (isKeys(command))
