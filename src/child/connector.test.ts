@@ -9,7 +9,7 @@ import {
   remoteSpec,
   result,
 } from "../../test/support/http-child.ts";
-import { bench } from "../../test/support/stdio.ts";
+import { stdioHarness } from "../../test/support/stdio.ts";
 import { until } from "../../test/support/until.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
@@ -55,7 +55,7 @@ async function remote(kind: "http" | "sse"): Promise<Subject> {
     connector: createHttpConnector(connectorParts),
     spec: remoteSpec(child.url, { kind }),
     unreachable: remoteSpec(stopped.url, { kind }),
-    foreign: bench([]).spec,
+    foreign: stdioHarness([]).spec,
     kill: () => child.stop(),
     gone: async () => void (await until(async () => (await child.sockets()) === 0, { what: "no sockets" })),
   };
@@ -63,7 +63,7 @@ async function remote(kind: "http" | "sse"): Promise<Subject> {
 
 async function stdio(): Promise<Subject> {
   const fixture = fileURLToPath(new URL("../../test/fixture/child.mjs", import.meta.url));
-  const { connector, spec, pids } = bench([], { args: [fixture] });
+  const { connector, spec, pids } = stdioHarness([], { args: [fixture] });
   return {
     connector,
     spec,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Guarded, guardedChild } from "../../test/support/guarded-child.ts";
+import { type GuardedChild, guardedChild } from "../../test/support/guarded-child.ts";
 import { httpChild, json, remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import type { RemoteSpec } from "../config/spec.ts";
@@ -23,7 +23,7 @@ const ANY = Object.assign([], { includes: () => true }) as readonly string[];
 
 interface SetUp {
   readonly by: Issuer;
-  readonly child: Guarded;
+  readonly child: GuardedChild;
   readonly home: string;
   readonly spec: RemoteSpec;
   readonly store: TokenStore;

@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)("administration", () => {
     await page.getByText("500 tools turned off").waitFor();
     await until(async () => (await numbered()) === 0, { what: "a list without them" });
     expect(await client.tools()).toContain("fix__echo");
-    await until(() => waiting.told > 0, { what: "list_changed" });
+    await until(() => waiting.listChanges > 0, { what: "list_changed" });
     const { body } = await gateway.api("GET", "/revisions?limit=1");
     expect(body.items[0].n).toBe(4);
     await page.getByRole("button", { name: "Undo" }).click();

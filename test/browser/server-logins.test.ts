@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { expectAccessibleInBothThemes } from "../support/axe.ts";
 import { allowError, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
-import { type OwnTeam, ownTeam } from "../support/own-team.ts";
 import { teamClient } from "../support/team-gateway.ts";
 import { fixture } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { type UserLoginTeam, userLoginTeam } from "../support/user-login-team.ts";
 
 /** Opens a page that may redirect to the issuer. */
-async function openAt({ gateway, by }: OwnTeam, path: string, email?: string): Promise<Page> {
+async function openAt({ gateway, by }: UserLoginTeam, path: string, email?: string): Promise<Page> {
   const page = await openConsole(gateway, { path, ...(email && { email, role: "member" }) });
   allowError(page, new RegExp(`^request to ${by.url}`));
   return page;
@@ -18,7 +18,7 @@ async function openAt({ gateway, by }: OwnTeam, path: string, email?: string): P
 
 describe.skipIf(noBrowser)("logins at servers", () => {
   test("a person logs in at a server, calls its tools and logs out", async () => {
-    const team = await ownTeam();
+    const team = await userLoginTeam();
     const client = await teamClient(team.gateway, "all", { key: team.ada.key });
     const page = await openAt(team, "/me", "ada@example.org");
     const row = page
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("logins at servers", () => {
   });
 
   test("a missing secret of a server is requested by its name", async () => {
-    const team = await ownTeam();
+    const team = await userLoginTeam();
     await team.api("POST", "/mcp-servers", {
       name: "told",
       ...fixture(),
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)("logins at servers", () => {
   });
 
   test("the drawer of a server shows the personal and the shared login", async () => {
-    const team = await ownTeam();
+    const team = await userLoginTeam();
     const page = await openAt(team, `/servers/${team.uuid}`);
     const drawer = page.getByRole("dialog", { name: "mail" });
     await drawer.getByText("Your login").waitFor();

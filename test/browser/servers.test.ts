@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { expectAccessibleInBothThemes } from "../support/axe.ts";
 import { allowError, noBrowser, openAs } from "../support/browser-page.ts";
-import { ownTeam } from "../support/own-team.ts";
 import { fakeNpx } from "../support/registry.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { userLoginTeam } from "../support/user-login-team.ts";
 
 const SERVERS = { fix: fixture(), other: fixture() };
 
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)("servers", () => {
       "Server updated successfully",
     ])
       await page.getByText(step).waitFor();
-    await until(() => client.told > 0, { what: "list_changed" });
+    await until(() => client.listChanges > 0, { what: "list_changed" });
     await page.getByRole("button", { name: "Back to the settings" }).click();
     await page.getByText("No changes.").waitFor();
   });
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)("servers", () => {
   });
 
   test("the login button of a server leads to its login and back to the server", async () => {
-    const { gateway, api, uuid, by } = await ownTeam();
+    const { gateway, api, uuid, by } = await userLoginTeam();
     await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
     await api("POST", `/mcp-servers/${uuid}/connect`);
     const page = await openAs(gateway, "admin", "/");

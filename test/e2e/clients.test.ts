@@ -10,7 +10,7 @@ import {
   ListRootsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { alive, carrying, gone } from "../support/processes.ts";
+import { alive, gone, processesWithEnv } from "../support/processes.ts";
 import { ROOT, type Temp, temp } from "../support/temp.ts";
 
 interface Called {
@@ -167,7 +167,7 @@ describe.each([
       structuredContent: { error: { code: "validation_input" } },
     });
 
-    const started = carrying("METAMCP_CHILD", `.${client.pid}.`);
+    const started = processesWithEnv("METAMCP_CHILD", `.${client.pid}.`);
     expect(started.length).toBeGreaterThanOrEqual(3);
     await client.close();
     await gone([client.pid, ...started]);

@@ -14,7 +14,7 @@ import {
   McpServer,
 } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
-import { MODERN_CHILD } from "../support/eras.ts";
+import { ERA_2026_CHILD } from "../support/eras.ts";
 import { httpGateway } from "../support/http-gateway.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -157,7 +157,7 @@ test.each([
   ["stdio", overStdio],
 ])("over %s a listening client is notified of a new tool and of the end of MetaMCP", async (_, connect) => {
   const folder = temp();
-  folder.writeConfig({ a: { command: process.execPath, args: [MODERN_CHILD] } });
+  folder.writeConfig({ a: { command: process.execPath, args: [ERA_2026_CHILD] } });
   const { client, stop } = await connect(folder, "--surface", "aggregate");
   const before = (await client.listTools()).tools.length;
   let notifications = 0;

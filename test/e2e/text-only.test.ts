@@ -1,7 +1,7 @@
 /** How official clients read our errors and resource links, on each surface. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Called, connect, SDKS } from "../support/sdk-clients.ts";
+import { connect, SDKS, type ToolResult } from "../support/sdk-clients.ts";
 import { ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -13,7 +13,7 @@ function everything(): Temp {
   return folder;
 }
 
-const textIn = ({ content }: Called): string =>
+const textIn = ({ content }: ToolResult): string =>
   content.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
 
 describe.each(SDKS)("%s", (sdk) => {
@@ -33,7 +33,7 @@ describe.each(SDKS)("%s", (sdk) => {
     async (surface) => {
       const client = await connect(sdk, "stdio", everything(), surface);
       await client.tools();
-      const run = (server: string, tool: string, args: object): Promise<Called> =>
+      const run = (server: string, tool: string, args: object): Promise<ToolResult> =>
         surface === "meta"
           ? client.call("mcp_call", { server, tool, args })
           : client.call("run_tool", { tool_id: `${server}:${tool}`, args });

@@ -11,13 +11,13 @@ import { issuer } from "../support/issuer.ts";
 import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { collector } from "../support/otlp.ts";
-import { ownServer } from "../support/own-server.ts";
-import { cameBack } from "../support/own-team.ts";
-import { cookieIn, plainly } from "../support/people.ts";
+import { apiClient, cookieIn } from "../support/people.ts";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { userLoginServer } from "../support/user-login-server.ts";
+import { completeLogin } from "../support/user-login-team.ts";
 
 const CHILD = fileURLToPath(new URL("../fixture/own-child.mjs", import.meta.url));
 const ADA = { email: "ada@example.org", password: "canary-password-of-ada" };
@@ -66,7 +66,7 @@ function filesBelow(folder: string): readonly string[] {
 }
 
 /** Every GET route of the admin API: each path, and each path below a list for each of its items. */
-async function everyAnswer(ask: ReturnType<typeof plainly>): Promise<ReadonlyMap<string, string>> {
+async function everyAnswer(ask: ReturnType<typeof apiClient>): Promise<ReadonlyMap<string, string>> {
   const paths = (await ask("GET", "/openapi.json")).body["paths"] as unknown as Record<
     string,
     { get?: object }
@@ -92,7 +92,7 @@ async function everyAnswer(ask: ReturnType<typeof plainly>): Promise<ReadonlyMap
 async function useEverySecret(gateway: TeamGateway) {
   const { api, url } = gateway;
   const by = await issuer();
-  const mail = await ownServer(by);
+  const mail = await userLoginServer(by);
   const secrets = new Map<string, string>([
     ["password", ADA.password],
     ["admin token", ADMIN_TOKEN],
@@ -122,12 +122,12 @@ async function useEverySecret(gateway: TeamGateway) {
   await api("POST", "/endpoints", { name: "query", namespaces: ["team"], access: { queryKey: true } });
   const { body: invited } = await api("POST", "/users", { email: ADA.email, role: "admin" });
   const code = remember("invitation", invited.invitation.url.split("/").at(-1));
-  const ask = plainly(url);
+  const ask = apiClient(url);
   const cookie = cookieIn(await ask("POST", `/invitations/${code}`, { password: ADA.password }));
   remember("cookie", cookie.split("=")[1]);
   remember("cookie of a login", cookieIn(await ask("POST", "/login", ADA)).split("=")[1]);
   await ask("POST", "/login", { ...ADA, password: remember("wrong password", "canary-wrong-password") });
-  const as = plainly(url, { cookie, origin: url });
+  const as = apiClient(url, { cookie, origin: url });
   const events = await fetch(`${url}/api/v1/events`, { headers: { cookie } });
   await as("PUT", "/me/secrets/MAIL", { value: remember("secret", "canary-secret-of-ada") });
   const made = await as("POST", "/api-keys", { name: "k", endpoints: "all" });
@@ -161,7 +161,7 @@ async function useEverySecret(gateway: TeamGateway) {
   const browser = new Browser();
   await browser.submit(await browser.open(`${url}/oauth/logins/00000000-0000-7000-8000-000000000000`), ADA);
   const login = await as("POST", "/me/logins/mail", {});
-  expect((await cameBack(browser, String(login.body["url"]))).text).toContain("You can use");
+  expect((await completeLogin(browser, String(login.body["url"]))).text).toContain("You can use");
   const caller = await teamClient(gateway, "main", { key });
   for (const [server, tool] of [
     ["fix", "fail"],

@@ -4,16 +4,16 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Ended, metamcp } from "../support/command.ts";
-import { fixture, ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
+import { type CommandResult, metamcp } from "../support/command.ts";
+import { fixture, ROOT, type Temp, temp, withoutConfigVariable } from "../support/temp.ts";
 
-const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+const json = ({ out }: CommandResult): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 const serversIn = (path: string): Record<string, Record<string, unknown>> =>
   (JSON.parse(readFileSync(path, "utf8")) as { mcpServers: Record<string, Record<string, unknown>> })
     .mcpServers;
 
 test("add needs only a gallery name, writes missing values as variables and names them", async () => {
-  const folder = unnamed(temp());
+  const folder = withoutConfigVariable(temp());
   const { code, out, err } = await metamcp(folder, ["add", "memory", "gitlab", "filesystem"]);
   const path = join(folder.home, "mcp.json");
   expect(code).toBe(0);
@@ -37,7 +37,7 @@ test("add needs only a gallery name, writes missing values as variables and name
 });
 
 test("add changes the repository's config only with --here, needs no further consent then, and keeps comments", async () => {
-  const folder = unnamed(temp());
+  const folder = withoutConfigVariable(temp());
   folder.write(
     ".mcp.json",
     '{\n  "mcpServers": {\n    // mine\n    "a": { "command": "a" }, // too\n  },\n}\n',
@@ -275,7 +275,7 @@ test("a killed add or remove leaves complete private files and no lock", async (
 });
 
 test("concurrent add commands all take effect", async () => {
-  const folder = unnamed(temp());
+  const folder = withoutConfigVariable(temp());
   const names = ["memory", "time", "fetch", "everything"];
   const ended = await Promise.all(names.map((name) => metamcp(folder, ["add", name])));
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { adminRoutes } from "../../src/admin/routes/all.ts";
-import { type Asked, type TestAdmin, testAdmin } from "../support/test-control.ts";
+import { type ApiResponse, type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ROUTES = adminRoutes({} as never);
 /** The admin token cannot use login routes and personal routes. */
@@ -21,7 +21,7 @@ async function adminWithObjects(): Promise<TestAdmin> {
 
 const target = (path: string): string => path.replace(":uuid", "a").replace(":n", "1");
 
-function expectProblem({ status, headers, body }: Asked): void {
+function expectProblem({ status, headers, body }: ApiResponse): void {
   expect(headers.get("content-type")).toBe("application/problem+json");
   expect(body).toMatchObject({
     status,

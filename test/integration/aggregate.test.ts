@@ -1,6 +1,6 @@
 /** The aggregate surface over stdio with real children: names, lists, unchanged bytes, and children that are slow or dead. */
 import { expect, test } from "vitest";
-import { aggregate, entriesOf, names, told } from "../support/lists.ts";
+import { aggregate, entriesOf, listChanges, names } from "../support/lists.ts";
 import { failureOf, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -68,12 +68,12 @@ test("a slow and a dead server do not delay the list, the log names them, and th
   await client.until(() => /does not include dead: .*exited with code 3/.test(client.stderr));
   // The second list does not wait again. A call waits only until its own name is known.
   expect(await names(client)).toEqual(["a__tool_0"]);
-  expect(told(client)).toEqual([]);
+  expect(listChanges(client)).toEqual([]);
   const early = client.tool("late__tool_0", { message: "at last" });
   folder.write("open", "");
   expect(textOf(await early)).toBe("at last");
-  await client.until(() => told(client).length > 0);
-  expect(told(client)).toEqual(["notifications/tools/list_changed"]);
+  await client.until(() => listChanges(client).length > 0);
+  expect(listChanges(client)).toEqual(["notifications/tools/list_changed"]);
   expect(await names(client)).toEqual(["a__tool_0", "late__tool_0"]);
 
   expect(failureOf(await client.tool("dead__echo"))).toMatchObject({ code: "server_unavailable" });
@@ -120,7 +120,7 @@ test("a restarted gateway lists everything from its cache and starts no server",
     resources: ["fixture://item/0"],
     templates: ["fixture://by-id/0/{id}"],
   });
-  expect(told(first)).toEqual([]);
+  expect(listChanges(first)).toEqual([]);
   await first.close();
   expect(journal.methods().toSorted()).toEqual(
     [
@@ -169,7 +169,7 @@ test("a long list is paged, and its pages stay consistent while the list changes
   expect(new Set(whole).size).toBe(1_223);
   const first = await client.request("tools/list");
   await client.tool("small__change", { add: ["newcomer"] });
-  await client.until(() => told(client).length > 0);
+  await client.until(() => listChanges(client).length > 0);
   const { nextCursor: cursor } = first.result ?? {};
   const second = await client.request("tools/list", { cursor });
   expect(entriesOf<{ name: string }>(second, "tools")[0]?.name).toBe("many__tool_500");

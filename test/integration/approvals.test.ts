@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { layeredTeam } from "../support/layered-team.ts";
-import { cookieIn, PASSWORD, plainly } from "../support/people.ts";
+import { apiClient, cookieIn, PASSWORD } from "../support/people.ts";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -30,8 +30,8 @@ async function decide(api: Api, verb: "approve" | "refuse", body?: object): Prom
 async function member({ url, api }: TeamGateway, email: string, groups: readonly string[]) {
   const { body } = await api("POST", "/users", { email, role: "member", groups });
   const code: string = body.invitation.url.split("/").at(-1);
-  const login = await plainly(url)("POST", `/invitations/${code}`, { password: PASSWORD });
-  const ask = plainly(url, { cookie: cookieIn(login), origin: url });
+  const login = await apiClient(url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  const ask = apiClient(url, { cookie: cookieIn(login), origin: url });
   const made = await ask("POST", "/api-keys", { name: `of ${email}`, endpoints: "all" });
   return { ask, key: String(made.body["key"]) };
 }
@@ -123,7 +123,7 @@ test("only people named by the rule can decide, and never the caller", async () 
   expect((await lead.ask("GET", "/approvals")).body["items"]).toMatchObject([{ uuid, decidable: true }]);
   expect((await stranger.ask("POST", path)).status).toBe(403);
   expect((await asker.ask("POST", path)).status).toBe(403);
-  expect((await plainly(gateway.url, { "x-api-key": asker.key })("POST", path)).status).toBe(401);
+  expect((await apiClient(gateway.url, { "x-api-key": asker.key })("POST", path)).status).toBe(401);
   expect((await lead.ask("POST", path)).status).toBe(200);
   expect(await answer).toBe("both");
 });

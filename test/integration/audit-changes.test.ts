@@ -1,7 +1,7 @@
 /** Audit records of changes: each names its object, also if the object was deleted or the change was refused. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
-import { cookieIn, plainly } from "../support/people.ts";
+import { apiClient, cookieIn } from "../support/people.ts";
 import { auditRecords } from "../support/records.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -51,8 +51,8 @@ test("changes that people make to their own account have their own actions in th
   const invited = await gateway.api("POST", "/users", { email: "ada@example.org", role: "member" });
   const code = invited.body.invitation.url.split("/").at(-1);
   const [first, second] = ["correct horse battery", "another horse battery"];
-  const accepted = await plainly(gateway.url)("POST", `/invitations/${code}`, { password: first });
-  const ask = plainly(gateway.url, { cookie: cookieIn(accepted), origin: gateway.url });
+  const accepted = await apiClient(gateway.url)("POST", `/invitations/${code}`, { password: first });
+  const ask = apiClient(gateway.url, { cookie: cookieIn(accepted), origin: gateway.url });
   await ask("PUT", "/me/secrets/TOKEN", { value: "one" });
   await ask("PUT", "/me/secrets/TOKEN", { value: "two" });
   await ask("DELETE", "/me/secrets/TOKEN");

@@ -4,7 +4,7 @@ import { Browser } from "../support/browser.ts";
 import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { ADA, oauthTeam } from "../support/oauth-team.ts";
-import { plainly } from "../support/people.ts";
+import { apiClient } from "../support/people.ts";
 import { auditRecords } from "../support/records.ts";
 
 /** Logs in at the provider, which asks nothing and redirects back. */
@@ -21,7 +21,7 @@ test("the audit log records logins by password, provider and invitation, and dec
     flags: ["--oidc-issuer", provider.issuer, "--oidc-client-id", OIDC_CLIENT.id],
     env: { METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret },
   });
-  const ask = plainly(url);
+  const ask = apiClient(url);
   await ask("POST", "/login", { ...ADA, password: "not this one" });
   await ask("POST", "/login", ADA);
   provider.claims = { sub: "u1", email: "eve@example.org", email_verified: true };

@@ -7,7 +7,7 @@ import { connect } from "../../src/store/sqlite/connect.ts";
 import { metamcp } from "../support/command.ts";
 import { HEADERS } from "../support/http-gateway.ts";
 import { type LayeredTeam, layeredTeam } from "../support/layered-team.ts";
-import { auditRecords, type Row, recentCalls, told } from "../support/records.ts";
+import { auditRecords, callSummary, type Row, recentCalls } from "../support/records.ts";
 import { ADMIN_TOKEN, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { ROOT, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -110,7 +110,10 @@ test("calls rejected by the limits of an endpoint are recorded for every transpo
   });
   expect(rest.status).toBe(429);
   const records = await auditRecords(gateway, "&kind=call&by=limits", 2);
-  expect(records.map(told)).toEqual([":fix__echo refused rate_limited", ":fix__echo refused rate_limited"]);
+  expect(records.map(callSummary)).toEqual([
+    ":fix__echo refused rate_limited",
+    ":fix__echo refused rate_limited",
+  ]);
   expect(records.map(({ surface }) => surface)).toEqual(["aggregate", "openapi"]);
 });
 

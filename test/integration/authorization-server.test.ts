@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { expect, test } from "vitest";
 import { authorization, EMAIL, PASSWORD } from "../support/authorization.ts";
 import { CALLBACK, OAuthClient } from "../support/oauth-client.ts";
-import { Unattended } from "../support/oauth-team.ts";
+import { UnattendedLogin } from "../support/oauth-team.ts";
 
 const ADA = { email: EMAIL, password: PASSWORD };
 
@@ -50,7 +50,7 @@ test.each([
   "the official client (%s) logs in with its metadata document and without registration",
   async (_, logIn) => {
     const id = "https://client.test/client.json";
-    const person = new Unattended(ADA, id);
+    const person = new UnattendedLogin(ADA, id);
     const document = { client_id: id, ...person.clientMetadata };
     const { url, store } = await authorization({
       fetch: () => Promise.resolve(Response.json(document, { headers: { "cache-control": "max-age=60" } })),

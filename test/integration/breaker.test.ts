@@ -2,9 +2,16 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
-import { type Answerer, httpChild, json, result, type Seen, sessionful } from "../support/http-child.ts";
+import {
+  type Answerer,
+  httpChild,
+  json,
+  result,
+  type SeenRequest,
+  sessionful,
+} from "../support/http-child.ts";
 import type { Journal } from "../support/journal.ts";
-import { attemptsOf, type Failure, failureOf, shown, textOf } from "../support/meta.ts";
+import { attemptsOf, type Failure, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import { gone, kill } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -65,7 +72,7 @@ test("a failed connection attempt counts as one failure for all waiting calls an
   expect(others.map(failureOf).every(isBlocked)).toBe(true);
   expect(failureOf(first ?? {})).toMatchObject({ retryable: true });
   expect(folder.journal("exits").pids()).toHaveLength(3);
-  expect((await shown(client, "exits")).reason).toMatch(/blocked.*code 1/s);
+  expect((await serverStatus(client, "exits")).reason).toMatch(/blocked.*code 1/s);
   expect(textOf(await client.mcpCall("well", "echo", { message: "still" }))).toBe("still");
   await client.close();
 });
@@ -114,9 +121,12 @@ async function crashUntilBlocked(client: RawClient, server: string, failures: nu
 }
 
 async function untilCooledDown(client: RawClient, server: string): Promise<void> {
-  await until(async () => /the next call tries it again/.test((await shown(client, server)).reason ?? ""), {
-    what: "the cooldown to end",
-  });
+  await until(
+    async () => /the next call tries it again/.test((await serverStatus(client, server)).reason ?? ""),
+    {
+      what: "the cooldown to end",
+    },
+  );
 }
 
 test("after the cooldown one of a hundred calls reaches the child, and its outcome decides for all", async () => {
@@ -210,7 +220,7 @@ const remote = (answer: Answerer): Answerer =>
     else json(response, result(id));
   });
 
-const answerText = (seen: Seen, response: ServerResponse, text: string): void =>
+const answerText = (seen: SeenRequest, response: ServerResponse, text: string): void =>
   json(response, result(seen.message.id, { content: [{ type: "text", text }] }));
 
 test("a missing login does not count as a failure, but 5xx answers do", async () => {
@@ -233,7 +243,7 @@ test("a missing login does not count as a failure, but 5xx answers do", async ()
     expect(failureOf(await call("closed")).code).toBe("auth_required");
     expect(failureOf(await call("live")).code).toBe("auth_required");
   }
-  expect(await shown(client, "closed")).toMatchObject({ state: "failed", connected: false });
+  expect(await serverStatus(client, "closed")).toMatchObject({ state: "failed", connected: false });
   status = 200;
   expect([textOf(await call("closed")), textOf(await call("live"))]).toEqual(["in", "in"]);
 
@@ -252,14 +262,14 @@ test("a missing login does not count as a failure, but 5xx answers do", async ()
   // The success of a call that was sent before the block neither ends the block nor changes its reason.
   finished();
   expect(textOf(await slow)).toBe("late");
-  expect((await shown(client, "live")).reason).toMatch(/blocked.*503/);
+  expect((await serverStatus(client, "live")).reason).toMatch(/blocked.*503/);
   status = 200;
   expect(textOf(await call("closed"))).toBe("in");
   await client.close();
 });
 
 test("a remote server that drops many calls at once counts as one failure, and each call is retried once", async () => {
-  const held: [Seen, ServerResponse][] = [];
+  const held: [SeenRequest, ServerResponse][] = [];
   let holding = true;
   const child = await httpChild(
     remote((seen, response) => {

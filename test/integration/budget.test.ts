@@ -7,7 +7,7 @@ import { envelope, era2026Headers } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { httpGateway, messages } from "../support/http-gateway.ts";
 import { failureOf } from "../support/meta.ts";
-import { giving, Metatools, verbatim } from "../support/metatools.ts";
+import { Metatools, runVerbatim, verbatim } from "../support/metatools.ts";
 import { type Answer, RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 
@@ -192,7 +192,7 @@ test("metatools return previews as values, offer metamcp:read, and use whole val
   const metatools = await Metatools.open(folder);
   const items = Array.from({ length: 9_000 }, (_, id) => ({ id }));
   const result = { content: [], structuredContent: { items } };
-  const short = await metatools.call("run_tool", { ...giving(result), include_mcp_result: true });
+  const short = await metatools.call("run_tool", { ...runVerbatim(result), include_mcp_result: true });
   expect(short.bytes).toBeLessThanOrEqual(PREVIEW + 60);
   expect(short.value.structured.items[0]).toEqual({ id: 0 });
   expect(short.value).not.toHaveProperty("mcpResult");
@@ -218,7 +218,7 @@ test("metatools return previews as values, offer metamcp:read, and use whole val
   expect(chain.bytes).toBeLessThanOrEqual(PREVIEW + 60);
   const picked = await metatools.call("run_chain", {
     steps: [
-      giving(result),
+      runVerbatim(result),
       { tool_id: "a:add", args: { a: { $from: "steps/0/structured/items/8999/id" }, b: 1 } },
     ],
   });
@@ -286,7 +286,7 @@ test("failed steps and read pages of a chain share its budget, except for the la
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
   const steps = (step: object) => Array.from({ length: 32 }, () => step);
-  const isErrorStep = giving({ content: [{ type: "text", text: "e".repeat(7_900) }], isError: true });
+  const isErrorStep = runVerbatim({ content: [{ type: "text", text: "e".repeat(7_900) }], isError: true });
   const rpcErrorStep = { tool_id: "a:fail", args: { message: "m".repeat(30_000) } };
   for (const step of [isErrorStep, rpcErrorStep]) {
     const told = await metatools.call("run_chain", { steps: steps(step), on_error: "continue" });
@@ -328,7 +328,7 @@ test("large failures are shortened to a preview, and their full text can be read
   await client.close();
 
   const metatools = await Metatools.open(folder);
-  const { error, bytes } = await metatools.call("run_tool", giving(result));
+  const { error, bytes } = await metatools.call("run_tool", runVerbatim(result));
   expect(bytes).toBeLessThan(6_000);
   expect(error).toMatchObject({ code: "execution_failed", details: { bytes: result.length } });
   expect(await readAll(metatools.client, error?.details?.["uri"] as string)).toBe(result);

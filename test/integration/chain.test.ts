@@ -1,6 +1,6 @@
 /** Chains over stdio: values passed between steps, errors, and no step after the end. */
 import { expect, test } from "vitest";
-import { giving, Metatools, verbatim } from "../support/metatools.ts";
+import { Metatools, runVerbatim, verbatim } from "../support/metatools.ts";
 import { fixture, temp } from "../support/temp.ts";
 
 const echo = (message: unknown, more: object = {}) => ({ tool_id: "a:echo", args: { message }, ...more });
@@ -33,7 +33,7 @@ async function open(options: { server?: object; capabilities?: object } = {}) {
 test("use_previous puts the previous value into args.previous and replaces a given one", async () => {
   const { metatools, chain } = await open();
   const { value } = await chain([
-    { ...giving({ content: [], structuredContent: { n: 1 } }), use_previous: true },
+    { ...runVerbatim({ content: [], structuredContent: { n: 1 } }), use_previous: true },
     { tool_id: "v:back", args: { previous: "mine", other: 2 }, use_previous: true },
     { tool_id: "v:back", args: { previous: "mine" } },
   ]);
@@ -60,7 +60,7 @@ test("references select parts of earlier results at any depth and keep all digit
   const written =
     '{"content":[],"structuredContent":{"items":[{"id":1},{"id":12345678901234567890}],"a/b":{"~":"tilde"},"__proto__":{"x":1.50}}}';
   const steps = [
-    giving(written),
+    runVerbatim(written),
     {
       tool_id: "v:back",
       args: {
@@ -85,7 +85,7 @@ test("references select parts of earlier results at any depth and keep all digit
   expect(value.final.args.whole.args.deep[0]).toEqual({ er: "tilde" });
 
   const lost = await metatools.call("run_chain", {
-    steps: [giving(written), { tool_id: "v:back", args: { x: from("steps/0/structured/items/2/id") } }],
+    steps: [runVerbatim(written), { tool_id: "v:back", args: { x: from("steps/0/structured/items/2/id") } }],
   });
   expect(lost.error).toMatchObject({ code: "chain_step_failed", step_index: 1 });
   expect(lost.value.results[1].error).toMatchObject({

@@ -13,14 +13,14 @@ import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, type ShownServer, textOf } from "../support/meta.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { fixture, ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
+import { fixture, ROOT, type Temp, temp, withoutConfigVariable } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const NOT_YET = /is not allowed yet; run "metamcp allow"/;
 const CHANGED = /runs or connects to something that you have not allowed yet; run "metamcp allow"/;
 
 /** A folder whose config is found, not named. */
-const folderWithFoundConfig = (): Temp => unnamed(temp());
+const folderWithFoundConfig = (): Temp => withoutConfigVariable(temp());
 
 /** Starts the gateway in another folder than that of the config. */
 function startedIn(cwd: string, folder: Temp): RawClient {

@@ -106,7 +106,7 @@ test("500 tools are switched off in one request and one revision, and concurrent
     .filter((row) => row.in["0"] === "off")
     .map(({ tool }) => tool);
   expect(off).toHaveLength(501 + 2);
-  await until(() => client.told > 0, { what: "the notification" });
+  await until(() => client.listChanges > 0, { what: "the notification" });
   expect(await client.tools()).toHaveLength(600 + FIXTURE_TOOLS - 1 - 501);
 
   const echo = { server: "fix", tool: "echo" };

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { readEvents } from "../support/event-reader.ts";
 import { layeredTeam, SURFACES } from "../support/layered-team.ts";
-import { plainly } from "../support/people.ts";
+import { apiClient } from "../support/people.ts";
 import { ADMIN_TOKEN } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
 import { until } from "../support/until.ts";
@@ -196,7 +196,7 @@ test("disabling an account ends the calls tried in its name, and API keys cannot
   await api("PATCH", `/users/${ada.uuid}`, { disabled: false });
 
   const { body } = await api("POST", "/api-keys", { name: "k", role: "viewer", owner: ada.uuid });
-  const key = plainly(gateway.url, { "x-api-key": body.key });
+  const key = apiClient(gateway.url, { "x-api-key": body.key });
   expect((await key("POST", "/endpoints/meta/try", sleep)).status).toBe(403);
   expect((await key("POST", "/endpoints/meta/try", { ...sleep, as: ada.uuid })).status).toBe(403);
 });

@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
-import { plainly } from "../support/people.ts";
+import { apiClient } from "../support/people.ts";
 import { teamClient } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -132,7 +132,7 @@ test("a denied tool does not appear in the admin API for people who may not read
   const { items } = (await api("GET", "/endpoints")).body;
   const { uuid: owner } = (await api("POST", "/users", { email: "ada@example.org", role: "member" })).body;
   const { key: text } = (await api("POST", "/api-keys", { name: "m", role: "member", owner })).body;
-  const member = plainly(gateway.url, { authorization: `Bearer ${text}` });
+  const member = apiClient(gateway.url, { authorization: `Bearer ${text}` });
   const paths = [
     "/calls",
     "/audit",

@@ -1,9 +1,9 @@
 /** A call that waits for a permission is judged again once it has one: a change made meanwhile counts. */
 import { expect, test } from "vitest";
-import { ASKED, askedClient } from "../support/asked-client.ts";
+import { ELICITATION_REVISIONS, elicitationClient } from "../support/elicitation-client.ts";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf } from "../support/meta.ts";
-import { cookieIn, PASSWORD, plainly } from "../support/people.ts";
+import { apiClient, cookieIn, PASSWORD } from "../support/people.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -120,8 +120,8 @@ test("an approval does not let a call through whose key or account was revoked w
   const made = await served(api, "fix", [policy(APPROVE)]);
   const { body: invited } = await api("POST", "/users", { email: "ada@example.org", role: "member" });
   const code: string = invited.invitation.url.split("/").at(-1);
-  const login = await plainly(team.url)("POST", `/invitations/${code}`, { password: PASSWORD });
-  const ada = plainly(team.url, { cookie: cookieIn(login), origin: team.url });
+  const login = await apiClient(team.url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  const ada = apiClient(team.url, { cookie: cookieIn(login), origin: team.url });
   const own = async () => (await ada("POST", "/api-keys", { name: "own", endpoints: "all" })).body;
   const other = await teamClient(team, "fix", { key: await team.key() });
   const ends = {
@@ -188,14 +188,14 @@ test("a yes of the user does not let a call through that was denied while the qu
   const team = await teamGateway(temp());
   const { api } = team;
   const key = await team.key();
-  for (const era of ASKED)
+  for (const era of ELICITATION_REVISIONS)
     for (const [at, [what, { deny, code }]] of Object.entries(denials(ASK)).entries()) {
       const made = await served(api, `fix${at}-${era.slice(0, 4)}`, [policy(ASK)]);
       const answer = async () => {
         expect((await deny(made)).status, what).toBe(200);
         return "accept" as const;
       };
-      const client = await askedClient(team, made.name, { key, era, answer });
+      const client = await elicitationClient(team, made.name, { key, era, answer });
       const told = await client.call(...made.echo("late"));
       expect(client.asked, what).toHaveLength(1);
       expect(told, what).toContain(code);

@@ -8,7 +8,7 @@ import { metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
 import { failureOf, textOf } from "../support/meta.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { fixture, ROOT, temp, unnamed } from "../support/temp.ts";
+import { fixture, ROOT, temp, withoutConfigVariable } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 interface Hit {
@@ -304,7 +304,7 @@ test("a missing or broken config is reported in every answer until it is fixed",
 });
 
 test("without --config a file that appears in the working folder is used", async () => {
-  const folder = unnamed(temp());
+  const folder = withoutConfigVariable(temp());
   const client = new RawClient(process.execPath, {
     args: [join(ROOT, "dist/metamcp.js")],
     cwd: folder.path("."),

@@ -1,7 +1,7 @@
 /** Clients and children of both protocol eras in every combination. Neither side can tell the era of the other. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Answerer, CLIENTS, call, era2026HttpChild, MODERN_CHILD, open } from "../support/eras.ts";
+import { type Answerer, CLIENTS, call, ERA_2026_CHILD, era2026HttpChild, open } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { discover } from "../support/meta.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -20,7 +20,7 @@ async function writeChildren(folder: Temp): Promise<void> {
 }
 
 function era2026Child(...flags: string[]): { command: string; args: string[] } {
-  return { command: process.execPath, args: [MODERN_CHILD, ...flags] };
+  return { command: process.execPath, args: [ERA_2026_CHILD, ...flags] };
 }
 
 /** The messages that reached a child of the stateless era. */
@@ -166,7 +166,7 @@ test("a child that changed its era is probed again on the same process", async (
     await import((await import("node:fs")).readFileSync(${JSON.stringify(folder.path("which"))}, "utf8"));`,
   );
   folder.write("flags", `--journal ${journal.file}`);
-  folder.write("which", MODERN_CHILD);
+  folder.write("which", ERA_2026_CHILD);
   folder.writeConfig({ a: { command: process.execPath, args: [both] } });
   const first = gateway(folder);
   await first.initialize();

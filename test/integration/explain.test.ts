@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { layeredTeam } from "../support/layered-team.ts";
-import { plainly } from "../support/people.ts";
+import { apiClient } from "../support/people.ts";
 import { ADMIN_TOKEN, teamClient } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 
@@ -124,7 +124,7 @@ test("explain needs the right to read the rules, and only administrators can exp
   const key = async (role: string) => (await api("POST", "/api-keys", { name: role, role })).body.key;
   const path = `/endpoints/${uuid}/explain`;
   const status = async (role: string, body: object) =>
-    (await plainly(gateway.url, { authorization: `Bearer ${await key(role)}` })("POST", path, body)).status;
+    (await apiClient(gateway.url, { authorization: `Bearer ${await key(role)}` })("POST", path, body)).status;
   expect(await status("member", { tool: "fix:say" })).toBe(403);
   expect(await status("viewer", { tool: "fix:say" })).toBe(200);
   expect(await status("editor", { tool: "fix:say", as: "ada@example.org" })).toBe(403);
@@ -169,7 +169,7 @@ test("explain as a key applies its tiers, owner and endpoints", async () => {
     expect.not.stringContaining("fix__say"),
   ]);
   const editor = (await api("POST", "/api-keys", { name: "editor", role: "editor" })).body.key;
-  const asEditor = plainly(gateway.url, { authorization: `Bearer ${editor}` });
+  const asEditor = apiClient(gateway.url, { authorization: `Bearer ${editor}` });
   for (const key of ["reader", "nobody's"])
     expect((await asEditor("GET", `/endpoints/${uuid}/tools?as=key:${key}`)).status).toBe(403);
 });

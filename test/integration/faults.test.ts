@@ -1,7 +1,7 @@
 /** Unusable servers of every kind beside healthy ones. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
-import { discover, failureOf, shown, startedBy, textOf } from "../support/meta.ts";
+import { discover, failureOf, serverStatus, startedBy, textOf } from "../support/meta.ts";
 import { alive, gone, kill } from "../support/processes.ts";
 import { FIXTURE_TOOLS, fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -40,7 +40,7 @@ test("one server with each kind of fault among twenty does not delay the healthy
     expect(textOf(await client.mcpCall(name, tool, { message: name }))).toBe(name);
     answered.push(name);
   }
-  expect((await shown(client, "healthy1")).toolCount).toBe(1);
+  expect((await serverStatus(client, "healthy1")).toolCount).toBe(1);
   expect(answered).not.toContain("slow");
   expect(failureOf(await hanging)).toMatchObject({ code: "server_unavailable" });
   // A process that failed its handshake is ended.
@@ -73,7 +73,7 @@ test("one server with each kind of fault among twenty does not delay the healthy
 
   folder.write("open", "");
   expect(textOf(await late)).toBe("slow");
-  expect(await shown(client, "slow")).toMatchObject({ connected: true, toolCount: FIXTURE_TOOLS });
+  expect(await serverStatus(client, "slow")).toMatchObject({ connected: true, toolCount: FIXTURE_TOOLS });
   const living = startedBy(client);
   expect(living.length).toBeGreaterThanOrEqual(16);
   await client.close();
@@ -107,11 +107,11 @@ test("a server that dies while idle is shown as disconnected and is started agai
   const client = gateway(folder);
   await client.initialize();
   await client.mcpCall("a", "echo", { message: "1" });
-  expect(await shown(client, "a")).toMatchObject({ state: "idle", connected: true });
+  expect(await serverStatus(client, "a")).toMatchObject({ state: "idle", connected: true });
   const [first = 0] = journal.pids();
   kill(first);
-  await until(async () => !(await shown(client, "a")).connected, { what: "its death to show" });
-  const { state, toolCount, reason } = await shown(client, "a");
+  await until(async () => !(await serverStatus(client, "a")).connected, { what: "its death to show" });
+  const { state, toolCount, reason } = await serverStatus(client, "a");
   expect({ state, toolCount, reason }).toEqual({
     state: "idle",
     toolCount: FIXTURE_TOOLS,

@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
-import { fixture, temp as named, ROOT, type Temp, unnamed } from "../support/temp.ts";
+import { fixture, temp as named, ROOT, type Temp, withoutConfigVariable } from "../support/temp.ts";
 
-const temp = (): Temp => unnamed(named());
+const temp = (): Temp => withoutConfigVariable(named());
 
 const obstacle = noTerminal();
 const terminalTest = obstacle === undefined ? test : test.skip;

@@ -4,14 +4,21 @@
  */
 import { expect, test } from "vitest";
 import {
-  type Answered,
   type Caller,
+  type CallOutcome,
   clientCaller,
   restCaller,
   sessionCaller,
 } from "../support/churn/callers.ts";
 import { type Config, endpointIn, historyOf, resolve } from "../support/churn/config-history.ts";
-import { ENDPOINTS, LASTING, RandomAdmin, SERVERS, SURFACES, TOOLS } from "../support/churn/random-admin.ts";
+import {
+  ENDPOINTS,
+  LASTING_ENDPOINTS,
+  RandomAdmin,
+  SERVERS,
+  SURFACES,
+  TOOLS,
+} from "../support/churn/random-admin.ts";
 import { readEvents } from "../support/event-reader.ts";
 import type { Journal } from "../support/journal.ts";
 import { childrenOf, gone } from "../support/processes.ts";
@@ -25,7 +32,7 @@ const SEED = Number(process.env["METAMCP_SEED"] ?? 20_260_101);
 const WORKERS = 24;
 const EVERY_MS = 100;
 
-interface Called extends Answered {
+interface Called extends CallOutcome {
   readonly endpoint: string;
   readonly surface: string;
   readonly server: string;
@@ -45,7 +52,7 @@ test(`${CALLS} calls get correct answers while the config changes (METAMCP_SEED=
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
   const admin = new RandomAdmin(gateway, new Random(SEED), (server) => folder.journal(server).file);
-  await admin.begin();
+  await admin.createAll();
 
   const calls: Called[] = [];
   const ticking = setInterval(() => admin.step(), EVERY_MS);
@@ -88,7 +95,7 @@ test(`${CALLS} calls get correct answers while the config changes (METAMCP_SEED=
 });
 
 async function callersOf(gateway: TeamGateway): Promise<{ all: Caller[]; lasting: Caller[] }> {
-  const [one, two, some] = await Promise.all([gateway.key(), gateway.key(), gateway.key(LASTING)]);
+  const [one, two, some] = await Promise.all([gateway.key(), gateway.key(), gateway.key(LASTING_ENDPOINTS)]);
   return {
     all: [sessionCaller(gateway, one, false), sessionCaller(gateway, two, true), restCaller(gateway, one)],
     lasting: [
@@ -105,7 +112,7 @@ async function callOnce(
   key: string,
 ): Promise<Called> {
   const endpoint = random.pick(ENDPOINTS);
-  const caller = random.pick(LASTING.includes(endpoint) ? [...all, ...lasting] : all);
+  const caller = random.pick(LASTING_ENDPOINTS.includes(endpoint) ? [...all, ...lasting] : all);
   const request = {
     endpoint,
     surface: SURFACES[ENDPOINTS.indexOf(endpoint) % SURFACES.length] as string,

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { KeyRing } from "../../src/access/key-ring.ts";
-import { type Ended, metamcp } from "../support/command.ts";
+import { type CommandResult, metamcp } from "../support/command.ts";
 import { FOREIGN_KEY, foreignDatabase } from "../support/foreign-database.ts";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { type Temp, temp } from "../support/temp.ts";
 import { ADMIN_TOKEN, secretsOf, type TestAdmin, testAdmin } from "../support/test-control.ts";
 
-type Run = (...args: string[]) => Promise<Ended>;
+type Run = (...args: string[]) => Promise<CommandResult>;
 
 async function started(): Promise<TestAdmin & { readonly run: Run; readonly folder: Temp }> {
   const admin = await testAdmin({ files: ["read", "write"] });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { HEADERS } from "../support/http-gateway.ts";
-import { cookieIn, PASSWORD, plainly } from "../support/people.ts";
+import { apiClient, cookieIn, PASSWORD } from "../support/people.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -45,9 +45,9 @@ async function team(folder = temp()) {
   await endpoint("none", { allow: {} });
   const { body: ada } = await api("POST", "/users", { email: ADA.email, role: "member" });
   const code: string = ada.invitation.url.split("/").at(-1);
-  const login = await plainly(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  const login = await apiClient(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
   const cookie = cookieIn(login);
-  const ask = plainly(gateway.url, { cookie, origin: gateway.url });
+  const ask = apiClient(gateway.url, { cookie, origin: gateway.url });
   const key: string = (await ask("POST", "/api-keys", { name: "mine", endpoints: "all" })).body["key"] ?? "";
   return { gateway, api, ada: ada.uuid as string, cookie, ask, key };
 }
@@ -60,7 +60,7 @@ test("each start prints a new setup link until the first account is created", as
   await first.kill("SIGTERM");
   const second = await withoutToken(folder);
   const code = await until(() => LINK.exec(second.stderr)?.[1], { what: "the link" });
-  const ask = plainly(second.url);
+  const ask = apiClient(second.url);
   expect((await ask("POST", "/setup", { code: old, ...ADA })).status).toBe(404);
   const made = await ask("POST", "/setup", { code, ...ADA });
   expect(made.body).toMatchObject({ role: "admin" });
@@ -68,9 +68,9 @@ test("each start prints a new setup link until the first account is created", as
   expect((await ask("GET", "/me", undefined, { cookie })).body).toMatchObject({ role: "admin" });
   await second.kill("SIGTERM");
   const third = await withoutToken(folder);
-  expect(cookieIn(await plainly(third.url)("POST", "/login", ADA))).not.toBe("");
+  expect(cookieIn(await apiClient(third.url)("POST", "/login", ADA))).not.toBe("");
   expect(third.stderr).not.toMatch(LINK);
-  expect((await plainly(third.url)("GET", "/me", undefined, { cookie })).status).toBe(200);
+  expect((await apiClient(third.url)("GET", "/me", undefined, { cookie })).status).toBe(200);
 });
 
 test("with an admin token no setup link is printed", async () => {
@@ -104,7 +104,7 @@ test("keys with a role open only the admin API, keys with endpoints only those, 
     { cookie, origin: gateway.url },
   ])
     expect(await statusOfInitialize(gateway, "main", headers)).toBe(401);
-  const ask = plainly(gateway.url);
+  const ask = apiClient(gateway.url);
   expect((await ask("GET", "/namespaces", undefined, { "x-api-key": role })).status).toBe(200);
   expect((await ask("GET", "/namespaces", undefined, { "x-api-key": await gateway.key() })).status).toBe(401);
 });
@@ -119,7 +119,7 @@ test("disabling an account ends its cookies, sessions and streams immediately", 
   await ended;
   await expect(client.tools()).rejects.toThrow(/401|key is required/);
   expect((await ask("GET", "/me")).status).toBe(401);
-  expect((await plainly(gateway.url)("POST", "/login", ADA)).status).toBe(401);
+  expect((await apiClient(gateway.url)("POST", "/login", ADA)).status).toBe(401);
   expect((await stays.tools()).length).toBeGreaterThan(0);
   await api("PATCH", `/users/${ada}`, { disabled: false });
   expect((await ask("GET", "/me")).status).toBe(401);

@@ -154,7 +154,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     expect(await client.tools()).toContain("fix__echo");
     const tools = [{ server: "fix", tool: "echo", name: "say" }];
     await one.api("PATCH", `/namespaces/${namespace.body.uuid}`, { tools });
-    await until(() => client.told === 1);
+    await until(() => client.listChanges === 1);
     expect(await client.tools()).toContain("fix__say");
     // Two concurrent changes of one object: the second is repeated on top of the first.
     const descriptions = await Promise.all(

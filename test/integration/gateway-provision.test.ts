@@ -62,7 +62,7 @@ test("an approved server joins the first namespace of the endpoint, clients are 
     200,
     { state: "approved", server: { name: "weather" } },
   ]);
-  await until(() => listening.told === 1);
+  await until(() => listening.listChanges === 1);
   expect(await listening.tools()).toContain("weather__echo");
   const answer = await client.call("mcp_call", {
     server: "weather",

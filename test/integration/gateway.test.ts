@@ -78,16 +78,16 @@ test("a connected client is notified once of each change of its namespace, and n
   await client.tools();
   const path = `/namespaces/${namespace.uuid}`;
   await api("PATCH", path, { tools: [...RULES, { server: "fix", tool: "pid", name: "which" }] });
-  await until(() => client.told === 1);
+  await until(() => client.listChanges === 1);
   const names = await client.tools();
   expect(names).toContain("fix__which");
   expect(names).not.toContain("fix__pid");
   await api("PATCH", path, { tools: [...RULES, { server: "fix", tool: "pid", disabled: true }] });
-  await until(() => client.told === 2);
+  await until(() => client.listChanges === 2);
   await expect(client.call("fix__which")).rejects.toThrow(/Unknown tool/);
   await api("PATCH", path, { description: "Another text" });
   await api("PATCH", path, { tools: RULES });
-  await until(() => client.told === 3);
+  await until(() => client.listChanges === 3);
   expect(await client.tools()).toContain("fix__pid");
   expect(journal.pids()).toHaveLength(1);
 });
@@ -111,14 +111,14 @@ test("a changed command replaces the process of a server, a changed description 
   const second = Number(await client.call("fix__pid"));
   expect(second).not.toBe(first);
   await until(() => !alive(first));
-  await until(() => client.told === 1);
+  await until(() => client.listChanges === 1);
   expect(await client.tools()).toContain("fix__tool_0");
   expect(journal.pids()).toEqual([first, second]);
 
   const broken = await api("PATCH", path, { command: "/nowhere/to/be/found" });
   expect(broken.status).toBe(200);
   expect(broken.body.connection).toMatchObject({ state: "failed", connected: false });
-  await until(() => client.told === 2);
+  await until(() => client.listChanges === 2);
   expect(await client.tools()).toEqual([]);
   const { items } = (await api("GET", `${path}/tools`)).body;
   expect(items[0]).toMatchObject({
@@ -127,11 +127,11 @@ test("a changed command replaces the process of a server, a changed description 
   });
 
   await api("PATCH", path, { command: process.execPath });
-  await until(() => client.told === 3);
+  await until(() => client.listChanges === 3);
   expect(await client.call("fix__say", { message: "back" })).toContain("back");
 
   await api("PATCH", path, { disabled: true });
-  await until(() => client.told === 4);
+  await until(() => client.listChanges === 4);
   expect(await client.tools()).toEqual([]);
   await until(() => journal.pids().every((pid) => !alive(pid)));
 });

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
-import { discover, failureOf, shown, textOf } from "../support/meta.ts";
+import { discover, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import { gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
@@ -113,7 +113,7 @@ test("a list that changes during a connection is updated without a new one", asy
     .journal()
     .until((journal) => journal.methods().filter((one) => one === "tools/list").length === 2);
   expect(textOf(await client.mcpCall("a", "later", { message: "here" }))).toBe("here");
-  expect((await shown(client, "a")).toolCount).toBe(FIXTURE_TOOLS + 1);
+  expect((await serverStatus(client, "a")).toolCount).toBe(FIXTURE_TOOLS + 1);
   expect(folder.journal().pids()).toHaveLength(1);
   await client.close();
 });

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { HttpClient } from "../support/http-client.ts";
 import { httpGateway } from "../support/http-gateway.ts";
-import { open, written } from "../support/raw-http.ts";
+import { open, requestText } from "../support/raw-http.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -31,7 +31,7 @@ const call = (id: number, tool: string, args: object = {}): string =>
   });
 
 const era2026 = (id: number, method: string, params: Record<string, unknown>): string =>
-  written({
+  requestText({
     headers: {
       "mcp-protocol-version": ERA_2026,
       "mcp-method": method,
@@ -67,8 +67,8 @@ test("a stream that waits behind a slow answer ends with its socket", async () =
   const session = await gateway.open();
   const socket = open(gateway.url);
   socket.write(
-    written({ headers: session, body: call(1, "sleep", { ms: 60_000 }) }) +
-      written({ method: "GET", headers: session }),
+    requestText({ headers: session, body: call(1, "sleep", { ms: 60_000 }) }) +
+      requestText({ method: "GET", headers: session }),
   );
   await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
   socket.destroy();
@@ -124,7 +124,7 @@ test("a session ends after its timeout although the client disconnected during a
     onRequest: (request) => {
       hang = () => request.destroy();
     },
-    onHeard: () => hang?.(),
+    onMessage: () => hang?.(),
   });
   await expect(asked).rejects.toThrow();
   await journal.until(() => journal.events("cancelled").length === 1);

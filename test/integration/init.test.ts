@@ -5,10 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } 
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { CLIENT_FILES, SECRET } from "../support/client-files.ts";
-import { type Ended, metamcp } from "../support/command.ts";
+import { type CommandResult, metamcp } from "../support/command.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
+import { ROOT, type Temp, temp, withoutConfigVariable } from "../support/temp.ts";
 
 /** One kill during the write of each file by default; METAMCP_KILLS sets another number. */
 const KILLS = Number(process.env["METAMCP_KILLS"] ?? 5);
@@ -17,9 +17,9 @@ const KILLS = Number(process.env["METAMCP_KILLS"] ?? 5);
 function homeWithClients(): Temp & {
   readonly user: string;
   file(path: string): string;
-  run(...args: string[]): Promise<Ended>;
+  run(...args: string[]): Promise<CommandResult>;
 } {
-  const folder = unnamed(temp());
+  const folder = withoutConfigVariable(temp());
   const user = join(folder.folder, "user");
   const elsewhere =
     /^(?:XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_CLI_HOME|CLINE_|CONTINUE_)/;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { envelope, era2026Headers } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { httpGateway, messages } from "../support/http-gateway.ts";
-import { aggregate, names, told } from "../support/lists.ts";
+import { aggregate, listChanges, names } from "../support/lists.ts";
 import { textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -22,12 +22,12 @@ test("a client is notified once per change of its own lists, and never with --no
   // An announced list without changes is not a change.
   await client.tool("a__change", { add: ["x"], remove: ["x"], prompts: ["prompt_1"] });
   await client.tool("a__notify", { method: "notifications/resources/list_changed" });
-  await client.until(() => told(client).length > 0);
-  expect(told(client)).toEqual(["notifications/prompts/list_changed"]);
+  await client.until(() => listChanges(client).length > 0);
+  expect(listChanges(client)).toEqual(["notifications/prompts/list_changed"]);
   expect(await names(client, "prompts/list")).toEqual(["a__prompt_0", "a__prompt_1"]);
   await client.tool("a__change", { resources: ["fixture://new"] });
-  await client.until(() => told(client).length > 1);
-  expect(told(client)).toEqual([
+  await client.until(() => listChanges(client).length > 1);
+  expect(listChanges(client)).toEqual([
     "notifications/prompts/list_changed",
     "notifications/resources/list_changed",
   ]);
@@ -43,7 +43,7 @@ test("a client is notified once per change of its own lists, and never with --no
   // Longer than the delay of a notification.
   await silent.tool("a__sleep", { ms: 500 });
   await silent.close();
-  expect(told(silent)).toEqual([]);
+  expect(listChanges(silent)).toEqual([]);
 });
 
 test("a server added to the config appears in the list, and a removed one disappears", async () => {
@@ -54,13 +54,13 @@ test("a server added to the config appears in the list, and a removed one disapp
   await client.initialize();
   expect(await names(client)).toEqual(["a__tool_0"]);
   folder.writeConfig({ a: one, b: one });
-  await client.until(() => told(client).length > 0);
+  await client.until(() => listChanges(client).length > 0);
   expect(await names(client)).toEqual(["a__tool_0", "b__tool_0"]);
   folder.writeConfig({ b: one });
-  await client.until(() => told(client).length > 1);
+  await client.until(() => listChanges(client).length > 1);
   expect(await names(client)).toEqual(["b__tool_0"]);
   folder.writeConfig({ b: { ...one, prefix: "none" } });
-  await client.until(() => told(client).length > 2);
+  await client.until(() => listChanges(client).length > 2);
   expect(await names(client)).toEqual(["tool_0"]);
   await client.close();
 });
@@ -88,7 +88,7 @@ test("the auto surface lists all tools while they are few, and otherwise becomes
   expect((await many.request("tools/call", { name: "a__echo" })).error?.code).toBe(-32602);
   await many.mcpCall("a", "change", { remove: ["echo"] });
   await many.close();
-  expect(told(many)).toEqual([]);
+  expect(listChanges(many)).toEqual([]);
 
   folder.writeConfig({
     a: fixture("--bare", "--tools", "1"),

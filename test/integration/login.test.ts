@@ -3,7 +3,7 @@ import { randomBytes, scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { ACCOUNT } from "../../src/access/account.ts";
 import type { StoredRecord } from "../../src/store/store.ts";
-import { cookieIn, PASSWORD, person, plainly } from "../support/people.ts";
+import { apiClient, cookieIn, PASSWORD, person } from "../support/people.ts";
 import { type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ADA = { email: "ada@example.org", password: PASSWORD };
@@ -25,7 +25,7 @@ async function useCheapHash({ store, access }: TestAdmin, uuid: string): Promise
 async function withoutAdmin(more: { trustProxy?: string[] } = {}) {
   const admin = await testAdmin({}, { adminToken: null, ...more });
   const code = await admin.access.setup.begin();
-  return { ...admin, code, ask: plainly(admin.url) };
+  return { ...admin, code, ask: apiClient(admin.url) };
 }
 
 async function withAda(more: { trustProxy?: string[] } = {}) {
@@ -48,7 +48,7 @@ test("the setup code creates one administrator and works only once", async () =>
   expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
   const made = both.find(({ status }) => status === 200);
   expect(made?.body).toMatchObject({ kind: "account", role: "admin" });
-  const me = plainly(url, { cookie: cookieIn(made as never) });
+  const me = apiClient(url, { cookie: cookieIn(made as never) });
   expect((await me("GET", "/settings")).status).toBe(200);
   expect((await ask("POST", "/setup", { code, ...ADA, email: "later@example.org" })).status).toBe(404);
   expect(await access.setup.begin()).toBeUndefined();
@@ -64,7 +64,7 @@ test("a new start creates a new setup code and invalidates the previous one", as
 test("an invitation sets one password, works once, and logs the person in", async () => {
   const { ask, url } = await withAda();
   const ada = cookieIn(await ask("POST", "/login", ADA));
-  const as = plainly(url, { cookie: ada, origin: url });
+  const as = apiClient(url, { cookie: ada, origin: url });
   const invited = await as("POST", "/users", { email: "bob@example.org", role: "editor", groups: ["ops"] });
   expect(invited.status).toBe(201);
   expect(invited.body).toMatchObject({
@@ -84,7 +84,7 @@ test("an invitation sets one password, works once, and logs the person in", asyn
     [1, 2].map(() => ask("POST", `/invitations/${code}`, { password: PASSWORD })),
   );
   expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
-  const bob = plainly(url, {
+  const bob = apiClient(url, {
     cookie: cookieIn(both.find(({ status }) => status === 200) as never),
     origin: url,
   });
@@ -177,7 +177,7 @@ test("two different credentials, or an invalid one beside a valid cookie, are re
   const key = async (role: string) =>
     (await admin.ask("POST", "/api-keys", { name: role, role })).body["key"] ?? "";
   const [viewer, other] = [await key("viewer"), await key("admin")];
-  const ask = plainly(admin.url);
+  const ask = apiClient(admin.url);
   expect(
     (await ask("GET", "/me", undefined, { authorization: `Bearer ${viewer}`, "x-api-key": viewer })).status,
   ).toBe(200);
@@ -197,7 +197,7 @@ test("the last administrator cannot be removed, and a password change ends every
     cookieIn(await ask("POST", "/login", ADA)),
     cookieIn(await ask("POST", "/login", ADA)),
   ];
-  const as = plainly(url, { cookie: first, origin: url });
+  const as = apiClient(url, { cookie: first, origin: url });
   for (const [method, body] of [
     ["DELETE"],
     ["PATCH", { role: "viewer" }],

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { envelope, era2026Headers } from "../support/eras.ts";
 import { type HttpGateway, httpGateway } from "../support/http-gateway.ts";
-import { inTurn, open, written } from "../support/raw-http.ts";
+import { open, pipelined, requestText } from "../support/raw-http.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -59,7 +59,7 @@ async function openMany(gateway: HttpGateway, count: number): Promise<Record<str
 function listen({ url }: HttpGateway, session: Record<string, string>): Promise<Socket> {
   const socket = open(url);
   const headers = { ...session, accept: "text/event-stream", "content-length": "0" };
-  socket.write(written({ method: "GET", headers }));
+  socket.write(requestText({ method: "GET", headers }));
   return new Promise((resolve, reject) => {
     socket.once("data", (head) => {
       if (head.toString().startsWith("HTTP/1.1 200")) resolve(socket.resume());
@@ -124,9 +124,9 @@ async function flood(gateway: HttpGateway, count: number, first: number): Promis
   const each = Math.ceil(count / SOCKETS);
   const sockets = Array.from({ length: SOCKETS }, (_, n) => {
     const requests = Array.from({ length: each }, (_, i) =>
-      written(kinds[n % kinds.length]?.(first + n * each + i) ?? {}),
+      requestText(kinds[n % kinds.length]?.(first + n * each + i) ?? {}),
     );
-    return inTurn(gateway.url, requests);
+    return pipelined(gateway.url, requests);
   });
   for (const statuses of await Promise.all(sockets)) expect(new Set(statuses)).toEqual(new Set([200]));
   for (const headers of await openMany(gateway, 40)) await fetch(gateway.url, { method: "DELETE", headers });

@@ -5,7 +5,7 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
-import { giving, verbatim } from "../support/metatools.ts";
+import { runVerbatim, verbatim } from "../support/metatools.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 
 const info = { name: "metatools", version: "1.0.0" };
@@ -58,7 +58,7 @@ test.each(Object.keys(CLIENTS))("%s accepts every answer of the metatools", asyn
     ["describe_tool", { tool_id: "a:add", detail_level: "full" }],
     ["list_tool_examples", { tool_id: "a:add" }],
     ["run_tool", { ...echo, include_tool: true, include_backend: true, include_mcp_result: true }],
-    ["run_tool", giving({ content: [] })],
+    ["run_tool", runVerbatim({ content: [] })],
     ["run_chain", { steps: [echo, echo], include_tools: true, include_backends: true }],
     ["run_chain", { steps: [echo], dry_run: true }],
     ["run_chain", { steps: [{ tool_id: "a:fail" }, echo], on_error: "continue", parallel: true }],

@@ -5,7 +5,7 @@ import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { httpChild, json } from "../support/http-child.ts";
-import { giving, Metatools, verbatim } from "../support/metatools.ts";
+import { Metatools, runVerbatim, verbatim } from "../support/metatools.ts";
 import { FIXTURE_TOOLS, fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -387,7 +387,7 @@ test("run_tool returns structured content, parsed JSON text or plain text as the
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
-  const run = async (result: unknown) => await metatools.call("run_tool", giving(result));
+  const run = async (result: unknown) => await metatools.call("run_tool", runVerbatim(result));
   const text = (words: string) => ({ type: "text", text: words });
   expect((await run({ content: [text("other")], structuredContent: { a: 1 } })).value.structured).toEqual({
     a: 1,
@@ -411,10 +411,13 @@ test("run_tool returns structured content, parsed JSON text or plain text as the
   expect(Object.keys(done.value)).toEqual(["structured", "durationMs"]);
 
   const long = '{"content":[],"structuredContent":{"n":12345678901234567890,"f":1.0}}';
-  const { raw } = await metatools.client.request("tools/call", { name: "run_tool", arguments: giving(long) });
+  const { raw } = await metatools.client.request("tools/call", {
+    name: "run_tool",
+    arguments: runVerbatim(long),
+  });
   expect(raw.toString()).toContain('"structured":{"n":12345678901234567890,"f":1.0}');
   const full = await metatools.call("run_tool", {
-    ...giving(long),
+    ...runVerbatim(long),
     include_tool: true,
     include_backend: true,
     include_mcp_result: true,
@@ -443,8 +446,8 @@ test("an invalid result of a server still gives an answer that a strict client a
     '{"content":[7],"isError":true,"_meta":"x"}',
   ])
     for (const [name, args] of [
-      ["run_tool", { ...giving(result), include_mcp_result: true }],
-      ["run_chain", { steps: [giving(result)] }],
+      ["run_tool", { ...runVerbatim(result), include_mcp_result: true }],
+      ["run_chain", { steps: [runVerbatim(result)] }],
     ] as const) {
       const answer = await metatools.client.request("tools/call", { name, arguments: args });
       metatools.read(name, answer.result ?? {});
@@ -459,8 +462,8 @@ test("the structured content of a failed tool is unchanged in the details", asyn
   const { client } = await Metatools.open(folder);
   const result = '{"content":[],"isError":true,"structuredContent":{"n":12345678901234567890,"f":1.0}}';
   for (const [name, args] of [
-    ["run_tool", giving(result)],
-    ["run_chain", { steps: [giving(result)] }],
+    ["run_tool", runVerbatim(result)],
+    ["run_chain", { steps: [runVerbatim(result)] }],
   ] as const) {
     const { raw } = await client.request("tools/call", { name, arguments: args });
     expect(raw.toString()).toContain('"details":{"structured":{"n":12345678901234567890,"f":1.0}}');
@@ -478,15 +481,18 @@ test("a failed tool keeps its images and its _meta", async () => {
     isError: true,
     _meta: { "x/y": 1 },
   };
-  const told = await metatools.call("run_tool", giving(failing));
+  const told = await metatools.call("run_tool", runVerbatim(failing));
   expect(told.error).toMatchObject({ code: "execution_failed", details: { structured: "see there" } });
   expect(told.content.slice(1)).toEqual([picture]);
   expect(told.meta).toEqual({ "x/y": 1 });
-  const chain = await metatools.call("run_chain", { steps: [giving(failing)] });
+  const chain = await metatools.call("run_chain", { steps: [runVerbatim(failing)] });
   expect(chain.content.slice(1)).toEqual([picture]);
 
   const data = Buffer.alloc(100_000, 7).toString("base64");
-  const large = await metatools.call("run_tool", giving({ ...failing, content: [{ ...picture, data }] }));
+  const large = await metatools.call(
+    "run_tool",
+    runVerbatim({ ...failing, content: [{ ...picture, data }] }),
+  );
   expect(large.bytes).toBeLessThan(4_096);
   expect(large.error?.details).toEqual({
     uri: expect.stringMatching(/^metamcp:/),
@@ -517,9 +523,9 @@ test("run_tool reports every failure with a code and includes the requested part
     code: "execution_failed",
     message: "a:is_error failed: no luck",
   });
-  expect(await fails(giving({ content: [], structuredContent: { why: "so" }, isError: true }))).toMatchObject(
-    { code: "execution_failed", details: { structured: { why: "so" } } },
-  );
+  expect(
+    await fails(runVerbatim({ content: [], structuredContent: { why: "so" }, isError: true })),
+  ).toMatchObject({ code: "execution_failed", details: { structured: { why: "so" } } });
   expect(
     await fails({ tool_id: "a:fail", args: { code: -32005, message: "broke", data: { x: 1 } } }),
   ).toMatchObject({

@@ -2,11 +2,18 @@
 import { expect, test } from "vitest";
 import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
-import { ADA, BOB, grantedClient, type Official, oauthTeam, officialClient } from "../support/oauth-team.ts";
+import {
+  ADA,
+  BOB,
+  grantedClient,
+  type OfficialClientKind,
+  oauthTeam,
+  officialClient,
+} from "../support/oauth-team.ts";
 
 test("official clients of both SDKs log in unattended over every transport", async () => {
   const team = await oauthTeam();
-  const clients: readonly Official[] = ["v1", "v1 sse", "v2", "v2 2026-07-28"];
+  const clients: readonly OfficialClientKind[] = ["v1", "v1 sse", "v2", "v2 2026-07-28"];
   for (const client of clients) {
     const { tools } = await officialClient(team, client, ADA);
     expect(await tools(), client).toContain("fix__echo");

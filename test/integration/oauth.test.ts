@@ -2,26 +2,26 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Ended, metamcp } from "../support/command.ts";
+import { type CommandResult, metamcp } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
 import { gateway } from "../support/gateway.ts";
-import { type Guarded, guardedChild, type Kind } from "../support/guarded-child.ts";
+import { type GuardedChild, guardedChild, type Kind } from "../support/guarded-child.ts";
 import { httpChild, json } from "../support/http-child.ts";
 import { type Issuer, issuer } from "../support/issuer.ts";
 import { beginLogin, logIn } from "../support/login.ts";
-import { discover, failureOf, shown, textOf } from "../support/meta.ts";
+import { discover, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 interface SetUp {
   readonly by: Issuer;
-  readonly child: Guarded;
+  readonly child: GuardedChild;
   readonly folder: Temp;
   /** The output of all processes. */
   readonly written: string[];
   start(): Promise<RawClient>;
-  run(...args: string[]): Promise<Ended>;
+  run(...args: string[]): Promise<CommandResult>;
   login(...args: string[]): ReturnType<typeof logIn>;
 }
 
@@ -31,7 +31,7 @@ async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> 
   const folder = temp();
   folder.writeConfig({ guarded: { url: child.url, ...(kind === "sse" && { type: "sse" }), ...entry } });
   const written: string[] = [];
-  const recorded = <T extends Ended>(ended: T): T => {
+  const recorded = <T extends CommandResult>(ended: T): T => {
     written.push(ended.out, ended.err);
     return ended;
   };
@@ -53,7 +53,7 @@ async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> 
 const tokenFile = (folder: Temp): string => join(folder.home, "oauth/guarded/tokens.json");
 const refreshes = (by: Issuer): number => by.requests("/token", "refresh_token").length;
 /** The number of sessions with credentials; the login itself begins none. */
-const handshakes = ({ seen }: Guarded): number =>
+const handshakes = ({ seen }: GuardedChild): number =>
   seen.filter(({ message, headers }) => message.method === "initialize" && headers.authorization).length;
 const call = async (client: RawClient, tool = "read"): Promise<string> =>
   textOf(await client.mcpCall("guarded", tool));
@@ -67,7 +67,7 @@ test("a refused call works after the login without a restart, and no secret is p
   expect(refused.message).toContain("metamcp auth guarded");
   const found = await discover(client, { query: "read" });
   expect(found.unknown?.[0]?.reason).toMatch(/auth_required.*metamcp auth guarded/);
-  expect((await shown(client, "guarded")).reason).toMatch(/^auth_required: .*metamcp auth guarded/);
+  expect((await serverStatus(client, "guarded")).reason).toMatch(/^auth_required: .*metamcp auth guarded/);
   const beforeLogin = await run("doctor");
   expect(beforeLogin).toMatchObject({
     code: 1,
@@ -167,7 +167,7 @@ test("a login revoked by the issuer gives auth_required with the command, does n
     expect(failure.message).toContain("the login");
   }
   expect(refreshes(by)).toBe(1);
-  expect(await shown(client, "guarded")).toMatchObject({ state: "idle", connected: true });
+  expect(await serverStatus(client, "guarded")).toMatchObject({ state: "idle", connected: true });
 
   await login();
   expect(await call(client)).toBe("did read");
@@ -245,11 +245,11 @@ test("a logout deletes the tokens and revokes them at the issuer", async () => {
   // The tools are cached, so only a call notices the logout. The shown reason must not send people in a circle.
   const second = await start();
   await second.mcpCall("guarded", "read");
-  expect((await shown(second, "guarded")).reason).toMatch(/^auth_required/);
+  expect((await serverStatus(second, "guarded")).reason).toMatch(/^auth_required/);
   await login();
-  expect((await shown(second, "guarded")).reason).toMatch(/logged in or out since.*next call/);
+  expect((await serverStatus(second, "guarded")).reason).toMatch(/logged in or out since.*next call/);
   expect(await call(second)).toBe("did read");
-  expect((await shown(second, "guarded")).reason).toBeUndefined();
+  expect((await serverStatus(second, "guarded")).reason).toBeUndefined();
 });
 
 test("a forged callback changes nothing, and the right one is accepted once", async () => {

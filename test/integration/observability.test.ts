@@ -1,7 +1,7 @@
 /** Observability of calls: one record per call from every surface and with every outcome, live and afterwards. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { auditRecords, recentCalls, told } from "../support/records.ts";
+import { auditRecords, callSummary, recentCalls } from "../support/records.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -56,9 +56,9 @@ test("each call on the meta surface has one record under the server's own tool n
     "metamcp:mcp_execute error execution_failed",
   ];
   const recent = await recentCalls(gateway);
-  expect(recent.map(told)).toEqual(expected);
+  expect(recent.map(callSummary)).toEqual(expected);
   const records = await auditRecords(gateway, "&kind=call", expected.length);
-  expect(records.map(told)).toEqual(expected);
+  expect(records.map(callSummary)).toEqual(expected);
   expect(records[1]).toMatchObject({
     kind: "call",
     principal: { kind: "key", name: "a key" },
@@ -84,7 +84,7 @@ test("calls of metatools, chains, aggregate and the HTTP API have one record eac
     { tool_id: "fix:fail", args: {} },
   ];
   await program.call("run_chain", { steps });
-  expect((await recentCalls(metatools.gateway)).map(told)).toEqual([
+  expect((await recentCalls(metatools.gateway)).map(callSummary)).toEqual([
     "metamcp:search_tools ok",
     "fix:echo ok",
     "metamcp:run_tool refused validation_input",
@@ -108,7 +108,7 @@ test("calls of metatools, chains, aggregate and the HTTP API have one record eac
   await post("fix__say", { message: "hello" });
   await post("fix__nothing", {});
   const all = await recentCalls(gateway);
-  expect(all.map(told)).toEqual([
+  expect(all.map(callSummary)).toEqual([
     "fix:echo ok",
     ":fix__nothing refused tool_not_found",
     "fix:echo refused validation_input",

@@ -1,15 +1,15 @@
 /** A login during a call: the client is sent to a page, the person logs in there, and the call continues. */
 import { expect, test } from "vitest";
-import { ASKED, askedClient, type Question } from "../support/asked-client.ts";
-import { cameBack, type OwnPerson, ownTeam } from "../support/own-team.ts";
+import { ELICITATION_REVISIONS, elicitationClient, type Question } from "../support/elicitation-client.ts";
 import { until } from "../support/until.ts";
+import { completeLogin, type UserLoginPerson, userLoginTeam } from "../support/user-login-team.ts";
 
 /** The person opens the page, agrees there and at the issuer. */
-async function visit({ browser }: OwnPerson, { url = "" }: Question): Promise<string> {
+async function visit({ browser }: UserLoginPerson, { url = "" }: Question): Promise<string> {
   const page = await browser.open(url);
   const leave = await browser.submit(page, { action: "begin" });
   const [, address = ""] = /url=(\S+)$/.exec(leave.headers.get("refresh") ?? "") ?? [];
-  return (await cameBack(browser, address)).text;
+  return (await completeLogin(browser, address)).text;
 }
 
 const CALLS = [
@@ -19,11 +19,11 @@ const CALLS = [
   ["main", "mcp_execute", { code: "return await tools.mail.inbox({})" }],
 ] as const;
 
-test.each(ASKED)("a call continues after the login, on every surface (%s)", async (era) => {
-  const { gateway, ada, mail } = await ownTeam();
+test.each(ELICITATION_REVISIONS)("a call continues after the login, on every surface (%s)", async (era) => {
+  const { gateway, ada, mail } = await userLoginTeam();
   for (const [at, [endpoint, name, args]] of CALLS.entries()) {
     const visited: Promise<string>[] = [];
-    const client = await askedClient(gateway, endpoint, {
+    const client = await elicitationClient(gateway, endpoint, {
       key: ada.key,
       era,
       async answer(question) {
@@ -47,34 +47,41 @@ test.each(ASKED)("a call continues after the login, on every surface (%s)", asyn
   expect(mail.users).toContain(3);
 });
 
-test.each(ASKED)("a client that declines or cancels gets the address of the login (%s)", async (era) => {
-  const { gateway, ada, bob, mail } = await ownTeam();
-  for (const action of ["decline", "cancel"] as const) {
-    const client = await askedClient(gateway, "main", { key: ada.key, era, answer: async () => action });
-    const told = await client.call("mcp_call", { server: "mail", tool: "inbox" });
-    expect(told).toMatch(/^auth_required/);
-    expect(told).toContain(`${gateway.url}/oauth/logins/`);
-    expect(client.asked).toHaveLength(1);
-  }
-  // Another account cannot use the page.
-  const tried: string[] = [];
-  const client = await askedClient(gateway, "main", {
-    key: ada.key,
-    era,
-    async answer({ url = "" }) {
-      tried.push((await bob.browser.open(url)).text);
-      return "decline";
-    },
-  });
-  expect(await client.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(/^auth_required/);
-  expect(tried[0]).toContain("another account asked");
-  expect(mail.users).toEqual([]);
-});
+test.each(ELICITATION_REVISIONS)(
+  "a client that declines or cancels gets the address of the login (%s)",
+  async (era) => {
+    const { gateway, ada, bob, mail } = await userLoginTeam();
+    for (const action of ["decline", "cancel"] as const) {
+      const client = await elicitationClient(gateway, "main", {
+        key: ada.key,
+        era,
+        answer: async () => action,
+      });
+      const told = await client.call("mcp_call", { server: "mail", tool: "inbox" });
+      expect(told).toMatch(/^auth_required/);
+      expect(told).toContain(`${gateway.url}/oauth/logins/`);
+      expect(client.asked).toHaveLength(1);
+    }
+    // Another account cannot use the page.
+    const tried: string[] = [];
+    const client = await elicitationClient(gateway, "main", {
+      key: ada.key,
+      era,
+      async answer({ url = "" }) {
+        tried.push((await bob.browser.open(url)).text);
+        return "decline";
+      },
+    });
+    expect(await client.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(/^auth_required/);
+    expect(tried[0]).toContain("another account asked");
+    expect(mail.users).toEqual([]);
+  },
+);
 
 test("a login that was revoked is requested again during the next call", async () => {
-  const { gateway, ada, by } = await ownTeam();
+  const { gateway, ada, by } = await userLoginTeam();
   await ada.logIn();
-  const client = await askedClient(gateway, "main", {
+  const client = await elicitationClient(gateway, "main", {
     key: ada.key,
     era: "2025-11-25",
     async answer(question) {

@@ -4,12 +4,12 @@
  */
 import { describe, expect, test } from "vitest";
 import { type Issuer, issuer } from "../support/issuer.ts";
-import { ownServer } from "../support/own-server.ts";
-import { ownPerson } from "../support/own-team.ts";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { userLoginServer } from "../support/user-login-server.ts";
+import { userLoginPerson } from "../support/user-login-team.ts";
 
 const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
 
@@ -28,11 +28,11 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];
     const by = await issuer();
-    const mail = await ownServer(by);
+    const mail = await userLoginServer(by);
     await one.api("POST", "/mcp-servers", { name: "mail", url: mail.url, credentials: "user" });
     await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "mail" }] });
     await one.api("POST", "/endpoints", { name: "main", namespaces: ["team"] });
-    const ada = await ownPerson(one, "ada@example.org");
+    const ada = await userLoginPerson(one, "ada@example.org");
     const [here, there] = [await caller(one, ada.key), await caller(two, ada.key)];
     expect(await there()).toMatch(/^auth_required/);
 

@@ -1,12 +1,12 @@
 /** Each account has its own login at a server: two people have two lists, and neither sees the other's. */
 import { expect, test } from "vitest";
-import { cameBack, ownPerson, ownTeam } from "../support/own-team.ts";
-import { plainly } from "../support/people.ts";
+import { apiClient } from "../support/people.ts";
 import { ADMIN_TOKEN, teamClient, WAYS } from "../support/team-gateway.ts";
 import { until } from "../support/until.ts";
+import { completeLogin, userLoginPerson, userLoginTeam } from "../support/user-login-team.ts";
 
 test("without a login an account sees only where to log in, on every surface", async () => {
-  const { gateway, api, uuid, ada } = await ownTeam();
+  const { gateway, api, uuid, ada } = await userLoginTeam();
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   for (const way of WAYS) {
     const all = await teamClient(gateway, "all", { key: ada.key, way });
@@ -35,7 +35,7 @@ test("without a login an account sees only where to log in, on every surface", a
 });
 
 test("two people have two lists, each calls with their own login, and neither sees the other's tools", async () => {
-  const { gateway, mail, by, uuid, ada, bob } = await ownTeam();
+  const { gateway, mail, by, uuid, ada, bob } = await userLoginTeam();
   expect((await ada.logIn()).text).toContain("Logged in");
   await bob.logIn();
   const seen = async (key: string) => {
@@ -72,7 +72,7 @@ test("two people have two lists, each calls with their own login, and neither se
 });
 
 test("a login ends with a logout and when its account is disabled or deleted", async () => {
-  const { gateway, api, by, uuid, ada, bob } = await ownTeam();
+  const { gateway, api, by, uuid, ada, bob } = await userLoginTeam();
   await ada.logIn();
   await bob.logIn();
   const main = await teamClient(gateway, "main", { key: ada.key });
@@ -97,28 +97,28 @@ test("a login ends with a logout and when its account is disabled or deleted", a
 });
 
 test("an aggregate client is notified of its own login, and other clients are not", async () => {
-  const { gateway, ada, bob } = await ownTeam();
+  const { gateway, ada, bob } = await userLoginTeam();
   const [hers, his] = [
     await teamClient(gateway, "all", { key: ada.key }),
     await teamClient(gateway, "all", { key: bob.key }),
   ];
   expect([await hers.tools(), await his.tools()]).toEqual([[], []]);
   await ada.logIn();
-  await until(() => hers.told > 0, { what: "list_changed" });
+  await until(() => hers.listChanges > 0, { what: "list_changed" });
   expect(await hers.tools()).toContain("mail__folder_0");
   expect(await his.tools()).toEqual([]);
-  expect(his.told).toBe(0);
+  expect(his.listChanges).toBe(0);
   await ada.ask("DELETE", "/me/logins/mail");
-  await until(() => hers.told > 1, { what: "list_changed after the logout" });
+  await until(() => hers.listChanges > 1, { what: "list_changed after the logout" });
   expect(await hers.tools()).toEqual([]);
 });
 
 test("a login is valid only for the person who began it, in their browser, once and for its server", async () => {
-  const { gateway, api, by, ada, bob } = await ownTeam();
+  const { gateway, api, by, ada, bob } = await userLoginTeam();
   const begun = async (person: typeof ada) =>
     String((await person.ask("POST", "/me/logins/mail", {})).body["url"]);
   // Bob is given an address that Ada began. What he allows must not become her login.
-  const trap = await cameBack(bob.browser, await begun(ada));
+  const trap = await completeLogin(bob.browser, await begun(ada));
   expect([trap.status, trap.text]).toEqual([400, expect.stringContaining("started in another browser")]);
   expect(by.families).toEqual([]);
   // A browser without a login at the gateway is rejected too.
@@ -150,15 +150,15 @@ test("a login is valid only for the person who began it, in their browser, once 
     { outcome: "ok", principal: { id: ada.uuid }, server: { name: "mail" } },
     { outcome: "refused", principal: { id: ada.uuid } },
   ]);
-  const noCookie = plainly(gateway.url, { authorization: `Bearer ${ADMIN_TOKEN}` });
+  const noCookie = apiClient(gateway.url, { authorization: `Bearer ${ADMIN_TOKEN}` });
   expect((await noCookie("POST", "/me/logins/mail", {})).status).toBe(403);
   const keyed = await ada.ask("POST", "/api-keys", { name: "role", role: "member" });
-  const byKey = plainly(gateway.url, { authorization: `Bearer ${keyed.body["key"]}` });
+  const byKey = apiClient(gateway.url, { authorization: `Bearer ${keyed.body["key"]}` });
   expect((await byKey("POST", "/me/logins/mail", {})).status).toBe(403);
 });
 
 test("a login redirects only to pages of the gateway", async () => {
-  const { ada } = await ownTeam();
+  const { ada } = await userLoginTeam();
   for (const returnTo of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"])
     expect((await ada.ask("POST", "/me/logins/mail", { returnTo })).status).toBe(422);
   const begun = await ada.ask("POST", "/me/logins/mail", { returnTo: "/me?tab=logins" });
@@ -171,7 +171,7 @@ test("a login redirects only to pages of the gateway", async () => {
 });
 
 test("the login page requires a login, shows what is needed, and rejects other accounts and origins", async () => {
-  const { gateway, uuid, by, ada, bob } = await ownTeam();
+  const { gateway, uuid, by, ada, bob } = await userLoginTeam();
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   const stranger = await fetch(page);
   expect(await stranger.text()).toContain("Password");
@@ -184,14 +184,14 @@ test("the login page requires a login, shows what is needed, and rejects other a
   const leave = await ada.browser.submit(needed, { action: "begin" });
   const [, address = ""] = /url=(\S+)$/.exec(leave.headers.get("refresh") ?? "") ?? [];
   expect(new URL(address).origin).toBe(by.url);
-  expect((await cameBack(ada.browser, address)).text).toContain("You can use <strong>mail</strong> now");
+  expect((await completeLogin(ada.browser, address)).text).toContain("You can use <strong>mail</strong> now");
   expect((await ada.browser.open(page)).text).toContain("You can use");
   const nothing = await ada.browser.open(`${gateway.url}/oauth/logins/${ada.uuid}`);
   expect(nothing.status).toBe(404);
 });
 
 test("an account cannot log in at a server that it may not use", async () => {
-  const { gateway, api, uuid, ada } = await ownTeam();
+  const { gateway, api, uuid, ada } = await userLoginTeam();
   for (const name of ["all", "main", "tools"])
     await api("PATCH", `/endpoints/${name}`, { access: { allow: { users: ["bob@example.org"] } } });
   expect((await ada.ask("GET", "/me/logins")).body["items"]).toEqual([]);
@@ -200,7 +200,7 @@ test("an account cannot log in at a server that it may not use", async () => {
 });
 
 test("an administrator logs the gateway in at a server with shared credentials", async () => {
-  const { gateway, api, uuid, by, ada, bob } = await ownTeam();
+  const { gateway, api, uuid, by, ada, bob } = await userLoginTeam();
   expect((await api("POST", `/mcp-servers/${uuid}/login`, {})).status).toBe(409);
   await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
   const main = await teamClient(gateway, "main", { key: ada.key });
@@ -211,12 +211,12 @@ test("an administrator logs the gateway in at a server with shared credentials",
   expect((await ada.ask("POST", `/mcp-servers/${uuid}/login`, {})).status).toBe(403);
   expect((await ada.browser.open(`${gateway.url}/oauth/logins/${uuid}`)).status).toBe(404);
 
-  const root = await ownPerson(gateway, "root@example.org", "admin");
+  const root = await userLoginPerson(gateway, "root@example.org", "admin");
   const begun = await root.ask("POST", `/mcp-servers/${uuid}/login`, {});
-  const trap = await cameBack(bob.browser, String(begun.body["url"]));
+  const trap = await completeLogin(bob.browser, String(begun.body["url"]));
   expect(trap.status).toBe(400);
   const again = await root.ask("POST", `/mcp-servers/${uuid}/login`, {});
-  expect((await cameBack(root.browser, String(again.body["url"]))).status).toBe(200);
+  expect((await completeLogin(root.browser, String(again.body["url"]))).status).toBe(200);
   expect(await call()).toBe("inbox by user 0");
   expect((await root.ask("GET", `/mcp-servers/${uuid}/login`)).body).toMatchObject({
     state: "active",

@@ -3,11 +3,11 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readExposition } from "../support/exposition.ts";
 import { httpChild, json, result } from "../support/http-child.ts";
-import { type OwnPerson, ownPerson } from "../support/own-team.ts";
 import { alive, gone } from "../support/processes.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { type UserLoginPerson, userLoginPerson } from "../support/user-login-team.ts";
 
 const CHILD = fileURLToPath(new URL("../fixture/own-child.mjs", import.meta.url));
 const ENV = { WHO: `\${user.email}`, TOKEN: `\${user.secret.MAIL}` };
@@ -22,15 +22,15 @@ async function team(server: object = { command: process.execPath, args: [CHILD],
     ["main", "meta"],
   ])
     await gateway.api("POST", "/endpoints", { name, namespaces: ["team"], surface });
-  const ada = await ownPerson(gateway, "ada@example.org");
-  const bob = await ownPerson(gateway, "bob@example.org");
+  const ada = await userLoginPerson(gateway, "ada@example.org");
+  const bob = await userLoginPerson(gateway, "bob@example.org");
   return { folder, gateway, ada, bob, uuid: String(made.body.uuid) };
 }
 
-const storeSecret = ({ ask }: OwnPerson, name: string, value: string) =>
+const storeSecret = ({ ask }: UserLoginPerson, name: string, value: string) =>
   ask("PUT", `/me/secrets/${name}`, { value });
 
-async function whoami(gateway: TeamGateway, { key }: OwnPerson) {
+async function whoami(gateway: TeamGateway, { key }: UserLoginPerson) {
   const client = await teamClient(gateway, "main", { key });
   const call = () => client.call("mcp_call", { server: "own", tool: "whoami" });
   return { client, call };
@@ -77,7 +77,7 @@ test("an account sees its own list, and none without its secret", async () => {
   expect((await hers.tools()).toSorted()).toEqual(["own__only_ada", "own__whoami"]);
   expect([await his.tools(), await nobodys.tools()]).toEqual([[], []]);
   await storeSecret(bob, "MAIL", "secret-of-bob-1");
-  await until(() => his.told > 0, { what: "list_changed" });
+  await until(() => his.listChanges > 0, { what: "list_changed" });
   expect((await his.tools()).toSorted()).toEqual(["own__only_bob", "own__whoami"]);
   await expect(his.call("own__only_ada")).rejects.toThrow("Unknown tool: own__only_ada");
 });
@@ -164,7 +164,7 @@ test("a wrong secret of one account blocks the server only for that account, and
   expect(await hers.call()).not.toContain("wrong-secret-of-ada");
   expect(await (await whoami(gateway, bob)).call()).toContain("right-secret-of-bob");
 
-  const root = await ownPerson(gateway, "root@example.org", "admin");
+  const root = await userLoginPerson(gateway, "root@example.org", "admin");
   const tried = await root.watch("POST", "/endpoints/main/try", {
     as: bob.email,
     name: "mcp_call",

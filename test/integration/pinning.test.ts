@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
-import { aggregate, names, told } from "../support/lists.ts";
+import { aggregate, listChanges, names } from "../support/lists.ts";
 import { type Discovered, discover, failureOf, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -179,9 +179,9 @@ test("with --pin the other surfaces hide changed tools too, and clients are noti
     expect(answer).not.toContain("id_rsa");
   }
 
-  const before = told(all).length;
+  const before = listChanges(all).length;
   expect((await metamcp(folder, ["approve", "s", "--yes"])).code).toBe(0);
-  await all.until(() => told(all).length > before);
+  await all.until(() => listChanges(all).length > before);
   expect(await names(all)).toEqual(["s__read", "s__write"]);
   await until(async () => JSON.stringify(await metatools.tool("list_tools", {})).includes("s:read"));
   await Promise.all([all.close(), metatools.close()]);

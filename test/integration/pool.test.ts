@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import type { Journal } from "../support/journal.ts";
-import { discover, failureOf, shown, textOf } from "../support/meta.ts";
+import { discover, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
@@ -83,7 +83,7 @@ test("a full pool evicts the server that was idle longest, which stays discovera
   expect(running()).toEqual(["b", "d"]);
 
   const starts = folder.journal("a").pids().length;
-  expect(await shown(client, "a")).toMatchObject({
+  expect(await serverStatus(client, "a")).toMatchObject({
     state: "idle",
     connected: false,
     toolCount: FIXTURE_TOOLS,
@@ -121,7 +121,7 @@ test("while all connections are busy calls wait in order, up to their timeout", 
   await Promise.all(waiting);
   expect(answered).toEqual(["first", "second"]);
   // A missing connection does not count as a failure of the server.
-  expect(await shown(client, "hasty")).toMatchObject({ state: "idle", toolCount: 0 });
+  expect(await serverStatus(client, "hasty")).toMatchObject({ state: "idle", toolCount: 0 });
   expect(await echo(client, "second")).toBe("second");
   expect(folder.journal("b").pids().map(alive)).toEqual([true]);
   expect(peak()).toBe(2);
@@ -139,7 +139,7 @@ test("an ephemeral child serves all concurrent calls with one process, which end
   // The list came first and used the same process as the calls.
   expect(journal.pids()).toHaveLength(1);
   await gone(journal.pids());
-  expect(await shown(client, "e")).toMatchObject({
+  expect(await serverStatus(client, "e")).toMatchObject({
     state: "idle",
     connected: false,
     toolCount: FIXTURE_TOOLS,

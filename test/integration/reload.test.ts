@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
-import { discover, failureOf, shown, textOf } from "../support/meta.ts";
+import { discover, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
@@ -77,7 +77,7 @@ test("running calls of a changed server finish on the old process, and the next 
   // The file is written in place. A connected server is reconnected immediately, and an idle one stays idle.
   folder.writeConfig({ a: { ...withJournal(folder, "a"), ...env("new") }, idle: { ...idle, ...env("new") } });
   await journal.until(() => journal.pids().length === 2);
-  await until(async () => (await shown(client, "a")).connected);
+  await until(async () => (await serverStatus(client, "a")).connected);
   expect(journal.pids().map(alive)).toEqual([true, true]);
   expect(await setting("a")).toBe("new");
   expect(folder.journal("idle").pids()).toEqual([]);
@@ -102,7 +102,7 @@ test("settings that do not affect the process apply immediately to the same proc
   await client.initialize();
   await client.mcpCall("a", "pid");
   folder.writeConfig({ a: { ...server, timeoutMs: 2_000, retry: "never", tools: { deny: ["echo"] } } });
-  await until(async () => (await shown(client, "a")).toolCount === FIXTURE_TOOLS - 1);
+  await until(async () => (await serverStatus(client, "a")).toolCount === FIXTURE_TOOLS - 1);
   expect(failureOf(await client.mcpCall("a", "echo", { message: "?" })).code).toBe("tool_not_found");
   expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
   const journal = folder.journal("a");

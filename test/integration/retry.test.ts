@@ -2,7 +2,7 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
-import { attemptsOf, failureOf, shown, textOf } from "../support/meta.ts";
+import { attemptsOf, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import { kill } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -206,7 +206,7 @@ test("retryable is right if the new process does not start: false after an execu
   folder.write("idle.flags", "--exit-at-once 9");
   const idle = folder.journal("idle");
   kill(idle.pids()[0] as number);
-  await until(async () => !(await shown(client, "idle")).connected);
+  await until(async () => !(await serverStatus(client, "idle")).connected);
   const unsent = failureOf(await client.mcpCall("idle", "count", { key: "k" }));
   expect(unsent).toMatchObject({ code: "server_unavailable", retryable: true });
   expect(unsent.message).toContain("Nothing was done");

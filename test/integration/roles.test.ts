@@ -4,7 +4,7 @@ import { ROLES, type Role } from "../../src/access/account.ts";
 import { MATRIX } from "../../src/access/may.ts";
 import { leastOf, type Route } from "../../src/admin/route.ts";
 import { adminRoutes } from "../../src/admin/routes/all.ts";
-import { person, plainly } from "../support/people.ts";
+import { apiClient, person } from "../support/people.ts";
 import { type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ROUTES = adminRoutes({} as never);
@@ -177,7 +177,7 @@ test("nobody can grant a right that they do not have", async () => {
     ).toBe(403);
     const made = await ask("POST", "/api-keys", { name: "k", role });
     expect(made.body).toMatchObject({ owner: uuid, role });
-    const key = plainly(admin.url, { "x-api-key": made.body["key"] ?? "" });
+    const key = apiClient(admin.url, { "x-api-key": made.body["key"] ?? "" });
     expect((await key("POST", "/api-keys", { name: "l", role })).status).toBe(403);
     expect((await key("POST", "/api-keys", { name: "l", endpoints: "all" })).status).toBe(403);
     expect((await key("PUT", "/me/secrets/A", { value: "x" })).status).toBe(403);
@@ -231,7 +231,7 @@ test("a key of an account has the current rights of the account", async () => {
   const admin = await adminWithObjects();
   const { uuid } = await person(admin, "editor");
   const made = await admin.ask("POST", "/api-keys", { name: "k", role: "editor", owner: uuid });
-  const key = plainly(admin.url, { "x-api-key": made.body["key"] ?? "" });
+  const key = apiClient(admin.url, { "x-api-key": made.body["key"] ?? "" });
   const create = () => key("POST", "/namespaces?dryRun=true", { name: "by-key" });
   expect((await create()).status).toBe(200);
   await admin.ask("PATCH", `/users/${uuid}`, { role: "viewer" });

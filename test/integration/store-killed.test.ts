@@ -94,7 +94,7 @@ test("an embedded store whose last writes reached the disk partly has complete r
 test("a second process on an embedded store is rejected and changes nothing", async () => {
   const where = filePlace();
   const holder = program.start(where, "hold");
-  await holder.saying("open");
+  await holder.untilLine("open");
 
   await expect(where.open()).rejects.toMatchObject({ code: "in_use" });
   const second = program.start(where, "write");

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import {
   CLIENTS,
   type Driver,
+  ERA_2026_CHILD,
   envelope,
   era2026HttpChild,
   era2026Stdio,
-  MODERN_CHILD,
   open,
 } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
@@ -19,7 +19,7 @@ const CHILDREN = ["legacy", "era2026", "remote"] as const;
 async function writeChildren(folder: Temp): Promise<void> {
   folder.writeConfig({
     legacy: fixture("--tasks", "--journal", folder.journal().file),
-    era2026: { command: process.execPath, args: [MODERN_CHILD, "--tasks"] },
+    era2026: { command: process.execPath, args: [ERA_2026_CHILD, "--tasks"] },
     remote: { url: await era2026HttpChild("--strict", "--tasks") },
   });
 }

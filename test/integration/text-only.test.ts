@@ -1,7 +1,7 @@
 /** A model that sees only the text of results can use everything, on both surfaces that search tools. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
-import { giving, verbatim } from "../support/metatools.ts";
+import { runVerbatim, verbatim } from "../support/metatools.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 
@@ -89,7 +89,7 @@ test.each(SURFACES)(
     writeServers(folder);
     const model = await open(folder, surface);
     const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n}${n === 12_345 ? " needle" : ""}`);
-    const { args } = giving({ content: [{ type: "text", text: lines.join("\n") }] });
+    const { args } = runVerbatim({ content: [{ type: "text", text: lines.join("\n") }] });
     const preview = await model.run("v", "give", args);
     expect(preview.length).toBeLessThan(4_096);
     const uri = /metamcp:\/\/result\/[\w-]+/.exec(preview)?.[0] ?? "";
@@ -119,7 +119,10 @@ test.each(SURFACES)(
     expect(gone).toMatch(
       /^execution_failed: Stored result not found or expired\..*Do not repeat the same call\.$/,
     );
-    const twice = giving({ content: [{ type: "text", text: whole }], structuredContent: { content: whole } });
+    const twice = runVerbatim({
+      content: [{ type: "text", text: whole }],
+      structuredContent: { content: whole },
+    });
     const again = /metamcp:\/\/result\/[\w-]+/.exec(await model.run("v", "give", twice.args))?.[0];
     expect((await model.run("metamcp", "read", { uri: again })).startsWith("line 0\nline 1\n")).toBe(true);
     expect(await model.run("metamcp", "read", { uri: again, from: 20_000 })).toMatch(/^20000: line 19999\n/);
@@ -151,7 +154,7 @@ test.each(SURFACES)(
     expect(await own("read", { uri: "odd://1" })).toMatch(/server of odd:.*is not known: pass it as server/);
 
     const link = { type: "resource_link", uri: "fixture://item/1", name: "one" };
-    await model.run("v", "give", giving({ content: [link] }).args);
+    await model.run("v", "give", runVerbatim({ content: [link] }).args);
     expect(await own("read", { uri: link.uri })).toBe(`verbatim ${link.uri}`);
     const { result } = await model.client.request("resources/read", { uri: link.uri });
     expect(result).toEqual({ contents: [{ uri: link.uri, text: `verbatim ${link.uri}` }] });

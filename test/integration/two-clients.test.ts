@@ -1,6 +1,6 @@
 /** Two clients share one child and make a thousand concurrent calls with the same ids. No message of one reaches the other. */
 import { expect, test } from "vitest";
-import { type Exchange, type Heard, HttpClient } from "../support/http-client.ts";
+import { HttpClient, type ReceivedMessage, type StreamContent } from "../support/http-client.ts";
 import { httpGateway } from "../support/http-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 
@@ -10,7 +10,7 @@ const AT_ONCE = 24;
 type Kind = "echo" | "progress" | "ask" | "cancel";
 const KINDS: readonly Kind[] = ["echo", "progress", "echo", "ask", "cancel"];
 
-const textOf = (answer: Heard | undefined): string =>
+const textOf = (answer: ReceivedMessage | undefined): string =>
   (answer?.result?.["content"] as { text?: string }[] | undefined)?.[0]?.text ?? "";
 
 /** A client whose name is part of every message, so that each received message shows its owner. */
@@ -45,7 +45,7 @@ class NamedClient {
   async #one(id: number, kind: Kind): Promise<void> {
     const mark = `${this.name} ${id}`;
     const token = `token ${id}`;
-    const call = (tool: string, args: object, sending = {}): Promise<Exchange> =>
+    const call = (tool: string, args: object, sending = {}): Promise<StreamContent> =>
       this.client.mcpCall(id, ["a", tool], args, { _meta: { progressToken: token }, sending });
     if (kind === "echo") this.#count(kind, textOf((await call("echo", { message: mark })).answer) === mark);
     else if (kind === "progress")
@@ -59,7 +59,7 @@ class NamedClient {
     }
   }
 
-  #checkProgress(token: string, { before, answer }: Exchange, count: number): void {
+  #checkProgress(token: string, { before, answer }: StreamContent, count: number): void {
     // Questions of other calls of this client may come on the same stream.
     const steps = before
       .filter(({ method }) => method === "notifications/progress")
@@ -71,7 +71,7 @@ class NamedClient {
     );
   }
 
-  #checkAnswer(mark: string, answer: Heard | undefined): void {
+  #checkAnswer(mark: string, answer: ReceivedMessage | undefined): void {
     const { answer: given, error } = (answer?.result?.["structuredContent"] ?? {}) as {
       answer?: { content: { name: string } };
       error?: unknown;
@@ -160,7 +160,7 @@ test("a question of a cancelled call does not reach another client", async () =>
   await ada?.mcpCall(2, ["a", "plain"]);
   await ada?.notify("notifications/cancelled", { requestId: 1 });
   await cancelled;
-  const { answer } = (await bob?.mcpCall(1, ["a", "ask"])) as Exchange;
+  const { answer } = (await bob?.mcpCall(1, ["a", "ask"])) as StreamContent;
   expect(bob?.asked).toEqual([]);
   expect(textOf(answer)).toContain("the client is not known");
   await gateway.stop();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Called, connect, SDKS, type SdkClient } from "../support/sdk-clients.ts";
+import { connect, SDKS, type SdkClient, type ToolResult } from "../support/sdk-clients.ts";
 import { ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -55,7 +55,7 @@ const CALLS: Readonly<Record<string, readonly [tool: string, args: Args]>> = {
 /** The list and the answer of a server to a client that is connected directly. */
 interface Direct {
   readonly tools: readonly string[];
-  readonly called: Called;
+  readonly called: ToolResult;
 }
 const direct = new Map<string, Direct>();
 
@@ -87,13 +87,13 @@ async function callDirectly(one: Package, folder: Temp): Promise<Direct> {
   await client.connect(new StdioClientTransport({ ...entry, env: { ...env }, stderr: "ignore" }));
   const { tools } = await client.listTools();
   const [name, args] = CALLS[one.name] as readonly [string, Args];
-  const called = await asResult(client.callTool({ name, arguments: args }) as Promise<Called>);
+  const called = await asResult(client.callTool({ name, arguments: args }) as Promise<ToolResult>);
   await client.close();
   return { tools: tools.map((tool) => tool.name).sort(), called };
 }
 
 /** Turns a protocol error into a result, because some surfaces do that so that models can read it. */
-async function asResult(called: Promise<Called>): Promise<Called> {
+async function asResult(called: Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await called;
   } catch (error) {
@@ -102,7 +102,7 @@ async function asResult(called: Promise<Called>): Promise<Called> {
 }
 
 /** Compares the parts of an answer that are the same each time. Ports, times and stacks differ. */
-function expectSame(called: Called, own: Called, what: string): void {
+function expectSame(called: ToolResult, own: ToolResult, what: string): void {
   const text = normalized(own.content[0]?.text);
   expect.soft(called.isError ?? false, what).toBe(own.isError ?? false);
   // The metatools surface returns structured content instead of the text.
@@ -125,7 +125,7 @@ async function allListed(client: SdkClient): Promise<boolean> {
 
 /** How each surface calls a tool. */
 const CALL_ON: Readonly<
-  Record<string, (client: SdkClient, server: string, tool: string, args: Args) => Promise<Called>>
+  Record<string, (client: SdkClient, server: string, tool: string, args: Args) => Promise<ToolResult>>
 > = {
   meta: (client, server, tool, args) => client.call("mcp_call", { server, tool, args }),
   metatools: (client, server, tool, args) => client.call("run_tool", { tool_id: `${server}:${tool}`, args }),
@@ -161,7 +161,7 @@ describe.skipIf(FOLDER === undefined)(
         if (surface === "aggregate") await until(() => allListed(client), { within: 60_000 });
         for (const { name } of PACKAGES) {
           const [tool, args] = CALLS[name] as readonly [string, Args];
-          const called = await asResult(CALL_ON[surface]?.(client, name, tool, args) as Promise<Called>);
+          const called = await asResult(CALL_ON[surface]?.(client, name, tool, args) as Promise<ToolResult>);
           expectSame(called, (direct.get(name) as Direct).called, `${name}:${tool}`);
         }
         await client.close();

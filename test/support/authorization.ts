@@ -1,4 +1,4 @@
-/** The authorization server in this process, over a real store and HTTP, with parts of the test's own where the outside is. */
+/** The authorization server in the test process, with a real store and HTTP. A test can replace its other parts. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -48,9 +48,9 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
   });
   const http = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    const wanted = metadataPath(pathname);
+    const endpoint = metadataPath(pathname);
     if (server.answers(pathname)) void server.answer(pathname, request, response);
-    else if (wanted) response.end(JSON.stringify(resourceMetadata(base, wanted)));
+    else if (endpoint) response.end(JSON.stringify(resourceMetadata(base, endpoint)));
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

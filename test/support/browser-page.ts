@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import type { Role } from "../../src/access/account.ts";
-import { cookieIn, PASSWORD, plainly } from "./people.ts";
+import { apiClient, cookieIn, PASSWORD } from "./people.ts";
 import type { TeamGateway } from "./team-gateway.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -72,7 +72,7 @@ export async function openAs(
   accounts += 1;
   const { body } = await gateway.api("POST", "/users", { email: `${role}-${accounts}@example.org`, role });
   const code: string = body.invitation.url.split("/").at(-1);
-  const accepted = await plainly(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  const accepted = await apiClient(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
   return await openPage(gateway.url + path, { ...options, cookie: cookieIn(accepted) });
 }
 

@@ -1,4 +1,4 @@
-/** A browser without script: keeps cookies by path, follows redirects within one origin, sends forms as they stand in the page. */
+/** A minimal browser without scripts: keeps cookies by path, follows redirects within one origin, and submits forms. */
 
 export interface Page {
   readonly url: URL;
@@ -16,7 +16,7 @@ interface Cookie {
 export class Browser {
   readonly #cookies = new Map<string, Cookie>();
   readonly #headers: Readonly<Record<string, string>>;
-  /** Every redirect that it saw, in order. */
+  /** All redirects, in order. */
   readonly visited: string[] = [];
 
   constructor(headers: Readonly<Record<string, string>> = {}) {
@@ -27,7 +27,7 @@ export class Browser {
     return this.#cookies;
   }
 
-  /** Follows redirects within the origin; stops at one that leads elsewhere, whose address is then `url`. */
+  /** Follows redirects within the origin. Stops at a redirect to another origin, which is then `url`. */
   async open(address: string | URL, init: RequestInit = {}): Promise<Page> {
     let url = new URL(address);
     const { origin } = url;
@@ -51,7 +51,7 @@ export class Browser {
     throw new Error(`too many redirects: ${this.visited.slice(-3).join(" ")}`);
   }
 
-  /** Sends the form of a page, with the button of that value. */
+  /** Submits the form of a page with its hidden fields and these fields. */
   async submit(page: Page, fields: Readonly<Record<string, string>>, headers: object = {}): Promise<Page> {
     const hidden = [...page.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
     const body = new URLSearchParams([

@@ -1,4 +1,4 @@
-/** A catalog for one test that searches nothing, and someone who uses it and cannot be asked. */
+/** A catalog without search for one test, and an origin that cannot be asked anything. */
 
 import { onTestFinished } from "vitest";
 import { ToolCache } from "../../src/catalog/cache.ts";
@@ -24,7 +24,7 @@ export interface OpenCatalog {
   readonly clock: ManualClock;
 }
 
-/** Call inside a test: what it wrote is gone after it. */
+/** Call inside a test. Its files are deleted after the test. */
 export function openCatalog(home = temp().home): OpenCatalog {
   const log = silentLog;
   const clock = new ManualClock();
@@ -34,5 +34,5 @@ export function openCatalog(home = temp().home): OpenCatalog {
   return { catalog: new Catalog({ cache, search, clock, log }), cache, clock };
 }
 
-/** A list as clients that can do nothing special are offered it. */
+/** The source of a list for clients without capabilities. */
 export const listBy = (server: ServerId): ListSource => ({ server, key: listKeyOf(NOBODY) });

@@ -1,18 +1,18 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are part of the form
-/** One file per client, as that client writes it: with comments where it allows them, and keys that are none of our business. */
+/** One config file per client in its own format, with comments where allowed and with keys that MetaMCP ignores. */
 
 export interface ClientFile {
   readonly id: string;
-  /** Below the home folder, on Linux. */
+  /** Path relative to the home folder on Linux. */
   readonly path: string;
   readonly text: string;
-  /** What our config gets from it. */
+  /** The expected entries after the import. */
   readonly servers: Readonly<Record<string, unknown>>;
-  /** Below the home folder; by default the same file. */
+  /** The file that init changes, relative to the home folder. Default: `path`. */
   readonly edits?: string;
 }
 
-/** Stands for a secret that must be seen nowhere. */
+/** A secret that must not appear anywhere. */
 export const SECRET = "hush-4711";
 
 export const CLIENT_FILES: readonly ClientFile[] = [

@@ -1,17 +1,17 @@
-/** The built command line, run once without a terminal. */
+/** Runs a command of the built product without a terminal. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { ROOT, type Temp } from "./temp.ts";
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs it in the folder; `input` is its stdin. */
-export async function metamcp(folder: Temp, args: readonly string[], input?: string): Promise<Ended> {
+/** Runs the command in the folder. `input` is its stdin. */
+export async function metamcp(folder: Temp, args: readonly string[], input?: string): Promise<CommandResult> {
   const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), ...args], {
     cwd: folder.path("."),
     env: folder.env,

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Role } from "../../src/access/account.ts";
 import { logIn, openPage } from "./browser-page.ts";
-import { PASSWORD, plainly } from "./people.ts";
+import { apiClient, PASSWORD } from "./people.ts";
 import type { TeamGateway } from "./team-gateway.ts";
 
 interface ConsoleOptions {
@@ -28,5 +28,5 @@ async function ensureAccount({ api, url }: TeamGateway, email: string, role: Rol
   const { status, body } = await api("POST", "/users", { email, role });
   if (status === 409) return;
   const code: string = body.invitation.url.split("/").at(-1);
-  await plainly(url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  await apiClient(url)("POST", `/invitations/${code}`, { password: PASSWORD });
 }

@@ -1,4 +1,4 @@
-/** A TCP proxy that a test can cut and mend: the way to a server that goes away and comes back. */
+/** A TCP proxy that a test can interrupt and restore, to simulate an outage of the server behind it. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
@@ -7,13 +7,13 @@ export interface CutProxy {
   readonly port: number;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
-  /** Takes connections again, at the same port. */
+  /** Accepts connections again, at the same port. */
   mend(): Promise<void>;
-  /** From now on what the server answers is lost, and the connection ends with the first answer. */
+  /** From now on drops the answers of the server; the first answer closes its connection. */
   loseAnswers(): void;
-  /** Nothing passes in either direction, and nobody is told: a server that hangs. */
+  /** Stops forwarding in both directions without closing anything, like a server that hangs. */
   stall(): void;
-  /** What was held back passes, and all that follows. */
+  /** Continues forwarding, starting with the delayed data. */
   flow(): void;
 }
 
@@ -22,7 +22,7 @@ interface Target {
   readonly port: number;
 }
 
-/** `watch` makes what is given all that one connection sends. */
+/** `watch` is called for each connection and returns a function that gets all bytes of the client. */
 export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => void): Promise<CutProxy> {
   const sockets = new Set<Socket>();
   let losing = false;
@@ -30,7 +30,7 @@ export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => 
   let server: Server | undefined;
   let port = 0;
 
-  function carry(near: Socket): void {
+  function forward(near: Socket): void {
     const far = connect(target);
     for (const [from, to] of [
       [near, far],
@@ -54,7 +54,7 @@ export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => 
 
   async function mend(): Promise<void> {
     losing = false;
-    server = createServer(carry).listen(port, "127.0.0.1");
+    server = createServer(forward).listen(port, "127.0.0.1");
     await once(server, "listening");
     port = (server.address() as AddressInfo).port;
   }

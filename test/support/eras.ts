@@ -1,4 +1,4 @@
-/** Clients of both eras over both transports, and children of both, seen alike: a tool is called, questions are answered on the way. */
+/** One interface for clients of both eras over stdio and HTTP: sends a request, answers questions on the way, and returns the result. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -8,17 +8,17 @@ import type { RawClient } from "./raw-client.ts";
 import type { Temp } from "./temp.ts";
 
 const KEY = "io.modelcontextprotocol/";
-export const MODERN_CHILD = fileURLToPath(new URL("../fixture/era-2026-child.mjs", import.meta.url));
+export const ERA_2026_CHILD = fileURLToPath(new URL("../fixture/era-2026-child.mjs", import.meta.url));
 
 type Json = Record<string, unknown>;
 export interface Question {
   readonly method: string;
   readonly params?: Json;
 }
-/** Undefined: it refuses to answer. */
+/** Returns the answer to a question. Undefined refuses it. */
 export type Answerer = (question: Question) => Json | undefined;
 
-export interface Answered {
+export interface RequestResult {
   readonly result?: Json;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
   readonly notifications: readonly { readonly method: string; readonly params: Json }[];
@@ -26,18 +26,18 @@ export interface Answered {
 }
 
 export interface Driver {
-  /** Runs one request to its end, answering what it is asked. */
-  request(method: string, params: Json, answer?: Answerer): Promise<Answered>;
+  /** Sends one request, answers its questions, and returns its result. */
+  request(method: string, params: Json, answer?: Answerer): Promise<RequestResult>;
   close(): Promise<unknown>;
 }
 
-/** A child's tool through the meta surface. */
+/** Calls a child's tool through the meta surface. */
 export function call(
   driver: Driver,
   server: string,
   tool: string,
   { args = {}, answer, _meta }: { args?: Json; answer?: Answerer; _meta?: Json } = {},
-): Promise<Answered> {
+): Promise<RequestResult> {
   const params = { name: "mcp_call", arguments: { server, tool, args }, ...(_meta && { _meta }) };
   return driver.request("tools/call", params, answer);
 }
@@ -55,24 +55,24 @@ export function era2026Headers(method: string, params: Json): Record<string, str
   };
 }
 
-/** The same request again, with what was asked, until there is a result. */
-async function rounds(
+/** Repeats the request with the requested inputs until there is a result. */
+async function repeatUntilAnswered(
   params: Json,
   answer: Answerer,
-  send: (params: Json) => Promise<Answered>,
-): Promise<Answered> {
-  let now = await send(params);
-  while (now.result?.["resultType"] === "input_required") {
-    const asked = (now.result["inputRequests"] ?? {}) as Record<string, Question>;
+  send: (params: Json) => Promise<RequestResult>,
+): Promise<RequestResult> {
+  let current = await send(params);
+  while (current.result?.["resultType"] === "input_required") {
+    const asked = (current.result["inputRequests"] ?? {}) as Record<string, Question>;
     const inputResponses = Object.fromEntries(
       Object.entries(asked).map(([name, question]) => [name, answer(question)]),
     );
-    now = await send({ ...params, inputResponses, requestState: now.result["requestState"] });
+    current = await send({ ...params, inputResponses, requestState: current.result["requestState"] });
   }
-  return now;
+  return current;
 }
 
-const nobody: Answerer = () => undefined;
+const refuseAll: Answerer = () => undefined;
 
 function reply(answer: Json | undefined): { result: Json } | { error: Json } {
   return answer ? { result: answer } : { error: { code: -32601, message: "nobody answers here" } };
@@ -96,10 +96,10 @@ export type ClientKind = (typeof CLIENTS)[number];
 async function legacyStdio(client: RawClient, capabilities: Json): Promise<Driver> {
   await client.initialize(capabilities);
   return {
-    async request(method, params, answer = nobody) {
+    async request(method, params, answer = refuseAll) {
       client.reply = ({ method: asked, params: about }) =>
         reply(answer({ method: asked, ...(about && { params: about }) }));
-      return await spoken(client, method, params);
+      return await requestOnStdio(client, method, params);
     },
     close: () => client.close(),
   };
@@ -107,9 +107,9 @@ async function legacyStdio(client: RawClient, capabilities: Json): Promise<Drive
 
 export function era2026Stdio(client: RawClient, capabilities: Json): Driver {
   return {
-    request: (method, params, answer = nobody) =>
-      rounds(params, answer, (now) =>
-        spoken(client, method, { ...now, _meta: envelope(capabilities, params["_meta"] as Json) }),
+    request: (method, params, answer = refuseAll) =>
+      repeatUntilAnswered(params, answer, (now) =>
+        requestOnStdio(client, method, { ...now, _meta: envelope(capabilities, params["_meta"] as Json) }),
       ),
     async close() {
       if (client.requests.length > 0) throw new Error("a client of this era must not be asked anything");
@@ -118,10 +118,10 @@ export function era2026Stdio(client: RawClient, capabilities: Json): Driver {
   };
 }
 
-async function spoken(client: RawClient, method: string, params: Json): Promise<Answered> {
+async function requestOnStdio(client: RawClient, method: string, params: Json): Promise<RequestResult> {
   const before = client.notifications.length;
   const { result, error } = await client.request(method, params);
-  const notifications = client.notifications.slice(before) as unknown as Answered["notifications"];
+  const notifications = client.notifications.slice(before) as unknown as RequestResult["notifications"];
   return { ...(result && { result }), ...(error && { error }), notifications };
 }
 
@@ -129,16 +129,16 @@ export async function legacyHttp(server: HttpGateway, capabilities: Json): Promi
   const session = await server.open(capabilities);
   let id = 0;
   return {
-    async request(method, params, answer = nobody) {
+    async request(method, params, answer = refuseAll) {
       const response = await server.post({ id: ++id, method, params }, session);
-      const heard: Json[] = [];
+      const received: Json[] = [];
       await eachMessage(response, async (message) => {
-        heard.push(message);
+        received.push(message);
         if (message["id"] === undefined || message["method"] === undefined) return;
-        const said = reply(answer(message as unknown as Question));
-        await (await server.post({ id: message["id"], ...said }, session)).text();
+        const answered = reply(answer(message as unknown as Question));
+        await (await server.post({ id: message["id"], ...answered }, session)).text();
       });
-      return answeredBy(heard, response.status);
+      return responseFrom(received, response.status);
     },
     close: () => server.stop(),
   };
@@ -146,30 +146,30 @@ export async function legacyHttp(server: HttpGateway, capabilities: Json): Promi
 
 export function era2026Http(server: HttpGateway, capabilities: Json): Driver {
   let id = 0;
-  const send = async (method: string, params: Json): Promise<Answered> => {
+  const send = async (method: string, params: Json): Promise<RequestResult> => {
     const response = await server.post({ id: ++id, method, params }, era2026Headers(method, params));
-    return answeredBy(await messages(response), response.status);
+    return responseFrom(await messages(response), response.status);
   };
   return {
-    request: (method, params, answer = nobody) =>
-      rounds(params, answer, (now) =>
+    request: (method, params, answer = refuseAll) =>
+      repeatUntilAnswered(params, answer, (now) =>
         send(method, { ...now, _meta: envelope(capabilities, params["_meta"] as Json) }),
       ),
     close: () => server.stop(),
   };
 }
 
-function answeredBy(heard: readonly Json[], status: number): Answered {
-  const last = heard.find((message) => "result" in message || "error" in message) ?? {};
-  const notifications = heard.filter((message) => message["method"] && message["id"] === undefined);
+function responseFrom(received: readonly Json[], status: number): RequestResult {
+  const last = received.find((message) => "result" in message || "error" in message) ?? {};
+  const notifications = received.filter((message) => message["method"] && message["id"] === undefined);
   return {
-    ...(last as Pick<Answered, "result" | "error">),
-    notifications: notifications as unknown as Answered["notifications"],
+    ...(last as Pick<RequestResult, "result" | "error">),
+    notifications: notifications as unknown as RequestResult["notifications"],
     status,
   };
 }
 
-/** As they come: an answer may depend on what is answered to an earlier one. */
+/** Calls `take` for each message as it arrives, because later messages may depend on its answer. */
 export async function eachMessage(
   response: Response,
   take: (message: Json) => Promise<void> | void,
@@ -187,9 +187,9 @@ export async function eachMessage(
   if (text.startsWith("{")) await take(JSON.parse(text) as Json);
 }
 
-/** A child of the stateless era over HTTP; gone after the test. */
+/** Starts a child of era 2026 over HTTP and returns its URL. It ends with the test. */
 export async function era2026HttpChild(...flags: string[]): Promise<string> {
-  const child = spawn(process.execPath, [MODERN_CHILD, "--http", ...flags], {
+  const child = spawn(process.execPath, [ERA_2026_CHILD, "--http", ...flags], {
     stdio: ["pipe", "ignore", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

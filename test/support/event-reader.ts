@@ -1,22 +1,22 @@
-/** Reads server-sent events of the admin API as they come. */
+/** Reads server-sent events of the admin API. */
 import { onTestFinished } from "vitest";
 import { until } from "./until.ts";
 
 export interface ReadEvent {
   readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was told
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly data: any;
 }
 
 export interface EventReader {
   readonly status: number;
-  /** What was answered in place of events. */
+  /** The error body, if the answer is not an event stream. */
   readonly problem: { readonly detail?: string; readonly status?: number } | undefined;
-  /** All so far. */
+  /** All events so far. */
   readonly events: readonly ReadEvent[];
-  /** The stream is over. */
+  /** Whether the stream has ended. */
   readonly ended: boolean;
-  /** The first of one of these types, once it is there. */
+  /** Waits for the first event of one of these types and returns its data. */
   next(...types: readonly string[]): Promise<ReadEvent["data"]>;
   close(): void;
 }
@@ -58,6 +58,6 @@ async function read(body: ReadableStream<Uint8Array>, events: ReadEvent[]): Prom
       }
     }
   } catch {
-    // It was left.
+    // The stream was aborted.
   }
 }

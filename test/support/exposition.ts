@@ -1,4 +1,4 @@
-/** Reads metrics as Prometheus does, and refuses what it would refuse: a sample without a type, or the same series twice. */
+/** Parses Prometheus metrics. Refuses, like Prometheus, a sample without a type and a repeated series. */
 
 export interface Sample {
   readonly name: string;
@@ -8,24 +8,26 @@ export interface Sample {
 
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (NaN|[+-]?Inf|-?\d[\d.e+-]*)$/u;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/uy;
-const OF_HISTOGRAM = /_(bucket|sum|count)$/;
+const HISTOGRAM_SUFFIX = /_(bucket|sum|count)$/;
 
 export function readExposition(text: string): readonly Sample[] {
   const types = new Map<string, string>();
   const seen = new Set<string>();
   const samples: Sample[] = [];
   for (const line of text.split("\n").filter(Boolean)) {
-    const [, about, of = "", said = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
-    if (about === "HELP") continue;
-    if (about === "TYPE") {
-      if (types.has(of)) throw new Error(`${of} has two types`);
-      types.set(of, said);
+    const [, comment, family = "", type = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
+    if (comment === "HELP") continue;
+    if (comment === "TYPE") {
+      if (types.has(family)) throw new Error(`${family} has two types`);
+      types.set(family, type);
       continue;
     }
     const [, name = "", labels = "", value = ""] = LINE.exec(line) ?? fail(`not a line: ${line}`);
-    const family =
-      types.get(name.replace(OF_HISTOGRAM, "")) === "histogram" ? name.replace(OF_HISTOGRAM, "") : name;
-    if (!types.has(family)) fail(`${name} has no type`);
+    const sampleFamily =
+      types.get(name.replace(HISTOGRAM_SUFFIX, "")) === "histogram"
+        ? name.replace(HISTOGRAM_SUFFIX, "")
+        : name;
+    if (!types.has(sampleFamily)) fail(`${name} has no type`);
     const key = `${name}{${labels}}`;
     if (seen.has(key)) fail(`twice: ${key}`);
     seen.add(key);

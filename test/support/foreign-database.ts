@@ -1,4 +1,4 @@
-/** A database of the shape that a gateway can be moved from, in a schema of its own. Gone after the test. */
+/** A database of an older MetaMCP, for import tests, in its own schema. It is deleted after the test. */
 import { postgresPlace, type TestPlace } from "./store-places.ts";
 
 const TABLES = `

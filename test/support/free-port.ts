@@ -1,8 +1,8 @@
-/** A port for a program that must be told one. */
+/** Finds a free port for a program that cannot choose one itself. */
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** One that can be listened on, from where the system gives none to those who ask for any: it stays free. */
+/** A free port outside the range of ephemeral ports, so that the system does not give it to another program. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + randomInt(10_000);

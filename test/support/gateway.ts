@@ -1,4 +1,4 @@
-/** The built product on stdio with a config of its own, for integration tests. */
+/** The built product on stdio with its own config, for integration tests. */
 import { join } from "node:path";
 import { RawClient } from "./raw-client.ts";
 import { ROOT, type Temp } from "./temp.ts";
@@ -8,11 +8,11 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts `dist/metamcp.js` on the config of the folder, in that folder; nothing is sent yet. */
+/** Starts `dist/metamcp.js` in the folder with its config. Sends nothing yet. */
 export function gateway(folder: Temp, { flags = [], env }: GatewayOptions = {}): RawClient {
-  const named = folder.env["METAMCP_CONFIG"] === undefined ? [] : ["--config", folder.config];
+  const configFlag = folder.env["METAMCP_CONFIG"] === undefined ? [] : ["--config", folder.config];
   return new RawClient(process.execPath, {
-    args: [join(ROOT, "dist/metamcp.js"), ...named, ...flags],
+    args: [join(ROOT, "dist/metamcp.js"), ...configFlag, ...flags],
     cwd: folder.path("."),
     env: { ...folder.env, ...env },
   });

@@ -1,14 +1,14 @@
-/** Remote servers for tests that let nobody in without a token of their issuer. `read` needs that scope, `write` another. */
+/** Remote servers that require a token of their issuer. The tool `read` needs the scope `read`, `write` the scope `write`. */
 import type { ServerResponse } from "node:http";
-import { error, events, type HttpChild, httpChild, json, result, type Seen } from "./http-child.ts";
+import { error, events, type HttpChild, httpChild, json, result, type SeenRequest } from "./http-child.ts";
 import type { Issuer } from "./issuer.ts";
 
-export interface Guarded extends HttpChild {
-  /** Who lets people in; may change. */
+export interface GuardedChild extends HttpChild {
+  /** The issuer whose tokens are accepted. A test may replace it. */
   by: Issuer;
-  /** The tokens that were shown, in their order; "" where none was. */
+  /** The tokens of all requests, in order; "" for a request without a token. */
   readonly shown: string[];
-  /** Calls of `hold` that wait to be answered. */
+  /** Calls of `hold` that wait; calling the function answers one. */
   readonly held: (() => void)[];
 }
 
@@ -22,7 +22,7 @@ const TOOLS = Object.keys(SCOPES).map((name) => ({
 }));
 const VERSION = "2026-07-28";
 
-export async function guardedChild(by: Issuer, kind: Kind = "legacy"): Promise<Guarded> {
+export async function guardedChild(by: Issuer, kind: Kind = "legacy"): Promise<GuardedChild> {
   const shown: string[] = [];
   const held: (() => void)[] = [];
   const streams = new Set<ServerResponse>();
@@ -40,25 +40,25 @@ export async function guardedChild(by: Issuer, kind: Kind = "legacy"): Promise<G
       response.writeHead(404).end();
       return;
     }
-    if (!admitted(guarded, seen, response)) return;
+    if (!isAdmitted(guarded, seen, response)) return;
     if (kind === "sse") speakSse(seen, response, streams);
     else if (seen.method === "GET") response.writeHead(405).end();
     else if (seen.method === "DELETE" || seen.message.id === undefined) response.writeHead(202).end();
     else if (seen.message.params?.["name"] === "hold") held.push(() => json(response, legacy(seen)));
     else json(response, (kind === "2026" ? era2026 : legacy)(seen));
   });
-  const guarded: Guarded = { ...child, by, shown, held };
+  const guarded: GuardedChild = { ...child, by, shown, held };
   return guarded;
 }
 
-function admitted({ by, shown, url }: Guarded, seen: Seen, response: ServerResponse): boolean {
+function isAdmitted({ by, shown, url }: GuardedChild, seen: SeenRequest, response: ServerResponse): boolean {
   const token = seen.headers.authorization?.replace(/^Bearer /, "");
   shown.push(token ?? "");
   const holder = by.holderOf(token);
   const metadata = `resource_metadata="${new URL(url).origin}/.well-known/oauth-protected-resource/mcp"`;
   if (!holder || holder.resource !== `${new URL(url).origin}/mcp`) {
     const fault = token === undefined ? "" : 'error="invalid_token", ';
-    // Servers do repeat what they were shown.
+    // Real servers repeat the token in their error, so this one does too.
     const body = {
       jsonrpc: "2.0",
       id: seen.message.id ?? null,
@@ -75,7 +75,7 @@ function admitted({ by, shown, url }: Guarded, seen: Seen, response: ServerRespo
   return false;
 }
 
-function legacy({ message: { id, method, params } }: Seen): unknown {
+function legacy({ message: { id, method, params } }: SeenRequest): unknown {
   const version = {
     protocolVersion: "2025-11-25",
     capabilities: { tools: {} },
@@ -88,7 +88,7 @@ function legacy({ message: { id, method, params } }: Seen): unknown {
   return method === "ping" ? result(id) : error(id, -32601, "Method not found");
 }
 
-function era2026(seen: Seen): unknown {
+function era2026(seen: SeenRequest): unknown {
   const { id, method } = seen.message;
   if (method === "initialize") return error(id, -32601, "Method not found");
   if (method === "server/discover") {
@@ -99,7 +99,7 @@ function era2026(seen: Seen): unknown {
   return value ? { ...rest, result: { resultType: "complete", ...value } } : rest;
 }
 
-function speakSse(seen: Seen, response: ServerResponse, streams: Set<ServerResponse>): void {
+function speakSse(seen: SeenRequest, response: ServerResponse, streams: Set<ServerResponse>): void {
   if (seen.method === "GET") {
     streams.add(response);
     events(response).write("event: endpoint\ndata: /messages\n\n");

@@ -1,4 +1,4 @@
-/** HTTP servers for tests that answer whatever they are told to, and a link to them that keeps all it hears. */
+/** HTTP servers whose answers a test decides, and a link to them that records all messages. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -13,33 +13,33 @@ import { systemClock } from "../../src/system-clock.ts";
 import { COMMON } from "./spec.ts";
 import { until } from "./until.ts";
 
-export interface Seen {
+export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** The body as a message; {} where it is none. */
+  /** The parsed body; {} if it is not JSON. */
   readonly message: { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown };
 }
 
-export type Answerer = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
+export type Answerer = (seen: SeenRequest, response: ServerResponse, request: IncomingMessage) => void;
 
 export interface HttpChild {
   readonly url: string;
-  readonly seen: Seen[];
-  /** Sockets that are open at this moment. */
+  readonly seen: SeenRequest[];
+  /** Number of open sockets. */
   sockets(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export async function httpChild(answer: Answerer, port = 0): Promise<HttpChild> {
-  const seen: Seen[] = [];
+  const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("error", () => {});
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
-      const one = look(request, Buffer.concat(parts).toString());
+      const one = requestSeen(request, Buffer.concat(parts).toString());
       seen.push(one);
       answer(one, response, request);
     });
@@ -57,10 +57,10 @@ export async function httpChild(answer: Answerer, port = 0): Promise<HttpChild> 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen, sockets, stop };
 }
 
-function look(request: IncomingMessage, body: string): Seen {
-  let message: Seen["message"] = {};
+function requestSeen(request: IncomingMessage, body: string): SeenRequest {
+  let message: SeenRequest["message"] = {};
   try {
-    message = JSON.parse(body) as Seen["message"];
+    message = JSON.parse(body) as SeenRequest["message"];
   } catch {}
   return { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body, message };
 }
@@ -88,7 +88,7 @@ export function event(value: unknown, id?: string): string {
 
 const HELLO = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "remote" } };
 
-/** Answers the handshake with a session, has no stream of its own, and leaves the rest to `answer`. */
+/** Answers the handshake with a session, offers no GET stream, and passes all other requests to `answer`. */
 export function sessionful(answer: Answerer, session = "s-1"): Answerer {
   return (seen, response, request) => {
     const { id, method } = seen.message;
@@ -113,7 +113,7 @@ export function remoteSpec(url: string, more: Partial<RemoteSpec> = {}): RemoteS
   };
 }
 
-export interface Dialled {
+export interface DialledLink {
   readonly link: Link;
   readonly heard: { message: Message; via: Via }[];
   readonly failed: { id: number; failure: ChildFailure }[];
@@ -121,20 +121,20 @@ export interface Dialled {
   readonly logged: string[];
   request(id: number, method: string, params?: unknown): void;
   notify(method: string, params?: unknown): void;
-  /** The result or error with this id, once it is there. */
+  /** Waits for the result or error with this id. */
   answer(id: number): Promise<{ result?: unknown; error?: { code: number; data?: unknown }; via: Via }>;
   failure(id: number): Promise<ChildFailure>;
   closing(): Promise<ChildFailure>;
-  /** initialize, agreed, initialized. */
+  /** Sends `initialize`, sets the revision, and sends `initialized`. */
   handshake(): Promise<void>;
 }
 
 export async function dial(
   spec: RemoteSpec,
   options: Partial<HttpConnectorOptions> & { signal?: AbortSignal } = {},
-): Promise<Dialled> {
-  const heard: Dialled["heard"] = [];
-  const failed: Dialled["failed"] = [];
+): Promise<DialledLink> {
+  const heard: DialledLink["heard"] = [];
+  const failed: DialledLink["failed"] = [];
   const closed: ChildFailure[] = [];
   const logged: string[] = [];
   const at = (level: string) => (message: string, fields?: object) =>
@@ -150,7 +150,7 @@ export async function dial(
   onTestFinished(() => link.close());
   const idOf = (id: number) => asRaw(Buffer.from(String(id)));
 
-  const dialled: Dialled = {
+  const opened: DialledLink = {
     link,
     heard,
     failed,
@@ -182,11 +182,11 @@ export async function dial(
       until(() => failed.find((one) => one.id === id)?.failure, { what: `the failure of ${id}` }),
     closing: () => until(() => closed[0], { what: "the end of the link" }),
     async handshake() {
-      dialled.request(1, "initialize", {});
-      await dialled.answer(1);
+      opened.request(1, "initialize", {});
+      await opened.answer(1);
       link.agreed("2025-11-25");
-      dialled.notify("notifications/initialized");
+      opened.notify("notifications/initialized");
     },
   };
-  return dialled;
+  return opened;
 }

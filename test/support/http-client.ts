@@ -1,8 +1,8 @@
-/** A client over streamable HTTP that keeps all it hears, and on which stream. Knows no SDK and repairs nothing. */
+/** A client over streamable HTTP without an SDK. Records all messages of each stream and corrects nothing. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { HEADERS, type HttpGateway } from "./http-gateway.ts";
 
-export interface Heard {
+export interface ReceivedMessage {
   readonly id?: unknown;
   readonly method?: string;
   readonly params?: Record<string, unknown>;
@@ -10,25 +10,25 @@ export interface Heard {
   readonly error?: { code: number; message: string; data?: unknown };
 }
 
-export interface Exchange {
+export interface StreamContent {
   readonly status: number;
-  /** Everything on this stream but the answer. */
-  readonly before: readonly Heard[];
-  readonly answer: Heard | undefined;
+  /** All messages on this stream except the answer. */
+  readonly before: readonly ReceivedMessage[];
+  readonly answer: ReceivedMessage | undefined;
 }
 
-export interface Sending {
-  /** The sender's hand on the request, e.g. to break it off. */
+export interface SendOptions {
+  /** Gets the HTTP request, e.g. to abort it. */
   readonly onRequest?: (request: ClientRequest) => void;
-  /** Called with whatever comes before the answer. */
-  readonly onHeard?: (heard: Heard) => void;
+  /** Called for each message before the answer. */
+  readonly onMessage?: (message: ReceivedMessage) => void;
 }
 
 export class HttpClient {
-  /** Answers requests of the server; undefined leaves them without one. */
-  reply: ((request: Heard) => { result: unknown } | { error: unknown } | undefined) | undefined;
-  /** Requests the server made, in order. */
-  readonly asked: Heard[] = [];
+  /** Answers requests of the server. Undefined: no answer is sent. */
+  reply: ((request: ReceivedMessage) => { result: unknown } | { error: unknown } | undefined) | undefined;
+  /** Requests of the server, in order. */
+  readonly asked: ReceivedMessage[] = [];
   readonly session: Readonly<Record<string, string>>;
   readonly #url: string;
 
@@ -41,8 +41,13 @@ export class HttpClient {
     return new HttpClient(gateway.url, await gateway.open(capabilities));
   }
 
-  /** Resolves with all that came on the stream of this request; rejects if the stream breaks before its end. */
-  request(id: number | string, method: string, params: object, sending: Sending = {}): Promise<Exchange> {
+  /** Resolves with all messages on the stream of this request. Rejects if the stream breaks. */
+  request(
+    id: number | string,
+    method: string,
+    params: object,
+    sending: SendOptions = {},
+  ): Promise<StreamContent> {
     return this.#post({ id, method, params }, sending);
   }
 
@@ -51,18 +56,18 @@ export class HttpClient {
     name: string,
     args: object,
     _meta?: object,
-    sending?: Sending,
-  ): Promise<Exchange> {
+    sending?: SendOptions,
+  ): Promise<StreamContent> {
     return this.request(id, "tools/call", { name, arguments: args, _meta }, sending);
   }
 
-  /** A child's tool through the meta surface. */
+  /** Calls a child's tool through the meta surface. */
   mcpCall(
     id: number | string,
     [server, tool]: readonly [string, string],
     args: object = {},
-    more: { _meta?: object; sending?: Sending } = {},
-  ): Promise<Exchange> {
+    more: { _meta?: object; sending?: SendOptions } = {},
+  ): Promise<StreamContent> {
     return this.tool(id, "mcp_call", { server, tool, args }, more._meta, more.sending);
   }
 
@@ -70,28 +75,31 @@ export class HttpClient {
     await this.#post({ method, params });
   }
 
-  #post(message: object, { onRequest, onHeard }: Sending = {}): Promise<Exchange> {
+  #post(body: object, { onRequest, onMessage }: SendOptions = {}): Promise<StreamContent> {
     return new Promise((resolve, reject) => {
       const headers = { ...HEADERS, ...this.session };
       const request = httpRequest(this.#url, { method: "POST", headers }, (response) => {
-        this.#listen(response, onHeard).then(resolve, reject);
+        this.#listen(response, onMessage).then(resolve, reject);
       });
       request.once("error", reject);
-      request.end(JSON.stringify({ jsonrpc: "2.0", ...message }));
+      request.end(JSON.stringify({ jsonrpc: "2.0", ...body }));
       onRequest?.(request);
     });
   }
 
-  async #listen(response: IncomingMessage, onHeard?: (heard: Heard) => void): Promise<Exchange> {
-    const before: Heard[] = [];
-    let answer: Heard | undefined;
-    const hear = (text: string): void => {
+  async #listen(
+    response: IncomingMessage,
+    onMessage?: (message: ReceivedMessage) => void,
+  ): Promise<StreamContent> {
+    const before: ReceivedMessage[] = [];
+    let answer: ReceivedMessage | undefined;
+    const receive = (text: string): void => {
       if (!text.trim()) return;
-      const heard = JSON.parse(text) as Heard;
-      if (heard.method === undefined) answer = heard;
-      else before.push(heard);
-      if (heard.method !== undefined && heard.id !== undefined) this.#answer(heard);
-      if (heard.method !== undefined) onHeard?.(heard);
+      const message = JSON.parse(text) as ReceivedMessage;
+      if (message.method === undefined) answer = message;
+      else before.push(message);
+      if (message.method !== undefined && message.id !== undefined) this.#answer(message);
+      if (message.method !== undefined) onMessage?.(message);
     };
     const streamed = response.headers["content-type"]?.includes("event-stream");
     let rest = "";
@@ -101,13 +109,13 @@ export class HttpClient {
       if (!streamed || !chunk.includes("\n")) continue;
       const lines = rest.split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("data:")) hear(line.slice(5));
+      for (const line of lines) if (line.startsWith("data:")) receive(line.slice(5));
     }
-    if (!streamed) hear(rest);
+    if (!streamed) receive(rest);
     return { status: response.statusCode ?? 0, before, answer };
   }
 
-  #answer(request: Heard): void {
+  #answer(request: ReceivedMessage): void {
     this.asked.push(request);
     const reply = this.reply?.(request);
     if (reply) void this.#post({ id: request.id, ...reply }).catch(() => {});

@@ -1,4 +1,4 @@
-/** The built product listening on a free port, for tests over HTTP. */
+/** The built product on a free port, for tests over HTTP. */
 import { gateway } from "./gateway.ts";
 import type { Temp } from "./temp.ts";
 
@@ -10,11 +10,11 @@ export const HEADERS = {
 export interface HttpGateway {
   readonly url: string;
   readonly pid: number;
-  /** What it said so far. */
+  /** Its stderr so far. */
   readonly stderr: string;
   stop(): Promise<unknown>;
   post(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Opens a session and gives the headers that name it. */
+  /** Opens a session and returns the headers with its id. */
   open(capabilities?: object): Promise<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export async function httpGateway(folder: Temp, ...flags: string[]): Promise<Htt
   };
 }
 
-/** The messages of an answer, whether it came as JSON or as events. */
+/** The messages of an answer, which may be JSON or an event stream. */
 export async function messages(response: Response): Promise<Record<string, unknown>[]> {
   const text = await response.text();
   if (response.headers.get("content-type")?.includes("json")) return [JSON.parse(text)];

@@ -1,4 +1,4 @@
-/** An identity provider of the test's own: OpenID Connect, one client, and whatever claims the test says. Logs in without asking. */
+/** An OpenID Connect provider for tests, with one client. A test sets the claims. Logs in without a form. */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,13 +9,13 @@ export const OIDC_CLIENT = { id: "metamcp", secret: "a-client-secret-of-the-test
 
 export interface IdentityProvider {
   readonly issuer: string;
-  /** Who logs in next, and what is said of them. */
+  /** Claims of the next login. */
   claims: JWTPayload & { sub: string };
-  /** What userinfo says; undefined: nothing. */
+  /** Answer of the userinfo endpoint; undefined: 403. */
   userinfo: Record<string, unknown> | undefined;
-  /** Changes an id token before it is signed, or signs it otherwise. */
+  /** Makes the id token invalid: changes its claims, signs it with a wrong key, or does not sign it. */
   spoil: { claims?: (claims: JWTPayload) => JWTPayload; wrongKey?: boolean; unsigned?: boolean };
-  /** Requests to its token endpoint: their bodies. */
+  /** Bodies of the requests to the token endpoint. */
   readonly exchanged: URLSearchParams[];
 }
 
@@ -73,14 +73,14 @@ export async function identityProvider(): Promise<IdentityProvider> {
           const challenge = createHash("sha256")
             .update(form.get("code_verifier") ?? "")
             .digest("base64url");
-          const fine =
+          const valid =
             asked?.get("code_challenge") === challenge &&
             asked.get("code_challenge_method") === "S256" &&
             asked.get("redirect_uri") === form.get("redirect_uri") &&
             form.get("client_secret") === OIDC_CLIENT.secret;
-          if (!fine) return json({ error: "invalid_grant" }, 400);
+          if (!valid) return json({ error: "invalid_grant" }, 400);
           const now = Math.floor(Date.now() / 1_000);
-          const said: JWTPayload = {
+          const standard: JWTPayload = {
             iss: provider.issuer,
             aud: OIDC_CLIENT.id,
             iat: now,
@@ -88,14 +88,14 @@ export async function identityProvider(): Promise<IdentityProvider> {
             nonce: asked.get("nonce"),
             ...provider.claims,
           };
-          const claims = provider.spoil.claims?.(said) ?? said;
+          const claims = provider.spoil.claims?.(standard) ?? standard;
           const header = { alg: "RS256", kid: "one" };
           const { privateKey } = provider.spoil.wrongKey ? wrong : right;
           const signed = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
-          const none = [{ alg: "none" }, claims].map((part) =>
+          const unsigned = [{ alg: "none" }, claims].map((part) =>
             Buffer.from(JSON.stringify(part)).toString("base64url"),
           );
-          const token = provider.spoil.unsigned ? `${none.join(".")}.` : signed;
+          const token = provider.spoil.unsigned ? `${unsigned.join(".")}.` : signed;
           return json({ access_token: "at", token_type: "Bearer", expires_in: 60, id_token: token });
         }
         default:

@@ -1,4 +1,4 @@
-/** Packages that only some tests need, from a folder with a lockfile of its own. Installed once, beside each other per lockfile, so that two runs never meet. */
+/** Installs packages that only some tests need, from a folder with its own lockfile. Each lockfile has its own target folder, so concurrent runs do not conflict. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -7,10 +7,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** How long a first run may take where nothing is cached. */
+/** Timeout for the first installation without a cache. */
 export const INSTALL_MS = 300_000;
 
-/** The `node_modules` with what the lockfile of `folder` names. */
+/** Returns the `node_modules` folder for the lockfile of `folder`. */
 export async function install(folder: string): Promise<string> {
   const lock = readFileSync(join(folder, "package-lock.json"));
   const store = join(folder, "node_modules");
@@ -25,7 +25,7 @@ export async function install(folder: string): Promise<string> {
     renameSync(draft, home);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Somebody else was quicker.
+    // Another process may have installed it at the same time.
     if (!existsSync(home)) throw error;
   }
   return join(home, "node_modules");

@@ -1,6 +1,6 @@
 /**
- * An OAuth 2.1 authorization server for tests: metadata, registration, authorization that consents by itself, PKCE,
- * tokens with rotation (a refresh token that comes twice costs the whole family), revocation. Time passes only when told.
+ * An OAuth 2.1 authorization server for tests: metadata, registration, authorization with automatic consent, PKCE, rotating
+ * refresh tokens (a reused one revokes all tokens of its consent), revocation. Tokens expire only when a test says so.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -20,7 +20,7 @@ interface Code {
   readonly scope: string;
 }
 
-/** All tokens that come of one consent. */
+/** All tokens of one consent. */
 interface Family {
   readonly client: string;
   readonly resource: string | undefined;
@@ -36,7 +36,7 @@ export interface Holder {
   readonly resource: string | undefined;
 }
 
-export interface Asked {
+export interface IssuerRequest {
   readonly path: string;
   readonly params: URLSearchParams;
   readonly authorization: string | undefined;
@@ -44,20 +44,21 @@ export interface Asked {
 
 export class Issuer {
   readonly url: string;
-  /** What it says about the life of a token; whether it is accepted is another matter. */
+  /** The announced lifetime of tokens. Tokens expire only by `expireAll`. */
   expiresIn: number | undefined = 3600;
   registers = true;
-  /** It refuses whoever asks for consent. */
+  /** Denies every authorization request. */
   denies = false;
-  /** The `iss` of its answers; undefined: its own. */
+  /** The `iss` in its redirects. Default: its own URL. */
   iss: string | undefined;
-  /** It is down for whoever wants tokens. */
+  /** The token endpoint answers 503. */
   down = false;
+  /** Accepts client id metadata documents. */
   takesDocuments = false;
   tokenAuthMethods: readonly string[] = ["none"];
-  /** Everything that must never be shown: tokens, codes, secrets. */
+  /** All tokens, codes and secrets. They must not appear in any output. */
   readonly secrets = new Set<string>();
-  readonly asked: Asked[] = [];
+  readonly asked: IssuerRequest[] = [];
   readonly clients = new Map<string, Registered>();
   readonly #codes = new Map<string, Code>();
   readonly #families: Family[] = [];
@@ -66,18 +67,18 @@ export class Issuer {
     this.url = url;
   }
 
-  /** Who stands behind a token, if it is good. */
+  /** The scopes and the resource of a valid token. */
   holderOf(token: string | undefined): Holder | undefined {
     const family = this.#families.find((one) => !one.revoked && token !== undefined && one.access.has(token));
     return family && { scopes: family.scope.split(" ").filter(Boolean), resource: family.resource };
   }
 
-  /** No access token that was given so far is good any more. */
+  /** Expires all access tokens. */
   expireAll(): void {
     for (const { access } of this.#families) access.clear();
   }
 
-  /** The person took the consent back: refresh tokens are worth nothing either. */
+  /** Revokes all consents, so that refresh tokens are invalid too. */
   revokeAll(): void {
     for (const family of this.#families) family.revoked = true;
   }
@@ -86,7 +87,7 @@ export class Issuer {
     return this.#families;
   }
 
-  requests(path: string, grantType?: string): Asked[] {
+  requests(path: string, grantType?: string): IssuerRequest[] {
     return this.asked.filter(
       (one) => one.path === path && (grantType === undefined || one.params.get("grant_type") === grantType),
     );
@@ -134,7 +135,7 @@ export class Issuer {
     const client = query.get("client_id") ?? "";
     const redirectUri = query.get("redirect_uri") ?? "";
     const known = this.clients.get(client);
-    // The address of a document stands for itself.
+    // A client with a metadata document is not registered; its id is the URL of the document.
     const document = this.takesDocuments && client.startsWith("https://");
     if (!document && !known?.redirectUris.includes(redirectUri)) {
       json(response, 400, { error: "invalid_client" });
@@ -194,12 +195,12 @@ export class Issuer {
     const proof = createHash("sha256")
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
-    const good =
+    const valid =
       code?.client === client &&
       code.challenge === proof &&
       code.redirectUri === form.get("redirect_uri") &&
       code.resource === (form.get("resource") ?? undefined);
-    if (!good) return undefined;
+    if (!valid) return undefined;
     const { resource, scope } = code;
     const family = {
       client,
@@ -244,21 +245,21 @@ interface Registration {
   readonly token_endpoint_auth_method: string;
 }
 
-/** Call inside a test: it is gone after it. */
+/** Call inside a test. The server ends with the test. */
 export async function issuer(): Promise<Issuer> {
-  let made: Issuer | undefined;
+  let created: Issuer | undefined;
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (part: Buffer) => (body += part));
-    request.on("end", () => made?.answer(request, body, response));
+    request.on("end", () => created?.answer(request, body, response));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
   });
-  made = new Issuer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  return made;
+  created = new Issuer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return created;
 }
 
 function json(response: ServerResponse, status: number, value: object): void {

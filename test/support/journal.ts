@@ -1,10 +1,10 @@
-/** What the fixture server wrote down about itself: how many processes there were, what reached them, in which order. */
+/** Reads the journal of the fixture server: which processes started, and which messages they got in which order. */
 import { readFileSync } from "node:fs";
 import { type Patience, until } from "./until.ts";
 
 export interface JournalEvent {
   readonly pid: number;
-  /** Order within its process. */
+  /** Sequence number within the process. */
   readonly n: number;
   readonly at: number;
   readonly event:
@@ -24,7 +24,7 @@ export interface JournalEvent {
   readonly level?: string;
   readonly token?: unknown;
   readonly key?: string;
-  /** Came before `initialized`, though it must not. */
+  /** The message arrived before `initialized`, which is a protocol error. */
   readonly early?: true;
   readonly name?: string;
   readonly child?: number;
@@ -55,7 +55,7 @@ export class Journal {
     return kind === undefined ? events : events.filter((event) => event.event === kind);
   }
 
-  /** One per process that was ever started. */
+  /** The ids of all processes that were started. */
   pids(): number[] {
     return this.events("start").map((event) => event.pid);
   }
@@ -64,19 +64,19 @@ export class Journal {
     return this.events("grandchild").flatMap((event) => event.child ?? []);
   }
 
-  /** How often a counting tool was really executed with that key. */
+  /** How often a counting tool was executed with that key. */
   executions(key: string): number {
     return this.events("count").filter((event) => event.key === key).length;
   }
 
-  /** The methods that arrived, in order; of one process or of all. */
+  /** The received methods in order, of one process or of all. */
   methods(pid?: number): string[] {
     return this.events("message")
       .filter((event) => pid === undefined || event.pid === pid)
       .flatMap((event) => event.method ?? []);
   }
 
-  /** What arrived before the handshake was complete. Must be empty. */
+  /** Messages before the end of the handshake. Must be empty. */
   early(): JournalEvent[] {
     return this.events("message").filter((event) => event.early);
   }

@@ -1,16 +1,16 @@
-/** How long a gateway keeps others waiting: what a stranger sees who asks it for next to nothing, again and again. */
+/** Measures how long a gateway blocks: sends trivial requests again and again while other work runs. */
 import { setTimeout as pause } from "node:timers/promises";
-import { computed } from "./processes.ts";
+import { cpuTimeMs } from "./processes.ts";
 import type { TeamGateway } from "./team-gateway.ts";
 
-/** What a stall would exceed many times over. */
-export const MOST_LAG_MS = 2_000;
-/** Between two requests: far less than any stall, and enough for a core to do something else. */
-const EVERY_MS = 20;
+/** A blocked event loop would exceed this many times over. */
+export const MAX_LAG_MS = 2_000;
+/** Pause between two requests. Much shorter than any stall, but long enough to leave the CPU to others. */
+const INTERVAL_MS = 20;
 
 /**
- * The longest that one trivial request waited while the work went on, in milliseconds. What the gateway did not compute
- * meanwhile does not count: the machine kept it waiting too.
+ * The longest time in milliseconds that a trivial request waited during the work. Counts at most the CPU time that the gateway
+ * used meanwhile, because a busy machine delays the gateway too.
  */
 export async function lagDuring<T>(
   { url, pid }: Pick<TeamGateway, "url" | "pid">,
@@ -20,18 +20,18 @@ export async function lagDuring<T>(
   let lag = 0;
   const watching = (async () => {
     while (!over) {
-      const [began, before] = [performance.now(), computed(pid)];
+      const [began, before] = [performance.now(), cpuTimeMs(pid)];
       await (await fetch(`${url}/healthz`)).arrayBuffer();
-      const after = computed(pid);
-      const own = before === undefined || after === undefined ? Number.POSITIVE_INFINITY : after - before;
-      lag = Math.max(lag, Math.min(own, performance.now() - began));
-      await pause(EVERY_MS);
+      const after = cpuTimeMs(pid);
+      const cpuMs = before === undefined || after === undefined ? Number.POSITIVE_INFINITY : after - before;
+      lag = Math.max(lag, Math.min(cpuMs, performance.now() - began));
+      await pause(INTERVAL_MS);
     }
   })();
   const value = await work().finally(() => {
     over = true;
   });
-  // Who asked in the meantime may still wait.
+  // The last request may still wait.
   await watching;
   return { lag, value };
 }

@@ -1,4 +1,4 @@
-/** A gateway with one server of the fixture, and an endpoint for each surface, in one namespace. */
+/** A gateway with one fixture server in one namespace, and an endpoint for each surface. */
 import { type TeamGateway, teamGateway } from "./team-gateway.ts";
 import { fixture, type Temp, temp } from "./temp.ts";
 
@@ -7,14 +7,14 @@ export interface LayeredTeam {
   readonly api: TeamGateway["api"];
   readonly key: string;
   readonly journal: ReturnType<Temp["journal"]>;
-  /** Calls of this tool that reached the server. */
+  /** Number of calls of this tool that reached the server. */
   reached(tool: string): number;
 }
 
 export const SURFACES = ["meta", "metatools", "aggregate"] as const;
 
 export interface LayeredOptions {
-  /** Beside the entry of the server. */
+  /** Additional fields of the server. */
   readonly server?: object;
   readonly namespace?: object;
   readonly endpoint?: object;
@@ -27,13 +27,15 @@ export async function layeredTeam(options: LayeredOptions = {}): Promise<Layered
   const journal = folder.journal();
   const gateway = await teamGateway(folder, { flags });
   const { api } = gateway;
-  const made = [
+  const created = [
     await api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file), ...server }),
     await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }], ...namespace }),
   ];
   for (const surface of SURFACES)
-    made.push(await api("POST", "/endpoints", { name: surface, namespaces: ["team"], surface, ...endpoint }));
-  for (const { status, body } of made)
+    created.push(
+      await api("POST", "/endpoints", { name: surface, namespaces: ["team"], surface, ...endpoint }),
+    );
+  for (const { status, body } of created)
     if (status !== 201) throw new Error(`a part of the team was refused: ${JSON.stringify(body)}`);
   return {
     gateway,

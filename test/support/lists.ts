@@ -1,4 +1,4 @@
-/** The lists of a client taken apart for tests. */
+/** Reads the lists that a client gets. */
 import { type GatewayOptions, gateway } from "./gateway.ts";
 import type { Answer, RawClient } from "./raw-client.ts";
 import type { Temp } from "./temp.ts";
@@ -7,12 +7,12 @@ export function aggregate(folder: Temp, { flags = [], ...options }: GatewayOptio
   return gateway(folder, { flags: ["--surface", "aggregate", ...flags], ...options });
 }
 
-/** The entries under a member of a result; none where the answer is an error. */
+/** The entries in a member of a result; none for an error. */
 export function entriesOf<T>({ result }: Answer, member: string): T[] {
   return (result?.[member] ?? []) as T[];
 }
 
-/** All pages of a list, by what its entries are asked for. */
+/** The names or URIs of all entries of a list, from all pages. */
 export async function names(client: RawClient, method = "tools/list"): Promise<string[]> {
   const found: string[] = [];
   for (let cursor: unknown; ; ) {
@@ -26,7 +26,7 @@ export async function names(client: RawClient, method = "tools/list"): Promise<s
   }
 }
 
-/** What it was told to list again, in order. */
-export function told(client: RawClient): string[] {
+/** The list_changed notifications that the client got, in order. */
+export function listChanges(client: RawClient): string[] {
   return client.notifications.map(({ method }) => method).filter((method) => method.endsWith("list_changed"));
 }

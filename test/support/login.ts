@@ -1,17 +1,17 @@
-/** `metamcp auth` with a browser that is the test: the printed address is fetched, and whatever it leads to. */
+/** Runs `metamcp auth` and opens the printed address with fetch instead of a browser. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Ended } from "./command.ts";
+import type { CommandResult } from "./command.ts";
 import { ROOT, type Temp } from "./temp.ts";
 
-export interface LoginUnderWay {
-  /** Where it sends the person; rejects if it ends first. */
+export interface PendingLogin {
+  /** The printed address. Rejects if the command ends first. */
   readonly address: Promise<URL>;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<CommandResult>;
 }
 
-export function beginLogin(folder: Temp, args: readonly string[]): LoginUnderWay {
+export function beginLogin(folder: Temp, args: readonly string[]): PendingLogin {
   const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), "auth", "--no-browser", ...args], {
     cwd: folder.path("."),
     env: folder.env,
@@ -20,7 +20,9 @@ export function beginLogin(folder: Temp, args: readonly string[]): LoginUnderWay
   onTestFinished(() => void child.kill("SIGKILL"));
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (out += chunk));
-  const ended = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ code, out, err })));
+  const ended = new Promise<CommandResult>((resolve) =>
+    child.once("close", (code) => resolve({ code, out, err })),
+  );
   const address = new Promise<URL>((resolve, reject) => {
     child.stderr.on("data", (chunk: Buffer) => {
       err += chunk;
@@ -35,16 +37,16 @@ export function beginLogin(folder: Temp, args: readonly string[]): LoginUnderWay
   return { address, ended };
 }
 
-export interface LoggedIn extends Ended {
+export interface LoginResult extends CommandResult {
   readonly address: URL;
-  /** What the person sees at the end. */
+  /** The last page. */
   readonly page: string;
 }
 
-/** The whole of it, as a person would who says yes. */
-export async function logIn(folder: Temp, ...args: string[]): Promise<LoggedIn> {
-  const begun = beginLogin(folder, args);
-  const address = await begun.address;
+/** A complete login with consent. */
+export async function logIn(folder: Temp, ...args: string[]): Promise<LoginResult> {
+  const pending = beginLogin(folder, args);
+  const address = await pending.address;
   const page = await (await fetch(address)).text();
-  return { ...(await begun.ended), address, page };
+  return { ...(await pending.ended), address, page };
 }

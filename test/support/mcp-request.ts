@@ -1,4 +1,4 @@
-/** One MCP request over plain HTTP, with whatever credentials. */
+/** One MCP request over HTTP, with any credentials. */
 import { HEADERS } from "./http-gateway.ts";
 
 const INITIALIZE = {
@@ -18,7 +18,7 @@ export async function mcp(
     headers = {},
   }: {
     readonly token?: string;
-    /** The id of a session: lists its tools. Without one a session is begun. */
+    /** With the id of a session the request is tools/list, without it initialize. */
     readonly session?: string;
     readonly headers?: Readonly<Record<string, string>>;
   } = {},

@@ -1,5 +1,5 @@
-/** What our own tools answer, taken apart for tests. */
-import { carrying } from "./processes.ts";
+/** Reads the results of MetaMCP's own tools. */
+import { processesWithEnv } from "./processes.ts";
 import type { RawClient } from "./raw-client.ts";
 
 type Result = Record<string, unknown>;
@@ -32,8 +32,8 @@ export async function discover(client: RawClient, args: object = {}): Promise<Di
   return JSON.parse(textOf(await client.tool("mcp_discover", args))) as Discovered;
 }
 
-/** Only this one is waited for. */
-export async function shown(client: RawClient, server: string): Promise<ShownServer> {
+/** The status of one server. Waits only for this server. */
+export async function serverStatus(client: RawClient, server: string): Promise<ShownServer> {
   const found = await discover(client, { server });
   if (!found.server) throw new Error(`${server} is not shown`);
   return found.server;
@@ -44,14 +44,14 @@ export function textOf(result: Result): string {
   return first?.text ?? "";
 }
 
-/** The typed error of a failed call; throws where it succeeded. */
+/** The typed error of a failed call. Throws if the call succeeded. */
 export function failureOf(result: Result): Failure {
   const { error = inMeta(result) } = (result["structuredContent"] ?? {}) as { error?: Failure };
   if (!result["isError"] || !error) throw new Error(`no failure: ${JSON.stringify(result).slice(0, 500)}`);
   return error;
 }
 
-/** Where the structured content belongs to the tool. */
+/** The error in `_meta`, if the structured content belongs to the tool. */
 function inMeta(result: Result): Failure | undefined {
   return (result["_meta"] as Record<string, Failure> | undefined)?.["metamcp/error"];
 }
@@ -60,7 +60,7 @@ export function attemptsOf(result: Result): unknown {
   return (result["_meta"] as Result | undefined)?.["metamcp/attempts"];
 }
 
-/** Every living process that this gateway started, whoever its parent is now. */
+/** All living processes that this gateway started, even if they have another parent now. */
 export function startedBy(client: RawClient): number[] {
-  return carrying("METAMCP_CHILD", `.${client.pid}.`);
+  return processesWithEnv("METAMCP_CHILD", `.${client.pid}.`);
 }

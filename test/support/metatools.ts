@@ -1,4 +1,4 @@
-/** A client of the metatools surface that holds every answer against the output schema its tool declares. */
+/** A client of the metatools surface that validates every result against the output schema of its tool. */
 import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { expect } from "vitest";
@@ -27,10 +27,10 @@ interface Block {
   readonly uri?: string;
 }
 
-/** A result that obeys its schema. */
-export interface Told {
+/** A validated result. */
+export interface MetatoolsResult {
   /** The structured content. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field.
   readonly value: any;
   readonly error: ShownError | undefined;
   readonly text: string;
@@ -68,14 +68,14 @@ export class Metatools {
     return new Metatools(client, (result as { tools: readonly Definition[] }).tools);
   }
 
-  /** Throws where the answer is a JSON-RPC error, or is not what its tool declares. */
-  async call(name: string, args: object = {}, _meta?: object): Promise<Told> {
+  /** Throws for a JSON-RPC error and for a result that does not match the output schema. */
+  async call(name: string, args: object = {}, _meta?: object): Promise<MetatoolsResult> {
     const { raw, result, error } = await this.client.request("tools/call", { name, arguments: args, _meta });
     if (!result) throw new Error(`${name}: ${JSON.stringify(error)}`);
     return this.read(name, result, raw.length);
   }
 
-  read(name: string, result: Record<string, unknown>, bytes = 0): Told {
+  read(name: string, result: Record<string, unknown>, bytes = 0): MetatoolsResult {
     const value = result["structuredContent"] as Record<string, unknown>;
     const check = this.#checks.get(name) as ValidateFunction;
     if (!check(value))
@@ -88,18 +88,18 @@ export class Metatools {
     const meta = result["_meta"] as Record<string, unknown> | undefined;
     if (meta !== undefined) expect(Object.prototype.toString.call(meta)).toBe("[object Object]");
     const text = content[0]?.text ?? "";
-    if (!error && !this.textAlone(value, text)) expect(JSON.parse(text)).toEqual(value);
+    if (!error && !this.isTextOnly(value, text)) expect(JSON.parse(text)).toEqual(value);
     return { value, error, content, meta, bytes, text };
   }
 
-  /** A text is itself, a preview has a note before it, and a page stands nowhere else. */
-  private textAlone(value: Record<string, unknown>, text: string): boolean {
+  /** Whether the text is not the JSON of the structured content: it is a plain text, a preview or a page. */
+  private isTextOnly(value: Record<string, unknown>, text: string): boolean {
     const { structured } = value;
     const isPage = /^\{("next":"metamcp:[^"]*")?\}$/.test(JSON.stringify(structured) ?? "");
     return structured === text || isPage || /^This result has [\d,]+ bytes\. Only a preview/.test(text);
   }
 
-  /** The JSON-RPC error that a call is answered with. */
+  /** The JSON-RPC error of a call. */
   async refused(name: string, args: object): Promise<{ code: number; message: string } | undefined> {
     return (await this.client.request("tools/call", { name, arguments: args })).error;
   }
@@ -109,23 +109,23 @@ export class Metatools {
   }
 }
 
-/** Those of steps and causes too. */
+/** All errors in a result, including those of steps and causes. */
 function errorsIn(value: unknown): readonly ShownError[] {
   if (typeof value !== "object" || value === null) return [];
   const { error, cause } = value as { error?: ShownError; cause?: ShownError };
-  const own = [error, cause].filter(
+  const errors = [error, cause].filter(
     (one) => typeof one?.code === "string" && typeof one.retryable === "boolean",
   );
-  return [...(own as ShownError[]), ...Object.values(value).flatMap(errorsIn)];
+  return [...(errors as ShownError[]), ...Object.values(value).flatMap(errorsIn)];
 }
 
-/** A config entry for the server that answers with what it is told. */
+/** A config entry for the server whose tool returns the result that it gets as an argument. */
 export function verbatim(folder: Temp, tools: readonly object[] = []): { command: string; args: string[] } {
   return { command: process.execPath, args: [VERBATIM, folder.write("tools.json", JSON.stringify(tools))] };
 }
 
-/** Runs a tool of the verbatim server that gives exactly this. */
-export function giving(result: unknown): { tool_id: string; args: { result: string } } {
+/** Arguments of run_tool that make the verbatim server return exactly this result. */
+export function runVerbatim(result: unknown): { tool_id: string; args: { result: string } } {
   return {
     tool_id: "v:give",
     args: { result: typeof result === "string" ? result : JSON.stringify(result) },

@@ -1,4 +1,4 @@
-/** A client of the authorization server, step by step: what official clients do in one go. */
+/** An OAuth client that takes each step separately; official clients do them in one call. */
 import { createHash, randomBytes } from "node:crypto";
 import { Browser, type Page } from "./browser.ts";
 
@@ -58,7 +58,7 @@ export class OAuthClient {
     return createHash("sha256").update(this.verifier).digest("base64url");
   }
 
-  /** `undefined` leaves a parameter out. */
+  /** A parameter that is `undefined` is omitted. */
   authorizeUrl(more: Readonly<Record<string, string | undefined>> = {}): string {
     const params = {
       response_type: "code",
@@ -71,11 +71,11 @@ export class OAuthClient {
       code_challenge_method: "S256",
       ...more,
     };
-    const given = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    return `${this.url}/authorize?${new URLSearchParams(given)}`;
+    const present = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    return `${this.url}/authorize?${new URLSearchParams(present)}`;
   }
 
-  /** Whatever page comes, up to where the client is sent back to. */
+  /** Fills in the login and consent pages, up to the redirect to the client. */
   async logIn(
     { email, password }: { readonly email: string; readonly password: string },
     more: Readonly<Record<string, string | undefined>> = {},

@@ -1,4 +1,4 @@
-/** A gateway with people, and official clients that log them in unattended. */
+/** A gateway with accounts, and official clients that log them in automatically. */
 import {
   Client as ClientV2,
   type OAuthClientProvider as ProviderV2,
@@ -23,7 +23,7 @@ export interface OAuthTeam {
   readonly gateway: TeamGateway;
   readonly url: string;
   readonly api: TeamGateway["api"];
-  /** Uuids, by address. */
+  /** Uuids by email address. */
   readonly people: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +51,7 @@ export async function oauthTeam(options: Parameters<typeof teamGateway>[1] = {})
   return { gateway, url: gateway.url, api, people };
 }
 
-/** A client that was registered, logged in and given tokens, without an SDK. */
+/** A client without an SDK that is registered and has tokens. */
 export async function grantedClient(
   { url }: Pick<OAuthTeam, "url">,
   person: Person,
@@ -65,12 +65,12 @@ export async function grantedClient(
   return { client, tokens: body };
 }
 
-/** Logs its person in by the forms, as soon as it is told to open a browser. */
-export class Unattended {
+/** An OAuth provider for the SDKs that fills in the login forms when the SDK opens the browser. */
+export class UnattendedLogin {
   readonly redirectUrl = "http://127.0.0.1:8765/callback";
   readonly #person: Person;
-  readonly #kept = new Map<string, unknown>();
-  /** Where its metadata document is; it registers itself without one. */
+  readonly #stored = new Map<string, unknown>();
+  /** URL of its metadata document. Without one it registers itself. */
   readonly clientMetadataUrl: string | undefined;
   back: URL | undefined;
 
@@ -88,16 +88,16 @@ export class Unattended {
     };
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: whatever either SDK keeps
-  #keep(name: string): { get: () => any; set: (value: unknown) => void } {
-    return { get: () => this.#kept.get(name), set: (value) => void this.#kept.set(name, value) };
+  // biome-ignore lint/suspicious/noExplicitAny: any value of either SDK
+  #slot(name: string): { get: () => any; set: (value: unknown) => void } {
+    return { get: () => this.#stored.get(name), set: (value) => void this.#stored.set(name, value) };
   }
-  clientInformation = this.#keep("client").get;
-  saveClientInformation = this.#keep("client").set;
-  tokens = this.#keep("tokens").get;
-  saveTokens = this.#keep("tokens").set;
-  codeVerifier = this.#keep("verifier").get;
-  saveCodeVerifier = this.#keep("verifier").set;
+  clientInformation = this.#slot("client").get;
+  saveClientInformation = this.#slot("client").set;
+  tokens = this.#slot("tokens").get;
+  saveTokens = this.#slot("tokens").set;
+  codeVerifier = this.#slot("verifier").get;
+  saveCodeVerifier = this.#slot("verifier").set;
 
   async redirectToAuthorization(address: URL): Promise<void> {
     const browser = new Browser();
@@ -108,11 +108,15 @@ export class Unattended {
   }
 }
 
-export type Official = "v1" | "v1 sse" | "v2" | "v2 2026-07-28";
+export type OfficialClientKind = "v1" | "v1 sse" | "v2" | "v2 2026-07-28";
 
-/** Given nothing but the address. Its tools, once it is in. */
-export async function officialClient({ url }: Pick<OAuthTeam, "url">, way: Official, person: Person) {
-  const provider = new Unattended(person);
+/** Connects an official client that knows only the URL, including its login. */
+export async function officialClient(
+  { url }: Pick<OAuthTeam, "url">,
+  way: OfficialClientKind,
+  person: Person,
+) {
+  const provider = new UnattendedLogin(person);
   const at = new URL(`${url}/metamcp/one/${way === "v1 sse" ? "sse" : "mcp"}`);
   const info = { name: "official", version: "1.0.0" };
   const open = () => {

@@ -1,4 +1,4 @@
-/** Checks what is sent to a collector against the published definitions, in their JSON form, and a collector that does as it is told. */
+/** Checks OTLP requests against the published definitions in JSON form, and an OTLP collector whose answers a test decides. */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ interface Definitions {
 
 const DEFINITIONS = JSON.parse(readFileSync(`${ROOT}/test/data/otlp/traces.json`, "utf8")) as Definitions;
 
-/** In words, with the place; none where it is as it must be. */
+/** The deviations from the definitions, each with its path. */
 export function otlpProblems(value: unknown, type = "ExportTraceServiceRequest", at = ""): readonly string[] {
   const [kind = "", of = ""] = type.split(" ");
   if (kind === "repeated") {
@@ -38,7 +38,7 @@ function camel(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Ids are hex, 64 bits are texts of digits, enums are numbers: so the specification of OTLP over HTTP says. */
+/** OTLP over HTTP in JSON: ids are hex, 64-bit numbers are strings of digits, enums are numbers. */
 function isScalar(value: unknown, kind: string, of: string): boolean {
   switch (kind) {
     case "string":
@@ -75,25 +75,25 @@ export interface SentSpan {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  /** Of those that failed. */
+  /** Only on failed spans. */
   readonly status?: { readonly code?: number };
-  /** By name. */
+  /** Attributes by name. */
   readonly about: Readonly<Record<string, string>>;
 }
 
-type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+type CollectorAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Collector {
   readonly url: string;
-  /** Bodies of requests, in order. */
+  /** Request bodies, in order. */
   readonly requests: unknown[];
   readonly headers: IncomingMessage["headers"][];
   readonly spans: readonly SentSpan[];
-  /** How it answers from now on; takes everything unless told otherwise. */
-  answer: Answering;
+  /** Answers the next requests. Default: accepts everything. */
+  answer: CollectorAnswer;
 }
 
-const TAKES: Answering = (_, response) => {
+const ACCEPT: CollectorAnswer = (_, response) => {
   response.writeHead(200, { "content-type": "application/json" }).end("{}");
 };
 
@@ -107,21 +107,21 @@ export async function collector(): Promise<Collector> {
       if (request.method !== "POST" || request.url !== "/v1/traces") return response.writeHead(404).end();
       requests.push(JSON.parse(text));
       headers.push(request.headers);
-      return taking.answer(request, response);
+      return created.answer(request, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => server.close().closeAllConnections());
-  const taking: Collector = {
+  const created: Collector = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     headers,
     get spans() {
       return requests.flatMap(spansIn);
     },
-    answer: TAKES,
+    answer: ACCEPT,
   };
-  return taking;
+  return created;
 }
 
 interface Attribute {
@@ -129,7 +129,7 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: string };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was sent
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
 function spansIn(request: any): readonly SentSpan[] {
   const { spans } = request.resourceSpans[0].scopeSpans[0];
   return spans.map(({ attributes, ...span }: SentSpan & { attributes: readonly Attribute[] }) => ({

@@ -1,4 +1,4 @@
-/** A Postgres of a test's own, in a folder and at a port of its own, that may be stopped, frozen and started again. */
+/** A Postgres server for one test, with its own folder and port. A test can stop, freeze and restart it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -12,18 +12,18 @@ import { until } from "./until.ts";
 
 export interface OwnPostgres {
   readonly url: string;
-  /** Resolves when it answers. */
+  /** Resolves when the server answers. */
   start(): Promise<void>;
-  /** All its connections end. */
+  /** Ends all connections too. */
   stop(): Promise<void>;
-  /** It neither answers nor ends a connection. */
+  /** The server does not answer, but keeps its connections open. */
   freeze(): void;
   thaw(): void;
 }
 
 const folder = binaries();
 const owner = ownerOf();
-/** Why there is none, if so. */
+/** The reason if no Postgres can be started. */
 export const noOwnPostgres: string | undefined =
   folder === undefined
     ? "initdb and postgres were not found"
@@ -41,7 +41,7 @@ function binaries(): string | undefined {
   );
 }
 
-/** Undefined: nobody can be it. */
+/** The user that runs Postgres. Undefined if root has no user postgres. */
 function ownerOf(): { uid?: number; gid?: number } | undefined {
   if (process.getuid?.() !== 0) return {};
   try {
@@ -54,7 +54,7 @@ function ownerOf(): { uid?: number; gid?: number } | undefined {
   }
 }
 
-/** Call inside a test: it is gone after it. */
+/** Call inside a test. The server ends with the test. */
 export async function ownPostgres(): Promise<OwnPostgres> {
   if (folder === undefined || owner === undefined) throw new Error(noOwnPostgres);
   const data = mkdtempSync(join(tmpdir(), "metamcp-postgres-"));
@@ -74,7 +74,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   async function stop(): Promise<void> {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, "exit");
-    // A frozen one hears nothing before it goes on.
+    // A frozen process handles signals only after SIGCONT.
     server.kill("SIGCONT");
     server.kill("SIGINT");
     await exited;
@@ -89,14 +89,14 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   return { url, start, stop, freeze: () => signal(server, "SIGSTOP"), thaw: () => signal(server, "SIGCONT") };
 }
 
-/** To the server and the processes of its connections. */
+/** Sends a signal to the server and the processes of its connections. */
 function signal(server: ChildProcess | undefined, name: "SIGSTOP" | "SIGCONT"): void {
   if (server?.pid === undefined) return;
   for (const pid of [server.pid, ...childrenOf(server.pid)]) {
     try {
       process.kill(pid, name);
     } catch {
-      // It ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }

@@ -1,13 +1,13 @@
-/** Accounts for tests, and how they ask: with a cookie from a page of the gateway, or with a key. */
+/** Accounts for tests, and requests to the admin API with their cookie or with an API key. */
 import type { Role } from "../../src/access/account.ts";
-import type { Asked, TestAdmin } from "./test-control.ts";
+import type { ApiResponse, TestAdmin } from "./test-control.ts";
 
 export const PASSWORD = "correct horse battery";
 
-export type AskAs = (method: string, path: string, body?: unknown, headers?: object) => Promise<Asked>;
+export type AskAs = (method: string, path: string, body?: unknown, headers?: object) => Promise<ApiResponse>;
 
-/** Sends what it is told, and nothing else. */
-export function plainly(url: string, always: Readonly<Record<string, string>> = {}): AskAs {
+/** Sends requests to the admin API, with these headers and no others. */
+export function apiClient(url: string, always: Readonly<Record<string, string>> = {}): AskAs {
   return async (method, path, body, headers = {}) => {
     const answer = await fetch(`${url}/api/v1${path}`, {
       method,
@@ -25,11 +25,11 @@ export function plainly(url: string, always: Readonly<Record<string, string>> = 
   };
 }
 
-export function cookieIn({ headers }: Pick<Asked, "headers">): string {
+export function cookieIn({ headers }: Pick<ApiResponse, "headers">): string {
   return headers.get("set-cookie")?.split(";", 1)[0] ?? "";
 }
 
-/** A person with a page of the gateway open. */
+/** An account that is logged in. */
 export async function person(
   { access, url }: Pick<TestAdmin, "access" | "url">,
   role: Role,
@@ -37,5 +37,5 @@ export async function person(
 ): Promise<{ readonly uuid: string; readonly email: string; readonly cookie: string; readonly ask: AskAs }> {
   const account = await access.accounts.create({ email, role });
   const cookie = (await access.sessions.begin(account, {})).split(";", 1)[0] ?? "";
-  return { uuid: account.uuid, email, cookie, ask: plainly(url, { cookie, origin: url }) };
+  return { uuid: account.uuid, email, cookie, ask: apiClient(url, { cookie, origin: url }) };
 }

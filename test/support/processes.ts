@@ -1,4 +1,4 @@
-/** Looks at the processes of this machine, to prove that none was leaked. Ends only what it is given by id. */
+/** Lists the processes of this machine, to check that none is left over. Ends processes only by id. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { type Patience, until } from "./until.ts";
@@ -6,12 +6,12 @@ import { type Patience, until } from "./until.ts";
 interface Entry {
   readonly pid: number;
   readonly parent: number;
-  /** Dead, but nobody has asked for its exit code yet. */
+  /** Exited, but its parent has not read the exit code yet. */
   readonly zombie: boolean;
 }
 
 const linux = process.platform === "linux";
-/** What Linux counts in, whatever the machine. */
+/** The unit of CPU times in /proc, the same on all machines. */
 const TICK_MS = 10;
 
 function read(path: string): string | undefined {
@@ -29,7 +29,7 @@ function ids(): number[] {
 function fromProc(pid: number): Entry | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command in parentheses may hold blanks and parentheses itself.
+  // The command in parentheses may contain spaces and parentheses.
   const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { pid, parent: Number(parent), zombie: state === "Z" || state === "X" };
 }
@@ -48,7 +48,7 @@ function all(): Entry[] {
   });
 }
 
-/** Zombies count as gone. */
+/** False for zombies. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -70,8 +70,8 @@ export function childrenOf(pid: number): number[] {
     .map((entry) => entry.pid);
 }
 
-/** Every living process whose environment has `name` with a value that holds `part`, whoever its parent is now. */
-export function carrying(name: string, part = ""): number[] {
+/** The living processes whose environment variable `name` contains `part`, whatever their parent. */
+export function processesWithEnv(name: string, part = ""): number[] {
   const marked = (environment: string[]): boolean =>
     environment.some((entry) => entry.startsWith(`${name}=`) && entry.includes(part, name.length + 1));
   if (linux)
@@ -81,8 +81,8 @@ export function carrying(name: string, part = ""): number[] {
     .map((line) => Number.parseInt(line, 10));
 }
 
-/** What a process has computed so far, in milliseconds; undefined where that cannot be told. */
-export function computed(pid: number): number | undefined {
+/** The CPU time of a process so far. Undefined if the system does not provide it. */
+export function cpuTimeMs(pid: number): number | undefined {
   const stat = linux ? read(`/proc/${pid}/stat`) : undefined;
   if (stat === undefined) return undefined;
   const [user, system] = stat
@@ -92,7 +92,7 @@ export function computed(pid: number): number | undefined {
   return (Number(user) + Number(system)) * TICK_MS;
 }
 
-/** For cleaning up after a test; a process that is gone already is fine. */
+/** For cleaning up after a test. Ignores a process that has ended. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

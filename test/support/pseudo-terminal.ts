@@ -1,14 +1,14 @@
-/** A process on a terminal of its own, by way of python3, which most machines have. */
+/** Runs a process at a pseudo terminal, with the help of python3. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { until } from "./until.ts";
 
 const SPAWN = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 
-/** As wide as terminals are by default. */
+/** Sets the usual width of 80 columns. */
 const SIZED = 'stty cols 80; exec "$@"';
 
-/** Why there is none, or undefined. */
+/** The reason if pseudo terminals are not available. */
 export function noTerminal(): string | undefined {
   if (process.platform === "win32") return "no pseudo terminals on this system";
   const { status } = spawnSync("python3", ["-c", "import pty, os; os.waitstatus_to_exitcode"]);
@@ -16,12 +16,12 @@ export function noTerminal(): string | undefined {
 }
 
 export class PseudoTerminal {
-  /** All that was shown so far, what was typed included. */
+  /** All output so far, including the typed text. */
   screen = "";
   readonly exited: Promise<number | null>;
   readonly #process: ChildProcessWithoutNullStreams;
 
-  /** Call inside a test: what still runs when the test is over is killed. */
+  /** Call inside a test. The process is killed at the end of the test. */
   constructor(command: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
     const child = spawn("python3", ["-c", SPAWN, "sh", "-c", SIZED, "sh", ...command], {
       cwd,
@@ -31,7 +31,7 @@ export class PseudoTerminal {
     child.stdin.on("error", () => {});
     child.stdout.on("data", (chunk: Buffer) => (this.screen += chunk.toString()));
     this.exited = new Promise((resolve) => child.once("close", resolve));
-    // Its terminal goes with it, and what runs there hears of that.
+    // This closes the terminal, and the process in it gets SIGHUP.
     onTestFinished(() => void child.kill("SIGKILL"));
     this.#process = child;
   }

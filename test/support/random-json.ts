@@ -1,4 +1,4 @@
-/** Random JSON texts for tests of what reads them: every kind of token, space and escape, from a seed. */
+/** Random JSON texts from a seed, with every kind of token, space and escape, for tests of parsers. */
 
 export class Random {
   #state: number;
@@ -90,7 +90,7 @@ export function randomJson(random: Random, depth = 4): string {
   return kind < 7 ? `{${inside}}` : `[${inside}]`;
 }
 
-/** The bytes with something broken, or changed so that it happens to stay whole. */
+/** Changes the bytes at random. The result may still be valid. */
 export function mutate(random: Random, bytes: Buffer): Buffer {
   const at = random.int(bytes.length + 1);
   const noise = Buffer.from([

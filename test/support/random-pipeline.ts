@@ -1,4 +1,4 @@
-/** Random lists of layers for the four places that have one, and what they must leave of a few tools: said a second time, in the simplest way. */
+/** Random lists of layers for the four places in a config, with a simple second implementation of their effect on a few tools. */
 import fc from "fast-check";
 import type { ToolAnnotations } from "../../src/kernel/tool-facts.ts";
 import type { LayerEntry } from "../../src/middleware/layer.ts";
@@ -8,17 +8,17 @@ export interface JudgedTool {
   readonly annotations: ToolAnnotations;
 }
 
-/** Known to the fixture by these names; what they do is not what their annotations say. */
+/** Tools of the fixture. Their annotations do not match what they do. */
 export const TOOLS: readonly JudgedTool[] = [
   { name: "args", annotations: { readOnlyHint: true } },
   { name: "echo", annotations: {} },
   { name: "pid", annotations: { destructiveHint: true } },
 ];
 export const SERVER = "fix";
-/** The name of the key that calls are made with. */
+/** The name of the API key of the calls. */
 export const KEY = "a key";
 
-/** `refuses`: calls of this tool, which is listed all the same. */
+/** `refuses`: the tool is listed, but its calls are refused. */
 export type Verdict = "passes" | "hides" | "refuses";
 
 export interface ModelledLayer {
@@ -53,12 +53,12 @@ const filter = fc
       entry: { use: "filter", ...defined(options) },
       verdict(tool) {
         const { allow, deny = [], readOnly, destructive } = options;
-        const out =
+        const hidden =
           some(deny, tool) ||
           (allow !== undefined && !some(allow, tool)) ||
           (readOnly === true && tierOf(tool) !== "readOnly") ||
           (destructive === false && tierOf(tool) === "destructive");
-        return out ? "hides" : "passes";
+        return hidden ? "hides" : "passes";
       },
     }),
   );
@@ -68,7 +68,7 @@ interface Who {
   readonly roles?: readonly string[];
 }
 
-/** `when`: what is nowhere cannot be told of any call. */
+/** The condition `args.nowhere…` fails for every call, because the value does not exist. */
 const rule = fc.record({
   effect: fc.constantFrom("allow" as const, "deny" as const),
   tools: maybe(globs),
@@ -89,23 +89,23 @@ const policy = fc
   .map(
     (options): ModelledLayer => ({
       entry: { use: "policy", ...defined({ ...options, rules: options.rules.map(defined) }) },
-      verdict: (tool) => judged(options.rules, options.default ?? "deny", tool),
+      verdict: (tool) => policyVerdict(options.rules, options.default ?? "deny", tool),
     }),
   );
 
-function judged(rules: readonly Rule[], fallback: "allow" | "deny", tool: JudgedTool): Verdict {
-  const speaking = rules.filter(
+function policyVerdict(rules: readonly Rule[], fallback: "allow" | "deny", tool: JudgedTool): Verdict {
+  const matching = rules.filter(
     ({ tools, tiers, who }) =>
       (!tools || some(tools, tool)) &&
       (!tiers || tiers.includes(tierOf(tool))) &&
       (!who || (who.keys?.includes(KEY) ?? false)),
   );
-  const certain = speaking.filter(({ when }) => when === undefined);
+  const certain = matching.filter(({ when }) => when === undefined);
   const denied = certain.some(({ effect }) => effect === "deny");
-  const couldAllow = fallback === "allow" || speaking.some(({ effect }) => effect === "allow");
+  const couldAllow = fallback === "allow" || matching.some(({ effect }) => effect === "allow");
   if (denied || !couldAllow) return "hides";
-  const fails = speaking.some(({ when }) => when?.includes("nowhere"));
-  const fits = speaking.filter(({ when }) => when === undefined || when === "true");
+  const fails = matching.some(({ when }) => when?.includes("nowhere"));
+  const fits = matching.filter(({ when }) => when === undefined || when === "true");
   const refused =
     fails ||
     fits.some(({ effect }) => effect === "deny") ||
@@ -113,7 +113,7 @@ function judged(rules: readonly Rule[], fallback: "allow" | "deny", tool: Judged
   return refused ? "refuses" : "passes";
 }
 
-/** Those that have nothing to do with these calls. */
+/** Layers without an effect on these calls. */
 const idle = fc
   .constantFrom<LayerEntry>(
     { use: "rate-limit", requests: 1_000_000, per: "1s", by: ["key", "tool"] },
@@ -134,7 +134,7 @@ export const modelledLayer: fc.Arbitrary<ModelledLayer> = fc.oneof(
   { weight: 4, arbitrary: idle },
 );
 
-/** Of one place. */
+/** The layers of one place. */
 export const modelledLayers = fc.array(modelledLayer, { maxLength: 3 });
 
 export function verdictOf(layers: readonly ModelledLayer[], tool: JudgedTool): Verdict {

@@ -1,9 +1,9 @@
-/** A client that sees every byte: speaks JSON-RPC lines to a process on stdio. Knows no SDK and repairs nothing. */
+/** A client without an SDK that sends and receives JSON-RPC lines on stdio. Shows every byte and corrects nothing. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
 
 export interface Answer {
-  /** The line as it came, without its newline. */
+  /** The received line without its newline. */
   readonly raw: Buffer;
   readonly result?: Record<string, unknown>;
   readonly error?: { code: number; message: string; data?: unknown };
@@ -27,30 +27,30 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Waiting {
+interface PendingAnswer {
   readonly settle: (answer: Answer) => void;
   readonly lost: (reason: Error) => void;
 }
 
-/** What the client answers to a request of the server; undefined for no answer at all. */
+/** Answers a request of the server. Undefined: no answer is sent. */
 type Reply = (request: Incoming) => { result: unknown } | { error: unknown } | undefined;
 
 export class RawClient {
   readonly notifications: Incoming[] = [];
   readonly requests: Incoming[] = [];
-  /** Lines on stdout that are no message, or an answer nobody asked for. Must stay empty. */
+  /** Lines on stdout that are not JSON-RPC, and answers to unknown ids. Must stay empty. */
   readonly strays: string[] = [];
   readonly exited: Promise<Exit>;
-  /** Decides about requests of the server; none are answered unless set. */
+  /** Answers requests of the server. Without it none is answered. */
   reply: Reply | undefined;
   #stderr = "";
   #parts: Buffer[] = [];
   #lastId = 0;
   readonly #process: ChildProcessWithoutNullStreams;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingAnswer>();
   readonly #watchers = new Set<() => void>();
 
-  /** Call inside a test: what still runs when the test is over is killed. */
+  /** Call inside a test. The process is killed at the end of the test. */
   constructor(command: string, { args = [], cwd, env }: StartOptions = {}) {
     this.#process = spawn(command, args, { cwd, env: env ?? process.env, stdio: "pipe" });
     this.#process.stdin.on("error", () => {});
@@ -77,7 +77,7 @@ export class RawClient {
     return this.#stderr;
   }
 
-  /** Bytes as they are; the newline is yours. */
+  /** Writes the bytes unchanged. The caller adds the newline. */
   write(bytes: string | Buffer): void {
     this.#process.stdin.write(bytes);
   }
@@ -86,12 +86,12 @@ export class RawClient {
     this.write(`${JSON.stringify({ jsonrpc: "2.0", method, params })}\n`);
   }
 
-  /** Resolves with the answer, an error included; rejects only when the process ends first. */
+  /** Resolves with the result or error. Rejects only if the process ends first. */
   request(method: string, params?: unknown): Promise<Answer> {
     return this.requestRaw(++this.#lastId, method, params === undefined ? undefined : JSON.stringify(params));
   }
 
-  /** `params` as the text to send; `id` as JSON would write it. */
+  /** `params` is sent unchanged; `id` is a number or JSON text. */
   requestRaw(id: number | string, method: string, params?: string): Promise<Answer> {
     const key = typeof id === "number" ? String(id) : id;
     const answer = this.answer(key);
@@ -100,10 +100,10 @@ export class RawClient {
     return answer;
   }
 
-  /** The answer with that id, which is to come; for requests written by hand. */
+  /** Waits for the answer with this id, for requests sent with `write`. */
   answer(id: string): Promise<Answer> {
     const answer = new Promise<Answer>((settle, lost) => this.#waiting.set(id, { settle, lost }));
-    // A test need not wait for what never comes.
+    // A test may ignore an answer that never arrives.
     answer.catch(() => {});
     return answer;
   }
@@ -120,30 +120,30 @@ export class RawClient {
     return answer;
   }
 
-  /** The `result` of a tool; throws where the answer is a JSON-RPC error. */
+  /** The `result` of a tool call. Throws for a JSON-RPC error. */
   async tool(name: string, args: object = {}, _meta?: object): Promise<Record<string, unknown>> {
     const { result, error } = await this.request("tools/call", { name, arguments: args, _meta });
     if (!result) throw new Error(`${name}: ${JSON.stringify(error)}`);
     return result;
   }
 
-  /** A child's tool through the meta surface. */
+  /** Calls a child's tool through the meta surface. */
   mcpCall(server: string, tool: string, args: object = {}, _meta?: object): Promise<Record<string, unknown>> {
     return this.tool("mcp_call", { server, tool, args }, _meta);
   }
 
-  /** Resolves when `seen` holds, looked at whenever something arrives. Bounded by the test's own time limit. */
+  /** Resolves when `seen` is true; checked whenever output arrives. Limited only by the timeout of the test. */
   async until(seen: (client: this) => boolean): Promise<void> {
     if (seen(this)) return;
     await new Promise<void>((resolve, reject) => {
-      const look = (): void => {
+      const check = (): void => {
         if (seen(this)) resolve();
         else if (this.#process.exitCode !== null || this.#process.signalCode !== null)
           reject(new Error(`it ended first; stderr: ${this.#stderr}`));
         else return;
-        this.#watchers.delete(look);
+        this.#watchers.delete(check);
       };
-      this.#watchers.add(look);
+      this.#watchers.add(check);
     });
   }
 
@@ -151,7 +151,7 @@ export class RawClient {
     this.#process.kill(signal);
   }
 
-  /** Closes its stdin and waits for its end; throws if anything but protocol was on its stdout. */
+  /** Closes stdin and waits for the exit. Throws if stdout had anything but JSON-RPC. */
   async close(): Promise<Exit> {
     this.#process.stdin.end();
     const exit = await this.exited;
@@ -202,7 +202,7 @@ export class RawClient {
   }
 
   #changed(): void {
-    for (const look of this.#watchers) look();
+    for (const check of this.#watchers) check();
   }
 }
 
@@ -216,7 +216,7 @@ function parse(raw: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-/** A number of 20 digits is not what JSON.parse makes of it. */
+/** The id exactly as written, because JSON.parse would round a number of 20 digits. */
 function idAsWritten(raw: Buffer, id: unknown): string {
   if (typeof id !== "number" || Number.isSafeInteger(id)) return JSON.stringify(id);
   return /"id"\s*:\s*(-?[0-9.eE+-]+)/.exec(raw.toString())?.[1] ?? String(id);

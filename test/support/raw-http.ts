@@ -1,8 +1,8 @@
-/** HTTP by hand: bytes on a socket, and what comes back. For requests that no client library would send. */
+/** HTTP over a plain socket, for requests that no client library would send. */
 import { connect, type Socket } from "node:net";
 
 export interface RawAnswer {
-  /** Of each response on the socket, in order. */
+  /** Status of each response on the socket, in order. */
   readonly statuses: number[];
   readonly text: string;
 }
@@ -10,13 +10,13 @@ export interface RawAnswer {
 export interface RawOptions {
   /** Half-closes the socket after sending. */
   readonly end?: boolean;
-  /** Resolves once this many responses began; without it, when the server closes. */
+  /** Resolves after the start of this many responses. Default: when the server closes the socket. */
   readonly responses?: number;
-  /** Gives up after so many ms, with what there is. */
+  /** Timeout; then the result has what arrived so far. */
   readonly patienceMs?: number;
 }
 
-/** Sends the bytes and collects what comes back. Never rejects: a reset is an answer too. */
+/** Sends the bytes and collects the responses. Never rejects, because a reset is a valid outcome too. */
 export function rawHttp(url: string, bytes: string | Buffer, options: RawOptions = {}): Promise<RawAnswer> {
   const { end = false, responses = Number.POSITIVE_INFINITY, patienceMs = 2_000 } = options;
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ export function rawHttp(url: string, bytes: string | Buffer, options: RawOptions
         statuses.push(Number(match[1]));
         seen = status.lastIndex;
       }
-      // The last line may be the beginning of one.
+      // The last line may be an incomplete status line.
       status.lastIndex = Math.max(seen, text.lastIndexOf("\n"));
       if (statuses.length >= responses) finish();
     });
@@ -47,8 +47,8 @@ export function rawHttp(url: string, bytes: string | Buffer, options: RawOptions
   });
 }
 
-/** Sends many requests on one socket, a few ahead of their answers, and gives the status of each. */
-export function inTurn(url: string, requests: readonly string[], ahead = 16): Promise<number[]> {
+/** Sends many requests on one socket with pipelining and returns their statuses. `ahead` limits the unanswered requests. */
+export function pipelined(url: string, requests: readonly string[], ahead = 16): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const statuses: number[] = [];
     const socket = open(url);
@@ -75,21 +75,26 @@ export function inTurn(url: string, requests: readonly string[], ahead = 16): Pr
   });
 }
 
-/** A socket to the server of that URL; errors are of no interest. */
+/** A socket to the host of the URL. Ignores errors. */
 export function open(url: string): Socket {
   const { hostname, port } = new URL(url);
   return connect(Number(port), hostname).on("error", () => {});
 }
 
-export interface Written {
+export interface RequestParts {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** A well-formed POST of a JSON body, unless told otherwise. */
-export function written({ method = "POST", path = "/mcp", headers = {}, body = "" }: Written): string {
+/** The text of a request. Default: a well-formed POST with a JSON body. */
+export function requestText({
+  method = "POST",
+  path = "/mcp",
+  headers = {},
+  body = "",
+}: RequestParts): string {
   const all = {
     host: "localhost",
     "content-type": "application/json",

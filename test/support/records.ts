@@ -1,4 +1,4 @@
-/** What a gateway recorded: audit records and last calls, oldest first. */
+/** Reads the audit records and recent calls of a gateway, oldest first. */
 import type { TeamGateway } from "./team-gateway.ts";
 import { until } from "./until.ts";
 
@@ -16,7 +16,7 @@ export async function recentCalls({ api }: Api): Promise<readonly Row[]> {
   return (await api("GET", "/calls")).body.items.toReversed();
 }
 
-/** Waits for as many as there must be: they are written beside the calls. */
+/** Waits for this number of records, because they are written asynchronously. */
 export async function auditRecords({ api }: Api, query = "", count = 1): Promise<readonly Row[]> {
   return await until(
     async () => {
@@ -27,7 +27,7 @@ export async function auditRecords({ api }: Api, query = "", count = 1): Promise
   );
 }
 
-/** A call in a few words. */
-export function told({ server, tool, outcome, code, via }: Row): string {
+/** A record as one line: via, tool, outcome, code. */
+export function callSummary({ server, tool, outcome, code, via }: Row): string {
   return [via, `${server.name}:${tool}`, outcome, code].filter((part) => part !== undefined).join(" ");
 }

@@ -1,4 +1,4 @@
-/** A registry on a free port that holds what a test gives it, and an `npx` that starts the fixture server instead of fetching anything. */
+/** A registry on a free port with the entries of a test, and a fake `npx` that starts the fixture server instead of a package. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ export interface RegistryEntry {
   readonly remotes?: readonly object[];
 }
 
-/** As a registry lists it: an npm package of the same name. */
+/** A registry entry for an npm package of the same name. */
 export function npmEntry(name: string, description: string, more: object = {}): RegistryEntry {
   const [, last = ""] = name.split("/");
   const transport = { type: "stdio" };
@@ -37,7 +37,7 @@ const OFFICIAL = {
   },
 };
 
-/** A function instead of entries for one that misbehaves. In entries `http://registry.test` is its own address, where it has `files`. */
+/** With a function as `content`, the test answers the requests itself. In entries, `http://registry.test` is replaced by the URL of the registry, which also serves `files`. */
 export async function fakeRegistry(
   content: readonly RegistryEntry[] | ((response: ServerResponse) => void),
   files: Readonly<Record<string, Buffer>> = {},
@@ -62,22 +62,22 @@ export async function fakeRegistry(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** A PATH on which `npx`, whatever package is asked for, is the fixture server with these flags, or this script. */
+/** Returns a PATH with an `npx` that starts the fixture server with these flags, or runs this script, for every package. */
 export function fakeNpx(folder: Temp, what: readonly string[] | string): string {
   const bin = folder.path("bin");
   mkdirSync(bin, { recursive: true });
   const file = join(bin, "npx");
-  writeFileSync(file, `#!/bin/sh\n${typeof what === "string" ? what : starting(what)}\n`);
+  writeFileSync(file, `#!/bin/sh\n${typeof what === "string" ? what : fixtureCommand(what)}\n`);
   chmodSync(file, 0o755);
   return `${bin}${delimiter}${folder.env["PATH"]}`;
 }
 
-function starting(flags: readonly string[]): string {
+function fixtureCommand(flags: readonly string[]): string {
   const words = [process.execPath, FIXTURE, ...flags].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   return `exec ${words.join(" ")} "$@"`;
 }
 
-/** A bundle of one file that starts the fixture server, as an archive without compression. */
+/** An uncompressed MCPB bundle that starts the fixture server. */
 export function fixtureBundle(): Buffer {
   const manifest = {
     manifest_version: "0.3",
@@ -86,7 +86,7 @@ export function fixtureBundle(): Buffer {
     server: {
       type: "node",
       entry_point: "index.mjs",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: bundles have it so
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: part of the bundle format
       mcp_config: { command: "node", args: ["${__dirname}/index.mjs"] },
     },
   };
@@ -101,7 +101,7 @@ function storedZip(files: Readonly<Record<string, string>>): Buffer {
   let at = 0;
   for (const [name, content] of Object.entries(files)) {
     const [label, data] = [Buffer.from(name), Buffer.from(content)];
-    // Version, flags, method, time, date, checksum, both sizes, length of the name, length of the rest.
+    // ZIP header fields: version, flags, method, time, date, checksum, both sizes, length of the name, length of the extra field.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt32LE(checksum(data), 10);
@@ -124,7 +124,7 @@ function storedZip(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...(bodies ?? []), central, end]);
 }
 
-/** CRC-32, which Node 20 does not have. */
+/** CRC-32. Node 20 has no such function. */
 function checksum(data: Buffer): number {
   let sum = 0xffffffff;
   for (const byte of data) {

@@ -1,4 +1,4 @@
-/** A server without a process: answers the handshake, keeps what else it is sent, and says and dies as the test wants. */
+/** A fake child without a process. Answers the handshake and records all other messages; a test sends its messages and ends it. */
 
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../../src/child/link.ts";
 import type { ServerSpec } from "../../src/config/spec.ts";
@@ -34,12 +34,12 @@ export class ScriptedLink implements Link {
   readonly calls: (Message & { kind: "request" })[] = [];
   readonly notes: string[] = [];
   readonly capabilities: unknown[] = [];
-  /** Messages of the server get no answer but these. */
+  /** Answers to requests of the server. */
   readonly answers: Message[] = [];
   closed = false;
-  /** Answers pings. */
+  /** Whether it answers pings. */
   alive = true;
-  /** Never answers the handshake. */
+  /** If true, it does not answer the handshake. */
   readonly silent: boolean;
 
   constructor(spec: ServerSpec, events: LinkEvents, silent: boolean) {
@@ -52,13 +52,13 @@ export class ScriptedLink implements Link {
     if (message.kind === "notification") this.notes.push(message.method);
     else if (message.kind !== "request") this.answers.push(message);
     else if (message.method === "initialize") {
-      if (!this.silent) this.#greet(message);
+      if (!this.silent) this.#answerInitialize(message);
     } else if (message.method === "ping") {
       if (this.alive) this.answer(message, {});
     } else this.calls.push(message);
   }
 
-  #greet(message: Message & { kind: "request" }): void {
+  #answerInitialize(message: Message & { kind: "request" }): void {
     this.capabilities.push((fromRaw(message.params as Raw) as { capabilities: unknown }).capabilities);
     const serverInfo = { name: "script", version: "1" };
     this.answer(message, { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
@@ -68,12 +68,12 @@ export class ScriptedLink implements Link {
     this.#events.onMessage({ kind: "result", id, result: toRaw(result) }, undefined);
   }
 
-  /** Answers the call that waits longest. */
+  /** Answers the oldest waiting call. */
   answerNext(result: object = { ok: true }): void {
     this.answer(this.calls.shift() as Message & { kind: "request" }, result);
   }
 
-  /** A request of the server. */
+  /** Sends a request of the server. */
   ask(method: string, id = 1): void {
     this.#events.onMessage({ kind: "request", id: toRaw(id), method, params: undefined }, undefined);
   }
@@ -94,9 +94,9 @@ export class ScriptedLink implements Link {
 
 export class ScriptedServer implements Connector {
   readonly links: ScriptedLink[] = [];
-  /** Why it cannot be reached. */
+  /** If set, connecting fails with this. */
   failure: ChildFailure | undefined;
-  /** New links never answer the handshake. */
+  /** If true, new links do not answer the handshake. */
   silent = false;
 
   get last(): ScriptedLink {
@@ -111,7 +111,7 @@ export class ScriptedServer implements Connector {
   }
 }
 
-/** Everything that could happen without time has happened. */
+/** Waits until all pending promises and immediates have run. */
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

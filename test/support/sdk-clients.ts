@@ -1,4 +1,4 @@
-/** Real clients, whichever SDK and era, seen alike: what the end-to-end matrix does with them. */
+/** One interface for the official clients of all SDKs and eras, for the end-to-end matrix. */
 import { join } from "node:path";
 import {
   Client as ClientV2,
@@ -26,12 +26,12 @@ export const FRONTS = ["stdio", "streamable", "streamable --stateless", "sse"] a
 export type Front = (typeof FRONTS)[number];
 
 type Json = Record<string, unknown>;
-/** Results as the SDK let them through. */
-export interface Called {
+/** A tool result as the SDK returns it. */
+export interface ToolResult {
   readonly isError?: boolean | undefined;
   readonly content: readonly { readonly type: string; readonly text?: string }[];
 }
-export interface Calling {
+export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: { progress: number }) => void;
 }
@@ -41,10 +41,10 @@ interface Text {
 
 export interface SdkClient {
   readonly logged: unknown[];
-  /** Asks for what servers log: for the session, or where there is none, with each call. */
+  /** Turns on log messages of servers: for the session, or with each call if there are no sessions. */
   wantLogs(): Promise<void>;
   tools(): Promise<string[]>;
-  call(name: string, args?: Json, calling?: Calling): Promise<Called>;
+  call(name: string, args?: Json, calling?: CallOptions): Promise<ToolResult>;
   resources(): Promise<{ name: string; uri: string }[]>;
   templates(): Promise<{ name: string; uriTemplate: string }[]>;
   read(uri: string): Promise<Text[]>;
@@ -66,7 +66,7 @@ export const ROOTS = { roots: [{ uri: "file:///matrix", name: "the root" }] };
 
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 
-/** Both SDKs agree in this much. */
+/** The methods that both SDKs share. */
 interface Common {
   connect(transport: never): Promise<void>;
   setLoggingLevel(level: "debug"): Promise<unknown>;
@@ -80,12 +80,12 @@ interface Common {
   close(): Promise<void>;
 }
 
-interface Made {
+interface SdkCaller {
   readonly client: Common;
-  call(params: Json, calling: Calling): Promise<unknown>;
+  call(params: Json, calling: CallOptions): Promise<unknown>;
 }
 
-function makeV1(logged: unknown[]): Made {
+function makeV1(logged: unknown[]): SdkCaller {
   const client = new ClientV1(info, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, () => PERSON);
   client.setRequestHandler(CreateMessageRequestSchema, () => MODEL);
@@ -100,7 +100,7 @@ function makeV1(logged: unknown[]): Made {
   };
 }
 
-function makeV2(logged: unknown[], stateless: boolean): Made {
+function makeV2(logged: unknown[], stateless: boolean): SdkCaller {
   const client = new ClientV2(info, {
     capabilities,
     versionNegotiation: { mode: stateless ? { pin: "2026-07-28" } : "legacy" },
@@ -115,13 +115,13 @@ function makeV2(logged: unknown[], stateless: boolean): Made {
   };
 }
 
-const MAKE: Readonly<Record<Sdk, (logged: unknown[]) => Made>> = {
+const MAKE: Readonly<Record<Sdk, (logged: unknown[]) => SdkCaller>> = {
   "SDK v1": makeV1,
   "SDK v2": (logged) => makeV2(logged, false),
   "SDK v2, stateless era": (logged) => makeV2(logged, true),
 };
 
-/** A client of that kind, connected to MetaMCP as it listens there; both are gone after the test. */
+/** Starts MetaMCP with this transport and connects a client of this SDK. Both end with the test. */
 export async function connect(
   sdk: Sdk,
   front: Front,
@@ -131,7 +131,7 @@ export async function connect(
   const logged: unknown[] = [];
   const { client, call } = MAKE[sdk](logged);
   const stateless = sdk === "SDK v2, stateless era";
-  const { transport, stop } = await reach(front, folder, { v1: sdk === "SDK v1", surface });
+  const { transport, stop } = await openTransport(front, folder, { v1: sdk === "SDK v1", surface });
   await client.connect(transport as never);
   onTestFinished(() => client.close());
   let meta: Json | undefined;
@@ -143,7 +143,7 @@ export async function connect(
     },
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, args = {}, calling = {}) =>
-      (await call({ name, arguments: args, ...(meta && { _meta: meta }) }, calling)) as Called,
+      (await call({ name, arguments: args, ...(meta && { _meta: meta }) }, calling)) as ToolResult,
     resources: async () => (await client.listResources()).resources,
     templates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: async (uri) => (await client.readResource({ uri })).contents,
@@ -163,7 +163,7 @@ export async function connect(
   };
 }
 
-async function reach(
+async function openTransport(
   front: Front,
   folder: Temp,
   { v1, surface }: { v1: boolean; surface: string },
@@ -179,8 +179,12 @@ async function reach(
     const transport = v1 ? new StdioV1(program) : new StdioV2(program);
     return { transport, stop: () => Promise.resolve() };
   }
-  const own = { streamable: [], "streamable --stateless": ["--stateless"], sse: ["--transport", "sse"] };
-  const gateway = await httpGateway(folder, ...flags, ...own[front]);
+  const transportFlags = {
+    streamable: [],
+    "streamable --stateless": ["--stateless"],
+    sse: ["--transport", "sse"],
+  };
+  const gateway = await httpGateway(folder, ...flags, ...transportFlags[front]);
   const url = new URL(gateway.url);
   const stop = (): Promise<unknown> => gateway.stop();
   if (front === "sse") return { transport: v1 ? new SseV1(url) : new SseV2(url), stop };

@@ -1,4 +1,4 @@
-/** A server's settings where nothing is said of them, with less patience than users have. */
+/** Default settings of a server for tests, with shorter timeouts than in production. */
 import type { ServerSpec } from "../../src/config/spec.ts";
 
 export const COMMON = {

@@ -1,10 +1,10 @@
-/** Counts the statements that reach a Postgres, at its door: reads what a connection sends. */
+/** Records the SQL statements of Postgres connections by parsing their protocol messages. */
 
 const START_LENGTH = 4;
 const HEAD = 5;
 
 export interface Statements {
-  /** Text of each, in the order they came. */
+  /** The text of each statement, in order. */
   readonly all: string[];
   /** For `cutProxy`. */
   watch(): (bytes: Buffer) => void;
@@ -15,22 +15,22 @@ export function countStatements(): Statements {
   return { all, watch: () => reader((text) => all.push(text)) };
 }
 
-/** The first message has no type; then `Q` is a statement, and so is `P`, whose text follows its name. */
-function reader(tell: (text: string) => void): (bytes: Buffer) => void {
+/** The startup message has no type byte. After it, `Q` and `P` messages contain statements; in `P` the text follows the name. */
+function reader(onStatement: (text: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
-  let begun = false;
+  let started = false;
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     for (;;) {
-      const head = begun ? HEAD : START_LENGTH;
+      const head = started ? HEAD : START_LENGTH;
       if (rest.length < head) return;
       const length = rest.readInt32BE(head - START_LENGTH) + head - START_LENGTH;
       if (rest.length < length) return;
       const [type] = rest.toString("latin1", 0, 1);
       const parts = rest.toString("utf8", head, length).split("\0");
-      if (begun && type === "Q") tell(parts[0] ?? "");
-      if (begun && type === "P") tell(parts[1] ?? "");
-      begun = true;
+      if (started && type === "Q") onStatement(parts[0] ?? "");
+      if (started && type === "P") onStatement(parts[1] ?? "");
+      started = true;
       rest = rest.subarray(length);
     }
   };

@@ -1,4 +1,4 @@
-/** Real child processes for tests of the stdio connector; each is ended with its test, and none may be left. */
+/** Real child processes for tests of the stdio connector. They are killed at the end of their test. */
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { ChildFailure, Link, LinkEvents } from "../../src/child/link.ts";
@@ -10,38 +10,38 @@ import type { Log } from "../../src/kernel/log.ts";
 import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import { systemClock } from "../../src/system-clock.ts";
-import { carrying, kill } from "./processes.ts";
+import { kill, processesWithEnv } from "./processes.ts";
 import { COMMON } from "./spec.ts";
 import { until } from "./until.ts";
 
-export const ODD = fileURLToPath(new URL("../fixture/stdio-odd.mjs", import.meta.url));
+export const ODD_CHILD = fileURLToPath(new URL("../fixture/stdio-odd.mjs", import.meta.url));
 
 let count = 0;
 
-export interface Bench {
+export interface StdioHarness {
   readonly connector: StdioConnector;
   readonly spec: StdioSpec;
   readonly messages: Message[];
   readonly closings: ChildFailure[];
-  /** As "level message". */
+  /** Log lines in the form "level message". */
   readonly logged: string[];
   open(signal?: AbortSignal): Promise<Link>;
-  /** Opened, and all that the child starts is set up. */
+  /** Opens a link and waits for the `ready` notification of the child. */
   ready(): Promise<Link>;
   ask(link: Link, method: string, params: unknown): Promise<unknown>;
-  /** All living processes of this test. */
+  /** The living processes of this test. */
   pids(): number[];
 }
 
-export interface BenchOptions extends Partial<StdioSpec> {
+export interface StdioHarnessOptions extends Partial<StdioSpec> {
   readonly maxMessageBytes?: number;
   readonly clock?: Clock;
-  /** The test's own, where tests run at the same time. */
+  /** `onTestFinished` of the test context, for concurrent tests. */
   readonly onTestFinished?: (clean: () => void) => void;
 }
 
-/** A server of the odd fixture with these traits, or of another command. */
-export function bench(traits: readonly string[], more: BenchOptions = {}): Bench {
+/** A spec and connector for the odd fixture with these traits, or for another command. */
+export function stdioHarness(traits: readonly string[], more: StdioHarnessOptions = {}): StdioHarness {
   const name = `odd-${process.pid}-${++count}`;
   const {
     maxMessageBytes = 1 << 20,
@@ -64,7 +64,7 @@ export function bench(traits: readonly string[], more: BenchOptions = {}): Bench
     kind: "stdio",
     name,
     command: process.execPath,
-    args: [ODD, ...traits],
+    args: [ODD_CHILD, ...traits],
     env: {},
     inheritEnv: [],
     cwd: process.cwd(),
@@ -72,7 +72,7 @@ export function bench(traits: readonly string[], more: BenchOptions = {}): Bench
     ...COMMON,
     ...changes,
   };
-  const pids = (): number[] => carrying(MARK, `-${name}`);
+  const pids = (): number[] => processesWithEnv(MARK, `-${name}`);
   finish(() => pids().forEach(kill));
   const open = (signal = new AbortController().signal): Promise<Link> => connector.open(spec, events, signal);
   let id = 0;
@@ -92,13 +92,13 @@ export function bench(traits: readonly string[], more: BenchOptions = {}): Bench
       return link;
     },
     async ask(link, method, params) {
-      const own = asRaw(Buffer.from(String(++id)));
-      link.send({ kind: "request", id: own, method, params: toRaw(params) });
+      const requestId = asRaw(Buffer.from(String(++id)));
+      link.send({ kind: "request", id: requestId, method, params: toRaw(params) });
       return await until(
         () => {
           for (const one of messages) {
-            if (one.kind === "result" && one.id.equals(own)) return { answer: fromRaw(one.result) };
-            if (one.kind === "error" && one.id?.equals(own)) return { answer: fromRaw(one.error) };
+            if (one.kind === "result" && one.id.equals(requestId)) return { answer: fromRaw(one.result) };
+            if (one.kind === "error" && one.id?.equals(requestId)) return { answer: fromRaw(one.error) };
           }
           return undefined;
         },

@@ -1,4 +1,4 @@
-/** Empty places for a store: a file, or a schema of its own in a Postgres that answers. Gone after the test. */
+/** Empty databases for store tests: a file, or a new schema in a running Postgres. They are deleted after the test. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,7 +20,7 @@ export interface TestPlace extends StorePlace {
 
 const POSTGRES = process.env["METAMCP_TEST_POSTGRES"] ?? "postgres://postgres@127.0.0.1:5432/test";
 
-/** Why Postgres is left out, if it is. */
+/** The reason if Postgres tests are skipped. */
 export const noPostgres: string | undefined = await reach();
 
 async function reach(): Promise<string | undefined> {
@@ -63,11 +63,11 @@ export async function postgresPlace(address = POSTGRES): Promise<TestPlace> {
   };
 }
 
-/** Named before the schema of the system, it can stand in for parts of that. */
+/** The schema comes before pg_catalog in the search path, so that a test can replace system functions. */
 function inSchema(address: string, schema: string): string {
   const url = new URL(address);
   url.searchParams.set("options", `-c search_path=${schema},pg_catalog`);
-  // Tells connections of this place from those of others.
+  // Identifies the connections of this test.
   url.searchParams.set("application_name", schema);
   return url.href;
 }
@@ -82,7 +82,7 @@ async function once(statement: string, address = POSTGRES): Promise<Record<strin
   }
 }
 
-/** `url` and `home` where nothing else is said. */
+/** A store at `url`. `open` can override the options. */
 export function at(url: string, home: string): Omit<TestPlace, "sql"> {
   const env = { METAMCP_SECRET_KEY: SECRET };
   return {
@@ -92,7 +92,7 @@ export function at(url: string, home: string): Omit<TestPlace, "sql"> {
     secret: SECRET,
     open: async (more = {}) => {
       const store = await openStore({ url, home, env, clock: systemClock, log: silentLog, ...more });
-      // What is asked for later is done first: the place is still there.
+      // These callbacks run in reverse order, so the store closes before the database is deleted.
       onTestFinished(() => store.close());
       return store;
     },

@@ -1,4 +1,4 @@
-/** Runs test/fixture/store-process.ts as a process of its own. */
+/** Runs test/fixture/store-process.ts as a separate process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,10 +12,10 @@ import { ROOT } from "./temp.ts";
 import { until } from "./until.ts";
 
 export interface StoreProcess {
-  /** What it has said. */
+  /** Its output lines so far. */
   readonly lines: readonly string[];
-  saying(line: string): Promise<unknown>;
-  /** kill -9. */
+  untilLine(line: string): Promise<unknown>;
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface StoreProgram {
   remove(): void;
 }
 
-/** Bundled, as Node 20 reads no TypeScript; below node_modules, so that it finds the packages. */
+/** Bundles the program, because Node 20 cannot run TypeScript. The bundle is below node_modules, so that it finds the packages. */
 export async function buildStoreProgram(): Promise<StoreProgram> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
@@ -51,12 +51,12 @@ function start(program: string, { url, home, env }: TestPlace, task: string): St
   onTestFinished(() => kill(child));
   return {
     lines,
-    saying: (line) => until(() => lines.includes(line), { what: `a process to say ${line}` }),
+    untilLine: (line) => until(() => lines.includes(line), { what: `a process to say ${line}` }),
     kill: () => kill(child),
   };
 }
 
-/** All it said has been read then. */
+/** Resolves after all output was read. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, "close");

@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { gateway } from "./gateway.ts";
-import { alive, carrying, childrenOf, gone, kill } from "./processes.ts";
+import { alive, childrenOf, gone, kill, processesWithEnv } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
 import { fixture, temp } from "./temp.ts";
 import { until } from "./until.ts";
 
-const left: string[] = [];
-afterAll(() => expect(left.filter((path) => existsSync(path))).toEqual([]));
+const folders: string[] = [];
+afterAll(() => expect(folders.filter((path) => existsSync(path))).toEqual([]));
 
-test("sees a process, its parent and its mark, and that it is gone", async () => {
+test("processes are found by parent and by environment variable, and their end is noticed", async () => {
   const folder = temp();
-  left.push(folder.folder);
+  folders.push(folder.folder);
   const mark = `mark-${process.pid}`;
   const { command, args } = fixture("--grandchild", "--journal", folder.journal().file);
   const client = new RawClient(command, { args, env: { ...folder.env, METAMCP_CHILD: `gateway/${mark}` } });
@@ -21,9 +21,9 @@ test("sees a process, its parent and its mark, and that it is gone", async () =>
 
   expect(childrenOf(process.pid)).toContain(client.pid);
   expect(childrenOf(client.pid)).toEqual([grandchild]);
-  await until(() => carrying("METAMCP_CHILD", mark).length === 2);
-  expect(new Set(carrying("METAMCP_CHILD", mark))).toEqual(new Set(family));
-  expect(carrying("METAMCP_CHILD", "nobody")).toEqual([]);
+  await until(() => processesWithEnv("METAMCP_CHILD", mark).length === 2);
+  expect(new Set(processesWithEnv("METAMCP_CHILD", mark))).toEqual(new Set(family));
+  expect(processesWithEnv("METAMCP_CHILD", "nobody")).toEqual([]);
   expect(family.map(alive)).toEqual([true, true]);
 
   await client.close();
@@ -32,12 +32,12 @@ test("sees a process, its parent and its mark, and that it is gone", async () =>
   await expect(gone(grandchild, { within: 30 })).rejects.toThrow(`the end of ${grandchild}`);
   kill(grandchild);
   await gone(family);
-  expect(carrying("METAMCP_CHILD", mark)).toEqual([]);
+  expect(processesWithEnv("METAMCP_CHILD", mark)).toEqual([]);
 });
 
-test("gives a test a home and a config of its own", async () => {
+test("temp gives a test its own home and config", async () => {
   const folder = temp();
-  left.push(folder.folder);
+  folders.push(folder.folder);
   folder.writeConfig({ one: fixture("--bare") }, { pool: { poolSize: 3 } });
   expect(existsSync(folder.config)).toBe(true);
   expect(existsSync(folder.home)).toBe(false);
@@ -48,7 +48,7 @@ test("gives a test a home and a config of its own", async () => {
   ]);
 });
 
-test("a client loses its requests when the process ends, and says what was not protocol", async () => {
+test("RawClient rejects its requests when the process ends and reports output that is not JSON-RPC", async () => {
   const script = 'process.stdin.once("data",()=>{process.stdout.write("hello\\n{\\"half");process.exit(4)})';
   const client = new RawClient(process.execPath, { args: ["-e", script] });
   await expect(client.request("ping")).rejects.toThrow("exited with 4");
@@ -58,7 +58,7 @@ test("a client loses its requests when the process ends, and says what was not p
   await expect(missing.request("ping")).rejects.toThrow("ENOENT");
 });
 
-test("starts the built product on a config of its own", async () => {
+test("gateway starts the built product with its own config", async () => {
   const folder = temp();
   folder.writeConfig({ one: fixture("--journal", folder.journal().file) });
   const client = gateway(folder);

@@ -1,4 +1,4 @@
-/** An official server over HTTP, one session per client, whose tool runs as a task and asks in the middle. */
+/** An official server over HTTP with one session per client. Its tool runs as a task and sends an elicitation. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,7 +40,7 @@ function interviewer(taskStore: InMemoryTaskStore): McpServer {
   return server;
 }
 
-/** Its URL; gone after the test. */
+/** Starts the server and returns its URL. The server ends with the test. */
 export async function taskServer(): Promise<string> {
   const taskStore = new InMemoryTaskStore();
   const sessions = new Map<string, StreamableHTTPServerTransport>();

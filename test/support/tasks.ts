@@ -1,21 +1,21 @@
-/** Tools run as tasks by clients of both eras, seen alike. */
-import type { Answered, Answerer, Driver, Question } from "./eras.ts";
+/** One interface for tasks of clients of both eras. */
+import type { Answerer, Driver, Question, RequestResult } from "./eras.ts";
 import { until } from "./until.ts";
 
 type Json = Record<string, unknown>;
 
 export const TASKS = "io.modelcontextprotocol/tasks";
 export const ENDED = ["completed", "failed", "cancelled"];
-/** What a client of either era declares that can be asked, and understands tasks. */
+/** Capabilities of a client of either era that supports elicitation and tasks. */
 export const CAPABLE = { elicitation: {}, extensions: { [TASKS]: {} } };
 
 export interface TaskClient {
-  /** Calls a tool as a task; throws where it is none. */
+  /** Calls a tool as a task. Throws if the answer is not a task. */
   start(name: string, args: Json, more?: Json): Promise<Json>;
   get(taskId: string): Promise<Json>;
-  /** The result once there is one; an error as it came. Answers questions on the way. */
-  result(taskId: string, answer?: Answerer): Promise<Pick<Answered, "result" | "error">>;
-  cancel(taskId: string): Promise<Answered>;
+  /** Waits for the result or error, and answers questions on the way. */
+  result(taskId: string, answer?: Answerer): Promise<Pick<RequestResult, "result" | "error">>;
+  cancel(taskId: string): Promise<RequestResult>;
 }
 
 export function taskClient(driver: Driver, era2026: boolean): TaskClient {
@@ -27,11 +27,11 @@ export function taskClient(driver: Driver, era2026: boolean): TaskClient {
   return {
     get,
     async start(name, args, more = {}) {
-      const wish = era2026 ? {} : { task: { ttl: 60_000 } };
+      const taskParams = era2026 ? {} : { task: { ttl: 60_000 } };
       const { result, error } = await driver.request("tools/call", {
         name,
         arguments: args,
-        ...wish,
+        ...taskParams,
         ...more,
       });
       const task = era2026 ? result?.["resultType"] === "task" && result : result?.["task"];
@@ -52,7 +52,7 @@ export function taskClient(driver: Driver, era2026: boolean): TaskClient {
         }
         return ENDED.includes(state["status"] as string) && state;
       });
-      const { result, error } = last as Pick<Answered, "result" | "error">;
+      const { result, error } = last as Pick<RequestResult, "result" | "error">;
       return { ...(result && { result }), ...(error && { error }) };
     },
     cancel: (taskId) => driver.request("tasks/cancel", { taskId }),

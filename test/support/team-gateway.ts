@@ -17,7 +17,7 @@ export const ADMIN_TOKEN = "an-admin-token-for-tests-0123456789abcdef";
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 
@@ -26,7 +26,7 @@ export interface TeamGateway {
   readonly pid: number;
   readonly stderr: string;
   api(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** The text of a new key. */
+  /** Creates an API key and returns its text. */
   key(endpoints?: readonly string[] | "all"): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -90,10 +90,10 @@ export interface CallOptions {
 
 export interface TeamClient {
   readonly instructions: string | undefined;
-  /** How often it was told that its tools changed. */
-  readonly told: number;
+  /** Number of tools/list_changed notifications. */
+  readonly listChanges: number;
   tools(): Promise<string[]>;
-  /** The texts of the result, a line each. */
+  /** Returns the text blocks of the result, joined by line breaks. */
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<string>;
   close(): Promise<void>;
 }
@@ -106,10 +106,10 @@ export async function teamClient(
   const headers: Record<string, string> = key === undefined ? {} : { "x-api-key": key };
   const at = new URL(`${url}/metamcp/${endpoint}/${way === "sse" ? "sse" : "mcp"}`);
   const info = { name: "team", version: "1.0.0" };
-  let told = 0;
+  let changes = 0;
   const common = (client: Client | ClientV2) => ({
-    get told() {
-      return told;
+    get listChanges() {
+      return changes;
     },
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     async call(name: string, args: Record<string, unknown> = {}, options: CallOptions = {}) {
@@ -129,7 +129,7 @@ export async function teamClient(
   }
   const client = new Client(info);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    told += 1;
+    changes += 1;
   });
   await client.connect(
     way === "sse"
@@ -139,7 +139,7 @@ export async function teamClient(
             fetch: (address, init) => fetch(address, { ...init, headers: { ...init.headers, ...headers } }),
           },
         })
-      : // An optional session id that is undefined is what exact optional properties forbid.
+      : // The cast is needed because of exactOptionalPropertyTypes: the SDK type has an optional session id that may be undefined.
         (new StreamableHTTPClientTransport(at, { requestInit: { headers } }) as never),
   );
   onTestFinished(() => client.close());

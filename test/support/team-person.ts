@@ -1,7 +1,7 @@
-/** Somebody with an account at a gateway that runs, logged in as in a browser. */
+/** An account of a running gateway, logged in with a cookie like in a browser. */
 import type { Role } from "../../src/access/account.ts";
 import { type EventReader, readEvents } from "./event-reader.ts";
-import { type AskAs, cookieIn, PASSWORD, plainly } from "./people.ts";
+import { type AskAs, apiClient, cookieIn, PASSWORD } from "./people.ts";
 import type { TeamGateway } from "./team-gateway.ts";
 
 export interface TeamPerson {
@@ -9,7 +9,7 @@ export interface TeamPerson {
   readonly email: string;
   readonly cookie: string;
   readonly ask: AskAs;
-  /** A path of the API that answers events. */
+  /** Reads the events of an API path. */
   watch(method: "GET" | "POST", path: string, body?: object): Promise<EventReader>;
 }
 
@@ -19,15 +19,15 @@ export async function teamPerson(
   more: { readonly email?: string; readonly groups?: readonly string[]; readonly origin?: string } = {},
 ): Promise<TeamPerson> {
   const { email = `${role}@example.org`, groups = [], origin = url } = more;
-  const { body: made } = await api("POST", "/users", { email, role, groups });
-  const code: string = made.invitation.url.split("/").at(-1);
-  const cookie = cookieIn(await plainly(url)("POST", `/invitations/${code}`, { password: PASSWORD }));
+  const { body: created } = await api("POST", "/users", { email, role, groups });
+  const code: string = created.invitation.url.split("/").at(-1);
+  const cookie = cookieIn(await apiClient(url)("POST", `/invitations/${code}`, { password: PASSWORD }));
   const headers = { cookie, origin };
   return {
-    uuid: made.uuid,
+    uuid: created.uuid,
     email,
     cookie,
-    ask: plainly(url, headers),
+    ask: apiClient(url, headers),
     watch: (method, path, body) =>
       readEvents(`${url}/api/v1${path}`, {
         method,

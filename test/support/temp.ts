@@ -1,4 +1,4 @@
-/** A folder, a METAMCP_HOME and a config for one test, gone after it. */
+/** A folder, a METAMCP_HOME and a config for one test. They are deleted after the test. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,20 +11,20 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Temp {
   readonly folder: string;
-  /** METAMCP_HOME; does not exist yet. */
+  /** METAMCP_HOME. It does not exist yet. */
   readonly home: string;
-  /** Path of the config file, written or not. */
+  /** Path of the config file, which may not exist yet. */
   readonly config: string;
-  /** Our environment with METAMCP_HOME and METAMCP_CONFIG set and no other variable of ours: the config is named, so that nobody has to allow it. */
+  /** The environment with METAMCP_HOME and METAMCP_CONFIG, and without other variables of MetaMCP. A config in METAMCP_CONFIG needs no permission. */
   readonly env: Readonly<Record<string, string>>;
   path(name: string): string;
   write(name: string, content: string): string;
-  /** Writes the config; what stands beside `mcpServers` goes into `more`. */
+  /** Writes the config. `more` has the keys beside `mcpServers`. */
   writeConfig(servers: Record<string, unknown>, more?: Record<string, unknown>): string;
   journal(name?: string): Journal;
 }
 
-/** Call inside a test: the folder goes when the test is over. */
+/** Call inside a test. The folder is deleted after the test. */
 export function temp(): Temp {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "metamcp-test-")));
   onTestFinished(async () => await remove(folder));
@@ -53,13 +53,13 @@ export function temp(): Temp {
   };
 }
 
-/** The same folder for a MetaMCP that is told of no config, and has to find one. */
-export function unnamed(folder: Temp): Temp {
+/** The same folder without METAMCP_CONFIG, so that MetaMCP has to find the config. */
+export function withoutConfigVariable(folder: Temp): Temp {
   const { METAMCP_CONFIG: _, ...env } = folder.env;
   return { ...folder, env };
 }
 
-/** What was killed a moment ago may still write into it; what is left after all is no failure of the test. */
+/** Retries, because a killed process may still write into the folder. A remaining folder does not fail the test. */
 async function remove(folder: string): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     try {
@@ -70,7 +70,7 @@ async function remove(folder: string): Promise<void> {
   }
 }
 
-/** How many tools the fixture server has by itself. */
+/** Number of tools of the fixture server by default. */
 export const FIXTURE_TOOLS: number = (await import("../fixture/child/tools.mjs" as string)).list.size;
 
 /** A config entry for the fixture server. */

@@ -1,4 +1,4 @@
-/** A gateway to administer without children: the real store and the real changes. What servers list is said by the test. */
+/** The admin API of a gateway without children, with a real store and real changes. A test sets the tools of servers. */
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system-clock.ts";
 import { filePlace } from "./store-places.ts";
 
-/** Nothing runs here that could be tried out. */
+/** There are no children to try. */
 const TRYING: Trying = {
   url: "http://gateway.test",
   clients: () => Promise.resolve([]),
@@ -49,7 +49,7 @@ const TRIES: TryControl = {
 
 export const ADMIN_TOKEN = "an-administrators-token-for-tests-0123";
 
-/** By the names of servers: the tools that they list. */
+/** The tools of servers, by server name. */
 export type Tools = Readonly<Record<string, readonly string[]>>;
 
 export async function testControl(store: Store, tools: Tools = {}): Promise<GatewayControl> {
@@ -132,32 +132,32 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
   };
 }
 
-/** The secrets of a server as its process or its address gets them. */
+/** The secrets of a server in plain text, as its process or URL gets them. */
 export function secretsOf({ compiled }: GatewayControl, name: string): Readonly<Record<string, string>> {
   const spec = [...compiled.servers.values()].find(({ object }) => object.name === name)?.spec;
   if (!spec) throw new Error(`There is no usable server ${name}.`);
   return revealed(spec.kind === "stdio" ? spec.env : spec.headers);
 }
 
-export interface Asked {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else its text. */
+  /** Parsed JSON, or the text. */
   readonly body: Record<string, unknown> & { readonly [key: string]: never };
 }
 
-export type Ask = (method: string, path: string, body?: unknown, headers?: object) => Promise<Asked>;
+export type Ask = (method: string, path: string, body?: unknown, headers?: object) => Promise<ApiResponse>;
 
 export interface TestAdmin {
   readonly url: string;
   readonly store: Store;
   readonly control: GatewayControl;
   readonly access: Access;
-  /** As an administrator; a string is sent as it is. */
+  /** Sends a request as an administrator. A string body is sent unchanged. */
   readonly ask: Ask;
 }
 
-/** The admin API on a free port, over an embedded store of its own. */
+/** The admin API on a free port, with its own embedded store. */
 export async function testAdmin(
   tools: Tools = {},
   { adminToken = ADMIN_TOKEN, trustProxy = [] }: { adminToken?: string | null; trustProxy?: string[] } = {},
@@ -250,10 +250,10 @@ export async function testAdmin(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => server.close().closeAllConnections());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, store, control, access, ask: asking(url) };
+  return { url, store, control, access, ask: adminClient(url) };
 }
 
-export function asking(url: string): Ask {
+export function adminClient(url: string): Ask {
   return async (method, path, body, headers = {}) => {
     const answer = await fetch(`${url}/api/v1${path}`, {
       method,

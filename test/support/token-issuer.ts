@@ -1,4 +1,4 @@
-/** An outside issuer: keys of its own, metadata, and tokens that say whatever a test wants. */
+/** An external issuer with its own keys and metadata. A test sets the claims of its tokens. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -20,11 +20,11 @@ interface Key {
 
 export interface TokenIssuer {
   readonly url: string;
-  /** How often its keys were asked for. */
+  /** Number of requests for its keys. */
   readonly asked: number;
   readonly keys: Key[];
   addKey(alg?: string, kid?: string): Promise<Key>;
-  /** Good for an hour unless said; a claim that is undefined is left out. */
+  /** A token that is valid for an hour by default. A claim that is undefined is omitted. */
   token(
     claims?: Readonly<Record<string, unknown>>,
     options?: { readonly key?: Key; readonly header?: Partial<JWTHeaderParameters> },

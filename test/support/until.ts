@@ -1,9 +1,9 @@
-/** Waits for a condition by looking, never by guessing how long it takes. */
+/** Waits for a condition by polling. */
 
 export interface Patience {
-  /** How long to look, in ms. Less than a test may take, so that the message says what did not come. */
+  /** Timeout in ms. Shorter than the timeout of a test, so that the error says what was missing. */
   readonly within?: number;
-  /** What is waited for, for the message. */
+  /** What is waited for, for the error message. */
   readonly what?: string;
 }
 

@@ -1,14 +1,14 @@
-/** Watches a gateway live, as its console does. */
+/** Reads the live events of a gateway, like the console does. */
 import { ADMIN_TOKEN, type TeamGateway } from "./team-gateway.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was told
-type Told = any;
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
+type AnyEvent = any;
 
-export async function watchEvents({ url }: Pick<TeamGateway, "url">): Promise<Told[]> {
+export async function watchEvents({ url }: Pick<TeamGateway, "url">): Promise<AnyEvent[]> {
   const response = await fetch(`${url}/api/v1/events`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
-  const events: Told[] = [];
+  const events: AnyEvent[] = [];
   const reader = (response.body as ReadableStream<Uint8Array>)
     .pipeThrough(new TextDecoderStream())
     .getReader();

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { gone, kill } from "../../../test/support/processes.ts";
-import { bench } from "../../../test/support/stdio.ts";
+import { stdioHarness } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
@@ -19,7 +19,7 @@ const failure = async (attempt: Promise<unknown>): Promise<ChildFailure> => {
 };
 
 test("a link exchanges messages with a child and ends it by closing stdin, without a signal", async () => {
-  const { ready, ask, closings, pids, connector } = bench([]);
+  const { ready, ask, closings, pids, connector } = stdioHarness([]);
   const link = await ready();
   expect(await ask(link, "echo", { a: 1 })).toEqual({ method: "echo", params: { a: 1 } });
   const [pid] = pids();
@@ -34,42 +34,44 @@ test("a link exchanges messages with a child and ends it by closing stdin, witho
 
 test("a failed start says whether command, folder or interpreter is missing, and what to do", async () => {
   const { folder, path, write } = temp();
-  const absent = await failure(bench([], { command: "no-such-program" }).open());
+  const absent = await failure(stdioHarness([], { command: "no-such-program" }).open());
   expect(absent).toMatchObject({ category: "offline", unsent: true });
   expect(absent.message).toMatch(/"no-such-program" was not found/);
 
-  const oneString = await failure(bench([], { command: "npx -y server" }).open());
+  const oneString = await failure(stdioHarness([], { command: "npx -y server" }).open());
   expect(oneString.message).toMatch(/"args"/);
 
-  const noFolder = await failure(bench([], { cwd: path("nowhere") }).open());
+  const noFolder = await failure(stdioHarness([], { cwd: path("nowhere") }).open());
   expect(noFolder).toMatchObject({ category: "offline" });
   expect(noFolder.message).toMatch(/nowhere does not exist/);
 
   const file = write("script", "#!/no/such/interpreter\n");
-  const notRunnable = await failure(bench([], { command: file, cwd: folder }).open());
+  const notRunnable = await failure(stdioHarness([], { command: file, cwd: folder }).open());
   expect(notRunnable).toMatchObject({ category: "offline" });
   expect(notRunnable.message).toMatch(/chmod \+x/);
 
   chmodSync(file, 0o755);
   for (const command of [file, "./script", "script"]) {
     const spec = { command, cwd: path("."), env: secretsFrom({ PATH: `/nothing:${path(".")}` }) };
-    expect((await failure(bench([], spec).open())).message).toMatch(/script exists, but the interpreter/);
+    expect((await failure(stdioHarness([], spec).open())).message).toMatch(
+      /script exists, but the interpreter/,
+    );
   }
-  const notFolder = await failure(bench([], { cwd: file }).open());
+  const notFolder = await failure(stdioHarness([], { cwd: file }).open());
   expect(notFolder.message).toMatch(/is not a folder/);
 
-  const other = await failure(bench([], { command: "a\0b" }).open());
+  const other = await failure(stdioHarness([], { command: "a\0b" }).open());
   expect(other.category).toBe("other");
 });
 
 test("a cancelled open() starts no process", async () => {
-  const { open, pids } = bench([]);
+  const { open, pids } = stdioHarness([]);
   await failure(open(AbortSignal.abort()));
   expect(pids()).toEqual([]);
 });
 
 test("an exit is reported once, with its code and the last output", async () => {
-  const { open, closings, connector, logged } = bench(["say=first", "say=no API key", "exit=3"]);
+  const { open, closings, connector, logged } = stdioHarness(["say=first", "say=no API key", "exit=3"]);
   const link = await open();
   await until(() => closings.length > 0);
   expect(closings[0]).toMatchObject({
@@ -85,7 +87,7 @@ test("an exit is reported once, with its code and the last output", async () => 
 });
 
 test("a killed child is reported with the signal, and the rest of its group is ended", async () => {
-  const { ready, closings, pids } = bench(["grandchild=deaf"]);
+  const { ready, closings, pids } = stdioHarness(["grandchild=deaf"]);
   const link = await ready();
   const before = pids();
   expect(before).toHaveLength(2);
@@ -101,7 +103,7 @@ test("an exit after close() is not reported", async () => {
   const clock = new ManualClock();
   // `sleep` holds the pipes open, so that the exit is reported only after a delay.
   const script = 'sleep 1000 & echo \'{"jsonrpc":"2.0","method":"x"}\'; kill -9 $$';
-  const { open, closings, pids, messages } = bench([], { command: "sh", args: ["-c", script], clock });
+  const { open, closings, pids, messages } = stdioHarness([], { command: "sh", args: ["-c", script], clock });
   const link = await open();
   await until(() => messages.length > 0 && clock.pending > 0);
   expect(closings).toEqual([]);
@@ -118,7 +120,7 @@ test("an exit after close() is not reported", async () => {
 });
 
 test("a child that closes its stdout is reported as lost and ended", async () => {
-  const { ready, closings, pids, connector } = bench(["mute"]);
+  const { ready, closings, pids, connector } = stdioHarness(["mute"]);
   const link = await ready();
   const before = pids();
   await until(() => closings.length > 0);
@@ -133,7 +135,7 @@ test("a child that closes its stdout is reported as lost and ended", async () =>
 });
 
 test("a child that closes its stdin is reported as lost and ended once a message is sent to it", async () => {
-  const { ready, closings, pids, connector } = bench(["unhearing"]);
+  const { ready, closings, pids, connector } = stdioHarness(["unhearing"]);
   const link = await ready();
   const before = pids();
   await until(() => {
@@ -146,7 +148,7 @@ test("a child that closes its stdin is reported as lost and ended once a message
 });
 
 test("lines on stdout that are no messages are logged and skipped", async () => {
-  const { ready, ask, logged } = bench(["garbage"]);
+  const { ready, ask, logged } = stdioHarness(["garbage"]);
   const link = await ready();
   expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
   expect(logged.filter((line) => line.includes("not a message"))).toHaveLength(3);
@@ -155,7 +157,7 @@ test("lines on stdout that are no messages are logged and skipped", async () => 
 });
 
 test("an answer over the size limit fails only its own request", async () => {
-  const { ready, ask, closings } = bench([], { maxMessageBytes: 10_000 });
+  const { ready, ask, closings } = stdioHarness([], { maxMessageBytes: 10_000 });
   const link = await ready();
   expect(await ask(link, "big", { bytes: 10_001 })).toMatchObject({
     code: -32603,
@@ -168,7 +170,7 @@ test("an answer over the size limit fails only its own request", async () => {
 });
 
 test.each(["stderr", "stdout"])("requests are answered while a child floods %s", async (stream) => {
-  const { ready, ask, logged } = bench([`flood=${stream}`]);
+  const { ready, ask, logged } = stdioHarness([`flood=${stream}`]);
   const link = await ready();
   const before = process.memoryUsage().rss;
   for (let i = 0; i < 5; i++) expect(await ask(link, "echo", i)).toEqual({ method: "echo", params: i });
@@ -181,7 +183,7 @@ test.each(["stderr", "stdout"])("requests are answered while a child floods %s",
 test("a child gets its own env and the safe variables, but no other variable of ours", async () => {
   process.env["METAMCP_TEST_SECRET"] = "s";
   onTestFinished(() => void delete process.env["METAMCP_TEST_SECRET"]);
-  const { ready, ask } = bench([], { env: secretsFrom({ OWN: "1", METAMCP_CHILD: "forged" }) });
+  const { ready, ask } = stdioHarness([], { env: secretsFrom({ OWN: "1", METAMCP_CHILD: "forged" }) });
   const link = await ready();
   const seen = await ask(link, "env", {});
   expect(seen).toMatchObject({

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { alive, carrying, childrenOf, gone, kill } from "../../../test/support/processes.ts";
-import { ODD } from "../../../test/support/stdio.ts";
+import { alive, childrenOf, gone, kill, processesWithEnv } from "../../../test/support/processes.ts";
+import { ODD_CHILD } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { silentLog } from "../../kernel/log.ts";
@@ -22,7 +22,7 @@ const options = { log: silentLog, clock: systemClock, space };
 
 /** Starts a process with these marks that keeps running. Resolves when it is ready. */
 async function stray(marks: string, traits: string[] = []): Promise<number> {
-  const child = spawn(process.execPath, [ODD, "stay", ...traits], {
+  const child = spawn(process.execPath, [ODD_CHILD, "stay", ...traits], {
     env: { ...process.env, [MARK]: marks },
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -111,14 +111,14 @@ describe.runIf(process.platform === "linux")("orphans found by their mark", () =
        const stat = readFileSync("/proc/self/stat", "latin1");
        const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
        const mark = \`${space}.\${process.pid}.\${start}.abc/1-${name}\`;
-       spawn(process.execPath, [${JSON.stringify(ODD)}, "deaf", "grandchild=deaf", "stray=deaf"], {
+       spawn(process.execPath, [${JSON.stringify(ODD_CHILD)}, "deaf", "grandchild=deaf", "stray=deaf"], {
          env: { ...process.env, ${MARK}: mark }, detached: true, stdio: ["pipe", "inherit", "inherit"],
        });`,
     );
     const gateway = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
-    onTestFinished(() => carrying(MARK, name).forEach(kill));
+    onTestFinished(() => processesWithEnv(MARK, name).forEach(kill));
     await once(gateway.stdout, "data");
-    const left = carrying(MARK, name);
+    const left = processesWithEnv(MARK, name);
     expect(left).toHaveLength(3);
 
     await endOrphans(options);

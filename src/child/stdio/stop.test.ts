@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { alive, gone, kill } from "../../../test/support/processes.ts";
-import { bench } from "../../../test/support/stdio.ts";
+import { stdioHarness } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
@@ -83,7 +83,7 @@ test.concurrent.for([
   },
 ])("close() leaves no process of $what", async ({ traits, count, onlyLinux }, { onTestFinished }) => {
   if (onlyLinux && !linux) return;
-  const { ready, pids, closings, logged, connector } = bench(traits, { onTestFinished });
+  const { ready, pids, closings, logged, connector } = stdioHarness(traits, { onTestFinished });
   const link = await ready();
   const before = pids();
   expect(before).toHaveLength(count);
@@ -96,7 +96,7 @@ test.concurrent.for([
 });
 
 test.concurrent("close() ends a child that is stopped with SIGSTOP", async ({ onTestFinished }) => {
-  const { ready, pids } = bench(["grandchild"], { onTestFinished });
+  const { ready, pids } = stdioHarness(["grandchild"], { onTestFinished });
   const link = await ready();
   for (const pid of pids()) process.kill(pid, "SIGSTOP");
   await link.close();
@@ -106,7 +106,9 @@ test.concurrent("close() ends a child that is stopped with SIGSTOP", async ({ on
 onLinux.concurrent(
   "processes outside of the group are ended when the child is killed from outside",
   async ({ onTestFinished }) => {
-    const { ready, pids, connector, closings } = bench(["stray=deaf", "grandchild=deaf"], { onTestFinished });
+    const { ready, pids, connector, closings } = stdioHarness(["stray=deaf", "grandchild=deaf"], {
+      onTestFinished,
+    });
     const link = await ready();
     const before = pids();
     expect(before).toHaveLength(3);
@@ -124,7 +126,7 @@ onLinux("close() ends a chain of short-lived processes outside of the group", as
   // A single attempt could succeed by chance, so there are several.
   const file = folder.write("runners", "");
   const runners = (): number => readFileSync(file).length;
-  const { open } = bench([], { command: relay, args: [file] });
+  const { open } = stdioHarness([], { command: relay, args: [file] });
   const links = await Promise.all(Array.from({ length: 4 }, () => open()));
   await until(() => !links.some(({ peer }) => alive(Number(peer.slice(4)))) && runners() > 20);
   await Promise.all(links.map((link) => link.close()));
@@ -137,9 +139,9 @@ onLinux("close() ends a chain of short-lived processes outside of the group", as
 onLinux.concurrent(
   "close() does not end processes of other children, even of the same server",
   async ({ onTestFinished }) => {
-    const one = bench(["stray"], { onTestFinished });
+    const one = stdioHarness(["stray"], { onTestFinished });
     const [first, second] = [await one.ready(), await one.open()];
-    const other = bench(["stray=deaf"], { onTestFinished });
+    const other = stdioHarness(["stray=deaf"], { onTestFinished });
     await other.ready();
     await until(() => one.pids().length === 4);
     await first.close();
@@ -156,7 +158,7 @@ test.concurrent("killAllNow() kills all processes without a turn of the event lo
   onTestFinished,
 }) => {
   const traits = ["deaf", "grandchild=deaf", ...(linux ? ["stray=deaf"] : [])];
-  const { ready, pids, connector, closings } = bench(traits, { onTestFinished });
+  const { ready, pids, connector, closings } = stdioHarness(traits, { onTestFinished });
   await ready();
   const before = pids();
   expect(before).toHaveLength(traits.length);
@@ -169,7 +171,7 @@ test.concurrent("killAllNow() kills all processes without a turn of the event lo
 });
 
 test.concurrent("many children end in parallel", async ({ onTestFinished }) => {
-  const all = Array.from({ length: 4 }, () => bench(["deaf"], { onTestFinished }));
+  const all = Array.from({ length: 4 }, () => stdioHarness(["deaf"], { onTestFinished }));
   const links = await Promise.all(all.map((one) => one.ready()));
   const from = systemClock.now();
   const times = await Promise.all(

@@ -1,33 +1,33 @@
-/** Ways to call a tool of a server at an endpoint, each with one answer; none waits, repeats or hides what it was told. */
+/** Several ways to call a tool at an endpoint. Each returns one outcome and does not retry or hide errors. */
 import { HEADERS, messages } from "../http-gateway.ts";
 import { type TeamClient, type TeamGateway, teamClient } from "../team-gateway.ts";
 
-export interface Wanted {
+export interface ToolCall {
   readonly endpoint: string;
   readonly surface: string;
   readonly server: string;
-  /** As the endpoint calls it. */
+  /** The name of the tool at the endpoint. */
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export interface Answered {
-  /** `gone`: the endpoint or the session is not there. */
+export interface CallOutcome {
+  /** `gone`: the endpoint or the session does not exist. */
   readonly kind: "ok" | "refused" | "gone";
   readonly text: string;
-  /** When the session began. */
+  /** Time when the session was opened. */
   readonly since: number;
 }
 
-export type Caller = (wanted: Wanted) => Promise<Answered>;
+export type Caller = (toolCall: ToolCall) => Promise<CallOutcome>;
 
 interface Result {
   readonly isError?: boolean;
   readonly content: readonly { readonly text?: string }[];
 }
 
-/** The call of the surface that calls the tool. */
-function requestOf({ surface, server, name, args }: Wanted, inCode: boolean): [string, object] {
+/** The tool and arguments of the surface that make this call. */
+function requestOf({ surface, server, name, args }: ToolCall, inCode: boolean): [string, object] {
   if (inCode && surface === "meta")
     return [
       "mcp_execute",
@@ -40,12 +40,12 @@ function requestOf({ surface, server, name, args }: Wanted, inCode: boolean): [s
   return [`${server}__${name}`, args];
 }
 
-/** Of what was under way when the endpoint ended or changed. */
-const OVER = "ended its sessions";
+/** Part of the error for requests in flight when the endpoint ended or changed. */
+const SESSIONS_ENDED = "ended its sessions";
 
 const textOf = ({ content }: Result): string => content.map(({ text }) => text ?? "").join("\n");
 
-/** Streamable HTTP by hand: one session per endpoint, opened again when it is gone. */
+/** Streamable HTTP without an SDK. One session per endpoint, which is opened again after it ended. */
 export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean): Caller {
   const sessions = new Map<string, { readonly id: string; readonly since: number }>();
   let next = 0;
@@ -55,8 +55,8 @@ export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean
       headers: { ...HEADERS, "x-api-key": key, ...(session && { "mcp-session-id": session }) },
       body: JSON.stringify({ jsonrpc: "2.0", ...body }),
     });
-  return async (wanted) => {
-    const { endpoint } = wanted;
+  return async (toolCall) => {
+    const { endpoint } = toolCall;
     let session = sessions.get(endpoint);
     if (!session) {
       const since = Date.now();
@@ -67,7 +67,7 @@ export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean
       };
       const answer = await post(endpoint, { id: 0, method: "initialize", params });
       const text = await answer.text();
-      if (answer.status === 404 || text.includes(OVER)) return { kind: "gone", text, since };
+      if (answer.status === 404 || text.includes(SESSIONS_ENDED)) return { kind: "gone", text, since };
       const name = answer.headers.get("mcp-session-id");
       if (!answer.ok || name === null) throw new Error(`initialize: ${answer.status} ${text}`);
       session = { id: name, since };
@@ -75,7 +75,7 @@ export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean
       await (await post(endpoint, { method: "notifications/initialized" }, session.id)).text();
     }
     const { since } = session;
-    const [name, args] = requestOf(wanted, inCode);
+    const [name, args] = requestOf(toolCall, inCode);
     const id = ++next;
     const answer = await post(
       endpoint,
@@ -87,18 +87,19 @@ export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean
       return { kind: "gone", text: await answer.text(), since };
     }
     const all = await messages(answer);
-    const own = all.filter((message) => message["id"] === id);
-    if (own.length !== 1) throw new Error(`${own.length} answers: ${answer.status} ${JSON.stringify(all)}`);
-    const { result, error } = own[0] as { result?: Result; error?: object };
+    const answers = all.filter((message) => message["id"] === id);
+    if (answers.length !== 1)
+      throw new Error(`${answers.length} answers: ${answer.status} ${JSON.stringify(all)}`);
+    const { result, error } = answers[0] as { result?: Result; error?: object };
     if (!result) {
       const text = JSON.stringify(error);
-      return { kind: text.includes(OVER) ? "gone" : "refused", text, since };
+      return { kind: text.includes(SESSIONS_ENDED) ? "gone" : "refused", text, since };
     }
     return { kind: result.isError ? "refused" : "ok", text: textOf(result), since };
   };
 }
 
-/** The tools of an endpoint as plain HTTP. */
+/** Calls the tools of an endpoint over plain HTTP. */
 export function restCaller({ url }: TeamGateway, key: string): Caller {
   return async ({ endpoint, server, name, args }) => {
     const since = Date.now();
@@ -117,14 +118,14 @@ export function restCaller({ url }: TeamGateway, key: string): Caller {
   };
 }
 
-/** Official clients, for endpoints whose sessions last. */
+/** Calls with official clients, for endpoints whose sessions are never ended. */
 export function clientCaller(gateway: TeamGateway, key: string, way: "sse" | "2026-07-28"): Caller {
   const clients = new Map<string, Promise<TeamClient>>();
-  return async (wanted) => {
-    const { endpoint } = wanted;
+  return async (toolCall) => {
+    const { endpoint } = toolCall;
     const client = clients.get(endpoint) ?? teamClient(gateway, endpoint, { key, way });
     clients.set(endpoint, client);
-    const [name, args] = requestOf(wanted, false);
+    const [name, args] = requestOf(toolCall, false);
     const since = Date.now();
     try {
       const text = await (await client).call(name, { ...args });

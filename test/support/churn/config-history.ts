@@ -1,4 +1,4 @@
-/** What a gateway served and when, by its own history and events; and what a name meant at an endpoint at any of these moments. */
+/** Reconstructs the configs that a gateway served, and when, from its revisions and events. Resolves a tool name in each of them. */
 
 import type { EventReader } from "../event-reader.ts";
 import type { TeamGateway } from "../team-gateway.ts";
@@ -22,7 +22,7 @@ interface Fields {
   readonly openapi?: boolean;
 }
 
-/** Objects by uuid, served at some moment after `from`, when it was stored, and not after `to`, when all had taken the next one. */
+/** One revision, with its objects by uuid. It may be served between `from` (it was stored) and `to` (the next one was applied everywhere). */
 export interface Config {
   readonly revision: number;
   readonly from: number;
@@ -38,7 +38,7 @@ interface DiffRow {
   readonly after?: Record<string, unknown>;
 }
 
-/** `events` must have been read since before the first revision that counts. */
+/** `events` must have been read since before the first relevant revision. */
 export async function historyOf({ api }: TeamGateway, events: EventReader): Promise<readonly Config[]> {
   const newest = (await api("GET", "/revisions?limit=1")).body.items[0].n as number;
   const served = await until(() => {
@@ -56,14 +56,14 @@ export async function historyOf({ api }: TeamGateway, events: EventReader): Prom
       diff: readonly DiffRow[];
       at: string;
     };
-    objects = after(objects, diff);
+    objects = applyDiff(objects, diff);
     const to: number = served.get(n + 1) ?? (n < newest ? 0 : Number.POSITIVE_INFINITY);
     configs.push({ revision: n, from: Date.parse(at), to, objects });
   }
   return configs;
 }
 
-function after(before: Config["objects"], diff: readonly DiffRow[]): Config["objects"] {
+function applyDiff(before: Config["objects"], diff: readonly DiffRow[]): Config["objects"] {
   const objects = new Map(before);
   for (const { op, kind, uuid, fields = [], after: shown = {} } of diff) {
     const changed = Object.fromEntries(fields.map((field) => [field, shown[field]]));
@@ -75,7 +75,7 @@ function after(before: Config["objects"], diff: readonly DiffRow[]): Config["obj
 }
 
 export interface Target {
-  /** Its name. */
+  /** Name of the server. */
   readonly server: string;
   readonly tool: string;
   readonly args: readonly string[];
@@ -86,11 +86,11 @@ export function endpointIn({ objects }: Config, name: string): Fields | undefine
   return found?.disabled ? undefined : found;
 }
 
-/** Which of the tools `own` of a server a public name means at an endpoint. Undefined: none. */
+/** Resolves a public name at an endpoint to one of the tools `toolNames` of a server. Undefined if none has this name. */
 export function resolve(
   config: Config,
   { endpoint, server, name }: { readonly endpoint: string; readonly server: string; readonly name: string },
-  own: readonly string[],
+  toolNames: readonly string[],
 ): Target | undefined {
   const { objects } = config;
   const found = [...objects.values()].find((one) => one.kind === "server" && one.name === server);
@@ -101,7 +101,7 @@ export function resolve(
     const entry = servers.find((one) => one.server === found.uuid);
     if (!entry) continue;
     if (entry.disabled) return undefined;
-    const tool = own.find((one) => {
+    const tool = toolNames.find((one) => {
       const rule = tools.find((other) => other.server === found.uuid && other.tool === one);
       const disabled = rule ? rule.disabled : newTools === "disabled";
       return !disabled && (rule?.name ?? one) === name;

@@ -1,13 +1,13 @@
-/** A remote server that knows its users by their tokens: each login has tools of its own. */
+/** A remote server that identifies users by their tokens and lists different tools for each login. */
 import { type HttpChild, httpChild, json, result } from "./http-child.ts";
 import type { Issuer } from "./issuer.ts";
 
-export interface OwnServer extends HttpChild {
-  /** Which login each request that was let in came with, by the order of logins at the issuer. */
+export interface UserLoginServer extends HttpChild {
+  /** The login of each accepted request: its index in the order of logins at the issuer. */
   readonly users: number[];
 }
 
-export async function ownServer(by: Issuer): Promise<OwnServer> {
+export async function userLoginServer(by: Issuer): Promise<UserLoginServer> {
   const users: number[] = [];
   const child: HttpChild = await httpChild((seen, response) => {
     const { origin } = new URL(child.url);
@@ -23,7 +23,7 @@ export async function ownServer(by: Issuer): Promise<OwnServer> {
     const user = by.families.findIndex((one) => !one.revoked && token !== undefined && one.access.has(token));
     const { id, method, params } = seen.message;
     if (user < 0) {
-      // Servers do repeat what they were shown.
+      // Real servers repeat the token in their error, so this one does too.
       const body = { jsonrpc: "2.0", id: id ?? null, error: { code: -32001, message: `no: ${token}` } };
       return json(response, body, 401, { "www-authenticate": `Bearer resource_metadata="${metadata}"` });
     }

@@ -1,4 +1,4 @@
-/** Official clients that can be sent to a web page in the middle of a call, of either era. */
+/** Official clients of both eras that answer elicitations during a call. */
 import {
   Client as ClientV2,
   StreamableHTTPClientTransport as StreamableV2,
@@ -21,38 +21,39 @@ export interface Question {
 
 type Action = "accept" | "decline" | "cancel";
 
-export interface AskedClient {
+export interface ElicitationClient {
+  /** Elicitations so far. */
   readonly asked: Question[];
-  /** Ids of questions that it was told are over. */
+  /** Ids of completed elicitations. */
   readonly completed: string[];
   call(name: string, args?: Record<string, unknown>): Promise<string>;
 }
 
-export const ASKED = ["2025-11-25", "2026-07-28"] as const;
+export const ELICITATION_REVISIONS = ["2025-11-25", "2026-07-28"] as const;
 
-export async function askedClient(
+export async function elicitationClient(
   { url }: Pick<TeamGateway, "url">,
   endpoint: string,
-  given: {
+  options: {
     readonly key: string;
-    readonly era: (typeof ASKED)[number];
+    readonly era: (typeof ELICITATION_REVISIONS)[number];
     answer(question: Question): Promise<Action>;
   },
-): Promise<AskedClient> {
+): Promise<ElicitationClient> {
   const at = new URL(`${url}/metamcp/${endpoint}/mcp`);
-  const requestInit = { headers: { "x-api-key": given.key } };
+  const requestInit = { headers: { "x-api-key": options.key } };
   const info = { name: "asked", version: "1.0.0" };
   const capabilities = { elicitation: { url: {}, form: {} } };
   const asked: Question[] = [];
   const completed: string[] = [];
   const answer = async (params: unknown): Promise<{ action: Action }> => {
     asked.push(params as Question);
-    return { action: await given.answer(params as Question) };
+    return { action: await options.answer(params as Question) };
   };
   const texts = ({ content }: Record<string, unknown>): string =>
     (content as { text?: string }[]).map(({ text }) => text ?? "").join("\n");
-  if (given.era === "2026-07-28") {
-    const client = new ClientV2(info, { capabilities, versionNegotiation: { mode: { pin: given.era } } });
+  if (options.era === "2026-07-28") {
+    const client = new ClientV2(info, { capabilities, versionNegotiation: { mode: { pin: options.era } } });
     client.setRequestHandler("elicitation/create", ({ params }) => answer(params));
     await client.connect(new StreamableV2(at, { requestInit }));
     onTestFinished(() => client.close());
