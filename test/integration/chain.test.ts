@@ -160,28 +160,32 @@ test("on_error: continue runs the remaining steps except those that need a faile
 });
 
 test("parallel steps run at once unless they need each other, and results keep their positions", async () => {
-  const { metatools, journal, chain } = await open();
-  const answer = await chain(
+  const { metatools, journal, chain, ran } = await open({ capabilities: { elicitation: {} } });
+  const { client } = metatools;
+  const running = chain(
     [
-      { tool_id: "a:sleep", args: { ms: 400 } },
+      { tool_id: "a:ask" },
       { tool_id: "a:add", args: { a: 1, b: 2 } },
-      echo(from("steps/0/structured")),
+      echo(from("steps/0/structured/answer/content/name")),
       { tool_id: "a:add", args: { a: from("steps/1/structured/sum"), b: 1 } },
     ],
     { parallel: true },
   );
+  // The first step ends when its question is answered, which is after the steps that do not need it.
+  await client.until(({ requests }) => requests.length > 0);
+  await journal.until(() => ran().length === 3);
+  const [question] = client.requests;
+  const result = { action: "accept", content: { name: "Ada" } };
+  client.write(`${JSON.stringify({ jsonrpc: "2.0", id: question?.id, result })}\n`);
+  const answer = await running;
   expect(answer.value.results.map(({ structured }: { structured: unknown }) => structured)).toEqual([
-    "slept 400",
+    { answer: result },
     { sum: 3 },
-    "slept 400",
+    "Ada",
     { sum: 4 },
   ]);
   expect(answer.value.final).toEqual({ sum: 4 });
-  const order = journal
-    .events()
-    .filter(({ tool }) => tool !== undefined)
-    .map(({ tool }) => tool);
-  expect(order).toEqual(["sleep", "add", "add", "echo"]);
+  expect(ran()).toEqual(["ask", "add", "add", "echo"]);
 
   const failed = await chain(
     [{ tool_id: "a:sleep", args: { ms: 60_000 } }, { tool_id: "a:fail" }, echo(from("steps/0/structured"))],
