@@ -3,12 +3,12 @@ import type { HttpConnectorOptions } from "./child/http/connector.ts";
 import type { Connector } from "./child/link.ts";
 import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
 import type { ServerSpec } from "./config/spec.ts";
-import type { Authorizations, KeepLogins } from "./oauth/authorizations.ts";
+import type { Authorizations, TokenBookOf } from "./oauth/authorizations.ts";
 
 export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
   /** METAMCP_HOME. Logins are stored there unless `logins` is given. */
   readonly home: string;
-  readonly logins?: KeepLogins | undefined;
+  readonly logins?: TokenBookOf | undefined;
 }
 
 export class LazyConnectors {
@@ -48,11 +48,11 @@ export class LazyConnectors {
   }
 
   async #loadHttp(): Promise<Connector> {
-    const [{ createHttpConnector }, { Authorizations: Logins, inFolder }] = await Promise.all([
+    const [{ createHttpConnector }, { Authorizations: Logins, tokensInFolder }] = await Promise.all([
       import("./child/http/connector.ts"),
       import("./oauth/authorizations.ts"),
     ]);
-    const { home, logins: keep = inFolder(home) } = this.#parts;
+    const { home, logins: keep = tokensInFolder(home) } = this.#parts;
     const logins = new Logins(keep, Date.now);
     this.#authorizations = logins;
     return createHttpConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });

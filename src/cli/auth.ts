@@ -8,7 +8,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import { addressOf } from "../oauth/authorizations.ts";
-import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, using } from "../oauth/grant.ts";
+import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, useAccount } from "../oauth/grant.ts";
 import { loginsAt } from "../oauth/status.ts";
 import { TokenStore } from "../oauth/store.ts";
 import { systemClock as clock } from "../system-clock.ts";
@@ -99,7 +99,7 @@ async function switchAccount(spec: RemoteSpec, account: string): Promise<Grant |
   const grant = book && grantOf(book, url, account);
   const good = grant?.refreshToken !== undefined && !grant.wanted?.length;
   if (!grant || !good || grantInUse(book, url) === grant) return undefined;
-  await store.update((before) => using(before, url, account));
+  await store.update((before) => useAccount(before, url, account));
   return grant;
 }
 

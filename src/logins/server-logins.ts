@@ -13,7 +13,7 @@ import {
   type Grant,
   grantInUse,
   isExpired,
-  using,
+  useAccount,
   withGrant,
 } from "../oauth/grant.ts";
 import { findLoginTarget } from "../oauth/login-target.ts";
@@ -81,7 +81,7 @@ export class ServerLogins {
       const book: Book = { ...this.#book(key), registrations: await this.#clients.at(key.server) };
       const started = await startLogin(sdk, {
         spec: this.#asClient(spec),
-        place: target,
+        target,
         book,
         account: DEFAULT_ACCOUNT,
         redirectUri: this.#parts.callback(),
@@ -132,7 +132,7 @@ export class ServerLogins {
         { code: param("code"), error: param("error"), iss: param("iss") },
       );
       await storedTokenBook(this.#parts, key).update((book) =>
-        using(withGrant(book, grant), grant.url, grant.account),
+        useAccount(withGrant(book, grant), grant.url, grant.account),
       );
       emit("ok");
       return { ...key, name: spec.name, returnTo };

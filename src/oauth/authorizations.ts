@@ -1,54 +1,55 @@
-/** The logins at all remote servers, one for each account that is let in as itself, shared by all its connections. Logs nobody in. */
+/** The logins at all remote servers, one per server and account, shared by all connections. Does not log in. */
 import { idOf } from "../config/identity.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { Bearer } from "./bearer.ts";
 import { type TokenBook, TokenStore } from "./store.ts";
 
-/** Where the login is kept that a server is reached with. */
-export type KeepLogins = (spec: RemoteSpec) => TokenBook;
+/** Returns where the login of a server is stored. */
+export type TokenBookOf = (spec: RemoteSpec) => TokenBook;
 
-/** Below the home folder, by the name of the server. */
-export function inFolder(home: string): KeepLogins {
+/** Stores logins in METAMCP_HOME, by the name of the server. */
+export function tokensInFolder(home: string): TokenBookOf {
   return ({ name }) => new TokenStore(home, name);
 }
 
-/** Beyond so many those are forgotten that were made longest ago; links that use one keep it. */
-const MOST_KNOWN = 10_000;
+/** Limits the cached logins; the oldest is dropped. Links that use it keep it. */
+const MAX_BEARERS = 10_000;
 
 export class Authorizations {
-  readonly #keep: KeepLogins;
+  readonly #tokenBookOf: TokenBookOf;
   readonly #now: () => number;
   readonly #bearers = new Map<string, Bearer>();
 
-  constructor(keep: KeepLogins, now: () => number) {
-    this.#keep = keep;
+  constructor(tokenBookOf: TokenBookOf, now: () => number) {
+    this.#tokenBookOf = tokenBookOf;
     this.#now = now;
   }
 
   for(spec: RemoteSpec): Bearer {
-    const place = addressOf(spec.url);
-    const key = keyOf(spec, place);
+    const address = addressOf(spec.url);
+    const key = keyOf(spec, address);
     let bearer = this.#bearers.get(key);
     if (!bearer) {
-      bearer = new Bearer(this.#keep(spec), place, this.#now);
-      if (this.#bearers.size >= MOST_KNOWN) this.#bearers.delete(this.#bearers.keys().next().value as string);
+      bearer = new Bearer(this.#tokenBookOf(spec), address, this.#now);
+      if (this.#bearers.size >= MAX_BEARERS)
+        this.#bearers.delete(this.#bearers.keys().next().value as string);
       this.#bearers.set(key, bearer);
     }
     bearer.configure(spec.oauth);
     return bearer;
   }
 
-  /** Whether someone logged in or out since the server was last asked. */
+  /** Whether there was a login or logout since the tokens were last read. */
   changed(spec: RemoteSpec): boolean {
     return this.#bearers.get(keyOf(spec, addressOf(spec.url)))?.stale ?? false;
   }
 }
 
-function keyOf(spec: RemoteSpec, place: string): string {
-  return JSON.stringify([idOf(spec), place, spec.credential]);
+function keyOf(spec: RemoteSpec, address: string): string {
+  return JSON.stringify([idOf(spec), address, spec.credential]);
 }
 
-/** An address as tokens are kept by: however it is written, it is one. */
+/** Normalizes an address, because tokens are stored by address. */
 export function addressOf(url: string): string {
   return new URL(url).href;
 }

@@ -6,7 +6,7 @@ import { guardedChild } from "../../test/support/guarded-child.ts";
 import { remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import { ManualClock } from "../kernel/clock.ts";
-import { Authorizations, inFolder } from "./authorizations.ts";
+import { Authorizations, tokensInFolder } from "./authorizations.ts";
 import type { Bearer, ShownBearer } from "./bearer.ts";
 import { logIn } from "./login.ts";
 
@@ -16,7 +16,7 @@ interface SetUp {
   readonly by: Issuer;
   readonly home: string;
   readonly bearer: Bearer;
-  /** As another process would have it. */
+  /** A bearer as in another process. */
   other(): Bearer;
   login(): Promise<void>;
   pass(ms: number): void;
@@ -30,7 +30,7 @@ async function setUp(): Promise<SetUp> {
   const spec = remoteSpec(child.url);
   let time = 1_000_000;
   const now = (): number => time;
-  const other = (): Bearer => new Authorizations(inFolder(home), now).for(spec);
+  const other = (): Bearer => new Authorizations(tokensInFolder(home), now).for(spec);
   return {
     by,
     home,
@@ -48,7 +48,7 @@ async function setUp(): Promise<SetUp> {
 
 const refreshes = (by: Issuer): number => by.requests("/token", "refresh_token").length;
 
-test("nothing is shown before the login; after it the same is, at once and without a promise", async () => {
+test("there is no token before the login, and afterwards the same one is returned without a promise", async () => {
   const { bearer, login } = await setUp();
   expect(await bearer.current()).toBeUndefined();
   expect(bearer.current()).toBeUndefined();
@@ -62,7 +62,7 @@ test("nothing is shown before the login; after it the same is, at once and witho
   expect(bearer.current()).toBe(shown);
 });
 
-test("renewed a minute ahead, once for all who ask", async () => {
+test("a token is renewed a minute before it expires, once for concurrent callers", async () => {
   const { by, bearer, login, pass } = await setUp();
   await login();
   const first = await bearer.current();
@@ -77,7 +77,7 @@ test("renewed a minute ahead, once for all who ask", async () => {
   expect(refreshes(by)).toBe(1);
 });
 
-test("what another process renewed is taken instead of renewing again", async () => {
+test("a token that another process has renewed is used instead of renewing again", async () => {
   const { by, bearer, other, login } = await setUp();
   await login();
   const all = [bearer, other(), other()];
@@ -91,7 +91,7 @@ test("what another process renewed is taken instead of renewing again", async ()
   expect(by.families[0]?.revoked).toBe(false);
 });
 
-test("an issuer that is down is left in peace for a while; until the end the old token is shown", async () => {
+test("after a failed renewal the issuer is not asked for a while, and the old token is used until it expires", async () => {
   const { by, bearer, login, pass } = await setUp();
   await login();
   const first = await bearer.current();
@@ -112,7 +112,7 @@ test("an issuer that is down is left in peace for a while; until the end the old
   expect(await bearer.current()).not.toBe(first);
 });
 
-test("a server that takes no token at all cannot have them renewed without end", async () => {
+test("a server that refuses new tokens does not cause endless renewals", async () => {
   const { by, bearer, login, pass } = await setUp();
   await login();
   const first = (await bearer.current()) as ShownBearer;
@@ -125,7 +125,7 @@ test("a server that takes no token at all cannot have them renewed without end",
   expect(await bearer.instead(second, REFUSED)).toMatchObject({ holder: second.holder });
 });
 
-test("a login that is over is not tried again", async () => {
+test("a login that the issuer has ended is not renewed again", async () => {
   const { by, bearer, login } = await setUp();
   await login();
   const first = (await bearer.current()) as ShownBearer;
@@ -138,7 +138,7 @@ test("a login that is over is not tried again", async () => {
   expect(refreshes(by)).toBe(1);
 });
 
-test("another client in the config has other logins", async () => {
+test("a login of another client id is not used", async () => {
   const { bearer, login } = await setUp();
   await login();
   expect(await bearer.current()).toBeDefined();

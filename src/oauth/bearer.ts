@@ -1,10 +1,10 @@
 /**
- * The login of one server as its requests need it: shown, renewed ahead of its end, noticed when another process changes
- * it. Has no timers, and writes no token anywhere but into the store.
+ * Provides the bearer token for requests to one server. Renews it before it expires and notices changes by other
+ * processes. Uses no timers, and writes tokens only to the store.
  */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { type Grant, grantInUse, isDue, isExpired, soundScopes, union, withGrant } from "./grant.ts";
+import { type Grant, grantInUse, isDue, isExpired, union, validScopes, withGrant } from "./grant.ts";
 import { renew } from "./renew.ts";
 import type { StampedBook, TokenBook } from "./store.ts";
 
@@ -13,38 +13,38 @@ export interface ShownBearer {
   readonly holder: string;
 }
 
-/** So long an issuer that failed is left in peace, and a server that takes no token cannot have them renewed. */
-const PAUSE_MS = 10_000;
+/** The pause after a failed renewal, and after a server has refused a newly renewed token. */
+const RETRY_PAUSE_MS = 10_000;
 
 export class Bearer {
   readonly #store: TokenBook;
   readonly #url: string;
   readonly #now: () => number;
-  /** Of the file as it was last read; undefined: never. */
+  /** The stamp of the last read; undefined before the first. */
   #stamp: string | undefined;
   #oauth: OAuthSpec | undefined;
   #grant: Grant | undefined;
   #shown: ShownBearer | undefined;
   #renewing: Promise<ShownBearer | string> | undefined;
-  /** The last renewal failed without being final. */
+  /** The last failed renewal, if it may succeed later. */
   #failure: { readonly at: number; readonly reason: string } | undefined;
-  /** When even a token that was just renewed was not taken. */
-  #inVainAt = Number.NEGATIVE_INFINITY;
+  /** When the server refused a newly renewed token. */
+  #newTokenRefusedAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` is the time of day: what it is compared with was written by other processes. */
+  /** `now` is the wall clock, because it is compared with times that other processes have written. */
   constructor(store: TokenBook, url: string, now: () => number) {
     this.#store = store;
     this.#url = url;
     this.#now = now;
   }
 
-  /** The settings in the config: another client has other logins. */
+  /** Sets the OAuth settings of the config. Logins of another client id are not used. */
   configure(oauth: OAuthSpec | undefined): void {
     if (oauth?.clientId !== this.#oauth?.clientId) this.#stamp = undefined;
     this.#oauth = oauth;
   }
 
-  /** Someone changed the tokens since they were last used. */
+  /** True if the stored tokens changed since they were last read. */
   get stale(): boolean {
     return this.#stamp !== undefined && this.#stamp !== this.#store.stamp();
   }
@@ -59,34 +59,36 @@ export class Bearer {
     refused: ShownBearer,
     { missing }: { readonly missing: readonly string[] | undefined },
   ): Promise<ShownBearer | string> {
-    await this.#look();
+    await this.#reload();
     if (!this.#grant || !this.#shown) return "it was logged out";
     if (this.#shown.header !== refused.header) return this.#shown;
-    if (missing) return await this.#want(missing);
-    if (this.#isRecent(this.#inVainAt)) return "it refuses even a new token";
+    if (missing) return await this.#rememberScopes(missing);
+    if (this.#isRecent(this.#newTokenRefusedAt)) return "it refuses even a new token";
     return await this.#renew(this.#grant);
   }
 
   inVain(): void {
-    this.#inVainAt = this.#now();
+    this.#newTokenRefusedAt = this.#now();
   }
 
   #renewable(grant: Grant): boolean {
-    return isDue(grant, this.#now()) && (this.#pause() === undefined || isExpired(grant, this.#now()));
+    return (
+      isDue(grant, this.#now()) && (this.#recentFailure() === undefined || isExpired(grant, this.#now()))
+    );
   }
 
-  /** Either way: clocks are set back, too. */
+  /** Uses the absolute difference, because the clock may be set back. */
   #isRecent(time: number): boolean {
-    return Math.abs(this.#now() - time) < PAUSE_MS;
+    return Math.abs(this.#now() - time) < RETRY_PAUSE_MS;
   }
 
-  #pause(): string | undefined {
+  #recentFailure(): string | undefined {
     const { at, reason } = this.#failure ?? { at: Number.NEGATIVE_INFINITY, reason: undefined };
     return this.#isRecent(at) ? reason : undefined;
   }
 
   async #prepare(): Promise<ShownBearer | undefined> {
-    await this.#look();
+    await this.#reload();
     const grant = this.#grant;
     if (!grant || !this.#renewable(grant)) return this.#shown;
     const renewed = await this.#renew(grant);
@@ -95,13 +97,13 @@ export class Bearer {
     throw new MetaMcpError("auth_required", renewed);
   }
 
-  async #look(): Promise<void> {
+  async #reload(): Promise<void> {
     const stamp = this.#store.stamp();
     if (stamp === this.#stamp) return;
-    this.#take({ book: await this.#store.read(), stamp });
+    this.#apply({ book: await this.#store.read(), stamp });
   }
 
-  #take({ book, stamp }: StampedBook): void {
+  #apply({ book, stamp }: StampedBook): void {
     const found = grantInUse(book, this.#url);
     const grant = found && this.#isOurs(found) ? found : undefined;
     this.#stamp = stamp;
@@ -111,13 +113,13 @@ export class Bearer {
     this.#shown = grant && { header, holder: grant.id };
   }
 
-  /** A login of another client than the one that is configured now. */
+  /** False for a login of another client than the configured one. */
   #isOurs({ client, configured }: Grant): boolean {
     const { clientId } = this.#oauth ?? {};
     return clientId === undefined ? !configured : clientId === client.client_id;
   }
 
-  /** One at a time in this process, and by the lock in all of them. */
+  /** Runs one renewal at a time in this process; the lock does the same for all processes. */
   #renew(stale: Grant): Promise<ShownBearer | string> {
     this.#renewing ??= this.#renewNow(stale).finally(() => {
       this.#renewing = undefined;
@@ -127,12 +129,12 @@ export class Bearer {
 
   async #renewNow(stale: Grant): Promise<ShownBearer | string> {
     if (stale.refreshToken === undefined) return "the login has expired";
-    let reason = this.#pause();
+    let reason = this.#recentFailure();
     if (reason !== undefined) return reason;
     try {
       const kept = await this.#store.update(async (before) => {
         const grant = grantInUse(before, this.#url);
-        // Another process was quicker: a refresh token that is used twice may cost the whole login.
+        // Another process has renewed the token. Using a refresh token twice may end the login.
         if (!grant || grant.accessToken !== stale.accessToken || !grant.refreshToken) return before;
         const renewal = await renew(grant, this.#oauth, this.#now());
         if ("grant" in renewal) return withGrant(before, renewal.grant);
@@ -141,7 +143,7 @@ export class Bearer {
         this.#failure = { at: this.#now(), reason };
         return before;
       });
-      this.#take(kept);
+      this.#apply(kept);
     } catch (error) {
       reason = MetaMcpError.is(error)
         ? error.message
@@ -153,15 +155,15 @@ export class Bearer {
     return this.#grant?.accessToken === stale.accessToken ? "the login has ended" : this.#shown;
   }
 
-  /** Remembered for the next login, which happens in another process. */
-  async #want(missing: readonly string[]): Promise<string> {
+  /** Stores the scopes for the next login, which runs in another process. */
+  async #rememberScopes(missing: readonly string[]): Promise<string> {
     const noted = this.#store.update((book) => {
       const grant = grantInUse(book, this.#url);
       if (!grant || missing.every((scope) => grant.wanted?.includes(scope))) return book;
-      // The last first: a server that wants something else each time must not fill the file.
-      return withGrant(book, { ...grant, wanted: soundScopes(union(missing, grant.wanted)) });
+      // The newest scopes come first, and the number is limited, so that a server cannot fill the file.
+      return withGrant(book, { ...grant, wanted: validScopes(union(missing, grant.wanted)) });
     });
-    // Whoever cannot be told by the next login can still be told now.
+    // If the scopes cannot be stored, the message still names them.
     await noted.catch(() => {});
     return `the login lacks a permission${missing.length > 0 ? `: it requires ${missing.join(" ")}` : ""}`;
   }

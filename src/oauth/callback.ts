@@ -1,6 +1,6 @@
 /**
- * The address a browser comes back to after a login: a listener on this machine alone, for one answer. What does not
- * carry our state is turned away and changes nothing.
+ * The redirect address of a login: an HTTP listener on 127.0.0.1 that accepts one answer. Requests without the right
+ * `state` are refused and have no effect.
  */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -12,8 +12,8 @@ import type { LoginAnswer } from "./code-flow.ts";
 const HOST = "127.0.0.1";
 const PATH = "/callback";
 
-export interface Arrival extends LoginAnswer {
-  /** What the person sees in the browser; resolves when it is out. */
+export interface CallbackAnswer extends LoginAnswer {
+  /** Shows a page in the user's browser; resolves when it is sent. */
   reply(title: string, text: string): Promise<void>;
 }
 
@@ -21,17 +21,17 @@ export class Callback {
   readonly address: string;
   readonly #server: Server;
   #state: string | undefined;
-  #arrived: ((arrival: Arrival) => void) | undefined;
+  #onAnswer: ((answer: CallbackAnswer) => void) | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
     this.address = `http://${HOST}:${(server.address() as AddressInfo).port}${PATH}`;
     server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      this.#take(request, response),
+      this.#handle(request, response),
     );
   }
 
-  /** Port 0 is any free one. */
+  /** Port 0 selects a free port. */
   static async listen(port: number): Promise<Callback> {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
@@ -41,16 +41,16 @@ export class Callback {
     return new Callback(server);
   }
 
-  /** The first answer to what was asked under this state. */
-  arrival(state: string, clock: Clock, limitMs: number): Promise<Arrival> {
+  /** Resolves with the first answer that has this state. Rejects after `limitMs`. */
+  waitForAnswer(state: string, clock: Clock, limitMs: number): Promise<CallbackAnswer> {
     this.#state = state;
     return new Promise((resolve, reject) => {
       const minutes = Math.round(limitMs / 60_000);
       const late = new MetaMcpError("auth_required", `nobody completed the login within ${minutes} minutes`);
       const timer = clock.after(limitMs, () => reject(late));
-      this.#arrived = (arrival) => {
+      this.#onAnswer = (answer) => {
         timer.cancel();
-        resolve(arrival);
+        resolve(answer);
       };
     });
   }
@@ -60,23 +60,23 @@ export class Callback {
     await new Promise((closed) => this.#server.close(closed));
   }
 
-  #take(request: IncomingMessage, response: ServerResponse): void {
-    const asked = request.url ?? "";
-    // Any page in the browser can have this asked, with anything as its address.
-    const url = URL.canParse(asked, this.address) ? new URL(asked, this.address) : undefined;
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? "";
+    // Any web page can make the browser send a request here, with any path.
+    const url = URL.canParse(path, this.address) ? new URL(path, this.address) : undefined;
     if (url?.pathname !== PATH || request.method !== "GET") {
       void page(response, 404, "Not found", "There is no such page.");
       return;
     }
     const { searchParams: query } = url;
-    const arrived = this.#arrived;
-    if (!arrived || !same(query.get("state"), this.#state)) {
+    const onAnswer = this.#onAnswer;
+    if (!onAnswer || !same(query.get("state"), this.#state)) {
       const text = "This does not belong to the login that MetaMCP waits for.";
       void page(response, 400, "Unexpected answer", text);
       return;
     }
-    this.#arrived = undefined;
-    arrived({
+    this.#onAnswer = undefined;
+    onAnswer({
       code: query.get("code") ?? undefined,
       error: query.get("error") ?? undefined,
       iss: query.get("iss") ?? undefined,
@@ -90,9 +90,9 @@ function same(given: string | null, expected: string | undefined): boolean {
   return expected !== undefined && a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** `title` and `text` are our own words: nothing of a request gets in here. */
+/** `title` and `text` must be constant texts, because they are not escaped. */
 async function page(response: ServerResponse, status: number, title: string, text: string): Promise<void> {
-  // Whoever has closed the window needs no page.
+  // The user may have closed the window.
   if (response.closed) return;
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",

@@ -1,4 +1,4 @@
-/** Who MetaMCP is to an issuer: as configured, else by its metadata document, else as registered there. */
+/** Chooses MetaMCP's client identity at an issuer: the configured one, else its metadata document, else a registration. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
@@ -12,7 +12,7 @@ const NO_ISSUER =
 export interface OAuthClient {
   readonly id: ClientId;
   readonly configured: boolean;
-  /** It was registered just now, and is to be kept. */
+  /** A new registration, which the caller must store. */
   readonly registered?: Registration;
 }
 
@@ -24,25 +24,25 @@ export interface ClientRequirements {
 
 export async function clientFor(
   sdk: Sdk,
-  { place, oauth, book }: { place: LoginTarget; oauth: OAuthSpec | undefined; book: Book },
-  wanted: ClientRequirements,
+  { target, oauth, book }: { target: LoginTarget; oauth: OAuthSpec | undefined; book: Book },
+  requirements: ClientRequirements,
 ): Promise<OAuthClient> {
   const { clientId, clientSecret, clientMetadataUrl } = oauth ?? {};
   if (clientId !== undefined) {
-    if (clientSecret !== undefined) checkIssuer(book, clientId, place);
+    if (clientSecret !== undefined) checkIssuer(book, clientId, target);
     return { id: { client_id: clientId, client_secret: clientSecret?.reveal() }, configured: true };
   }
-  if (clientMetadataUrl !== undefined && place.metadata?.client_id_metadata_document_supported === true) {
+  if (clientMetadataUrl !== undefined && target.metadata?.client_id_metadata_document_supported === true) {
     sdk.validateClientMetadataUrl(clientMetadataUrl);
     return { id: { client_id: clientMetadataUrl }, configured: false };
   }
-  const known = registrationFor(book, place.issuer.issuer, wanted.now);
-  if (known?.redirectUri === wanted.redirectUri) return { id: known.client, configured: false };
-  const registered = await register(sdk, place, wanted);
+  const known = registrationFor(book, target.issuer.issuer, requirements.now);
+  if (known?.redirectUri === requirements.redirectUri) return { id: known.client, configured: false };
+  const registered = await register(sdk, target, requirements);
   return { id: registered.client, configured: false, registered };
 }
 
-/** Whoever takes over a server could name an issuer of their own, and have the secret shown there. */
+/** An attacker who takes over a server could name another issuer and so get the secret. */
 function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }: LoginTarget): void {
   const known = grants.filter(({ configured, client }) => configured && client.client_id === clientId);
   if (known.length === 0 || known.some((grant) => grant.issuer.issuer === issuer)) return;
@@ -53,7 +53,7 @@ function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }:
   );
 }
 
-/** One that still holds: coming back to its address saves another registration. */
+/** The last registration that has not expired. Using its redirect address again saves a new registration. */
 export function registrationFor(book: Book, issuer: string, now: number): Registration | undefined {
   return book.registrations.findLast(
     (one) => one.issuer === issuer && (one.expiresAt === undefined || one.expiresAt > now),
@@ -69,10 +69,10 @@ export function withRegistration(book: Book, added: Registration): Book {
 
 async function register(
   sdk: Sdk,
-  place: LoginTarget,
+  target: LoginTarget,
   { redirectUri, scopes }: ClientRequirements,
 ): Promise<Registration> {
-  const { metadata, server, issuer, fetch } = place;
+  const { metadata, server, issuer, fetch } = target;
   if (metadata && !metadata.registration_endpoint) {
     throw new MetaMcpError(
       "auth_required",
@@ -105,12 +105,12 @@ async function register(
   };
 }
 
-/** The listener of a command, not the callback of a gateway. */
+/** True for the local listener of a command, false for the callback of a gateway. */
 function isNative(redirectUri: string): boolean {
   return /^http:\/\/127\.0\.0\.1:\d+\/callback$/.test(redirectUri);
 }
 
-/** A program on someone's machine keeps no secret from its user; one is taken only where an issuer insists. */
+/** A program on a user's machine cannot keep a secret, so a client secret is used only if the issuer requires it. */
 function methodFor(supported: readonly string[] | undefined): string {
   if (!supported || supported.includes("none")) return "none";
   return supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";

@@ -1,22 +1,22 @@
 /**
- * Sends a person to the issuer of a server, and makes tokens of the code that they come back with. What is between is a
- * value: whoever has it can go on, in another process too.
+ * The OAuth authorization code flow: startLogin returns the address for the user's browser, finishLogin exchanges the
+ * code for tokens. The state between both is a value, so that another process can finish the login.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { addressOf } from "./authorizations.ts";
 import { clientFor } from "./client.ts";
-import { type Book, type Grant, grantOf, type Registration, soundScopes, union } from "./grant.ts";
+import { type Book, type Grant, grantOf, type Registration, union, validScopes } from "./grant.ts";
 import type { LoginTarget } from "./login-target.ts";
 import { mayLeadTo } from "./reach.ts";
 import { clientOf, withTokens } from "./renew.ts";
 import { fetchFor, type Sdk } from "./sdk.ts";
 
-export interface LoginWish {
+export interface LoginOptions {
   readonly spec: RemoteSpec;
-  readonly place: LoginTarget;
-  /** What is known of earlier logins there. */
+  readonly target: LoginTarget;
+  /** Earlier logins at the server. */
   readonly book: Book;
   readonly account: string;
   readonly redirectUri: string;
@@ -24,68 +24,68 @@ export interface LoginWish {
   readonly now: number;
 }
 
-/** What must be known again when the person is back. Holds a secret: it is kept like one. */
+/** The state of a login until the user returns. Contains a secret, so it must be stored like one. */
 export interface BegunLogin {
   readonly state: string;
   readonly codeVerifier: string;
   readonly redirectUri: string;
-  /** Where the code is made tokens of, for issuers without metadata. */
+  /** The address of the authorization server, for issuers without metadata. */
   readonly server: string;
-  /** Where its metadata say so. */
+  /** The issuer in the metadata, if there are any. */
   readonly issuer: string | undefined;
-  /** The issuer always says that an answer is its own. */
+  /** The issuer includes `iss` in every answer. */
   readonly namesItself: boolean;
-  /** Without its tokens. */
+  /** The grant without tokens. */
   readonly grant: Grant;
 }
 
 export interface LoginAnswer {
   readonly code: string | undefined;
-  /** What went wrong, in the word that OAuth has for it. */
+  /** The OAuth error code. */
   readonly error: string | undefined;
   readonly iss: string | undefined;
 }
 
 export interface StartedLogin {
-  /** The person has to go there. */
+  /** The address to open in the user's browser. */
   readonly address: URL;
   readonly begun: BegunLogin;
-  /** We were registered for it, and that is to be kept. */
+  /** A new client registration, which the caller must store. */
   readonly registered: Registration | undefined;
 }
 
-export async function startLogin(sdk: Sdk, wish: LoginWish): Promise<StartedLogin> {
-  const { spec, place, account, redirectUri, now } = wish;
-  const scopes = scopesOf(wish);
-  const client = await clientFor(sdk, { ...wish, oauth: spec.oauth }, { redirectUri, scopes, now });
+export async function startLogin(sdk: Sdk, options: LoginOptions): Promise<StartedLogin> {
+  const { spec, target, account, redirectUri, now } = options;
+  const scopes = scopesOf(options);
+  const client = await clientFor(sdk, { ...options, oauth: spec.oauth }, { redirectUri, scopes, now });
   const state = randomBytes(32).toString("base64url");
-  const { metadata } = place;
-  const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(place.server, {
-    metadata: { ...metadata, ...place.issuer },
+  const { metadata } = target;
+  const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(target.server, {
+    metadata: { ...metadata, ...target.issuer },
     clientInformation: client.id,
     redirectUrl: redirectUri,
     state,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-    ...(place.resource !== undefined && { resource: place.resource }),
+    ...(target.resource !== undefined && { resource: target.resource }),
   });
   return {
-    address: openable(authorizationUrl, spec),
+    address: checkedAddress(authorizationUrl, spec),
     registered: client.registered,
     begun: {
       state,
       codeVerifier,
       redirectUri,
-      server: place.server,
+      server: target.server,
       issuer: metadata?.issuer,
       namesItself: metadata?.["authorization_response_iss_parameter_supported"] === true,
       grant: {
         url: addressOf(spec.url),
         account,
         id: randomUUID(),
-        issuer: place.issuer,
+        issuer: target.issuer,
         client: client.configured ? { client_id: client.id.client_id } : client.id,
         configured: client.configured,
-        resource: place.resource,
+        resource: target.resource,
         accessToken: "",
         scopes,
         obtainedAt: now,
@@ -94,13 +94,13 @@ export async function startLogin(sdk: Sdk, wish: LoginWish): Promise<StartedLogi
   };
 }
 
-/** What was granted before and what was missed since is asked for too: a login never narrows one. */
-function scopesOf({ spec, place, book, account }: LoginWish): string[] {
+/** Includes the scopes that were granted before or required since, so that a new login never loses scopes. */
+function scopesOf({ spec, target, book, account }: LoginOptions): string[] {
   const before = grantOf(book, addressOf(spec.url), account);
-  const asked = spec.oauth?.scopes ?? place.scopes;
-  const scopes = soundScopes(union(asked, before?.scopes, before?.wanted));
-  const lasting = place.metadata?.scopes_supported?.includes("offline_access") === true;
-  return lasting && scopes.length > 0 ? union(scopes, ["offline_access"]) : scopes;
+  const asked = spec.oauth?.scopes ?? target.scopes;
+  const scopes = validScopes(union(asked, before?.scopes, before?.wanted));
+  const offlineAccess = target.metadata?.scopes_supported?.includes("offline_access") === true;
+  return offlineAccess && scopes.length > 0 ? union(scopes, ["offline_access"]) : scopes;
 }
 
 export async function finishLogin(
@@ -109,7 +109,7 @@ export async function finishLogin(
   { code, error, iss }: LoginAnswer,
 ): Promise<Grant> {
   const { grant, codeVerifier, redirectUri, server } = begun;
-  // Before anything else of the answer is looked at: it may be the answer of another issuer.
+  // Checked before anything else, because the answer may come from another issuer.
   sdk.validateAuthorizationResponseIssuer({
     iss,
     expectedIssuer: begun.issuer,
@@ -134,8 +134,8 @@ export async function finishLogin(
   return withTokens(grant, tokens, now);
 }
 
-/** What a server names goes to the person's browser: nothing but a web address may. */
-function openable(address: URL, { url }: RemoteSpec): URL {
+/** The server chooses this address and the user's browser opens it, so only allowed web addresses pass. */
+function checkedAddress(address: URL, { url }: RemoteSpec): URL {
   if (mayLeadTo(new URL(url), address)) return address;
   throw new MetaMcpError("auth_required", "its login page does not use https, or is on this machine");
 }

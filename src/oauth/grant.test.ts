@@ -7,7 +7,7 @@ import {
   isDue,
   isExpired,
   readBook,
-  using,
+  useAccount,
   withGrant,
   withoutGrant,
 } from "./grant.ts";
@@ -32,7 +32,7 @@ const grant = (more: Partial<Grant> = {}): Grant => ({
   ...more,
 });
 
-test("a token is due a minute before its end, and for most of its life is not", () => {
+test("a token is due for renewal a minute or a fifth of its lifetime before it expires", () => {
   const lives = fc.integer({ min: 1_000, max: 10_000_000 });
   fc.assert(
     fc.property(lives, fc.integer({ min: 0, max: 20_000_000 }), (life, now) => {
@@ -46,8 +46,8 @@ test("a token is due a minute before its end, and for most of its life is not", 
   );
 });
 
-test("one grant per account and address; what is gone is not in use", () => {
-  const book = using(
+test("a book has one grant per account and address, and a removed grant is not in use", () => {
+  const book = useAccount(
     withGrant(withGrant(EMPTY_BOOK, grant()), grant({ accessToken: "b" })),
     "https://s/mcp",
     "default",
@@ -55,7 +55,7 @@ test("one grant per account and address; what is gone is not in use", () => {
   expect(book.grants).toHaveLength(1);
   expect(grantInUse(book, "https://s/mcp")?.accessToken).toBe("b");
   expect(grantInUse(book, "https://s/other")).toBeUndefined();
-  const elsewhere = using(
+  const elsewhere = useAccount(
     withGrant(book, grant({ url: "https://s/other", accessToken: "o" })),
     "https://s/other",
     "default",
@@ -79,8 +79,8 @@ test("one grant per account and address; what is gone is not in use", () => {
   expect(withoutGrant(registered, grant())).toEqual(EMPTY_BOOK);
 });
 
-test("a book is read as it was written, and nothing else is one", () => {
-  const book = using(withGrant(EMPTY_BOOK, grant()), "https://s/mcp", "default");
+test("readBook accepts a written book and rejects anything else", () => {
+  const book = useAccount(withGrant(EMPTY_BOOK, grant()), "https://s/mcp", "default");
   expect(readBook(JSON.parse(JSON.stringify(book)))).toEqual(book);
   for (const value of [undefined, null, [], {}, { ...book, version: 2 }, { ...book, use: { a: 1 } }])
     expect(readBook(value)).toBeUndefined();

@@ -1,7 +1,7 @@
-/** What a login leaves behind, as values. Knows no file and no network. */
+/** The data that a login stores, and pure functions on it. Uses no file and no network. */
 import { isRecord } from "../kernel/is-record.ts";
 
-/** Where tokens of one issuer are got, renewed and taken back: the part of its metadata that is needed after the login. */
+/** The part of an issuer's metadata that is needed after the login: to renew and revoke tokens. */
 export interface Issuer {
   readonly issuer: string;
   readonly authorization_endpoint: string;
@@ -11,50 +11,50 @@ export interface Issuer {
   readonly token_endpoint_auth_methods_supported?: string[] | undefined;
 }
 
-/** Who we are to an issuer. */
+/** MetaMCP's client identity at an issuer. */
 export interface ClientId {
   readonly client_id: string;
   readonly client_secret?: string | undefined;
   readonly token_endpoint_auth_method?: string | undefined;
 }
 
-/** A client that an issuer registered for us. It knows us by this address alone. */
+/** A client that an issuer registered for MetaMCP. It is valid only for this redirect address. */
 export interface Registration {
   readonly issuer: string;
   readonly redirectUri: string;
   readonly client: ClientId;
-  /** Milliseconds since 1970, where the secret ends at all. */
+  /** Milliseconds since 1970; undefined if the secret does not expire. */
   readonly expiresAt?: number | undefined;
 }
 
-/** The outcome of one login: tokens of one issuer, for one account, at one address. */
+/** The result of one login: tokens of one issuer, for one account, at one address. */
 export interface Grant {
   readonly url: string;
   readonly account: string;
-  /** Of this one login: nobody else has it, not even the same account later on. */
+  /** Unique for each login, also of the same account. */
   readonly id: string;
   readonly issuer: Issuer;
   readonly client: ClientId;
-  /** The client stands in the config: its secret is taken from there and not kept here. */
+  /** True if the client comes from the config. Its secret is read from there and not stored here. */
   readonly configured: boolean;
-  /** The resource indicator, as the server writes it. */
+  /** The resource indicator, exactly as in the server's metadata. */
   readonly resource?: string | undefined;
   readonly accessToken: string;
-  /** Gone once the issuer has refused it. */
+  /** Removed after the issuer has rejected it. */
   readonly refreshToken?: string | undefined;
   readonly scopes: readonly string[];
-  /** Scopes the server asked for later: the next login asks for them too. */
+  /** Scopes that the server required after the login; the next login requests them too. */
   readonly wanted?: readonly string[] | undefined;
   /** Milliseconds since 1970. */
   readonly obtainedAt: number;
-  /** Undefined where the issuer does not say. */
+  /** Undefined if the issuer does not return it. */
   readonly expiresAt?: number | undefined;
 }
 
-/** All that is kept about one server. */
+/** Everything that is stored about the logins at one server. */
 export interface Book {
   readonly version: 1;
-  /** By address of the server: the account that is used there. */
+  /** The account in use, by address of the server. */
   readonly use: Readonly<Record<string, string>>;
   readonly grants: readonly Grant[];
   readonly registrations: readonly Registration[];
@@ -64,7 +64,7 @@ export const EMPTY_BOOK: Book = { version: 1, use: {}, grants: [], registrations
 
 export const DEFAULT_ACCOUNT = "default";
 
-/** The grant that is used at this address. */
+/** The grant in use at this address. */
 export function grantInUse(book: Book, url: string): Grant | undefined {
   const account = Object.hasOwn(book.use, url) ? book.use[url] : undefined;
   return account === undefined ? undefined : grantOf(book, url, account);
@@ -74,28 +74,28 @@ export function grantOf(book: Book, url: string, account: string): Grant | undef
   return book.grants.find((grant) => grant.url === url && grant.account === account);
 }
 
-/** In place of the grant of the same account and address, from whichever issuer that came. */
+/** Replaces the grant of the same account and address, even if another issuer gave it. */
 export function withGrant(book: Book, grant: Grant): Book {
-  return { ...book, grants: [...othersThan(book, grant), grant] };
+  return { ...book, grants: [...otherGrants(book, grant), grant] };
 }
 
-export function withoutGrant(book: Book, gone: Grant): Book {
-  const grants = othersThan(book, gone);
+export function withoutGrant(book: Book, removed: Grant): Book {
+  const grants = otherGrants(book, removed);
   const use = Object.fromEntries(
-    Object.entries(book.use).filter(([url, account]) => url !== gone.url || account !== gone.account),
+    Object.entries(book.use).filter(([url, account]) => url !== removed.url || account !== removed.account),
   );
-  // Whoever logs in anew where nobody is logged in may do so because the issuer has forgotten us.
-  const registrations = grants.some(({ issuer }) => issuer.issuer === gone.issuer.issuer)
+  // With the last grant of an issuer its registrations are dropped too: the issuer may have deleted the client, and then a new login must register again.
+  const registrations = grants.some(({ issuer }) => issuer.issuer === removed.issuer.issuer)
     ? book.registrations
-    : book.registrations.filter(({ issuer }) => issuer !== gone.issuer.issuer);
+    : book.registrations.filter(({ issuer }) => issuer !== removed.issuer.issuer);
   return { ...book, use, grants, registrations };
 }
 
-function othersThan({ grants }: Book, { url, account }: Grant): Grant[] {
+function otherGrants({ grants }: Book, { url, account }: Grant): Grant[] {
   return grants.filter((other) => other.url !== url || other.account !== account);
 }
 
-export function using(book: Book, url: string, account: string): Book {
+export function useAccount(book: Book, url: string, account: string): Book {
   return { ...book, use: { ...book.use, [url]: account } };
 }
 
@@ -103,38 +103,38 @@ export function union(...lists: readonly (readonly string[] | undefined)[]): str
   return [...new Set(lists.flatMap((list) => list ?? []))];
 }
 
-/** As OAuth writes them; and so many that one login can ask for them. */
+/** The characters that OAuth allows in a scope. The number is limited, because a login sends all of them in a URL. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
-const MOST_SCOPES = 100;
+const MAX_SCOPES = 100;
 
-export function soundScopes(scopes: readonly string[]): string[] {
-  return scopes.filter((scope) => SCOPE.test(scope)).slice(0, MOST_SCOPES);
+export function validScopes(scopes: readonly string[]): string[] {
+  return scopes.filter((scope) => SCOPE.test(scope)).slice(0, MAX_SCOPES);
 }
 
-/** Renewed this long before the end, so that no request meets it; of a short life a small part only. */
-const AHEAD_MS = 60_000;
-const AHEAD_PART = 0.2;
+/** Tokens are renewed this long before they expire, but at most this part of their lifetime, so that requests do not fail. */
+const RENEW_AHEAD_MS = 60_000;
+const MAX_AHEAD_PART = 0.2;
 
 export function isDue({ obtainedAt, expiresAt, refreshToken }: Grant, now: number): boolean {
   if (expiresAt === undefined || refreshToken === undefined) return false;
-  return now >= expiresAt - Math.min(AHEAD_MS, (expiresAt - obtainedAt) * AHEAD_PART);
+  return now >= expiresAt - Math.min(RENEW_AHEAD_MS, (expiresAt - obtainedAt) * MAX_AHEAD_PART);
 }
 
 export function isExpired({ expiresAt }: Grant, now: number): boolean {
   return expiresAt !== undefined && now >= expiresAt;
 }
 
-/** Undefined where the value is no such book. */
+/** Undefined if the value is not a valid book. */
 export function readBook(value: unknown): Book | undefined {
   if (!isRecord(value) || value["version"] !== 1 || !isRecord(value["use"])) return undefined;
   const { use, grants, registrations } = value;
-  const whole =
+  const valid =
     Object.values(use as object).every(isText) &&
     Array.isArray(grants) &&
     grants.every(isGrant) &&
     Array.isArray(registrations) &&
     registrations.every(isRegistration);
-  return whole ? (value as unknown as Book) : undefined;
+  return valid ? (value as unknown as Book) : undefined;
 }
 
 function isGrant(value: unknown): value is Grant {

@@ -1,4 +1,4 @@
-/** Servers and issuers that mean harm, or are merely broken. */
+/** Hostile and broken servers and issuers. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { Secret } from "../kernel/secret.ts";
-import { Authorizations, inFolder } from "./authorizations.ts";
+import { Authorizations, tokensInFolder } from "./authorizations.ts";
 import type { ShownBearer } from "./bearer.ts";
 import { type Grant, grantInUse, withoutGrant } from "./grant.ts";
 import { logIn } from "./login.ts";
@@ -18,8 +18,8 @@ import { loginsAt } from "./status.ts";
 import { TokenStore } from "./store.ts";
 
 const NOW = 1_000_000;
-/** A client that was registered for every port. */
-const ANY = Object.assign([], { includes: () => true }) as readonly string[];
+/** Redirect addresses of a client that is registered for every port. */
+const ANY_URI = Object.assign([], { includes: () => true }) as readonly string[];
 
 interface SetUp {
   readonly by: Issuer;
@@ -42,22 +42,22 @@ async function setUp(): Promise<SetUp> {
   return { by, child, home, spec, login, store: new TokenStore(home, spec.name) };
 }
 
-test.each([0, -5, 1e300, 1e17])("a life of %d s is none to reckon with", async (expiresIn) => {
+test.each([0, -5, 1e300, 1e17])("a token lifetime of %d s is ignored", async (expiresIn) => {
   const { by, home, spec, store, login } = await setUp();
   by.expiresIn = expiresIn;
   await login();
   expect(grantInUse(await store.read(), spec.url)?.expiresAt).toBeUndefined();
   expect(await loginsAt(spec, store, NOW)).toMatchObject([{ usable: true, state: "logged in" }]);
-  const bearer = new Authorizations(inFolder(home), () => NOW).for(spec);
+  const bearer = new Authorizations(tokensInFolder(home), () => NOW).for(spec);
   await bearer.current();
   await bearer.current();
   expect(by.requests("/token", "refresh_token")).toEqual([]);
 });
 
-test("a server that keeps asking for more is remembered only so far", async () => {
+test("a server that keeps requiring new scopes has at most 100 of them stored", async () => {
   const { home, spec, store, login } = await setUp();
   await login();
-  const bearer = new Authorizations(inFolder(home), () => NOW).for(spec);
+  const bearer = new Authorizations(tokensInFolder(home), () => NOW).for(spec);
   const shown = (await bearer.current()) as ShownBearer;
   for (let round = 0; round < 10; round++) {
     const missing = Array.from({ length: 50 }, (_, at) => `${round}:${at}`);
@@ -68,11 +68,11 @@ test("a server that keeps asking for more is remembered only so far", async () =
   expect(wanted).toContain("9:49");
 });
 
-test("a clock that is set back does not keep a login from being renewed", async () => {
+test("a clock that is set back does not prevent a renewal", async () => {
   const { by, home, spec, login } = await setUp();
   await login();
   let time = NOW + 7_200_000;
-  const bearer = new Authorizations(inFolder(home), () => time).for(spec);
+  const bearer = new Authorizations(tokensInFolder(home), () => time).for(spec);
   by.down = true;
   await expect(bearer.current()).rejects.toThrow(/could not be renewed/);
   by.down = false;
@@ -105,13 +105,13 @@ test.each([
   );
   const issuerWithout = { ...grant.issuer, token_endpoint: broken.url };
   await store.update((book) => ({ ...book, grants: [{ ...grant, issuer: issuerWithout }] }));
-  const bearer = new Authorizations(inFolder(home), () => NOW + 7_200_000).for(spec);
+  const bearer = new Authorizations(tokensInFolder(home), () => NOW + 7_200_000).for(spec);
   await expect(bearer.current()).rejects.toThrow(over ? /has ended/ : /could not be renewed/);
   expect(broken.seen).toHaveLength(1);
   expect(grantInUse(await store.read(), spec.url)?.refreshToken === undefined).toBe(over);
 });
 
-test("a server far away cannot have us ask on this machine", async () => {
+test("a login at a public server sends no request to this machine", async () => {
   const here = await httpChild((_, response) => json(response, {}));
   const ask = fetchFor("https://far.example/mcp");
   await expect(ask(here.url)).rejects.toThrow(/uses http or a private address/);
@@ -119,7 +119,7 @@ test("a server far away cannot have us ask on this machine", async () => {
   expect((await fetchFor(here.url)(here.url)).status).toBe(200);
 });
 
-test("a redirect leads no further than an address that is named; what is posted follows none", async () => {
+test("redirects are followed only to allowed addresses, and never for POST requests", async () => {
   const here = await httpChild((_, response) => json(response, {}));
   const sends = (to: string, status = 302) =>
     httpChild((_, response) => void response.writeHead(status, { location: to }).end());
@@ -143,7 +143,7 @@ test("a redirect leads no further than an address that is named; what is posted 
   await expect(fetchFor(round.url)(round.url)).rejects.toThrow(/redirects to an unexpected address/);
 });
 
-test("an answer without an end is not read to it", async () => {
+test("an endless answer is aborted", async () => {
   const endless = await httpChild((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const more = (): void => {
@@ -157,7 +157,7 @@ test("an answer without an end is not read to it", async () => {
   );
 });
 
-test("no text of a stranger reaches the terminal as it is", async () => {
+test("error messages contain no control characters from an issuer", async () => {
   const { login } = await setUp();
   const odd = await httpChild(({ url: path }, response) => {
     const { origin } = new URL(odd.url);
@@ -172,25 +172,25 @@ test("no text of a stranger reaches the terminal as it is", async () => {
   await expect(login(remoteSpec(odd.url))).rejects.toThrow(/^\P{Cc}*$/u);
 });
 
-test("scopes that are none are not kept", async () => {
+test("invalid scopes are neither requested nor stored", async () => {
   const { by, spec, store, login } = await setUp();
   await login({ ...spec, oauth: { scopes: ["read", "\u001b[31mred", 'a"b', "x".repeat(300)] } as never });
   expect(by.requests("/authorize")[0]?.params.get("scope")).toBe("read");
   expect(readFileSync(store.path, "utf8")).not.toContain("[31m");
 });
 
-test("what cannot even be asked is not repeated: it may hold a password", async () => {
+test("an error does not contain a URL that cannot be requested, because it may contain a password", async () => {
   const { spec, login } = await setUp();
   const at = { ...spec, url: spec.url.replace("http://", "http://me:secret-word@") };
   await expect(login(at)).rejects.toThrow(/^(?!.*secret-word)/s);
 });
 
-test("a secret of the config goes to no other issuer than it went to before", async () => {
+test("the client secret of the config is not sent to a new issuer", async () => {
   const { by, child, spec, store, login } = await setUp();
   const other = await issuer();
   for (const one of [by, other]) {
     one.tokenAuthMethods = ["client_secret_post"];
-    one.clients.set("mine", { redirectUris: ANY, secret: "of-the-config" });
+    one.clients.set("mine", { redirectUris: ANY_URI, secret: "of-the-config" });
   }
   const mine = {
     ...spec,

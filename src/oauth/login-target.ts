@@ -1,10 +1,10 @@
-/** Who lets people in at a server: asked of the server itself, then of the issuer it names. Sends no token anywhere. */
+/** Finds the authorization server of an MCP server: asks the server, then the issuer that it names. Sends no token. */
 
 import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { revealed } from "../kernel/secret.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
-import { type Issuer, soundScopes } from "./grant.ts";
+import { type Issuer, validScopes } from "./grant.ts";
 import { type Fetch, fetchFor, type Sdk } from "./sdk.ts";
 
 const VERSION = "2025-11-25";
@@ -12,12 +12,12 @@ const VERSION = "2025-11-25";
 type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
 
 export interface LoginTarget {
-  /** Where it is asked for what has no metadata. */
+  /** The address of the authorization server, for issuers without metadata. */
   readonly server: string;
   readonly issuer: Issuer;
   readonly metadata: Discovered["authorizationServerMetadata"];
   readonly resource: string | undefined;
-  /** What the server asked for, in its refusal or in its metadata. */
+  /** The scopes that the server requires, from its 401 response or its metadata. */
   readonly scopes: readonly string[];
   readonly fetch: Fetch;
 }
@@ -33,8 +33,8 @@ export async function findLoginTarget(sdk: Sdk, spec: RemoteSpec): Promise<Login
   if (open && !metadata && !resourceMetadata)
     throw new MetaMcpError("auth_required", "it requires no login and has no authorization server");
   const resource = resourceMetadata?.resource;
-  const meant = sdk.resourceUrlFromServerUrl(spec.url);
-  if (resource && !sdk.checkResourceAllowed({ requestedResource: meant, configuredResource: resource })) {
+  const requested = sdk.resourceUrlFromServerUrl(spec.url);
+  if (resource && !sdk.checkResourceAllowed({ requestedResource: requested, configuredResource: resource })) {
     throw new MetaMcpError("auth_required", "its metadata describes another server: check the URL");
   }
   return {
@@ -42,12 +42,12 @@ export async function findLoginTarget(sdk: Sdk, spec: RemoteSpec): Promise<Login
     metadata,
     issuer: issuerOf(server, metadata),
     resource,
-    scopes: soundScopes(scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? []),
+    scopes: validScopes(scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? []),
     fetch,
   };
 }
 
-/** An issuer without metadata is asked where such have always been asked. */
+/** An issuer without metadata has the default endpoints `/authorize` and `/token`. */
 function issuerOf(server: string, metadata: LoginTarget["metadata"]): Issuer {
   if (!metadata) {
     return {
@@ -58,7 +58,7 @@ function issuerOf(server: string, metadata: LoginTarget["metadata"]): Issuer {
     };
   }
   const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
-  // It is shown to people, and compared with as it is written.
+  // The issuer is shown to users and compared character by character.
   if (!/^[\x21-\x7e]+$/.test(issuer))
     throw new MetaMcpError("auth_required", "the address of its issuer is invalid");
   return {
@@ -76,24 +76,24 @@ function revocationOf(metadata: object): string | undefined {
   return typeof named === "string" && URL.canParse(named) ? named : undefined;
 }
 
-interface Refusal extends ReturnType<Sdk["extractWWWAuthenticateParams"]> {
-  /** It was none. */
+interface Challenge extends ReturnType<Sdk["extractWWWAuthenticateParams"]> {
+  /** True if the server answered without a login. */
   readonly open: boolean;
 }
 
-/** What the server says when nobody is logged in: some let everyone greet them, and refuse to list. */
-async function challengeOf(sdk: Sdk, spec: RemoteSpec, fetch: Fetch): Promise<Refusal> {
-  const ask = asking(spec, fetch);
-  const greeted = await ask(spec.kind === "sse" ? undefined : HELLO);
-  const session = greeted.headers.get("mcp-session-id");
+/** The server's answer without a login. Some servers accept `initialize` and only refuse `tools/list`. */
+async function challengeOf(sdk: Sdk, spec: RemoteSpec, fetch: Fetch): Promise<Challenge> {
+  const ask = requester(spec, fetch);
+  const initialized = await ask(spec.kind === "sse" ? undefined : INITIALIZE);
+  const session = initialized.headers.get("mcp-session-id");
   const more = session === null ? {} : { "mcp-session-id": session };
-  const refused = greeted.status === 401 || spec.kind === "sse";
-  const listed = refused ? greeted : await ask(LIST, more);
+  const refused = initialized.status === 401 || spec.kind === "sse";
+  const listed = refused ? initialized : await ask(LIST, more);
   if (session !== null) await ask("end", more).catch(() => undefined);
   return { ...sdk.extractWWWAuthenticateParams(listed), open: listed.ok };
 }
 
-const HELLO = {
+const INITIALIZE = {
   method: "initialize",
   params: { protocolVersion: VERSION, capabilities: {}, clientInfo: IMPLEMENTATION },
 };
@@ -104,8 +104,8 @@ type Ask = (
   more?: Readonly<Record<string, string>>,
 ) => Promise<Response>;
 
-/** A message, the end of a session, or without either a look at the stream. Only status and headers are of interest. */
-function asking({ url, headers }: RemoteSpec, fetch: Fetch): Ask {
+/** Sends a message, or ends the session, or (without a message) opens the stream. Only status and headers of the response are used. */
+function requester({ url, headers }: RemoteSpec, fetch: Fetch): Ask {
   return async (message, more = {}) => {
     const accept = "application/json, text/event-stream";
     const post = typeof message === "object";
@@ -119,7 +119,7 @@ function asking({ url, headers }: RemoteSpec, fetch: Fetch): Ask {
         "mcp-protocol-version": VERSION,
       },
       ...(post && { body: JSON.stringify({ jsonrpc: "2.0", id: 0, ...message }) }),
-      // The headers are secrets: they follow no redirect.
+      // The headers contain secrets, so redirects are not followed.
       redirect: "manual",
     });
     await response.body?.cancel();

@@ -1,28 +1,28 @@
-/** One login from its beginning to kept tokens, at the machine of the person: they are sent to the issuer and come back to us with a code. */
+/** Runs a login on the user's machine: opens the issuer's page, waits for the redirect with the code, and stores the tokens. */
 import type { RemoteSpec } from "../config/spec.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { type Arrival, Callback } from "./callback.ts";
+import { Callback, type CallbackAnswer } from "./callback.ts";
 import { registrationFor, withRegistration } from "./client.ts";
 import { type BegunLogin, finishLogin, startLogin } from "./code-flow.ts";
-import { type Book, EMPTY_BOOK, type Grant, using, withGrant } from "./grant.ts";
+import { type Book, EMPTY_BOOK, type Grant, useAccount, withGrant } from "./grant.ts";
 import { findLoginTarget, type LoginTarget } from "./login-target.ts";
 import { loadSdk, type Sdk, shownError } from "./sdk.ts";
 import { TokenStore } from "./store.ts";
 
-/** How long a person may take. */
+/** How long the user may take. */
 const LIMIT_MS = 600_000;
 
 export interface LoginRequest {
   readonly spec: RemoteSpec;
   readonly home: string;
   readonly account: string;
-  /** Where the browser comes back to; 0: any free port. */
+  /** The port of the redirect address; 0: any free port. */
   readonly port: number;
   readonly clock: Clock;
-  /** The time of day. */
+  /** The wall clock. */
   readonly now: () => number;
-  /** The person has to go there. */
+  /** Called with the address that the user must open. */
   send(address: URL): void;
 }
 
@@ -32,10 +32,10 @@ export async function logIn(request: LoginRequest): Promise<Grant> {
   try {
     const store = new TokenStore(request.home, request.spec.name);
     const book = await store.read().catch(() => EMPTY_BOOK);
-    const place = await findLoginTarget(sdk, request.spec);
-    const callback = await listen(request, book, place);
+    const target = await findLoginTarget(sdk, request.spec);
+    const callback = await listen(request, book, target);
     try {
-      return await run(sdk, { request, store, book, place, callback });
+      return await run(sdk, { request, store, book, target, callback });
     } finally {
       await callback.close();
     }
@@ -47,44 +47,44 @@ export async function logIn(request: LoginRequest): Promise<Grant> {
   }
 }
 
-/** An issuer knows us by our address: the port of a registration is taken again if it is free. */
-async function listen({ port, now }: LoginRequest, book: Book, place: LoginTarget): Promise<Callback> {
+/** A registration is bound to its redirect address, so its port is used again if it is free. */
+async function listen({ port, now }: LoginRequest, book: Book, target: LoginTarget): Promise<Callback> {
   if (port !== 0) return await Callback.listen(port);
-  const known = registrationFor(book, place.issuer.issuer, now());
+  const known = registrationFor(book, target.issuer.issuer, now());
   const before = known ? Number(new URL(known.redirectUri).port) : 0;
   return await Callback.listen(before).catch(() => Callback.listen(0));
 }
 
-interface Parts {
+interface LoginParts {
   readonly request: LoginRequest;
   readonly store: TokenStore;
   readonly book: Book;
-  readonly place: LoginTarget;
+  readonly target: LoginTarget;
   readonly callback: Callback;
 }
 
-async function run(sdk: Sdk, { request, store, book, place, callback }: Parts): Promise<Grant> {
+async function run(sdk: Sdk, { request, store, book, target, callback }: LoginParts): Promise<Grant> {
   const { spec, account, now } = request;
-  const wish = { spec, account, place, book, redirectUri: callback.address, now: now() };
-  const { address, begun, registered } = await startLogin(sdk, wish);
+  const options = { spec, account, target, book, redirectUri: callback.address, now: now() };
+  const { address, begun, registered } = await startLogin(sdk, options);
   if (registered) await store.begin((before) => withRegistration(before, registered));
-  const arrival = callback.arrival(begun.state, request.clock, LIMIT_MS);
+  const answer = callback.waitForAnswer(begun.state, request.clock, LIMIT_MS);
   request.send(address);
-  return await complete(sdk, { request, store, begun }, await arrival);
+  return await complete(sdk, { request, store, begun }, await answer);
 }
 
 async function complete(
   sdk: Sdk,
-  { request, store, begun }: Pick<Parts, "request" | "store"> & { readonly begun: BegunLogin },
-  arrival: Arrival,
+  { request, store, begun }: Pick<LoginParts, "request" | "store"> & { readonly begun: BegunLogin },
+  answer: CallbackAnswer,
 ): Promise<Grant> {
   try {
-    const grant = await finishLogin(sdk, { spec: request.spec, begun, now: request.now() }, arrival);
-    await store.begin((book) => using(withGrant(book, grant), grant.url, grant.account));
-    await arrival.reply("Logged in", "MetaMCP is logged in. You can close this window.");
+    const grant = await finishLogin(sdk, { spec: request.spec, begun, now: request.now() }, answer);
+    await store.begin((book) => useAccount(withGrant(book, grant), grant.url, grant.account));
+    await answer.reply("Logged in", "MetaMCP is logged in. You can close this window.");
     return grant;
   } catch (error) {
-    await arrival.reply(
+    await answer.reply(
       "Not logged in",
       "The login failed; see the terminal for the reason. You can close this window.",
     );

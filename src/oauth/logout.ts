@@ -1,15 +1,15 @@
-/** Forgets a login here and takes it back at its issuer, where that is possible. Here comes first. */
+/** Deletes a stored login, then revokes its tokens at the issuer if the issuer supports that. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { type Grant, withoutGrant } from "./grant.ts";
 import { clientOf } from "./renew.ts";
 import { fetchFor, loadSdk } from "./sdk.ts";
 import type { TokenBook } from "./store.ts";
 
-/** Resolves with whether the issuer took the tokens back too. */
+/** Resolves with whether the issuer has revoked the tokens. */
 export async function logOut(store: TokenBook, grant: Grant, oauth: OAuthSpec | undefined): Promise<boolean> {
   let last = grant;
   await store.update((book) => {
-    // It may have been renewed since it was looked at.
+    // The tokens may have been renewed since `grant` was read.
     last = book.grants.find(({ url, account }) => url === grant.url && account === grant.account) ?? grant;
     return withoutGrant(book, grant);
   });

@@ -1,4 +1,4 @@
-/** What of the official client is used here; the rest of it stays out of the chunk that this becomes. */
+/** Exports the used parts of the official client, so that the bundler leaves out the rest. */
 export {
   assertSecureTokenEndpoint,
   checkResourceAllowed,

@@ -1,14 +1,14 @@
-/** New tokens for old ones, from the issuer they came from and no other. Keeps nothing; whoever calls holds the lock. */
+/** Renews tokens at the issuer that gave them. Stores nothing; the caller must hold the lock. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
-import { type ClientId, type Grant, soundScopes } from "./grant.ts";
+import { type ClientId, type Grant, validScopes } from "./grant.ts";
 import { fetchFor, isFinal, loadSdk, shownError } from "./sdk.ts";
 
-/** `over`: the login is worth nothing any more; else it may work another time. */
+/** `over`: the login cannot be used again. Otherwise a later attempt may succeed. */
 export type Renewal = { readonly grant: Grant } | { readonly reason: string; readonly over: boolean };
 
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly access_token: string;
   readonly refresh_token?: string | undefined;
   readonly expires_in?: number | undefined;
@@ -35,13 +35,13 @@ export async function renew(grant: Grant, oauth: OAuthSpec | undefined, now: num
   }
 }
 
-/** Whom to be towards the issuer. A secret of the config is never kept elsewhere. */
+/** The client identity of a grant. The client secret of the config is added here, because it is not stored. */
 export function clientOf({ client, configured }: Grant, oauth: OAuthSpec | undefined): ClientId {
   const secret = configured ? oauth?.clientSecret : undefined;
   return secret === undefined ? client : { ...client, client_secret: secret.reveal() };
 }
 
-export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Grant {
+export function withTokens(grant: Grant, tokens: TokenResponse, now: number): Grant {
   const {
     access_token: accessToken,
     refresh_token: refreshToken = grant.refreshToken,
@@ -54,13 +54,13 @@ export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Gran
     ...grant,
     accessToken,
     refreshToken,
-    scopes: scope ? soundScopes(scope.split(/\s+/)) : grant.scopes,
+    scopes: scope ? validScopes(scope.split(/\s+/)) : grant.scopes,
     obtainedAt: now,
-    expiresAt: isLife(expires_in) ? now + expires_in * 1000 : undefined,
+    expiresAt: isValidLifetime(expires_in) ? now + expires_in * 1000 : undefined,
   };
 }
 
-/** In seconds. Nobody lives for a century; what ends at once would be renewed without end. */
-function isLife(seconds: number | undefined): seconds is number {
+/** Excludes lifetimes of about a century and more, and those of 0 or less, which would cause endless renewals. */
+function isValidLifetime(seconds: number | undefined): seconds is number {
   return seconds !== undefined && seconds > 0 && seconds < 3e9;
 }

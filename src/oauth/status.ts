@@ -1,4 +1,4 @@
-/** Who is logged in at a server, for people and programs. Holds no token. */
+/** The state of the logins at a server, for output. Contains no tokens. */
 import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { addressOf } from "./authorizations.ts";
@@ -9,16 +9,16 @@ export interface LoginStatus {
   readonly server: string;
   readonly account?: string;
   readonly inUse?: boolean;
-  /** In words. */
+  /** A text for users. */
   readonly state: string;
-  /** Calls can be made with it, as far as is known here. */
+  /** True if calls should work. The server is not asked. */
   readonly usable: boolean;
   readonly issuer?: string;
   readonly scopes?: readonly string[];
-  /** Scopes the server wants besides; the next login asks for them. */
+  /** Further scopes that the server requires; the next login requests them. */
   readonly wanted?: readonly string[];
   readonly expires?: string;
-  /** A new token is fetched by itself when this one expires. */
+  /** True if the token is renewed automatically. */
   readonly renews?: boolean;
 }
 
@@ -54,7 +54,7 @@ function statusOf(
     account,
     inUse,
     usable: !expired || refreshToken !== undefined,
-    state: inWords(grant, expired),
+    state: stateText(grant, expired),
     issuer: issuer.issuer,
     scopes,
     renews: refreshToken !== undefined,
@@ -63,7 +63,7 @@ function statusOf(
   };
 }
 
-function inWords({ refreshToken, wanted }: Grant, expired: boolean): string {
+function stateText({ refreshToken, wanted }: Grant, expired: boolean): string {
   if (expired && refreshToken === undefined) return "expired: log in again";
   const more = wanted?.length ? `; the server also requires ${wanted.join(" ")}: log in again` : "";
   return `logged in${refreshToken === undefined ? ", cannot be renewed" : ""}${more}`;

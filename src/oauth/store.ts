@@ -1,4 +1,4 @@
-/** The tokens of one server on disk: `oauth/<server>/tokens.json` below the home folder, for the owner alone. */
+/** Stores the tokens of one server on disk, in `oauth/<server>/tokens.json` in METAMCP_HOME, readable only by the owner. */
 import { chmodSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, readIfThere, writeAtomic } from "../home/file.ts";
@@ -7,22 +7,22 @@ import { safeName } from "../home/safe-name.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { type Book, EMPTY_BOOK, readBook } from "./grant.ts";
 
-/** An issuer may take its time while the lock is held. */
+/** Long, because the lock is held while an issuer renews a token. */
 const LOCK_MS = 45_000;
 
-/** What stands in the file, and the stamp of the file that holds exactly this. */
+/** A book, and the stamp of the file with exactly this content. */
 export interface StampedBook {
   readonly book: Book;
   readonly stamp: string;
 }
 
-/** All that is kept about the logins at one server. */
+/** The store of one book. */
 export interface TokenBook {
-  /** Changes whenever the book does; cheap enough to be asked before every request. */
+  /** Changes whenever the book changes. Cheap enough to call before every request. */
   stamp(): string;
-  /** Rejects with a reason for people where it is there and cannot be used. */
+  /** Rejects with a message for users if the stored data is invalid. */
   read(): Promise<Book>;
-  /** Read, changed and written while nobody else does. `change` may take its time; the same book means no change. */
+  /** Changes the book under a lock. `change` may be slow; if it returns the same object, nothing is written. */
   update(change: (book: Book) => Book | Promise<Book>): Promise<StampedBook>;
 }
 
@@ -35,7 +35,6 @@ export class TokenStore implements TokenBook {
     this.path = join(home, "oauth", safeName(server), "tokens.json");
   }
 
-  /** Changes whenever the file does; cheap enough to be asked before every request. */
   stamp(): string {
     try {
       const seen = statSync(this.path, { throwIfNoEntry: false });
@@ -45,7 +44,6 @@ export class TokenStore implements TokenBook {
     }
   }
 
-  /** Rejects with a reason for people where the file is there and cannot be used. */
   async read(): Promise<Book> {
     const text = await this.#text();
     if (text === undefined) return EMPTY_BOOK;
@@ -54,7 +52,6 @@ export class TokenStore implements TokenBook {
     throw this.#unusable("has unexpected content");
   }
 
-  /** Read, changed and written while nobody else does. `change` may take its time; the same book means no change. */
   async update(change: (book: Book) => Book | Promise<Book>): Promise<StampedBook> {
     return await this.#locked(async () => {
       const before = await this.read();
@@ -64,7 +61,7 @@ export class TokenStore implements TokenBook {
     });
   }
 
-  /** As `update`, on an empty book where the old one cannot be used. */
+  /** Like `update`, but starts with an empty book if the stored one is invalid. */
   async begin(change: (book: Book) => Book): Promise<void> {
     await this.#locked(async () => {
       const before = await this.read().catch(() => EMPTY_BOOK);
@@ -78,7 +75,7 @@ export class TokenStore implements TokenBook {
 
   async #write(book: Book): Promise<void> {
     await writeAtomic(this.path, `${JSON.stringify(book, undefined, 2)}\n`);
-    // A folder that was there before, with other rights, is no place for tokens.
+    // Existing folders may have wider permissions.
     for (const folder of [dirname(this.path), dirname(dirname(this.path))]) chmodSync(folder, 0o700);
   }
 
