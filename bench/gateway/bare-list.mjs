@@ -1,4 +1,4 @@
-// Writes the bytes of a file to whoever posts something: nothing on node:http can send a list more cheaply.
+// Answers every POST with the bytes of a file. This is the lower bound for sending a list with node:http.
 // Usage: bare-list.mjs TYPE FILE…   prints its URL; the header x-page says which file.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// CPU per call over HTTP, 32 in flight: endpoints with more and more on them, beside the bare front and the personal HTTP mode.
+// CPU per call over HTTP with 32 in flight: endpoints with more and more layers, compared with the bare front and the personal HTTP mode.
 import { createServer } from "node:http";
 import { basename } from "node:path";
 import { ask, Load } from "../overhead/http/load.mjs";
@@ -19,7 +19,7 @@ const POLICY = {
 };
 const RATE = { use: "rate-limit", requests: 1_000_000, per: "1s" };
 const AUDIT = { use: "audit", arguments: "names", results: "names" };
-/** What the budget is about; metrics are always on. */
+/** The layers of the budget. Metrics are always on. */
 export const GUARDED = [POLICY, RATE, AUDIT];
 const EIGHT = [
   { use: "filter", deny: ["*:crash"] },
@@ -32,7 +32,7 @@ const EIGHT = [
   { use: "ask", tools: ["*:crash"] },
 ];
 
-/** An endpoint `e` with these layers, a key and a session. */
+/** Starts a gateway with an endpoint `e` with these layers, and opens a session with a key. */
 export async function endpointWith(name, middleware, options) {
   const servers = fixtures(1);
   const document = {
@@ -56,7 +56,7 @@ async function personal(target) {
   };
 }
 
-/** Takes every batch and looks at none. */
+/** An OTLP collector that accepts every batch unread. */
 async function collector() {
   const server = createServer((request, response) => {
     request
@@ -67,11 +67,11 @@ async function collector() {
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
-/** Somebody watches the live view, and metrics are fetched each second. */
+/** Reads the live events and fetches the metrics each second. Returns a function that stops this. */
 async function watch({ server }) {
-  const leaving = new AbortController();
+  const stopping = new AbortController();
   const { adminHeaders: headers, base } = server;
-  const { signal } = leaving;
+  const { signal } = stopping;
   const { body } = await fetch(`${base}/api/v1/events`, { headers, signal });
   void body.pipeTo(new WritableStream()).catch(() => {});
   const timer = setInterval(
@@ -83,17 +83,17 @@ async function watch({ server }) {
   );
   return () => {
     clearInterval(timer);
-    leaving.abort();
+    stopping.abort();
   };
 }
 
-/** Endpoints with everything on: audit in Postgres where there is one, metrics, traces, live view. */
+/** An endpoint with audit (in `store` if given), metrics, traces and live view. */
 export async function everythingOn(name, store) {
   const sink = await collector();
   const target = await endpointWith(name, GUARDED, { store, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url } });
-  const leave = await watch(target);
+  const stopWatching = await watch(target);
   const close = () => {
-    leave();
+    stopWatching();
     sink.close();
   };
   return { ...target, close };

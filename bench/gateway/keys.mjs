@@ -1,4 +1,4 @@
-// What a request costs where there are many keys and accounts, beside one key. Both have as many sessions and layers.
+// CPU per request with many keys and accounts, compared with one key. Both cases have the same sessions and layers.
 import { randomUUID } from "node:crypto";
 import { ask, Load } from "../overhead/http/load.mjs";
 import { measure as inTurn, ratio } from "../overhead/http/rounds.mjs";
@@ -13,10 +13,10 @@ const PARAMS = {
   name: "mcp_call",
   arguments: { server: "s0", tool: "echo", args: { message: "sixteen bytes ok" } },
 };
-const IN_ONE_WRITE = 1_000;
+const BATCH_SIZE = 1_000;
 
-/** A store with so many accounts and keys, written before a gateway opens it: over the API each would cost a look at all others. */
-async function filled(accounts, keys) {
+/** Writes a store with many accounts and keys before the gateway starts. The API would be slow: each new account is compared with all others. */
+async function filledStore(accounts, keys) {
   const code = await load(
     "store/open-store.ts",
     "access/account.ts",
@@ -33,16 +33,16 @@ async function filled(accounts, keys) {
     const value = { email: `person${n}@example.com`, role: "member", groups: [], disabled: false };
     return { kind: ACCOUNT, id: randomUUID(), value: { ...value, createdAt: at, updatedAt: at } };
   });
-  for (let n = 0; n < accounts; n += IN_ONE_WRITE)
-    await store.records.write(people.slice(n, n + IN_ONE_WRITE).map((put) => ({ put })));
-  const made = [];
+  for (let n = 0; n < accounts; n += BATCH_SIZE)
+    await store.records.write(people.slice(n, n + BATCH_SIZE).map((put) => ({ put })));
+  const created = [];
   for (const { id } of people.slice(0, keys))
-    made.push((await createApiKey(store, { name: `of ${id}`, endpoints: "all", owner: id })).key);
+    created.push((await createApiKey(store, { name: `of ${id}`, endpoints: "all", owner: id })).key);
   await store.close();
-  return { store: url, keys: made };
+  return { store: url, keys: created };
 }
 
-/** One session for each key. */
+/** Opens one session for each key. */
 async function loadOf({ name, server, url }, keys) {
   const headers = [];
   for (const key of keys) headers.push(await server.openAt("e", { "x-api-key": key }));
@@ -55,7 +55,7 @@ async function loadOf({ name, server, url }, keys) {
 export async function measure({ of }) {
   const keys = of(1_000, 20);
   const accounts = of(10_000, 40);
-  const people = await filled(accounts, keys);
+  const people = await filledStore(accounts, keys);
   const one = await endpointWith("one key", GUARDED);
   const all = await endpointWith("many keys", GUARDED, { store: people.store });
   const { "x-api-key": key } = await one.server.key();

@@ -1,4 +1,4 @@
-// CPU per call of each layer that has nothing to do, in process: around a handler that answers at once, against none.
+// CPU per call of each layer that has nothing to do, in process, compared with no layer. The handler answers at once.
 import { median } from "../overhead/median.mjs";
 import { shuffled } from "../overhead/shuffled.mjs";
 import { row } from "./row.mjs";
@@ -45,8 +45,8 @@ export async function measure({ of }) {
   const call = callOf(code);
   const result = toRaw({ content: [{ type: "text", text: "sixteen bytes ok" }] });
   const handler = () => Promise.resolve(result);
-  /** One client request: around it the request side, within it the call. */
-  const way = (entries) => {
+  /** A function that sends one client request through the request layers and the call layers. */
+  const requestThrough = (entries) => {
     const layers = entries.map((entry) => ({
       ...registry.compile(entry, { clock }),
       use: entry.use,
@@ -62,8 +62,11 @@ export async function measure({ of }) {
       );
     };
   };
-  const ways = [["none", way([])], ...IDLE.map((entry) => [entry.use, way([entry])])];
-  const figures = await inTurn(ways, of(8_000, 100), of(15, 1));
+  const candidates = [
+    ["none", requestThrough([])],
+    ...IDLE.map((entry) => [entry.use, requestThrough([entry])]),
+  ];
+  const figures = await inTurn(candidates, of(8_000, 100), of(15, 1));
   const none = figures.get("none");
   return IDLE.map(({ use }) => {
     const more = median(figures.get(use).map((figure, round) => figure - none[round]));
@@ -71,15 +74,15 @@ export async function measure({ of }) {
   });
 }
 
-/** name → µs per call, a figure each round. */
-async function inTurn(ways, calls, rounds) {
-  const figures = new Map(ways.map(([name]) => [name, []]));
+/** Returns µs per call by name, one figure per round. */
+async function inTurn(candidates, calls, rounds) {
+  const figures = new Map(candidates.map(([name]) => [name, []]));
   const block = async (one) => {
     for (let n = 0; n < calls; n += 32) await Promise.all(Array.from({ length: 32 }, one));
   };
-  for (let warm = 0; warm < 3; warm++) for (const [, one] of ways) await block(one);
+  for (let warm = 0; warm < 3; warm++) for (const [, one] of candidates) await block(one);
   for (let round = 0; round < rounds; round++)
-    for (const [name, one] of shuffled(ways)) {
+    for (const [name, one] of shuffled(candidates)) {
       const before = cpu();
       await block(one);
       figures.get(name).push((cpu() - before) / (Math.ceil(calls / 32) * 32));
@@ -87,7 +90,7 @@ async function inTurn(ways, calls, rounds) {
   return figures;
 }
 
-/** With all the members that the surfaces give to one. */
+/** A call with all members that surfaces set. */
 function callOf({ toRaw, CallSignal }) {
   const definition = toRaw({
     name: "echo",

@@ -1,7 +1,7 @@
-// As many MCP servers as are wanted, in this process: each lists the same tools at a path of its own.
+// Many MCP servers in this process. Each has its own path, and all list the same tools.
 import { createServer } from "node:http";
 
-/** About as large as tools are. */
+/** A tool definition of typical size. */
 export function definition(at) {
   const properties = Object.fromEntries(
     ["query", "limit", "cursor"].map((key) => [
@@ -15,7 +15,7 @@ export function definition(at) {
 
 const INFO = { capabilities: { tools: {} }, serverInfo: { name: "many", version: "1" } };
 
-/** Entries of a document, and what ends them. */
+/** Returns server entries for a config document, and a function that ends the servers. */
 export async function manyServers(count, toolsEach) {
   const tools = Array.from({ length: toolsEach }, (_, at) => definition(at));
   const results = {

@@ -1,4 +1,4 @@
-// A Postgres for gateways of the bench: a schema of its own, behind a door that counts the statements that come through.
+// A Postgres schema for gateways of the bench, behind a proxy that counts the SQL statements.
 
 import { randomBytes } from "node:crypto";
 import { connect, createServer } from "node:net";
@@ -6,7 +6,7 @@ import pg from "pg";
 
 const ADDRESS = process.env.METAMCP_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/test";
 
-/** Why there is none, if so. */
+/** Whether Postgres answers, or the reason why not. */
 export async function reachPostgres() {
   try {
     await once("SELECT 1");
@@ -26,13 +26,13 @@ async function once(statement) {
   }
 }
 
-/** `store`: for `--store`. `statements`: the text of each that came, in order. */
+/** `store` is the URL for `--store`. `statements` gets the text of each executed statement, in order. */
 export async function countingPostgres() {
   const schema = `bench_${randomBytes(6).toString("hex")}`;
   await once(`CREATE SCHEMA ${schema}`);
   const statements = [];
   const target = new URL(ADDRESS);
-  const door = createServer((near) => {
+  const proxy = createServer((near) => {
     const far = connect(Number(target.port || 5432), target.hostname);
     const read = reader((text) => statements.push(text));
     near.on("data", read);
@@ -43,13 +43,13 @@ export async function countingPostgres() {
     ])
       one.on("error", () => {}).on("close", () => other.destroy());
   });
-  await new Promise((resolve) => door.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const url = new URL(ADDRESS);
   url.hostname = "127.0.0.1";
-  url.port = door.address().port;
+  url.port = proxy.address().port;
   url.searchParams.set("options", `-c search_path=${schema}`);
   const drop = async () => {
-    door.close();
+    proxy.close();
     await once(`DROP SCHEMA ${schema} CASCADE`);
   };
   return { store: url.href, statements, drop };
@@ -58,30 +58,30 @@ export async function countingPostgres() {
 const START = 4;
 const HEAD = 5;
 
-/** The first message has no type. `Q` is a statement and its execution; else `P` names one, `B` takes it up, `E` executes it. */
-function reader(tell) {
+/** Parses the Postgres protocol. The startup message has no type byte. `Q` executes a statement; otherwise `P` prepares one, `B` binds it, `E` executes it. */
+function reader(onStatement) {
   let rest = Buffer.alloc(0);
-  let begun = false;
+  let started = false;
   let bound = "";
   const prepared = new Map();
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     for (;;) {
-      const head = begun ? HEAD : START;
+      const head = started ? HEAD : START;
       if (rest.length < head) return;
       const length = rest.readInt32BE(head - START) + head - START;
       if (rest.length < length) return;
-      if (begun) {
+      if (started) {
         const type = String.fromCharCode(rest[0]);
         const [first, second] = "QPB".includes(type)
           ? rest.toString("utf8", head, Math.min(length, head + 2_000)).split("\0")
           : [];
-        if (type === "Q") tell(first);
+        if (type === "Q") onStatement(first);
         else if (type === "P") prepared.set(first, second);
         else if (type === "B") bound = prepared.get(second) ?? "";
-        else if (type === "E") tell(bound);
+        else if (type === "E") onStatement(bound);
       }
-      begun = true;
+      started = true;
       rest = rest.subarray(length);
     }
   };

@@ -1,6 +1,6 @@
-// One line of the table: what, how much, at most how much, and whether it is so.
+// One row of the table: what, measured, budget, verdict.
 
-/** `limit`: at most so much; undefined where there is no budget and the figure stands for itself. */
+/** `limit` is the budget. Without it the row has no verdict. */
 export function row(what, value, { limit, unit = "", digits = 2, note = "" } = {}) {
   const text = (number) => `${Number(number.toFixed(digits)).toLocaleString("en")}${unit}`;
   return {
@@ -11,7 +11,7 @@ export function row(what, value, { limit, unit = "", digits = 2, note = "" } = {
   };
 }
 
-/** For what cannot be measured here. */
+/** A row for a figure that cannot be measured here. */
 export function leftOut(what, why) {
   return { what, measured: `left out: ${why}`, budget: "", verdict: "" };
 }

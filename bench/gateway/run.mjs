@@ -1,4 +1,4 @@
-// What a gateway costs, beside a bare front and the personal HTTP mode of the same build. Prints figures, asserts none.
+// Measures a gateway, compared with a bare front and the personal HTTP mode of the same build. Prints figures and asserts nothing.
 // Usage: run.mjs [--quick] [--only GROUP]… [--dist FOLDER]… [--peers] [--markdown]
 import { cpus, loadavg } from "node:os";
 import { resolve } from "node:path";
@@ -7,7 +7,7 @@ import { build } from "../overhead/http/servers.mjs";
 import { reachPostgres } from "./postgres.mjs";
 import { table } from "./row.mjs";
 
-/** In this order; each a file that gives rows. */
+/** In this order. Each is a module whose `measure` returns rows. */
 const GROUPS = ["calls", "keys", "layers", "lists", "views", "sharing", "start", "statements"];
 
 const { values: flags } = parseArgs({
@@ -26,7 +26,7 @@ build();
 const bench = {
   peers: flags.peers,
   dists: flags.dist.map((folder) => resolve(folder)),
-  /** Calls, rounds and sizes: those of the table, or the fewest that show that it runs. */
+  /** Chooses a number of calls, rounds or objects: the usual one, or a minimal one with --quick. */
   of: (usual, quick) => (flags.quick ? quick : usual),
   postgres: await reachPostgres(),
 };
@@ -49,5 +49,5 @@ const seconds = Math.round((performance.now() - since) / 1_000);
 console.log(
   `\nNode ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), load ${before.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after, ${seconds} s${flags.quick ? "; --quick: too few calls for figures to mean anything" : ""}`,
 );
-// A group that failed left its processes.
+// Also ends processes that a failed group left behind.
 process.exit();

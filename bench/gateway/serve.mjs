@@ -1,4 +1,4 @@
-// `metamcp serve` as it is measured: one process, its config, its admin API.
+// Starts `metamcp serve` for the bench: the process, its config and its admin API.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openSession } from "../overhead/http/load.mjs";
@@ -15,22 +15,22 @@ export const ENV = {
   METAMCP_SECRET_KEY: "a-secret-for-the-bench-0123456789-abcdef",
 };
 
-/** As soon as it says its address. `probe`: its memory can be asked for. */
+/** `listening` resolves with the URL when the gateway prints it. `probe` loads the memory probe. */
 export function spawnGateway(name, { dist = DIST, store, flags = [], env = {}, probe = false } = {}) {
-  const given = [...flags, ...(store === undefined ? [] : ["--store", store])];
+  const serveFlags = [...flags, ...(store === undefined ? [] : ["--store", store])];
   const args = [
     ...(probe ? ["--import", PROBE] : []),
     join(dist, "metamcp.js"),
     "serve",
     "--port",
     "0",
-    ...given,
+    ...serveFlags,
   ];
   const server = new Running(name, node, args, { ...ENV, METAMCP_HOME: fresh("home"), ...env });
-  return { server, listening: server.saying(/^http:\/\/\S+$/m) };
+  return { server, listening: server.untilOutput(/^http:\/\/\S+$/m) };
 }
 
-/** With this config: it is nobody's file, so it can be changed. */
+/** Starts a gateway and applies the document without a source, so that the API can change its objects. */
 export async function startGateway(name, { document, ...options } = {}) {
   const { server, listening } = spawnGateway(name, options);
   const base = await listening;
@@ -47,21 +47,22 @@ export async function startGateway(name, { document, ...options } = {}) {
   };
   if (document) await api("POST", "/config/apply", { document: { version: 1, ...document } });
   const key = async (more = {}) => {
-    const made = await api("POST", "/api-keys", { name: fresh("key"), endpoints: "all", ...more });
-    return { "x-api-key": made.key };
+    const created = await api("POST", "/api-keys", { name: fresh("key"), endpoints: "all", ...more });
+    return { "x-api-key": created.key };
   };
   const urlOf = (endpoint) => `${base}/metamcp/${endpoint}/mcp`;
-  const session = async (endpoint, opened) => await openSession(urlOf(endpoint), opened ?? (await key()));
-  return Object.assign(server, { base, adminHeaders: headers, api, key, urlOf, openAt: session });
+  const openAt = async (endpoint, credentials) =>
+    await openSession(urlOf(endpoint), credentials ?? (await key()));
+  return Object.assign(server, { base, adminHeaders: headers, api, key, urlOf, openAt });
 }
 
-/** Servers as entries of a document: real processes of the fixture. */
+/** Entries of a document for fixture servers, which are real processes. */
 export function fixtures(count, ...flags) {
   const entry = { command: node, args: [CHILD, ...flags] };
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, entry]));
 }
 
-/** All of these servers, as a namespace has them. */
+/** A namespace with all of these servers. */
 export function allOf(servers) {
   return { servers: Object.fromEntries(Object.keys(servers).map((name) => [name, {}])) };
 }

@@ -1,10 +1,10 @@
-// Many namespaces over the same servers: how many processes run, and what the namespaces take in memory.
+// Many namespaces with the same servers: the number of processes, and the memory of the namespaces.
 import { readdirSync, readFileSync } from "node:fs";
 import { ask } from "../overhead/http/load.mjs";
 import { row } from "./row.mjs";
 import { allOf, fixtures, startGateway } from "./serve.mjs";
 
-/** Processes that it started and that still run. */
+/** Number of running child processes. */
 function children(pid) {
   return readdirSync("/proc").filter((entry) => {
     if (!/^\d+$/.test(entry)) return false;
@@ -17,8 +17,8 @@ function children(pid) {
   }).length;
 }
 
-/** Whatever the number of namespaces, there are as many sessions and calls: each calls every server once. */
-async function use(namespaces, { servers, sessions }) {
+/** Measures a gateway with this number of namespaces. The number of sessions and calls is always the same; each session calls every server once. */
+async function usageWith(namespaces, { servers, sessions }) {
   const entries = fixtures(servers);
   const names = Array.from({ length: namespaces }, (_, at) => `n${at}`);
   const server = await startGateway("sharing", {
@@ -49,8 +49,8 @@ async function use(namespaces, { servers, sessions }) {
 export async function measure({ of }) {
   const namespaces = of(100, 5);
   const size = { servers: of(20, 3), sessions: namespaces };
-  const one = await use(1, size);
-  const many = await use(namespaces, size);
+  const one = await usageWith(1, size);
+  const many = await usageWith(namespaces, size);
   const more = (many.memory.used - one.memory.used) / 1e6;
   const resident = ((many.memory.rss - one.memory.rss) / 1e6).toFixed(1);
   const each = ((more * 1e3) / (namespaces - 1)).toFixed(1);

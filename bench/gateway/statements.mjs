@@ -1,4 +1,4 @@
-// What reaches the store, counted at its door: for requests of clients, for audit records at full load, and when idle.
+// Counts the SQL statements of gateways: for requests of clients, for audit records at full load, and when idle.
 import { setTimeout as pause } from "node:timers/promises";
 import { Load } from "../overhead/http/load.mjs";
 import { everythingOn, GUARDED } from "./calls.mjs";
@@ -6,14 +6,14 @@ import { countingPostgres } from "./postgres.mjs";
 import { leftOut, row } from "./row.mjs";
 import { allOf, fixtures, startGateway } from "./serve.mjs";
 
-/** Nobody who asks causes them: each comes by a timer, however many ask. */
+/** Statements that timers cause. Their number does not depend on the number of requests. */
 const BY_TIMER = [
   ["audit", /metamcp_audit/],
   ["poll", /max\(n\).*metamcp_revisions/s],
   ["last use of keys", /^(UPDATE|INSERT|SELECT|WITH).*metamcp_record/s],
 ];
 
-function sorted(statements) {
+function countByKind(statements) {
   const counts = { audit: 0, poll: 0, "last use of keys": 0, others: [] };
   for (const text of statements) {
     const [kind] = BY_TIMER.find(([, pattern]) => pattern.test(text)) ?? [];
@@ -25,7 +25,7 @@ function sorted(statements) {
 
 const seconds = (since) => (performance.now() - since) / 1_000;
 
-/** Calls and lists in turn for a while. */
+/** Sends calls and lists in turn for some seconds. */
 async function underLoad({ of }, { store, statements }) {
   const target = await everythingOn("statements", store);
   const { server, url, headers } = target;
@@ -45,7 +45,7 @@ async function underLoad({ of }, { store, statements }) {
     await load.calls(of(1_000, 64), 32);
     requests += of(1_000, 64);
   }
-  const counts = sorted(statements.slice(from));
+  const counts = countByKind(statements.slice(from));
   const lasted = seconds(since);
   load.close();
   target.close();
@@ -53,7 +53,7 @@ async function underLoad({ of }, { store, statements }) {
   return { counts, requests, lasted };
 }
 
-/** Two gateways on one store, with nothing to do. */
+/** Two idle gateways on one store. */
 async function whenIdle({ of }, { store, statements }) {
   const servers = fixtures(1);
   const document = {

@@ -1,4 +1,4 @@
-// What views cost without a process around them: one tool switched among 1,000, and what is compiled anew by that.
+// CPU of views, measured in this process: one of 1,000 tools is switched, and the number of recompiled parts.
 import { median } from "../overhead/median.mjs";
 import { definition } from "./many-servers.mjs";
 import { row } from "./row.mjs";
@@ -72,7 +72,7 @@ class Bench {
     };
   }
 
-  /** All objects, and what each server lists. */
+  /** Creates all objects and the tool list of each server. */
   #setUp({ servers, tools, namespaces, endpoints, rules = [] }) {
     const { importServers, create, readTool, toRaw, IndexedListing, NO_OBJECTS } = this.#code;
     const names = Array.from({ length: servers }, (_, n) => `server${n}`);
@@ -96,14 +96,14 @@ class Bench {
     return { objects, listingOf: (uuid) => listings.get(uuid) };
   }
 
-  /** CPU in ms of each switch, from the change to its list written out; and how much the last compiled anew. */
-  switching(given, times) {
+  /** CPU in ms of each switch, from the change until the list is written, and the average number of recompiled views and parts. */
+  switching(sizes, times) {
     const { Views, compile, patch } = this.#code;
-    const { objects: first, listingOf } = this.#setUp(given);
-    const place = { around: { path: "/c", folder: "/", env: {} }, vault: this.#vault };
+    const { objects: first, listingOf } = this.#setUp(sizes);
+    const environment = { around: { path: "/c", folder: "/", env: {} }, vault: this.#vault };
     const views = new Views();
     let objects = first;
-    let { compiled } = compile(objects, place);
+    let { compiled } = compile(objects, environment);
     const shown = () => [...compiled.paths.values()].map((endpoint) => views.ofEndpoint(endpoint, listingOf));
     for (const view of new Set(shown())) this.#write(view);
     const all = [];
@@ -112,15 +112,15 @@ class Bench {
       const tools = [{ server: "server7", tool: `tool_${n % 10}`, disabled: true }];
       const since = cpu();
       ({ objects } = patch(objects, { kind: "namespace", reference: "n0" }, { tools }, this.#context));
-      ({ compiled } = compile(objects, place, compiled));
+      ({ compiled } = compile(objects, environment, compiled));
       this.#write(shown()[0]);
       all.push((cpu() - since) / 1e3);
     }
-    const made = (kind) => (views.counts[kind] - before[kind]) / times;
-    return { all, views: made("views"), parts: made("servers") };
+    const perSwitch = (kind) => (views.counts[kind] - before[kind]) / times;
+    return { all, views: perSwitch("views"), parts: perSwitch("servers") };
   }
 
-  /** All pages. */
+  /** Writes all pages of the list. */
   #write({ publicNames }) {
     const list = new this.#code.PublicList(FORM, publicNames);
     for (let cursor, first = true; first || cursor !== undefined; first = false) {

@@ -1,13 +1,13 @@
-// The floor: carries lines between its own stdio and one child, looking at nothing but newlines.
+// The lower bound: forwards lines between its stdio and one child, and looks only for newlines.
 // Usage: forward.mjs [--batch | --parse] COMMAND ARGS…
-// --batch joins the lines of one turn of the event loop into one write; --parse reads each line as JSON and writes it anew.
+// --batch joins the lines of one turn of the event loop into one write; --parse parses each line as JSON and serializes it again.
 import { spawn } from "node:child_process";
 
 const argv = process.argv.slice(2);
 const batch = argv[0] === "--batch" && argv.shift();
 const parse = argv[0] === "--parse" && argv.shift();
 
-function carry(from, to) {
+function forward(from, to) {
   let parts = [];
   let ready = [];
   const flush = () => {
@@ -31,6 +31,6 @@ function carry(from, to) {
 
 const child = spawn(argv[0], argv.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
 child.on("exit", (code) => process.exit(code ?? 1));
-carry(process.stdin, child.stdin);
-carry(child.stdout, process.stdout);
+forward(process.stdin, child.stdin);
+forward(child.stdout, process.stdout);
 process.stdin.on("end", () => child.stdin.end());

@@ -1,16 +1,16 @@
-// How cost grows: with the number of configured servers, and with the size of the result.
+// Growth of the cost with the number of configured servers and with the size of the result.
 import { closeAll, open, openAll, rounds } from "./measure.mjs";
 import { shuffled } from "./shuffled.mjs";
 import { Wire } from "./wire.mjs";
 
 const SERVERS = [1, 10, 50, 200];
 const SIZES = [16, 1_024, 16_384, 65_536, 262_144, 1_048_576];
-/** So that each size is measured for about as long. */
+/** Makes the measurement of each size take about the same time. */
 const BYTES_PER_ROUND = 200 << 20;
 
-const named = (bytes) => (bytes < 1_024 ? `${bytes} B` : `${bytes / 1_024} KB`).replace("1024 KB", "1 MB");
+const sizeText = (bytes) => (bytes < 1_024 ? `${bytes} B` : `${bytes / 1_024} KB`).replace("1024 KB", "1 MB");
 
-/** Start to the answer to `initialize`, and CPU per call of one of them at 32 in flight; name: how many are configured. */
+/** Time from start to the answer to `initialize`, and CPU per call of one server at 32 in flight. The reported name is the number of configured servers. */
 export async function byServers(target, { scale, report }) {
   const times = new Map(SERVERS.map((count) => [count, []]));
   for (let i = 0; i < Math.max(3, Math.ceil(9 * scale)); i++)
@@ -36,18 +36,18 @@ async function startTime(command) {
   return ms;
 }
 
-/** CPU per call at 32 in flight; row: the size. */
+/** CPU per call at 32 in flight, with one row per size. */
 export async function bySize(targets, { scale, problem, report }) {
   for (const bytes of SIZES) {
     const opened = await openAll(targets, problem, "fixture", "big", { bytes });
     const calls = Math.ceil(Math.min(8_000, BYTES_PER_ROUND / bytes) * scale);
     for (const [name, figures] of await rounds(opened, 5, calls, 32))
-      report(`cpu by size ${named(bytes)}`, name, figures);
+      report(`cpu by size ${sizeText(bytes)}`, name, figures);
     await closeAll(opened);
   }
 }
 
 export const GROWTH = {
   servers: SERVERS.map(String),
-  sizes: SIZES.map(named),
+  sizes: SIZES.map(sizeText),
 };

@@ -1,4 +1,4 @@
-// What is measured, and in which order: targets take turns within each figure, so that a busy machine troubles all alike.
+// The measurements. Targets take turns within each figure, so that other load on the machine affects all alike.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpus, setPriority } from "node:os";
@@ -7,12 +7,12 @@ import { shuffled } from "./shuffled.mjs";
 import { Wire } from "./wire.mjs";
 
 const MESSAGE = "sixteen bytes ok";
-/** Of a fresh process; the second row has the first one in it. */
+/** First calls of a new process. The second number includes the first. */
 const FIRST_CALLS = [300, 3_000];
 
 /**
- * Work of the lowest priority on each core. A core that sleeps, a virtual one most of all, takes as long to wake as a
- * whole hop, and whoever is called over one hop more wakes one more.
+ * Keeps each core awake with a loop of the lowest priority. Waking a sleeping core, most of all a virtual one, takes as long
+ * as a whole hop, and each additional process on the path wakes one more core.
  */
 async function keepAwake() {
   const loops = cpus().map(() => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
@@ -25,7 +25,7 @@ async function keepAwake() {
   return { end };
 }
 
-/** A target with one tool of one server, ready to be called. */
+/** Starts a target and calls one tool of one server, so that it is ready. */
 export async function open(target, server, tool, args) {
   const wire = new Wire(target.start(server));
   await wire.initialize();
@@ -37,17 +37,17 @@ export async function open(target, server, tool, args) {
   return { name: target.name, wire, params: JSON.stringify(params), resultBytes: first.resultBytes };
 }
 
-/** Opens what can be opened; who cannot is left out and the reason said. */
-export async function openAll(targets, problem, ...what) {
-  const open_ = [];
+/** Opens all targets. Leaves out a target that fails and reports the reason. */
+export async function openAll(targets, problem, ...tool) {
+  const opened = [];
   for (const target of targets) {
     try {
-      open_.push(await open(target, ...what));
+      opened.push(await open(target, ...tool));
     } catch (error) {
       problem(`${target.name}: ${error.message}`);
     }
   }
-  return open_;
+  return opened;
 }
 
 export const closeAll = (opened) => Promise.all(opened.map(({ wire }) => wire.close()));
@@ -58,7 +58,7 @@ async function cpuPerCall({ wire, params }, calls, inFlight) {
   return (wire.cpu() - before) / calls;
 }
 
-/** CPU per call by rounds: name → one figure per round. */
+/** Returns CPU per call by name, one figure per round. */
 export async function rounds(opened, count, calls, inFlight) {
   const figures = new Map(opened.map(({ name }) => [name, []]));
   for (const target of opened) await target.wire.calls(target.params, Math.ceil(calls / 4), inFlight);
@@ -68,7 +68,7 @@ export async function rounds(opened, count, calls, inFlight) {
   return figures;
 }
 
-/** Call by call in turn: name → the time of each in µs. */
+/** Calls all targets in turn, call by call. Returns the times in µs by name. */
 async function inTurn(opened, calls) {
   const times = new Map(opened.map(({ name }) => [name, []]));
   for (let i = 0; i < calls; i++)
@@ -77,26 +77,26 @@ async function inTurn(opened, calls) {
   return times;
 }
 
-/** `echo` of server-everything: call by call in turn, then many in flight in blocks. */
+/** `echo` of server-everything: latency call by call, then CPU in blocks with many in flight. */
 export async function small(targets, { scale, problem, report }) {
   const opened = await openAll(targets, problem, "everything", "echo", { message: MESSAGE });
   const calls = 3_000 * scale;
-  // Steady state is measured: compiling the hot path is over by then.
+  // Warm up, so that V8 has compiled the hot path before the measurement.
   for (const { wire, params } of opened) await wire.calls(params, 5_000, 32);
   for (const { wire, params } of opened) await wire.calls(params, 300, 1);
   const before = opened.map(({ wire }) => wire.cpu());
   for (const [name, times] of await inTurn(opened, calls)) report("latency asleep", name, times);
   for (const [i, { name, wire }] of opened.entries())
     if (name !== "direct") report("cpu 1", name, [(wire.cpu() - before[i]) / calls]);
-  const sleepless = await keepAwake();
+  const awake = await keepAwake();
   for (const [name, times] of await inTurn(opened, calls)) report("latency", name, times);
-  sleepless.end();
+  awake.end();
   const proxies = opened.filter(({ name }) => name !== "direct");
   for (const [name, figures] of await rounds(proxies, 5, 10_000 * scale, 32)) report("cpu 32", name, figures);
   await closeAll(opened);
 }
 
-/** What a process costs in its first calls, which is what most people get of it in a day: each round is a fresh one. */
+/** CPU of the first calls of a process, with a new process each round. Most people make no more calls in a day. */
 export async function cold(targets, { scale, problem, report }) {
   const figures = FIRST_CALLS.map(() => new Map(targets.map(({ name }) => [name, []])));
   for (let round = 0; round < Math.max(3, Math.ceil(9 * scale)); round++)
@@ -104,10 +104,10 @@ export async function cold(targets, { scale, problem, report }) {
       const opened = await openAll([target], problem, "everything", "echo", { message: MESSAGE });
       for (const { name, wire, params } of opened) {
         const before = wire.cpu();
-        let made = 0;
+        let done = 0;
         for (const [i, calls] of FIRST_CALLS.entries()) {
-          await wire.calls(params, calls - made, 32);
-          made = calls;
+          await wire.calls(params, calls - done, 32);
+          done = calls;
           figures[i].get(name).push((wire.cpu() - before) / calls);
         }
       }
@@ -117,7 +117,7 @@ export async function cold(targets, { scale, problem, report }) {
     for (const [name, samples] of figures[i]) if (samples.length > 0) report(`cold ${calls}`, name, samples);
 }
 
-/** Results of one size from the fixture, so that only the result is large. */
+/** Large results of one size, from the fixture, so that the request stays small. */
 export async function large(targets, { scale, problem, report }, { bytes, label, calls }) {
   const opened = await openAll(targets, problem, "fixture", "big", { bytes });
   for (const { name, resultBytes } of opened)
@@ -129,7 +129,7 @@ export async function large(targets, { scale, problem, report }, { bytes, label,
   await closeAll(opened);
 }
 
-/** Resident memory of a fresh process that has nothing to do. */
+/** Resident memory of a new idle process. */
 export async function memory(targets, { problem, report }) {
   for (const target of targets) {
     const idle = [];
@@ -163,13 +163,13 @@ function bareNode() {
   });
 }
 
-/** From spawn to the answer to `initialize`, with 50 servers configured; beside it the bare runtime. */
+/** Time from spawn to the answer to `initialize` with 50 servers configured, compared with bare Node. */
 export async function start(targets, { scale, problem, report }) {
-  const able = targets.filter((target) => target.startWith);
-  const times = new Map([["node -e 0", []], ...able.map(({ name }) => [name, []])]);
+  const startable = targets.filter((target) => target.startWith);
+  const times = new Map([["node -e 0", []], ...startable.map(({ name }) => [name, []])]);
   for (let i = 0; i < Math.max(3, Math.ceil(21 * scale)); i++) {
     times.get("node -e 0").push(await bareNode());
-    for (const target of able) {
+    for (const target of startable) {
       const since = performance.now();
       const wire = new Wire(target.startWith(50));
       try {

@@ -1,4 +1,4 @@
-// What MetaMCP costs, beside a direct connection, a bare forwarder, its peers and other states of itself. Prints figures, asserts none.
+// Measures MetaMCP on stdio, compared with a direct connection, a bare forwarder, its peers and other commits. Prints figures and asserts nothing.
 // Usage: run.mjs [--peers] [--ref GITREF]… [--dist FOLDER]… [--quick] [--json]
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** key, what it says, budget, unit, and whom a ratio refers to. */
+/** Key, description, budget, unit, and the target that ratios refer to. */
 const ROWS = [
   ["latency", "stdio call, p50 latency, 1 in flight, cores awake", "≤ 1.9 × direct", "µs", "direct"],
   ["latency asleep", "the same on an idle machine, where cores fall asleep", "", "µs", "direct"],
@@ -35,7 +35,7 @@ const ROWS = [
   ["list bytes", "`tools/list`", "≤ 2,000 B", "B"],
 ];
 
-const say = (text) => process.stderr.write(`${text}\n`);
+const log = (text) => process.stderr.write(`${text}\n`);
 const figures = {};
 const { list, skipped } = targets({ refs: flags.ref, dists: flags.dist, withPeers: flags.peers });
 const measured = list.filter((target) => target.name !== "direct");
@@ -51,20 +51,20 @@ const tools = {
 };
 
 try {
-  say(`measuring ${list.map(({ name }) => name).join(" | ")}`);
-  say("start …");
+  log(`measuring ${list.map(({ name }) => name).join(" | ")}`);
+  log("start …");
   await start(measured, tools);
-  say("memory …");
+  log("memory …");
   await memory(measured, tools);
-  say("small calls …");
+  log("small calls …");
   await small(list, tools);
-  say("first calls …");
+  log("first calls …");
   await cold(measured, tools);
-  say("results of 64 KB …");
+  log("results of 64 KB …");
   await large(measured, tools, { bytes: 65_536, label: "64 KB", calls: 2_000 });
-  say("results of 1 MB …");
+  log("results of 1 MB …");
   await large(measured, tools, { bytes: 1_048_576, label: "1 MB", calls: 320 });
-  say("growth …");
+  log("growth …");
   const ours = list.find(({ name }) => name === "metamcp");
   if (ours) {
     await byServers(ours, tools);

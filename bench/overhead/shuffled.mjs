@@ -1,5 +1,5 @@
-// Turns in random order: who comes after whom decides which core and which caches it finds, and in one fixed order that
-// alone made a fifth.
+// Random order of turns. The predecessor decides which core and caches a process finds; a fixed order alone changed results
+// by a fifth.
 export function shuffled(list) {
   const order = [...list];
   for (let i = order.length - 1; i > 0; i--) {

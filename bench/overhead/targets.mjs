@@ -1,4 +1,4 @@
-// Who is measured: how to start each, and how to call one tool of a server through it.
+// The measured targets on stdio: how to start each one, and how to call a tool of a server through it.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -36,7 +36,7 @@ function configFile(name, servers, more) {
 }
 
 const both = { everything: entry("everything"), fixture: entry("fixture") };
-/** All but the first are never needed: only their number counts. */
+/** Only the first server is used; the others count only by their number. */
 const many = (count) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`server-${i}`, entry("fixture")]));
 
@@ -48,10 +48,10 @@ function direct(name, ...before) {
   };
 }
 
-/** `dist`: a built folder of ours. */
+/** `dist`: a built folder of MetaMCP. */
 function metamcp(name, dist, surface = "meta") {
   const safe = name.replaceAll(/[^a-z0-9@-]/gi, "-");
-  // Results of 1 MB are to be carried, not replaced by a preview.
+  // Results of 1 MB must be forwarded and not replaced by a preview.
   const config = configFile(safe, both, { maxResultBytes: 1 << 30 });
   const env = { ...process.env, METAMCP_HOME: join(temp, `home-${safe}`) };
   const flags = surface === "meta" ? [] : ["--surface", surface];
@@ -71,7 +71,7 @@ function metamcp(name, dist, surface = "meta") {
   };
 }
 
-/** Another state of ourselves, unpacked beside and built with its own scripts. */
+/** Another commit, unpacked into a temporary folder and built with its own scripts. */
 function ref(gitRef) {
   const folder = join(temp, "ref", gitRef.replaceAll("/", "-"));
   mkdirSync(folder, { recursive: true });
@@ -84,7 +84,7 @@ function ref(gitRef) {
   return metamcp(`metamcp@${gitRef}`, join(folder, "dist"));
 }
 
-function ourselves(skipped) {
+function thisCheckout(skipped) {
   const source = existsSync(join(root, "src/cli/metamcp.ts"));
   const built = source && spawnSync(node, [join(root, "scripts/setup.mjs")], quiet).status === 0;
   const dist = join(root, "dist");
@@ -93,7 +93,7 @@ function ourselves(skipped) {
   return [];
 }
 
-/** Only those that speak stdio to the client, need no account and run offline. */
+/** The peers with a stdio client side that need no account and run offline. */
 function peers(skipped) {
   skipped.push(
     "mcp-proxy, supergateway, mcp-hub: speak only HTTP or SSE to the client; a stdio figure does not exist",
@@ -127,7 +127,7 @@ function peers(skipped) {
   ];
 }
 
-/** The first is what latency is compared with, the second what CPU is compared with. */
+/** Latency is compared with the first target, CPU with the second. */
 export function targets({ refs, dists, withPeers }) {
   const skipped = [];
   const list = [
@@ -135,7 +135,7 @@ export function targets({ refs, dists, withPeers }) {
     direct("forward", FORWARD, node),
     direct("forward, batched", FORWARD, "--batch", node),
     direct("forward, parsed", FORWARD, "--parse", node),
-    ...ourselves(skipped),
+    ...thisCheckout(skipped),
     ...refs.map(ref),
     ...dists.map((dist) => metamcp(dist, resolve(dist))),
     ...(withPeers ? peers(skipped) : []),

@@ -1,4 +1,4 @@
-// The measuring client: raw lines to one process on stdio, as cheap as can be, so that it does not drown what it measures.
+// The stdio client for measurements: raw lines to one process, as cheap as possible, so that it does not dominate the measurement.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -7,12 +7,12 @@ const HEAD = 48;
 export class Wire {
   #process;
   #lastId = 0;
-  /** Slow requests: id → resolve. While there are any, lines are kept and parsed. */
+  /** Pending calls of `request`, by id. Lines are stored and parsed only while there are any. */
   #waiting = new Map();
   #parts = [];
   #head = "";
   #length = 0;
-  /** Called with the length of each answer in the fast loops. */
+  /** Called with the length of each answer during `calls`. */
   #onAnswer;
   #onTurn;
 
@@ -38,7 +38,7 @@ export class Wire {
     return this.#process.pid;
   }
 
-  /** Resolves with the parsed answer and the bytes of its line. */
+  /** Resolves with the parsed answer and the bytes of its result. */
   request(method, params, timeoutMs = 60_000) {
     const id = ++this.#lastId;
     const answer = new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export class Wire {
     return answer;
   }
 
-  /** `total` tool calls, `inFlight` at a time; returns the time of each where only one is in flight. */
+  /** Makes `total` tool calls, `inFlight` at a time. With one in flight it returns the time of each. */
   calls(params, total, inFlight) {
     const before = '{"jsonrpc":"2.0","id":';
     const after = `,"method":"tools/call","params":${params}}\n`;
@@ -79,7 +79,7 @@ export class Wire {
       let freed = 0;
       this.#onAnswer = (length) => {
         if (inFlight === 1) times.push(performance.now() - since);
-        // Ids grow by digits; anything else that changes the size is not the answer we measure.
+        // Ids get more digits. Any other change of size is an error.
         expected ||= length;
         if (Math.abs(length - expected) > 16)
           reject(new Error(`answers of ${expected} and of ${length} bytes`));
@@ -115,9 +115,9 @@ export class Wire {
   }
 
   #line() {
-    const ours = !this.#head.includes('"method"');
-    if (ours && this.#onAnswer) this.#onAnswer(this.#length);
-    else if (ours && this.#parts.length > 0) this.#settle(Buffer.concat(this.#parts));
+    const isAnswer = !this.#head.includes('"method"');
+    if (isAnswer && this.#onAnswer) this.#onAnswer(this.#length);
+    else if (isAnswer && this.#parts.length > 0) this.#settle(Buffer.concat(this.#parts));
     this.#parts = [];
     this.#head = "";
     this.#length = 0;
@@ -132,10 +132,10 @@ export class Wire {
     this.#waiting.delete(message.id);
   }
 
-  /** CPU of the process in µs, user and system, all its threads; its children are not in it. */
+  /** CPU of the process in µs: user and system time of all threads, without children. */
   cpu() {
     if (process.platform === "linux") {
-      // By thread and in nanoseconds: `stat` counts hundredths of a second, which is a whole call of the first ones.
+      // `schedstat` of each thread is in nanoseconds. `stat` counts in hundredths of a second, which is too coarse for single calls.
       const of = (thread) => readFileSync(`/proc/${this.pid}/task/${thread}/schedstat`, "latin1");
       const threads = readdirSync(`/proc/${this.pid}/task`);
       return threads.reduce((sum, thread) => sum + Number.parseInt(of(thread), 10) / 1000, 0);

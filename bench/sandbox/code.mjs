@@ -1,4 +1,4 @@
-/** The sandbox of this checkout, bundled for the benchmark. */
+/** Bundles and loads the sandbox of this checkout for the benchmark. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -17,7 +17,7 @@ const PARTS = [
   ["src/sandbox/wasm.ts", "createWasmExecutor"],
 ];
 
-/** Bundles into dist/, where the host is found. */
+/** The bundle is in dist/, because the executor finds the host there. */
 export async function load() {
   await bundleSandbox();
   const source = PARTS.map(

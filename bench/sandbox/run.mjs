@@ -1,5 +1,5 @@
-// Prints what the sandbox costs, beside node:vm (no fence at all) and a plain process per run, in one go.
-// npm run bench:sandbox [-- --attacks]: also how far each attack runs past its limit and what the gateway feels of it.
+// Measures the sandbox, compared with node:vm (no isolation) and a plain process per run.
+// npm run bench:sandbox [-- --attacks]: also measures how long each attack exceeds its limit and delays the gateway's event loop.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -36,15 +36,15 @@ async function timed(times, step) {
   return spread(taken);
 }
 
-/** Memory of a process and of what it started; pages that several share, as the program itself, count once. */
+/** Memory of a process and its children. Shared pages, e.g. of the program itself, count once. */
 function usedMb(pid) {
   try {
-    const own =
+    const ownMb =
       Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    return children.filter(Boolean).reduce((sum, child) => sum + usedMb(child), own);
+    return children.filter(Boolean).reduce((sum, child) => sum + usedMb(child), ownMb);
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return 0;
   }
 }
@@ -91,7 +91,7 @@ row(
   ),
 );
 
-/** In this very process. */
+/** Runs code in this process. */
 const vm = {
   pids: [],
   async run({ code, call }) {
@@ -110,11 +110,11 @@ const ALL = [
   [", plain process", plain],
 ];
 
-// The bridge.
+// Calls out of the sandbox.
 const calls = 100;
 const loop = `for (let i = 0; i < ${calls}; i++) await tools.a.echo({ i })`;
 for (const [where, one] of ALL) {
-  // From one call to the next, each answered at once: there and back, without the start of the run.
+  // The time from one call to the next, each answered at once: one round trip without the start of the run.
   const gaps = [];
   for (let i = 0; i < 20; i++) {
     let last;
@@ -166,18 +166,18 @@ if (process.argv.includes("--attacks")) {
   console.log("\nattack: how long past its limit, worst lag of the gateway's event loop");
   const limits = { wallMs: 1_000, cpuMs: 1_000 };
   let worst = { over: 0, lag: 0 };
-  const feltDuring = async (work) => {
-    const lag = monitorEventLoopDelay({ resolution: 1 });
-    lag.enable();
+  const lagDuring = async (work) => {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
     const result = await work();
-    lag.disable();
-    return { result, felt: lag.max / 1e6 };
+    delay.disable();
+    return { result, lag: delay.max / 1e6 };
   };
-  // What the machine does to anybody beside whom something computes.
+  // The lag that any busy process on this machine causes.
   const control = [];
   for (let i = 0; i < ABUSES.length / 2; i++) {
     const busy = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
-    control.push((await feltDuring(() => wait(1_000))).felt);
+    control.push((await lagDuring(() => wait(1_000))).lag);
     busy.kill("SIGKILL");
   }
   row(
@@ -185,17 +185,17 @@ if (process.argv.includes("--attacks")) {
     `lag up to ${Math.max(...control).toFixed(0)} ms`,
   );
   for (const { name, code } of ABUSES) {
-    // The one before may have cost the host: a new one that starts is no overrun.
+    // The attack before may have ended the host. The start of a new one must not count as overrun.
     await run(executor, "1", { principal: "attacker" });
     const began = performance.now();
-    const { result, felt } = await feltDuring(() => run(executor, code, { limits, principal: "attacker" }));
+    const { result, lag } = await lagDuring(() => run(executor, code, { limits, principal: "attacker" }));
     const { error } = result;
     const over = Math.max(0, performance.now() - began - 1_000);
-    worst = { over: Math.max(worst.over, over), lag: Math.max(worst.lag, felt) };
+    worst = { over: Math.max(worst.over, over), lag: Math.max(worst.lag, lag) };
     row(
       `  ${name}`,
       `+${over.toFixed(0)} ms`,
-      `lag ${felt.toFixed(0)} ms`,
+      `lag ${lag.toFixed(0)} ms`,
       error?.limit ?? error?.code ?? "ended by itself",
     );
   }

@@ -1,4 +1,4 @@
-// The measuring client over HTTP: sockets that are kept, one request at a time on each, and no more looking at answers than needed.
+// The HTTP client for measurements: keep-alive sockets with one request at a time on each. Parses answers only as far as needed.
 import { connect } from "node:net";
 
 const ACCEPT = "application/json, text/event-stream";
@@ -7,7 +7,7 @@ const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 const FIRST_ID = 1_000_000_000;
 let ids = FIRST_ID;
 
-/** One message by hand; resolves with the parsed answer, its size and the session it was given. */
+/** Sends one message. Resolves with the parsed answer, its size and the session id. */
 export async function ask(url, message, headers = {}) {
   const response = await fetch(url, {
     method: "POST",
@@ -30,7 +30,7 @@ const HELLO = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 };
 
-/** The headers that name a session, and those that open it; no session where the server gives none. */
+/** Opens a session and returns the headers for its requests. Without a session id they are the headers in `key`. */
 export async function openSession(url, key = {}) {
   const { session } = await ask(url, HELLO, key);
   const headers = session ? { ...key, "mcp-session-id": session, "mcp-protocol-version": "2025-06-18" } : key;
@@ -38,7 +38,7 @@ export async function openSession(url, key = {}) {
   return headers;
 }
 
-/** Ids have a fixed width, so that a request is a template with ten digits to fill in. */
+/** The bytes of a request and the position of its id. Ids have ten digits, so only they change. */
 function template(url, { method = "tools/call", params, headers = {} }) {
   const { host, pathname } = new URL(url);
   const body = `{"jsonrpc":"2.0","id":${FIRST_ID},"method":"${method}","params":${JSON.stringify(params)}}`;
@@ -53,12 +53,12 @@ function template(url, { method = "tools/call", params, headers = {} }) {
   return { bytes, idAt: bytes.indexOf(String(FIRST_ID)) };
 }
 
-/** One socket with its own requests. `onAnswer(line)` decides whether it goes on. */
-class Line {
+/** One socket with its own requests. `onAnswer(socket)` may send the next one. */
+class LoadSocket {
   #socket;
   #templates;
   #turn = 0;
-  #asked;
+  #request;
   #rest;
   #left = -1;
   #size = 0;
@@ -71,7 +71,7 @@ class Line {
     this.#socket.setNoDelay(true);
     this.#socket.on("error", onError);
     this.#socket.on("close", () => {
-      // Servers close sockets that were idle for long; only in the middle of a call it means something.
+      // Servers close idle sockets. It is an error only during a call.
       this.closed = true;
       if (this.#busy) onError(new Error("a socket was closed"));
     });
@@ -86,21 +86,21 @@ class Line {
     });
   }
   send() {
-    this.#asked = this.#templates[this.#turn++ % this.#templates.length];
-    const { bytes, idAt } = this.#asked;
+    this.#request = this.#templates[this.#turn++ % this.#templates.length];
+    const { bytes, idAt } = this.#request;
     bytes.latin1Write(String(++ids), idAt);
     this.#size = 0;
     this.#busy = true;
     this.#socket.write(Buffer.from(bytes));
   }
-  /** The same question has answers of the same size: anything else is not the answer we measure. */
+  /** The same request has answers of the same size. Another size is an error. */
   #check() {
-    const { expected = this.#size } = this.#asked;
-    this.#asked.expected = expected;
+    const { expected = this.#size } = this.#request;
+    this.#request.expected = expected;
     if (Math.abs(this.#size - expected) > 256)
       throw new Error(`answers of ${expected} and of ${this.#size} bytes`);
   }
-  /** True once the answer is complete. */
+  /** True if the answer is complete. */
   #read(chunk) {
     if (this.#left < 0) {
       const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
@@ -139,27 +139,27 @@ class Line {
   }
 }
 
-/** Calls on one server, over as many sockets as are to be in flight. */
+/** Sends requests to one server, with one socket per request in flight. */
 export class Load {
   #url;
   #templates;
-  #lines = [];
+  #sockets = [];
   #onAnswer = () => {};
   #fail = () => {};
-  /** `asks`: `{ method?, params, headers? }`, taken in turn. */
-  constructor(url, asks) {
+  /** `requests`: `{ method?, params, headers? }`, sent in turn. */
+  constructor(url, requests) {
     this.#url = url;
-    this.#templates = asks.map((one) => template(url, one));
+    this.#templates = requests.map((one) => template(url, one));
   }
-  /** Resolves with milliseconds once `total` calls are answered. */
+  /** Resolves with the elapsed milliseconds after `total` answers. */
   async calls(total, inFlight) {
-    this.#lines = this.#lines.filter(({ closed }) => !closed);
-    while (this.#lines.length < inFlight)
-      this.#lines.push(
-        new Line(
+    this.#sockets = this.#sockets.filter(({ closed }) => !closed);
+    while (this.#sockets.length < inFlight)
+      this.#sockets.push(
+        new LoadSocket(
           this.#url,
-          this.#share(),
-          (line) => this.#onAnswer(line),
+          this.#copyTemplates(),
+          (socket) => this.#onAnswer(socket),
           (error) => this.#fail(error),
         ),
       );
@@ -168,26 +168,26 @@ export class Load {
       let sent = 0;
       let done = 0;
       this.#fail = reject;
-      this.#onAnswer = (line) => {
+      this.#onAnswer = (socket) => {
         if (++done === total) resolve();
         else if (sent < total) {
           sent++;
-          line.send();
+          socket.send();
         }
       };
-      for (const line of this.#lines.slice(0, Math.min(inFlight, total))) {
+      for (const socket of this.#sockets.slice(0, Math.min(inFlight, total))) {
         sent++;
-        line.send();
+        socket.send();
       }
     });
     return performance.now() - since;
   }
-  /** Each socket its own bytes to fill in. */
-  #share() {
+  /** Each socket gets its own bytes, because it writes the id into them. */
+  #copyTemplates() {
     return this.#templates.map(({ bytes, idAt }) => ({ bytes: Buffer.from(bytes), idAt }));
   }
   close() {
-    for (const line of this.#lines) line.close();
-    this.#lines = [];
+    for (const socket of this.#sockets) socket.close();
+    this.#sockets = [];
   }
 }

@@ -1,11 +1,11 @@
-// Blocks of requests in turn, so that other work on the machine troubles all alike.
+// Blocks of requests in turn, so that other load on the machine affects all candidates alike.
 import { median } from "../median.mjs";
 import { shuffled } from "../shuffled.mjs";
 
-/** Who → CPU per request in µs and requests per second, a figure each round. `loads`: `{ name, server, load }`. */
+/** Returns CPU per request in µs and requests per second by name, one figure per round. `loads`: `{ name, server, load }`. */
 export async function measure(loads, { requests, inFlight, rounds = 5, warm = requests }) {
   const figures = new Map(loads.map(({ name }) => [name, { cpu: [], rate: [] }]));
-  // Steady state is measured: compiling the hot path is over by then.
+  // Warm up, so that V8 has compiled the hot path before the measurement.
   for (const { load } of loads) await load.calls(Math.max(warm, inFlight * 8), inFlight);
   for (let round = 0; round < rounds; round++)
     for (const { name, server, load } of shuffled(loads)) {
@@ -18,7 +18,7 @@ export async function measure(loads, { requests, inFlight, rounds = 5, warm = re
   return figures;
 }
 
-/** Round by round: what troubles the machine troubles neighbours alike. */
+/** The median of the ratios of each round, because load on the machine affects the candidates of one round alike. */
 export function ratio(figures, of, to) {
   const base = figures.get(to)?.cpu;
   return base && median(figures.get(of).cpu.map((figure, round) => figure / base[round]));

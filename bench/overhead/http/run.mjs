@@ -1,4 +1,4 @@
-// What the HTTP front of MetaMCP costs, beside a bare node:http forwarder and the npm peers. Prints figures, asserts none.
+// Measures MetaMCP over HTTP, compared with a bare node:http forwarder and the npm peers. Prints figures and asserts nothing.
 // Usage: run.mjs [--peers] [--dist FOLDER]… [--quick] [--only calls|memory|growth]
 import { cpus, loadavg } from "node:os";
 import { resolve } from "node:path";
@@ -18,8 +18,8 @@ const { values: flags } = parseArgs({
 });
 const scale = flags.quick ? 0.25 : 1;
 const problems = [];
-const wanted = (part) => flags.only === undefined || flags.only === part;
-const say = (text) => process.stderr.write(`${text}\n`);
+const isSelected = (part) => flags.only === undefined || flags.only === part;
+const log = (text) => process.stderr.write(`${text}\n`);
 
 async function startAll(targets) {
   const running = [];
@@ -45,7 +45,7 @@ async function loadsOf(running, tool, args) {
   return loads;
 }
 
-/** The middle, and how far the rounds were apart. */
+/** Median, minimum and maximum. */
 function spread(samples) {
   const round = (value) => value.toFixed(value < 10 ? 1 : 0);
   return `${round(median(samples))} (${round(Math.min(...samples))}–${round(Math.max(...samples))})`;
@@ -78,16 +78,16 @@ async function calls() {
     ["1 MB results, 32 in flight", big, 32, 200],
     ["1 MB results, 1 in flight", big, 1, 100],
   ]) {
-    say(title);
+    log(title);
     const requests = Math.ceil(count * scale);
     print(title, await measure(await loadsOf(running, tool, args), { requests, inFlight }));
   }
   await Promise.all(running.map(({ server }) => server.stop()));
 }
 
-/** Bytes per session, without and with an open stream. */
+/** Memory per session, without and with an open stream. */
 async function memory(count = 1_000) {
-  say("memory");
+  log("memory");
   const server = await metamcp("metamcp", { probe: true }).start();
   for (let i = 0; i < 50; i++) await openSession(server.url);
   const before = await server.memory();
@@ -111,9 +111,9 @@ async function memory(count = 1_000) {
   await server.stop();
 }
 
-/** CPU per call at 32 in flight with more sessions that take turns, and with more children. */
+/** CPU per call at 32 in flight with a growing number of sessions, used in turn, and of children. */
 async function growth() {
-  say("growth");
+  log("growth");
   console.log(
     "\n16 B results, 32 in flight, sessions and children in turn\n\n| sessions | children | CPU µs per call |\n|---|---|---|",
   );
@@ -159,7 +159,7 @@ console.log(
   `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, load ${loadavg()[0].toFixed(1)}${flags.quick ? "; quick, so rough" : ""}`,
 );
 build();
-if (wanted("calls")) await calls();
-if (wanted("memory")) await memory();
-if (wanted("growth")) await growth();
+if (isSelected("calls")) await calls();
+if (isSelected("memory")) await memory();
+if (isSelected("growth")) await growth();
 for (const text of problems) console.log(`\nleft out: ${text}`);

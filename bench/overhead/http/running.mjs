@@ -1,11 +1,11 @@
-// A process that is measured: what it says, what it costs, and its end.
+// A measured process: its output, CPU and memory, and its end.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Of this run; gone with it. */
+/** Temporary folder of this run, deleted at exit. */
 export const temp = mkdtempSync(join(tmpdir(), "metamcp-bench-"));
 const running = new Set();
 process.once("exit", () => {
@@ -15,26 +15,26 @@ process.once("exit", () => {
 process.once("SIGINT", () => process.exit(130));
 
 let count = 0;
-/** A path of one's own below `temp`. */
+/** A new unique path in `temp`. */
 export const fresh = (name) => join(temp, `${name}-${++count}`);
 
 export class Running {
   #process;
   #probe = fresh("probe");
-  #heard = new Set();
+  #listeners = new Set();
   constructor(name, command, args, env) {
     this.name = name;
-    this.said = "";
+    this.output = "";
     this.#process = spawn(command, args, {
       env: { ...process.env, ...env, PROBE_FILE: this.#probe },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    this.#process.stdout.on("data", (chunk) => this.#hear(chunk));
-    this.#process.stderr.on("data", (chunk) => this.#hear(chunk));
+    this.#process.stdout.on("data", (chunk) => this.#receive(chunk));
+    this.#process.stderr.on("data", (chunk) => this.#receive(chunk));
     running.add(this.#process);
     this.#process.once("close", () => {
       running.delete(this.#process);
-      for (const look of this.#heard) look();
+      for (const check of this.#listeners) check();
     });
   }
   get pid() {
@@ -43,48 +43,48 @@ export class Running {
   get ended() {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
-  #hear(chunk) {
-    this.said = (this.said + chunk).slice(-4000);
-    for (const look of this.#heard) look();
+  #receive(chunk) {
+    this.output = (this.output + chunk).slice(-4000);
+    for (const check of this.#listeners) check();
   }
-  /** Resolves with what matched, at the moment it was said. */
-  saying(pattern) {
+  /** Resolves with the match as soon as the output contains it. */
+  untilOutput(pattern) {
     return new Promise((resolve, reject) => {
-      const look = () => {
-        const found = pattern.exec(this.said)?.[0];
+      const check = () => {
+        const found = pattern.exec(this.output)?.[0];
         if (found === undefined && !this.ended) return;
-        this.#heard.delete(look);
+        this.#listeners.delete(check);
         if (found !== undefined) resolve(found);
-        else reject(new Error(`${this.name} ended: ${this.said.slice(-300)}`));
+        else reject(new Error(`${this.name} ended: ${this.output.slice(-300)}`));
       };
-      this.#heard.add(look);
-      look();
+      this.#listeners.add(check);
+      check();
     });
   }
-  /** Resolves with what `attempt` gives, once it does not reject any more. */
-  async once(attempt) {
-    let trouble;
+  /** Repeats `attempt` until it does not reject, and returns its value. */
+  async retry(attempt) {
+    let problem;
     for (let i = 0; i < 600 && !this.ended; i++) {
       try {
         return await attempt();
       } catch (error) {
-        trouble = error.message;
+        problem = error.message;
       }
       await pause(50);
     }
-    throw new Error(`${this.name} does not answer: ${trouble ?? ""} ${this.said.slice(-300)}`);
+    throw new Error(`${this.name} does not answer: ${problem ?? ""} ${this.output.slice(-300)}`);
   }
-  /** CPU in µs, all threads; children are not in it. */
+  /** CPU in µs of all threads, without children. */
   cpu() {
     const tasks = `/proc/${this.pid}/task`;
     const ns = (task) => Number(readFileSync(`${tasks}/${task}/schedstat`, "latin1").split(" ", 1)[0]);
     return readdirSync(tasks).reduce((sum, task) => sum + ns(task), 0) / 1_000;
   }
-  /** Resident, in bytes. */
+  /** Resident memory in bytes. */
   rss() {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, "latin1"))[1]) * 1024;
   }
-  /** Bytes in use after a collection, and resident. Only where the probe is loaded. */
+  /** Bytes in use after a garbage collection, and resident memory. Needs the memory probe. */
   async memory() {
     rmSync(this.#probe, { force: true });
     this.#process.kill("SIGUSR2");
@@ -98,10 +98,10 @@ export class Running {
   }
   async stop() {
     if (this.ended) return;
-    const gone = new Promise((resolve) => this.#process.once("close", resolve));
+    const closed = new Promise((resolve) => this.#process.once("close", resolve));
     this.#process.kill("SIGTERM");
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), 8_000);
-    await gone;
+    await closed;
     clearTimeout(timer);
   }
 }

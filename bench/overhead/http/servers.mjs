@@ -1,4 +1,4 @@
-// Who is measured over HTTP: a process, its URL, and how a tool of the child is called through it.
+// The measured servers over HTTP: how to start each one, and how to call a tool of the child through it.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -13,10 +13,10 @@ const root = join(bench, "..");
 const node = process.execPath;
 const CHILD = join(root, "test/fixture/child.mjs");
 
-/** Until it answers. */
+/** Waits until the server answers, and opens a session. */
 async function ready(server) {
-  server.url ??= await server.saying(/http:\/\/\S+\/mcp\b/);
-  server.session = await server.once(() => openSession(server.url));
+  server.url ??= await server.untilOutput(/http:\/\/\S+\/mcp\b/);
+  server.session = await server.retry(() => openSession(server.url));
   return server;
 }
 
@@ -26,7 +26,7 @@ const child = () => ({ command: node, args: [CHILD] });
 function config(children) {
   const file = join(temp, `${children}.json`);
   const mcpServers = Object.fromEntries(Array.from({ length: children }, (_, i) => [`s${i}`, child()]));
-  // Results of 1 MB are to be carried, not replaced by a preview.
+  // Results of 1 MB must be forwarded and not replaced by a preview.
   writeFileSync(file, JSON.stringify({ mcpServers, maxResultBytes: 1 << 30 }));
   return file;
 }
@@ -45,7 +45,7 @@ export function metamcp(name, { flags = [], children = 1, probe = false, dist = 
   };
 }
 
-/** The same process for a client of the stateless era, which names no session and says everything each time. */
+/** The same process with a client of era 2026, which has no session and sends its metadata with each request. */
 export function era2026(name) {
   const target = metamcp(name);
   const key = "io.modelcontextprotocol/";
@@ -57,7 +57,7 @@ export function era2026(name) {
       "mcp-method": "tools/call",
       "mcp-name": "mcp_call",
     },
-    call: (...what) => ({ ...target.call(...what), _meta }),
+    call: (...args) => ({ ...target.call(...args), _meta }),
   };
 }
 
@@ -94,7 +94,7 @@ function peer(name, argsFor) {
   };
 }
 
-/** Those that put HTTP in front of a stdio server, installed into bench/node_modules on demand. */
+/** The peers that offer a stdio server over HTTP. They are installed into bench/node_modules on demand. */
 export function peers(problem) {
   const args = ["install", "--ignore-scripts", "--loglevel=error", "--no-package-lock"];
   if (spawnSync("npm", args, { cwd: bench, stdio: ["ignore", 2, 2] }).status !== 0) {
