@@ -1,7 +1,7 @@
-// Parts of one's own: a server that is a function, a layer around every call, a ranking, a transport. Run with: node examples/extending.mjs
+// Extends MetaMCP with a server in this process, a layer around every call, a search strategy and a transport. Run with: node examples/extending.mjs
 import { createMetaMcp, fromRaw, toRaw, writeMessage } from "metamcp";
 
-// A connector makes anything look like a server. It answers messages; here they never leave the process.
+// A connector opens the connection to a server. This one answers all messages in this process.
 const TOOLS = [
   {
     name: "double",
@@ -33,14 +33,14 @@ const numbers = {
   }),
 };
 
-// A layer sees every call on its way to a server, and its result as it was written.
+// A layer sees every call to a server and its unparsed result.
 const timed = (next) => async (call) => {
   const result = await next(call);
   console.log(`${call.server} ${call.method}: ${result.length} bytes`);
   return result;
 };
 
-// A search strategy is told what tools there are, and ranks them; this one by the first letter.
+// A search strategy gets the tools of all servers and ranks them. This one matches the first letter.
 const known = new Map();
 const firstLetter = {
   update: (server, tools) => known.set(server, tools),
@@ -64,12 +64,12 @@ console.log(content[0].text);
 const { tools } = await metamcp.discover("do it twice");
 console.log(tools.map(({ server, tool }) => `${server}:${tool}`).join());
 
-// A transport brings clients: here one that asks for a list and leaves.
+// A transport connects clients. This one has a single client, which only sends `initialize`.
 await metamcp.serve({
   name: "example",
   info: "one client, in process",
   async serve(host) {
-    const told = await new Promise((resolve) => {
+    const answer = await new Promise((resolve) => {
       const session = host.open((message) => resolve(message));
       session.receive({
         kind: "request",
@@ -82,7 +82,7 @@ await metamcp.serve({
         }),
       });
     });
-    console.log(JSON.parse(writeMessage(told)).result.serverInfo.name);
+    console.log(JSON.parse(writeMessage(answer)).result.serverInfo.name);
   },
   stop: async () => {},
   close: async () => {},

@@ -1,4 +1,4 @@
-// MetaMCP as a library: put it over a server, find a tool, call it. Run with: node examples/library.mjs
+// MetaMCP as a library: configure a server, find a tool, call it. Run with: node examples/library.mjs
 import { fileURLToPath } from "node:url";
 import { createMetaMcp, MetaMcpError } from "metamcp";
 

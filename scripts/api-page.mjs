@@ -119,7 +119,7 @@ const cell = (text) => text.replaceAll("|", "\\|");
 const MARK = /<!-- rights -->[\s\S]*<!-- \/rights -->/;
 const ROLES = ["admin", "editor", "viewer", "member"];
 
-/** The table of rights within a page that is written by hand. */
+/** Replaces the table of rights in a page. The rest of the page is written by hand. */
 export function withRights(page, matrix) {
   const rows = Object.entries(matrix)
     .filter(([, { least }]) => least !== "anyone")

@@ -1,5 +1,5 @@
-// Builds console/ into dist/console/: hashed names, code split per page, one stylesheet, and each file compressed beside it.
-// Run by itself it builds nothing but that. `sizes.json` says what the first view needs, for the check of its budget.
+// Builds console/ into dist/console/: hashed names, code split per page, one stylesheet, and a compressed copy of each file.
+// Run directly, it builds only this. `sizes.json` has the sizes of the files of the first view, for the check of its budget.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = join(root, "console");
 const folder = join(root, "dist/console");
 
-/** What opens at `/`: loaded with the rest of the first view. */
+/** The page at `/`. It is part of the first view. */
 const FIRST_PAGE = join(source, "pages/overview/overview.tsx");
 
 export async function bundleConsole() {
@@ -51,7 +51,7 @@ function brotli(content) {
   return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
 }
 
-/** The stylesheet, the entry, the first page, and all that they import: the entry first. */
+/** The names of all files of the first view: the entry first, then the first page, their imports and the stylesheet. */
 function firstView(output) {
   const byName = new Map(output.map((file) => [file.fileName, file]));
   const seen = new Set();
@@ -67,20 +67,20 @@ function firstView(output) {
   return [...seen, ...css];
 }
 
-/** The one page: console/index.html with the names that this build gave its files. */
+/** console/index.html with the names of the built files. */
 function page(first) {
   const [entry, ...rest] = first.filter((name) => name.endsWith(".js"));
   const css = first.filter((name) => name.endsWith(".css"));
   const lines = [
     ...css.map((name) => `<link rel="stylesheet" href="/${name}">`),
-    // Until the script has run there is nothing to see: a chosen theme does not flash in the other one.
+    // Nothing is rendered before the script has run, so that the page does not appear in the wrong theme for a moment.
     `<script type="module" blocking="render" src="/${entry}"></script>`,
     ...rest.map((name) => `<link rel="modulepreload" href="/${name}">`),
   ];
   return readFileSync(join(source, "index.html"), "utf8").replace("<!-- files -->", lines.join("\n    "));
 }
 
-/** All .css that modules import, in the order in which they are imported, as one file. */
+/** Joins all imported .css files into one, in the order of their imports. */
 function stylesheet() {
   const texts = new Map();
   return {
@@ -97,17 +97,17 @@ function stylesheet() {
         if (seen.has(id)) return;
         seen.add(id);
         if (texts.has(id)) found.push(texts.get(id));
-        const about = this.getModuleInfo(id);
-        for (const next of [...(about?.importedIds ?? []), ...(about?.dynamicallyImportedIds ?? [])])
+        const info = this.getModuleInfo(id);
+        for (const next of [...(info?.importedIds ?? []), ...(info?.dynamicallyImportedIds ?? [])])
           visit(next);
       };
       visit(join(source, "main.tsx"));
-      this.emitFile({ type: "asset", name: "console.css", source: smaller(found.join("\n")) });
+      this.emitFile({ type: "asset", name: "console.css", source: minified(found.join("\n")) });
     },
   };
 }
 
-function smaller(css) {
+function minified(css) {
   return css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ");
 }
 

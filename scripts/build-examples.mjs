@@ -1,5 +1,5 @@
 // Stores the index of the examples in data/words in dist/data/, so that no process has to build it at its first search.
-// Run by itself it builds nothing else.
+// Run directly, it builds only this.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -12,7 +12,7 @@ export async function storeExamples() {
     input: join(root, "src/catalog/search/load-examples.ts"),
     platform: "node",
   });
-  // From this folder the package's `data` is found, but no index that was stored before.
+  // The module finds the `data` folder of the package from here, but no previously stored index.
   const file = join(root, ".cache/build/load-examples.mjs");
   await bundle.write({ file, format: "esm" });
   await bundle.close();

@@ -1,5 +1,5 @@
-// Bundles the process that strangers' code runs in into dist/sandbox/. It sees that folder and nothing else, so all that it
-// needs is there. Run by itself it builds nothing but that.
+// Bundles the sandbox host, which runs untrusted code, into dist/sandbox/. The host sees only that folder, so it must contain
+// everything it needs. Run directly, it builds only this.
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Bundles src/ into dist/: one small file to start, heavy parts as chunks that load when first needed. With --types also
-// the declarations of the library; with --fresh dist/ is emptied first.
+// Bundles src/ into dist/: a small entry file, and heavy parts as chunks that load on first use. --types also writes the type
+// declarations of the library. --fresh empties dist/ first.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -15,26 +15,26 @@ const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const fresh = process.argv.includes("--fresh");
 
-/** A gateway that runs may still load chunks of the build it was started from. */
+/** Old chunks are kept for this time, because a running gateway may still load chunks of its own build. */
 const KEEP_MS = 3_600_000;
 
-// What is to be published holds nothing of earlier builds.
+// A published package must not contain files of earlier builds.
 if (fresh) rmSync(dist, { recursive: true, force: true });
-const declared = process.argv.includes("--types") ? declare() : 0;
+const declared = process.argv.includes("--types") ? writeDeclarations() : 0;
 const bundle = await rolldown({
   input: {
     metamcp: join(root, "src/cli/metamcp.ts"),
     index: join(root, "src/index.ts"),
     contract: join(root, "src/contract.ts"),
   },
-  // libsql finds its binary beside itself; pg asks for pg-native only where somebody wants that.
+  // libsql loads its binary relative to its own folder. pg loads pg-native only on request.
   external: ["vitest", "libsql", "pg-native"],
   platform: "node",
   onLog(level, log, handle) {
-    // Koa's deprecation notices make functions of texts of their own.
+    // depd, a dependency of Koa, uses `eval` only with its own code.
     if (log.code !== "EVAL" || !log.id?.includes("/depd/")) handle(level, log);
   },
-  // Packages with an ESM build bundle better from that.
+  // The ESM build of a package gives smaller bundles.
   resolve: { mainFields: ["module", "main"] },
   transform: { define: { __VERSION__: JSON.stringify(version) } },
 });
@@ -58,7 +58,7 @@ chmodSync(join(dist, "metamcp.js"), 0o755);
 removeStale(new Set(output.map(({ fileName }) => fileName)));
 process.exitCode = await declared;
 
-/** What serving loads before anything is asked: in one file, because each costs as much as reading a hundred lines. */
+/** The modules that serving loads before the first request. They go into one file, because each file costs as much time as parsing a hundred lines. */
 function neededAtStart(chunks) {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
   const seen = new Set();
@@ -78,8 +78,8 @@ function removeStale(written) {
   }
 }
 
-/** Beside the bundle, as it takes longer. Types are checked by `npm run check`, not here. */
-async function declare() {
+/** Runs in parallel with the bundling, because it takes longer. Does not check types; `npm run check` does. */
+async function writeDeclarations() {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const tsc = spawn(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], {
     stdio: ["ignore", 2, 2],

@@ -1,4 +1,4 @@
-// Fails where the first view of the console is larger than its budget: what a browser loads before it shows the overview.
+// Fails if the first view of the console (all files that a browser loads before it shows the overview) exceeds its budget.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -12,7 +12,7 @@ import { withTables } from "./observability-page.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const check = process.argv.includes("--check");
 
-/** A module of src/, whatever Node can read of TypeScript itself. */
+/** Loads a module of src/, bundled, because Node 20 cannot run TypeScript. */
 async function load(path) {
   const bundle = await rolldown({ input: join(root, path), platform: "node", external: /^[^./]/ });
   const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
@@ -105,7 +105,7 @@ const [
 const pages = {
   "docs/errors.md": errorsPage(ERRORS),
   "docs/settings.md": settingsPage(settingsMarkdown()),
-  // The routes are described, none is run.
+  // Only the descriptions of the routes are read, so their dependencies can be empty.
   "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, MATRIX),
   "docs/access.md": withRights(readFileSync(join(root, "docs/access.md"), "utf8"), MATRIX),
   "docs/observability.md": withTables(readFileSync(join(root, "docs/observability.md"), "utf8"), {

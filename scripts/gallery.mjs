@@ -1,6 +1,6 @@
-// Looks at every npm package of data/gallery/gallery.json, one after the other, and stamps `verified`: it is there in that version and has
-// a program that npx can start. With --update the newest version is taken first; with --check nothing is written, and it ends with 1 if a
-// stamp does not hold. All that does not come from npm is marked as not verified.
+// Checks every npm package in data/gallery/gallery.json and sets `verified`: the package exists in that version and has a program
+// that npx can start. --update takes the newest version first. --check writes nothing and exits with 1 if a value is wrong. Servers
+// that are not from npm are marked as not verified.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { applyEdits, modify } from "jsonc-parser";
 const path = join(dirname(fileURLToPath(import.meta.url)), "..", "data", "gallery", "gallery.json");
 const [check, update] = ["--check", "--update"].map((flag) => process.argv.includes(flag));
 
-/** The manifest of a package, or undefined if there is none. Other faults end the script: they say nothing about the package. */
+/** The manifest of a package, or undefined if the package does not exist. Other errors end the script, because they log nothing about the package. */
 function manifest(spec) {
   try {
     const out = execFileSync("npm", ["view", spec, "name", "version", "bin", "deprecated", "--json"], {
@@ -24,22 +24,22 @@ function manifest(spec) {
   }
 }
 
-/** As npx decides: the only one, or the one that is called like the package. */
-function runnable({ name, bin }) {
+/** Whether npx can start the package: it has one program, or one with the name of the package. */
+function isRunnable({ name, bin }) {
   const programs = typeof bin === "object" && bin !== null ? bin : { [name]: bin };
-  const own = name.replace(/^@[^/]*\//, "");
-  return new Set(Object.values(programs).filter(Boolean)).size === 1 || Boolean(programs[own]);
+  const packageName = name.replace(/^@[^/]*\//, "");
+  return new Set(Object.values(programs).filter(Boolean)).size === 1 || Boolean(programs[packageName]);
 }
 
 let text = readFileSync(path, "utf8");
 const { servers } = JSON.parse(text);
 let wrong = 0;
 
-function stamp(index, at, value) {
+function setValue(index, at, value) {
   text = applyEdits(text, modify(text, ["servers", index, ...at], value, {}));
 }
 
-function say(message) {
+function log(message) {
   process.stderr.write(`${message}\n`);
 }
 
@@ -47,22 +47,22 @@ for (const [index, { name, package: source, verified }] of servers.entries()) {
   let seen;
   if (source?.registry === "npm") {
     const found = manifest(`${source.identifier}${update ? "" : `@${source.version}`}`);
-    if (!found) say(`${name}: there is no ${source.identifier} ${update ? "" : source.version}`);
-    else if (!runnable(found)) say(`${name}: npx would not know what to start of ${source.identifier}`);
+    if (!found) log(`${name}: there is no ${source.identifier} ${update ? "" : source.version}`);
+    else if (!isRunnable(found)) log(`${name}: npx would not know what to start of ${source.identifier}`);
     else seen = found;
-    if (seen?.deprecated) say(`${name}: ${source.identifier} is deprecated: ${seen.deprecated}`);
+    if (seen?.deprecated) log(`${name}: ${source.identifier} is deprecated: ${seen.deprecated}`);
     if (update && seen && seen.version !== source.version) {
-      say(`${name}: ${source.version} → ${seen.version}`);
-      if (!check) stamp(index, ["package", "version"], seen.version);
+      log(`${name}: ${source.version} → ${seen.version}`);
+      if (!check) setValue(index, ["package", "version"], seen.version);
     }
   }
   if (verified !== Boolean(seen)) {
     wrong += 1;
-    if (!check) stamp(index, ["verified"], Boolean(seen));
-    else say(`${name}: verified is ${verified}, but should be ${Boolean(seen)}`);
+    if (!check) setValue(index, ["verified"], Boolean(seen));
+    else log(`${name}: verified is ${verified}, but should be ${Boolean(seen)}`);
   }
 }
 
 if (check) process.exitCode = wrong > 0 ? 1 : 0;
 else writeFileSync(path, text);
-say(`${servers.length} servers, ${wrong} stamps ${check ? "wrong" : "changed"}`);
+log(`${servers.length} servers, ${wrong} stamps ${check ? "wrong" : "changed"}`);

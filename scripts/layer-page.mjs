@@ -1,4 +1,4 @@
-// The options of every layer in docs/middleware.md, from the schemas that check them.
+// Writes the options of every layer into docs/middleware.md, from the schemas that check them.
 const BEGIN = "<!-- layers: written by node scripts/docs.mjs -->";
 const END = "<!-- end of layers -->";
 

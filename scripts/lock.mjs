@@ -1,6 +1,5 @@
-// Completes package-lock.json after `npm install`: packages for other platforms, which npm leaves out where it cannot or
-// need not fetch them, and without which `npm ci` refuses a fresh clone. With --check it writes nothing and ends with 1 if
-// something is missing, or if an address of a registry got in.
+// Completes package-lock.json after `npm install`. npm omits packages for other platforms, and without them `npm ci` fails in a
+// fresh clone. --check writes nothing and exits with 1 if a package is missing or the file contains a registry URL.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,8 +8,8 @@ const path = join(dirname(fileURLToPath(import.meta.url)), "..", "package-lock.j
 const lock = JSON.parse(readFileSync(path, "utf8"));
 const packages = lock.packages;
 
-/** As Node looks for it: beside the one who wants it, then further up. */
-function isThere(from, name, version) {
+/** Searches like Node: first in the node_modules of `from`, then further up. */
+function isPresent(from, name, version) {
   for (let base = from; ; base = parentOf(base)) {
     const found = packages[`${base}${base && "/"}node_modules/${name}`];
     if (found && (!/^\d/.test(version) || found.version === version)) return true;
@@ -18,12 +17,12 @@ function isThere(from, name, version) {
   }
 }
 
-function parentOf(place) {
-  const at = place.lastIndexOf("/node_modules/");
-  return at < 0 ? "" : place.slice(0, at);
+function parentOf(folder) {
+  const at = folder.lastIndexOf("/node_modules/");
+  return at < 0 ? "" : folder.slice(0, at);
 }
 
-/** The name says it: `@scope/binding-linux-arm64-musl`. */
+/** Derives the platform from the name, e.g. `@scope/binding-linux-arm64-musl`. */
 function entryFor(name, version, dev) {
   const os = /(?:^|[-/])(android|darwin|freebsd|openharmony|linux|win32)/.exec(name)?.[1];
   const cpu = /wasm32|arm64|arm|x64|ia32|ppc64|riscv64|s390x/.exec(name)?.[0];
@@ -41,7 +40,7 @@ function entryFor(name, version, dev) {
 
 const added = Object.entries(packages).flatMap(([from, { optionalDependencies = {}, dev }]) =>
   Object.entries(optionalDependencies)
-    .filter(([name, version]) => !isThere(from, name, version))
+    .filter(([name, version]) => !isPresent(from, name, version))
     .map(([name, version]) => {
       const parent = parentOf(from);
       return [`${parent}${parent && "/"}node_modules/${name}`, entryFor(name, version, dev)];

@@ -1,20 +1,20 @@
-// The tables of docs/observability.md: every metric, label and audit field, from where they are defined.
+// Writes the tables of docs/observability.md: all metrics, labels and audit fields, from their definitions.
 
 const cell = (text) => text.replaceAll("|", "\\|");
 const row = (...cells) => `| ${cells.join(" | ")} |`;
 const tableOf = (heads, rows) => [row(...heads), row(...heads.map(() => "---")), ...rows].join("\n");
-const rowsOf = (fields) => Object.entries(fields).map(([name, said]) => row(`\`${name}\``, cell(said)));
+const rowsOf = (fields) => Object.entries(fields).map(([name, text]) => row(`\`${name}\``, cell(text)));
 
-function saidOf(name, { description, enum: choices }) {
-  const said = description ?? choices?.join(", ");
-  if (said === undefined) throw new Error(`"${name}" does not say what it is`);
-  return said;
+function descriptionOf(name, { description, enum: choices }) {
+  const text = description ?? choices?.join(", ");
+  if (text === undefined) throw new Error(`"${name}" does not say what it is`);
+  return text;
 }
 
 const described = (fields) =>
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, saidOf(name, schema)]));
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, descriptionOf(name, schema)]));
 
-/** What stands between the marks is replaced; the rest is written by hand. */
+/** Replaces the tables between the marks. The rest of the page is written by hand. */
 export function withTables(page, { instruments, labels, record, query }) {
   const helps = Object.fromEntries(Object.entries(labels).map(([name, { help }]) => [name, help]));
   const tables = {

@@ -1,4 +1,4 @@
-// Types for openapi-fetch from an OpenAPI 3.1 description: `paths`, as far as the descriptions of our endpoints go.
+// Generates types for openapi-fetch (`paths`) from an OpenAPI 3.1 description. Supports only what the descriptions of our endpoints use.
 // usage: node scripts/openapi-types.mjs DESCRIPTION.json > api.d.ts
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ const union = (types) => [...new Set(types)].join(" | ") || "never";
 function typeOf(schema) {
   if (typeof schema !== "object" || schema === null) return "unknown";
   const { $ref, const: constant, enum: choices, anyOf, oneOf, allOf, type } = schema;
-  if ($ref) return referred($ref);
+  if ($ref) return referencedType($ref);
   if ("const" in schema) return JSON.stringify(constant);
   if (choices) return union(choices.map((choice) => JSON.stringify(choice)));
   if (anyOf ?? oneOf) return union((anyOf ?? oneOf).map((one) => `(${typeOf(one)})`));
@@ -21,8 +21,8 @@ function typeOf(schema) {
   return NAMES[type] ?? "unknown";
 }
 
-/** `#/components/schemas/NAME`, or a place within one. */
-function referred(reference) {
+/** The type of `#/components/schemas/NAME`. References into a schema become `unknown`. */
+function referencedType(reference) {
   const steps = reference
     .split("/")
     .slice(1)

@@ -1,7 +1,6 @@
-// Builds the image that METAMCP_RUNTIME_BACKEND=docker runs code in: node and the sandbox host, nothing else.
+// Builds the image for METAMCP_RUNTIME_BACKEND=docker. It contains only Node and the sandbox host.
 //
-// The base is a tag, which its publisher may move. To pin it, look up the digest of what you have pulled and checked, and
-// give that instead:
+// The base image is a tag, which its publisher may change. To pin it, pull and check the image, and give its digest instead:
 //   docker pull node:22-slim
 //   docker image inspect --format '{{index .RepoDigests 0}}' node:22-slim
 //   node scripts/sandbox-image.mjs node@sha256:…

@@ -1,4 +1,4 @@
-// Makes the pictures of docs/console/ from a real gateway with the demo servers, in a real Chromium.
+// Takes the screenshots in docs/console/, with Chromium, from a real gateway with the demo servers.
 // node scripts/screenshots.mjs   (needs chromium on the PATH, or METAMCP_CHROMIUM)
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** The gateway tells it on stderr at its first start. */
+/** The setup link, which the gateway prints to stderr at its first start. */
 function printedLink() {
   let text = "";
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ async function takePictures(browser, link) {
   await picture("traffic-dark", "/traffic", () => page.getByText("everything:get-sum").first().waitFor());
 }
 
-/** A client with a key, as any other. */
+/** Makes calls with a client that has an API key. */
 async function makeTraffic(page, origin) {
   const key = await page.evaluate(async () => {
     const headers = { "content-type": "application/json" };

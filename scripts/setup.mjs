@@ -1,4 +1,5 @@
-// Makes a fresh clone ready: packages and dist/, types included, since others may install this folder. Silent on stdout, which belongs to the protocol; does nothing when all is there.
+// Prepares a fresh clone: installs packages and builds dist/ with type declarations, because other projects may install this
+// folder. Does nothing if everything is up to date. Writes nothing to stdout, which belongs to the protocol.
 import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -23,7 +24,7 @@ function run(command, args) {
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-// Installing through a link would empty the folder it leads to, which others use.
+// Installing through a symbolic link would empty the shared folder behind it.
 const linked = lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 if (!linked && changed(installed) < changed(join(root, "package-lock.json"))) {
   process.stderr.write("metamcp: installing packages …\n");

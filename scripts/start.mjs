@@ -1,5 +1,5 @@
-// `npm start`: MetaMCP in front of the demo servers. With a client on stdin it is the stdio server; on a terminal it shows
-// a few commands and then serves over HTTP.
+// `npm start`: MetaMCP with the demo servers. If stdin is not a terminal, it serves a client on stdio. At a terminal it shows a
+// few commands and then serves over HTTP.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ if (process.stdin.isTTY) {
   await serve("--transport", "streamable", "--port", "0", "--log-level", "warn");
 } else await serve();
 
-/** In this very process: a signal, or the end of stdin, reaches it without a detour. */
+/** Serves in this process, so that signals and the end of stdin reach it directly. */
 async function serve(...flags) {
   process.argv.splice(1, process.argv.length, metamcp, "--config", config, ...flags);
   await import(metamcp);

@@ -1,23 +1,24 @@
-// `npm test`: sets up, then runs vitest with the arguments given. METAMCP_NODE=22 or 24 runs the tests, and all that they
-// start, on that version of Node (Linux, x64: from npm; elsewhere give the path of a node).
+// `npm test`: prepares the clone, then runs vitest with the given arguments. METAMCP_NODE=22 or 24 runs the tests and the
+// processes they start on that version of Node (from npm on Linux x64; elsewhere set it to the path of a node).
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const wanted = process.env.METAMCP_NODE;
+const requested = process.env.METAMCP_NODE;
 
 await import("./setup.mjs");
 
-const node = wanted === undefined ? process.execPath : wanted.includes("/") ? wanted : installed(wanted);
+const node =
+  requested === undefined ? process.execPath : requested.includes("/") ? requested : installed(requested);
 const { status } = spawnSync(
   node,
   [join(root, "node_modules/vitest/vitest.mjs"), "run", ...process.argv.slice(2)],
   {
     cwd: root,
     stdio: "inherit",
-    // What starts `node` or `npx` by name gets this one too.
+    // Processes that start `node` or `npx` by name use the same version.
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
   },
 );

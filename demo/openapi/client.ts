@@ -1,4 +1,4 @@
-/** Calls tools over plain HTTP with a client whose types were generated from the endpoint's description. */
+/** Calls tools over plain HTTP, with types that are generated from the description of the endpoint. */
 import createClient from "openapi-fetch";
 import type { paths } from "./api.d.ts";
 
@@ -13,9 +13,9 @@ console.log(`${temperature.toFixed(1)} degrees, ${conditions.toLowerCase()}`);
 const read = await client.GET("/demo__get-sum", { params: { query: { a: 40, b: 2 } } });
 console.log(`get: ${read.response.status}`);
 
-// @ts-expect-error: arguments that do not fit are found before the program runs.
+// @ts-expect-error: the type check finds invalid arguments.
 const wrong = await client.POST("/demo__get-structured-content", { body: { location: 7 } });
 console.log(`wrong: ${wrong.response.status} ${wrong.error?.code}`);
 
-// @ts-expect-error: and so are tools that are not there.
+// @ts-expect-error: the type check finds unknown tools.
 await client.POST("/demo__nothing", { body: {} });

@@ -1,5 +1,5 @@
-// `npm run demo:openapi`: a gateway, an endpoint with `openapi: true`, types generated from its description, and a client
-// that is checked against them and then run. Ends with 0 where all of it holds.
+// `npm run demo:openapi`: starts a gateway with an `openapi: true` endpoint, generates types from its description, type-checks
+// a client and runs it. Exits with 0 if all steps succeed.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,14 +18,14 @@ const gateway = spawn(process.execPath, [join(root, "dist/metamcp.js"), "serve",
   stdio: ["ignore", "ignore", "pipe"],
 });
 const closed = new Promise((resolve) => gateway.once("close", resolve));
-let said = "";
-gateway.stderr.on("data", (chunk) => (said += chunk));
+let stderr = "";
+gateway.stderr.on("data", (chunk) => (stderr += chunk));
 
 async function address() {
   for (;;) {
-    const [url] = /^https?:\S+$/m.exec(said) ?? [];
+    const [url] = /^https?:\S+$/m.exec(stderr) ?? [];
     if (url) return url;
-    if (gateway.exitCode !== null) throw new Error(`metamcp serve ended: ${said}`);
+    if (gateway.exitCode !== null) throw new Error(`metamcp serve ended: ${stderr}`);
     await pause(50);
   }
 }
@@ -42,13 +42,17 @@ async function ask(url, { body, ...init } = {}) {
 }
 
 function run(what, command, args, env = {}) {
-  const { status, stdout, stderr } = spawnSync(command, args, {
+  const {
+    status,
+    stdout,
+    stderr: errors,
+  } = spawnSync(command, args, {
     cwd: folder,
     encoding: "utf8",
     env: { ...process.env, ...env },
   });
   process.stdout.write(stdout);
-  if (status !== 0) throw new Error(`${what} failed: ${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`${what} failed: ${stdout}${errors}`);
 }
 
 try {

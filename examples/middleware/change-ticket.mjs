@@ -1,10 +1,10 @@
-// A layer of one's own: whoever changes something names the ticket that asks for it, and while changes are frozen nobody does.
+// A custom layer: tools that change something need an argument with a ticket number, and are not available while changes are frozen.
 // { "use": "./change-ticket.mjs", "prefix": "OPS-", "frozen": ["production"] }
 
 const isChange = ({ annotations }) => annotations.readOnlyHint !== true;
 
 export default {
-  // JSON Schema of the options. Whatever is not in it is refused when the entry is saved.
+  // JSON Schema of the options. Unknown options are refused when the entry is saved.
   schema: {
     properties: {
       prefix: { type: "string", minLength: 1, description: "how tickets begin" },
@@ -23,7 +23,7 @@ export default {
     },
     required: ["prefix"],
   },
-  // It decides who may do something: editors may not touch it, and no cache answers in front of it.
+  // The layer restricts access: editors cannot change it, and no cache may answer before it.
   guards: true,
 
   compile({ prefix, argument, frozen }, { MetaMcpError, fromRaw, members, withMember }) {
@@ -32,34 +32,34 @@ export default {
       const ticket = fromRaw(params).arguments?.[argument];
       return typeof ticket === "string" && ticket.startsWith(prefix);
     };
-    // Payloads are bytes: what is not touched arrives as it was written, numbers of any length included.
+    // Payloads are bytes. All other members stay exactly as received, e.g. numbers of any length.
     const withoutTicket = ({ params }) => {
       const [args] = members(params, ["arguments"]);
       return withMember(params, "arguments", withMember(args, argument, undefined));
     };
     const missing = `name the ticket: the argument "${argument}" begins with ${prefix}`;
     return {
-      // Lists: one tool at a time. What is hidden here exists for nobody, in no list, search or hint.
+      // Lists: called for each tool. A hidden tool appears in no list, search result or hint.
       list: { hides: (tool) => (isFrozen(tool) ? "changes are frozen" : undefined) },
 
-      // Calls: whatever goes to a server, from whichever surface, code or chain.
+      // Calls: every call to a server, from any surface, code run or chain.
       call: (next) => (call) => {
         if (call.method !== "tools/call" || !isChange(call.facts)) return next(call);
         if (isFrozen(call.facts))
           throw new MetaMcpError("tool_not_found", "No tool of that name is available here.");
         if (!hasTicket(call)) throw new MetaMcpError("forbidden", missing);
-        // The server knows nothing of tickets.
+        // The server does not know the argument.
         return next({ ...call, params: withoutTicket(call) });
       },
 
-      // Requests: what a client asks of us, our own tools included. While something is frozen no code is run.
+      // Requests: every request of a client, including calls of MetaMCP's own tools. While changes are frozen no code may run.
       request: (next) => (request) => {
         if (frozen.length > 0 && request.own?.name === "mcp_execute")
           throw new MetaMcpError("forbidden", "no code is run while changes are frozen");
         return next(request);
       },
 
-      // What the console and `metamcp gateway explain` tell.
+      // For the console and `metamcp gateway explain`.
       gates: (tool) => (isChange(tool) ? missing : undefined),
       explain: (call) =>
         isChange(call.facts) && (isFrozen(call.facts) || !hasTicket(call))

@@ -1,5 +1,5 @@
-// As much of PromQL as our dashboard and alert rules use, over metrics that were recorded: enough to draw the one and to
-// check that both say something. Not for anything else.
+// Evaluates the part of PromQL that the dashboard and the alert rules use, over recorded metrics. Used to draw the dashboard
+// and to check both. Not a general implementation.
 
 const NUMBER = /^\d+(\.\d+)?$/;
 const TOKEN =
@@ -17,9 +17,9 @@ export function parse(text) {
   const tokens = tokensOf(text);
   let at = 0;
   const peek = () => tokens[at];
-  const take = (wanted) => {
-    if (wanted !== undefined && tokens[at] !== wanted)
-      throw new Error(`${wanted} expected, not ${tokens[at]}, in ${text}`);
+  const take = (expected) => {
+    if (expected !== undefined && tokens[at] !== expected)
+      throw new Error(`${expected} expected, not ${tokens[at]}, in ${text}`);
     return tokens[at++];
   };
   const binary = (level) => {
@@ -102,16 +102,16 @@ function tokensOf(text) {
   return found;
 }
 
-/** Every metric in it with the labels that it is asked for. */
-export function used(tree, by = []) {
+/** Every metric in an expression, with the labels that are used with it. */
+export function usedMetrics(tree, by = []) {
   if (tree.metric)
     return [{ metric: tree.metric, labels: [...by, ...tree.matchers.map(({ label }) => label)] }];
-  if (tree.op) return [...used(tree.left, by), ...used(tree.right, by)];
+  if (tree.op) return [...usedMetrics(tree.left, by), ...usedMetrics(tree.right, by)];
   const inner = tree.aggregate ? tree.by : by;
-  return (tree.args ?? []).flatMap((arg) => used(arg, inner));
+  return (tree.args ?? []).flatMap((arg) => usedMetrics(arg, inner));
 }
 
-/** `recorded`: {times (s), series: [{name, labels, values}]}. A vector: [{labels, value}]. */
+/** `recorded` is {times (s), series: [{name, labels, values}]}. Returns a number or a vector [{labels, value}]. */
 export function evaluate(tree, recorded, time, windowSeconds) {
   const run = (part) => evaluate(part, recorded, time, windowSeconds);
   if (tree.number !== undefined) return tree.number;
@@ -131,10 +131,15 @@ export function evaluate(tree, recorded, time, windowSeconds) {
 
 function matching({ metric, matchers }, { series }) {
   const fits = ({ label, op, value }, labels) => {
-    const is = labels[label] ?? "";
-    // A variable of the dashboard stands for all there is.
+    const actual = labels[label] ?? "";
+    // A dashboard variable matches everything.
     const pattern = new RegExp(`^(?:${value.startsWith("$") ? ".*" : value})$`);
-    return { "=": is === value, "!=": is !== value, "=~": pattern.test(is), "!~": !pattern.test(is) }[op];
+    return {
+      "=": actual === value,
+      "!=": actual !== value,
+      "=~": pattern.test(actual),
+      "!~": !pattern.test(actual),
+    }[op];
   };
   return series.filter(({ name, labels }) => name === metric && matchers.every((one) => fits(one, labels)));
 }
@@ -176,14 +181,14 @@ function aggregated({ aggregate, by }, args) {
     groups.set(keyOf(kept), group);
   }
   const total = (values) => values.reduce((sum, value) => sum + value, 0);
-  const how = {
+  const functions = {
     sum: total,
     max: (values) => Math.max(...values),
     min: (values) => Math.min(...values),
     avg: (values) => total(values) / values.length,
     count: (values) => values.length,
   };
-  return [...groups.values()].map(({ labels, values }) => ({ labels, value: how[aggregate](values) }));
+  return [...groups.values()].map(({ labels, values }) => ({ labels, value: functions[aggregate](values) }));
 }
 
 function combined(op, left, right) {
@@ -210,7 +215,7 @@ function combined(op, left, right) {
   });
 }
 
-/** Within a bucket as if its values lay evenly, as Prometheus does. */
+/** Interpolates linearly within a bucket, like Prometheus. */
 function quantiles(share, buckets) {
   const groups = new Map();
   for (const {

@@ -1,5 +1,5 @@
 // Records the metrics of a real gateway under mixed load, for drawing and checking the dashboard: three servers, three
-// endpoints, layers, failures, and a server that dies now and then. Writes test/data/metrics/recorded.json.
+// endpoints, layers, failures, and a server that crashes sometimes. Writes test/data/metrics/recorded.json.
 // usage: node scripts/dashboard/record.mjs [SECONDS]      (after node scripts/build.mjs)
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,10 +24,10 @@ const gateway = spawn(process.execPath, [join(root, "dist/metamcp.js"), "serve",
   stdio: ["ignore", "ignore", "pipe"],
 });
 process.once("exit", () => gateway.kill("SIGKILL"));
-let said = "";
-gateway.stderr.on("data", (chunk) => (said += chunk));
-while (!/^http\S+$/m.test(said)) await pause(50);
-const [url] = /^http\S+$/m.exec(said);
+let stderr = "";
+gateway.stderr.on("data", (chunk) => (stderr += chunk));
+while (!/^http\S+$/m.test(stderr)) await pause(50);
+const [url] = /^http\S+$/m.exec(stderr);
 
 async function api(method, path, body) {
   const answer = await fetch(`${url}/api/v1${path}`, {
@@ -79,8 +79,8 @@ async function session(endpoint) {
 }
 
 const call = (client, name, args) => client.callTool({ name, arguments: args }).catch(() => {});
-/** One of several, each as likely as its weight says. */
-function any(choices) {
+/** Picks a random choice by weight. */
+function pickWeighted(choices) {
   let left = Math.random() * choices.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, choice] of choices) {
     left -= weight;
@@ -88,13 +88,13 @@ function any(choices) {
   }
   return choices[0][1];
 }
-/** What a client of each endpoint does: first it looks what there is, then it works. */
-const LOOKS = {
+/** Clients of each endpoint first search for tools, then call them. */
+const SEARCHES = {
   support: (client) => call(client, "mcp_discover", { query: "what does an item cost" }),
   coding: () => {},
   agents: (client) => call(client, "search_tools", { query: "knowledge graph" }),
 };
-const WORKS = {
+const CALLS = {
   support: [
     [
       6,
@@ -144,16 +144,16 @@ const WORKS = {
 };
 
 let running = true;
-/** Comes, works for a while, goes, and comes again. */
+/** Opens a session, makes calls for some time, closes the session, and starts again. */
 async function worker(endpoint, n) {
   while (running) {
     const client = await session(endpoint);
-    for (let looks = 0; looks < 2; looks++) await LOOKS[endpoint](client);
+    for (let searches = 0; searches < 2; searches++) await SEARCHES[endpoint](client);
     const until = Date.now() + 20_000 + n * 9_000;
     while (running && Date.now() < until) {
-      await any(WORKS[endpoint])(client);
-      // More around the middle of the recording than at its ends.
-      const share = (Date.now() - begun) / (SECONDS * 1_000);
+      await pickWeighted(CALLS[endpoint])(client);
+      // The load is highest in the middle of the recording.
+      const share = (Date.now() - startedAt) / (SECONDS * 1_000);
       await pause((60 + 500 * (1 - Math.sin(Math.PI * share))) * (0.5 + Math.random()));
     }
     await client.transport.terminateSession();
@@ -161,8 +161,8 @@ async function worker(endpoint, n) {
   }
 }
 
-const begun = Date.now();
-const workers = Object.keys(WORKS).flatMap((endpoint) => [0, 1, 2].map((n) => worker(endpoint, n)));
+const startedAt = Date.now();
+const workers = Object.keys(CALLS).flatMap((endpoint) => [0, 1, 2].map((n) => worker(endpoint, n)));
 const people = (async () => {
   for (let n = 0; running; n++) {
     await pause(11_000);
@@ -175,7 +175,7 @@ const people = (async () => {
 
 const times = [];
 const series = new Map();
-while (Date.now() - begun < SECONDS * 1_000) {
+while (Date.now() - startedAt < SECONDS * 1_000) {
   await pause(STEP_MS);
   const text = await (await fetch(`${url}/metrics`)).text();
   for (const [, name, labels = "", value] of text.matchAll(/^([a-z_]+)(?:\{(.*)\})? (\S+)$/gm)) {
@@ -183,14 +183,14 @@ while (Date.now() - begun < SECONDS * 1_000) {
     const one = series.get(key) ?? {
       name,
       labels: Object.fromEntries(
-        [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, is]) => [label, is]),
+        [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]),
       ),
       values: times.map(() => null),
     };
     one.values[times.length] = Number(Number(value).toPrecision(6));
     series.set(key, one);
   }
-  times.push(Math.round((Date.now() - begun) / 100) / 10);
+  times.push(Math.round((Date.now() - startedAt) / 100) / 10);
   process.stderr.write(".");
 }
 running = false;

@@ -1,5 +1,5 @@
-// Draws deploy/grafana-dashboard.json from metrics that were recorded: docs/images/dashboard.svg. It is no picture of
-// Grafana, but shows what its panels show.
+// Draws deploy/grafana-dashboard.json with recorded metrics into docs/images/dashboard.svg. Not a picture of Grafana, but with
+// the same data as its panels.
 // usage: node scripts/dashboard/render.mjs
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -45,9 +45,9 @@ function compact(value) {
 }
 
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-const text = (x, y, said, more = "") => `<text x="${x}" y="${y}" ${more}>${escaped(said)}</text>`;
+const text = (x, y, content, more = "") => `<text x="${x}" y="${y}" ${more}>${escaped(content)}</text>`;
 
-/** Lines of a panel: a name and a value for each time, in the order of their size. */
+/** The lines of a panel: name and values over time, largest first. */
 export function linesOf(panel, data = recorded) {
   const lines = new Map();
   for (const { expr, legendFormat } of panel.targets) {
@@ -60,10 +60,10 @@ export function linesOf(panel, data = recorded) {
         lines.set(name, values);
       }
   }
-  const most = (values) => Math.max(...values.filter((value) => value !== undefined));
+  const maximum = (values) => Math.max(...values.filter((value) => value !== undefined));
   return [...lines]
     .map(([name, values]) => ({ name, values }))
-    .toSorted((a, b) => most(b.values) - most(a.values));
+    .toSorted((a, b) => maximum(b.values) - maximum(a.values));
 }
 
 function boxOf({ x, y, w, h }) {
@@ -79,7 +79,7 @@ function path(values, area, [least, most]) {
   return points.join(" ");
 }
 
-/** Zero is always among what is shown. */
+/** The range of the y axis. It always includes zero. */
 function range(lines) {
   const all = lines.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const [least, most] = [Math.min(0, ...all), Math.max(0, ...all)];

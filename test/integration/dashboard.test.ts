@@ -16,7 +16,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-const { parse, used, evaluate } = await import("../../scripts/dashboard/promql.mjs" as string);
+const { parse, usedMetrics, evaluate } = await import("../../scripts/dashboard/promql.mjs" as string);
 const { linesOf } = await import("../../scripts/dashboard/render.mjs" as string);
 const read = (path: string) => readFileSync(`${ROOT}/${path}`, "utf8");
 const dashboard = JSON.parse(read("deploy/grafana-dashboard.json"));
@@ -43,7 +43,7 @@ const KNOWN = new Map<string, readonly string[]>(
 const ofPrometheus = new Map([["up", ["job", "instance"]]]);
 
 function faultsIn(expression: string): readonly string[] {
-  return (used(parse(expression)) as readonly Used[]).flatMap(({ metric, labels }) => {
+  return (usedMetrics(parse(expression)) as readonly Used[]).flatMap(({ metric, labels }) => {
     const known = KNOWN.get(metric) ?? ofPrometheus.get(metric);
     if (!known) return [`there is no ${metric}`];
     return labels.filter((label) => !known.includes(label)).map((label) => `${metric} has no ${label}`);
@@ -67,7 +67,9 @@ test("every expression uses known metrics with known labels", () => {
 test("every metric is on the dashboard except for the listed ones", () => {
   const shown = new Set(
     panels.flatMap(({ targets = [] }) =>
-      targets.flatMap(({ expr }) => (used(parse(expr)) as readonly Used[]).map(({ metric }) => metric)),
+      targets.flatMap(({ expr }) =>
+        (usedMetrics(parse(expr)) as readonly Used[]).map(({ metric }) => metric),
+      ),
     ),
   );
   const missing = Object.values(INSTRUMENTS)
