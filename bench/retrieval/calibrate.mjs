@@ -1,12 +1,24 @@
-// Fits the coefficients of the confidence: a logistic regression over the signals of hits, on our own questions. Prints the
-// coefficients, and the calibration error of each file with coefficients that were fitted without it. The public sets are left out,
-// because the word vectors were trained on them. The files of `NEVER_FITTED` are only measured.
-// usage: node bench/retrieval/calibrate.mjs
+// Fits the coefficients of the confidence: a logistic regression over the signals of hits, on our own questions and on public sets
+// that are lists of real servers. Prints the coefficients, and the calibration error of each file or set with coefficients that
+// were fitted without it. The files of `NEVER_FITTED` are only measured. The word vectors that ship were trained on the public
+// sets, so each half of those is searched with vectors that were trained on the other half (scripts/vectors/build.mjs --half).
+// usage: node bench/retrieval/calibrate.mjs --data DIR --table FILE_OF_HALF_0 --table FILE_OF_HALF_1
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { loadCode } from "./code.mjs";
-import { fill } from "./data.mjs";
+import { fill, halfOf, readSets } from "./data.mjs";
 import { NEVER_FITTED, readExampleLines, readGolden, SEEN, UNREAD } from "./golden.mjs";
 import { calibrationError, mean, random } from "./metrics.mjs";
 
+const { values: options } = parseArgs({
+  options: { data: { type: "string" }, table: { type: "string", multiple: true } },
+});
+if (!options.data || options.table?.length !== 2) {
+  console.error(
+    "usage: node bench/retrieval/calibrate.mjs --data DIR --table FILE_OF_HALF_0 --table FILE_OF_HALF_1",
+  );
+  process.exit(2);
+}
 const SIGNALS = ["coverage", "exampleName", "scoreShare", "margin"];
 /** Hits of each question that are used for the fit. */
 const HITS = 5;
@@ -24,9 +36,12 @@ const exampleQuestions = new Set(
 );
 
 /** One row per hit: its signals, and whether it is right. */
-async function rowsOf(code, set) {
+async function rowsOf(code, set, parts = {}) {
   const seen = [];
-  const search = code.createSearch(code.DEFAULT_SETTINGS, { onSignals: (signals) => seen.push(signals) });
+  const search = code.createSearch(code.DEFAULT_SETTINGS, {
+    ...parts,
+    onSignals: (signals) => seen.push(signals),
+  });
   const idOf = fill(search, set.tools);
   const out = [];
   for (const query of set.queries.filter(({ text }) => !exampleQuestions.has(wordsOf(text)))) {
@@ -50,9 +65,12 @@ const logistic = (w, x) => 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + 
 /** The confidence as src/catalog/search/confidence.ts computes it. */
 const confidenceOf = (w, { x, plausibility }) => Math.max(1e-6, plausibility * logistic(w, x));
 
+/** Public sets to fit on. MetaTool and StableToolBench are no lists of servers, and their labels contradict each other. */
+const FITTED_SETS = /^(bfcl|livemcp|livemcp-agent|mcpproxy)$/;
+
 /** Files whose wrong results were never read are closer to real questions, so each counts as three. */
 const unread = new Set(readGolden(UNREAD).map(({ name }) => name));
-const weightOf = (file) => (unread.has(file) ? 3 : 1);
+const weightOf = (file) => (unread.has(file) ? 3 : FITTED_SETS.test(file) ? 2 : 1);
 
 /** L2 regularization of each coefficient; almost none for the base. */
 const regularization = (i) => (i === 0 ? 1e-6 : 1e-2);
@@ -116,7 +134,19 @@ const readRows = async (files) => {
   const sets = readGolden(files);
   return (await Promise.all(sets.map(async (set) => await rowsOf(code, set)))).flat();
 };
-const rows = await readRows([...SEEN, ...UNREAD]);
+/** Rows of one half of the public sets, searched with the vectors that were trained on the other half. */
+const readHalf = async (half) => {
+  const table = new code.WordTable(readFileSync(options.table[1 - half]));
+  const sets = readSets(options.data, "dev").map((set) => halfOf(set, String(half)));
+  const parts = { loadWords: async () => table };
+  return (await Promise.all(sets.map(async (set) => await rowsOf(code, set, parts)))).flat();
+};
+const rows = [...(await readRows([...SEEN, ...UNREAD])), ...(await readHalf(0)), ...(await readHalf(1))];
+const ours = new Set(readGolden([...SEEN, ...UNREAD]).map(({ name }) => name));
+const isPublic = (file) => !ours.has(file);
+const isFitted = ({ file }) => !isPublic(file) || FITTED_SETS.test(file);
+/** Both sets of LiveMCP are left out together, because they have the same tools. */
+const familyOf = (file) => file.replace(/^livemcp-agent$/, "livemcp");
 const neverFitted = await readRows(NEVER_FITTED);
 const show = (w) => ["base", ...SIGNALS].map((name, i) => `${name} ${w[i].toFixed(2)}`).join(", ");
 /** Confidence and outcome of the first hit of each question. */
@@ -135,21 +165,21 @@ function report(name, list) {
   );
 }
 
-const all = fit(rows);
+const all = fit(rows.filter(isFitted));
 console.log(`fitted: ${show(all)}`);
-const pooled = { unread: [], every: [] };
+const pooled = { unread: [], ours: [] };
 for (const file of new Set(rows.map((row) => row.file))) {
-  const without = fit(rows.filter((row) => row.file !== file));
+  const without = fit(rows.filter((row) => isFitted(row) && familyOf(row.file) !== familyOf(file)));
   const list = predictions(
     rows.filter((row) => row.file === file),
     without,
   );
   report(`${file}, left out`, list);
-  pooled.every.push(...list);
+  if (!isPublic(file)) pooled.ours.push(...list);
   if (unread.has(file)) pooled.unread.push(...list);
 }
 report("all unread together", pooled.unread);
-report("all together", pooled.every);
+report("all of ours together", pooled.ours);
 for (const file of new Set(neverFitted.map((row) => row.file))) {
   report(
     `${file}, never fitted`,

@@ -1,5 +1,5 @@
 // Captures the tool lists of the servers in test/golden-retrieval/servers.json and in the servers.json of its folders: installs each into a temporary folder, asks it over stdio, writes tools/<name>.json.
-// Some of `unknown` only start with a file or folder of that name in place (an OAuth client, a vault).
+// Some of `unknown` and `strange` only start with a file or folder of that name in place (an OAuth client, a vault).
 // Needs the npm registry; starts no install script. usage: node scripts/golden/capture.mjs [name…]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -82,7 +82,7 @@ async function listTools(server, { folder, entry }) {
   }
 }
 
-const listed = ["", "unseen", "more", "unknown"].flatMap((folder) =>
+const listed = ["", "unseen", "more", "unknown", "strange"].flatMap((folder) =>
   JSON.parse(readFileSync(join(here, folder, "servers.json"), "utf8")).map((server) => ({ folder, server })),
 );
 for (const { folder, server } of listed) {

@@ -7,7 +7,7 @@ import type { Env } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
 import { hasBetterCandidate } from "./better-candidate.ts";
 import type { Candidate } from "./candidate.ts";
-import { type LocalAnswer, type LocalParts, searchLocal } from "./local.ts";
+import { type LocalAnswer, type LocalParts, MIN_FIT, searchLocal } from "./local.ts";
 import { planOf } from "./plan.ts";
 import type { Added, Findings, ProvisionCaller, ProvisionPolicy } from "./provision-policy.ts";
 import { isRegistryName, type RankedCandidate, rankCandidates } from "./rank.ts";
@@ -38,8 +38,6 @@ export interface ProvisionParts extends LocalParts {
   readonly policy: ProvisionPolicy;
 }
 
-/** Measured; see docs/provisioning.md. */
-const MIN_FIT = 0.47;
 const MAX_MATCHES = 5;
 /** Longer texts do not improve the search. */
 const MAX_TASK_LENGTH = 1_000;

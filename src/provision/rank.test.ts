@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "./candidate.ts";
 import { galleryCandidates } from "./gallery/gallery.ts";
+import { MIN_FIT } from "./local.ts";
 import { isRegistryName, rankCandidates } from "./rank.ts";
-
-const MIN_FIT = 0.47;
 
 test.each([
   ["crawl a website and extract links", ["firecrawl", "hyperbrowser", "tavily"]],

@@ -31,16 +31,17 @@ interface Gate {
 }
 
 const GATES: readonly Gate[] = [
-  { file: "questions.txt", first: 89, five: 99, ten: 99 },
-  { file: "everyday.txt", first: 91, five: 98, ten: 99 },
-  { file: "asked.txt", first: 86, five: 98, ten: 99 },
-  { file: "asked-again.txt", first: 90, five: 97, ten: 99 },
-  { file: "asked-later.txt", first: 71, five: 92, ten: 95 },
-  { file: "more/everyday.txt", first: 74, five: 94, ten: 96 },
-  { file: "unknown/everyday.txt", first: 54, five: 79, ten: 79 },
-  { file: "unseen/everyday.txt", first: 72, five: 90, ten: 92 },
+  { file: "questions.txt", first: 92, five: 98, ten: 99 },
+  { file: "everyday.txt", first: 94, five: 99, ten: 99 },
+  { file: "asked.txt", first: 89, five: 98, ten: 99 },
+  { file: "asked-again.txt", first: 93, five: 97, ten: 99 },
+  { file: "asked-later.txt", first: 81, five: 94, ten: 95 },
+  { file: "more/everyday.txt", first: 75, five: 96, ten: 97 },
+  { file: "unknown/everyday.txt", first: 62, five: 85, ten: 89 },
+  { file: "unseen/everyday.txt", first: 82, five: 92, ten: 94 },
+  { file: "strange/everyday.txt", first: 37, five: 61, ten: 70 },
 ];
-const FOLDERS = ["", "more/", "unseen/", "unknown/"];
+const FOLDERS = ["", "more/", "unseen/", "unknown/", "strange/"];
 
 const here = new URL(".", import.meta.url);
 const captured = new Map(FOLDERS.map((folder) => [folder, readCaptured(new URL(`${folder}tools/`, here))]));

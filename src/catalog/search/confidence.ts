@@ -34,16 +34,16 @@ const LATIN = /^[a-z]/;
 /** Confidence of a tool whose exact name is the question. */
 export const EXACT_NAME_CONFIDENCE = 0.96;
 
-/** Coefficients of a logistic regression, fitted on our own questions by bench/retrieval/calibrate.mjs; see design/retrieval.md. */
+/** Coefficients of a logistic regression, fitted on our own questions and public ones by bench/retrieval/calibrate.mjs; see design/retrieval.md. */
 const COEFFICIENTS = {
-  base: -1.6,
-  coverage: 0.82,
-  exampleName: 2.21,
-  scoreShare: 0.89,
-  margin: 1.26,
+  base: -0.83,
+  coverage: 0.08,
+  exampleName: 1.36,
+  scoreShare: 0.97,
+  margin: 1.28,
 } as const;
 /** Below this coverage, cosine and example name, a hit is less plausible. */
-const MIN_IN_COMMON = 0.35;
+const MIN_IN_COMMON = 0.6;
 /** Below this share of known words, a question is less plausible. */
 const MIN_KNOWN_WORDS = 0.9;
 

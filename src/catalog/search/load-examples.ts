@@ -4,7 +4,16 @@ import { readShipped } from "../../home/shipped.ts";
 import { loadEverydayWords } from "./everyday-words.ts";
 import { type Examples, openExamples, readExamples, type StoredExamples } from "./examples.ts";
 
-const FILES = ["data-and-media", "development", "money-and-machines", "web-and-daily-life", "work"];
+const FILES = [
+  "apps",
+  "data-and-media",
+  "development",
+  "money-and-machines",
+  "platforms",
+  "professions",
+  "web-and-daily-life",
+  "work",
+];
 /** Written by the build. Reading the text files instead takes a few tenths of a second of processor time. */
 export const STORED_FILE = "words/examples.json";
 /** Lines to read before other work gets a turn. */

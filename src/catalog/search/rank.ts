@@ -1,5 +1,5 @@
 /**
- * Orders tools for a question by eleven kinds of evidence, each in 0..1 (`EvidenceWeights`). Scores all tools roughly, then
+ * Orders tools for a question by twelve kinds of evidence, each in 0..1 (`EvidenceWeights`). Scores all tools roughly, then
  * gathers all evidence for the best candidates. Does not know where vectors come from.
  */
 import type { Collection } from "./collection.ts";
@@ -11,7 +11,7 @@ import type { Phrase, Question, Term } from "./question.ts";
 import type { SearchContext, VectorSpace } from "./search-context.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
-import { siblingScores } from "./siblings.ts";
+import { serverVectorScores, siblingScores } from "./siblings.ts";
 import type { SearchView } from "./view.ts";
 
 export interface Ranked {
@@ -73,6 +73,7 @@ export function rank(question: Question, context: SearchContext, { weights, limi
   const exampleWordWeight = weights.exampleWords * exampleTrust(question);
   const slots = candidates(rough, question, context);
   const siblings = siblingScores(topic, collection, view, slots);
+  const serverVector = serverVectorScores(vector, collection, view, slots);
   const clauseVector = clauseVectorScores(question, slots, vector, vectors);
   const pairs = pairScores(question, collection, slots);
   scaleToBest(pairs);
@@ -86,6 +87,7 @@ export function rank(question: Question, context: SearchContext, { weights, limi
       weights.clauseKeyword * (clauseKeyword[slot] as number) +
       weights.clauseVector * (clauseVector[i] as number) +
       weights.siblings * (siblings[i] as number) +
+      weights.serverVector * (serverVector[i] as number) +
       weights.pair * (pairs[i] as number) +
       weights.action * actionScore(question.actions, collection, slot) +
       weights.nameCoverage * (nameCoverage[i] as number) +

@@ -23,6 +23,8 @@ export interface EvidenceWeights {
   readonly clauseVector: number;
   /** How well the other tools of the same server fit the question. */
   readonly siblings: number;
+  /** Mean vector similarity of all tools of the server. */
+  readonly serverVector: number;
   /** Adjacent words of the question that are also adjacent in the tool. */
   readonly pair: number;
   /** Whether the tool does the kind of action that the question asks for. */
@@ -69,6 +71,7 @@ export const DEFAULT_SETTINGS: SearchSettings = {
     clauseKeyword: 0.35,
     clauseVector: 0.8,
     siblings: 1,
+    serverVector: 0.5,
     pair: 0.5,
     action: 0.25,
     nameCoverage: 0.6,

@@ -1,5 +1,6 @@
 /** Evidence from the other tools of a server: if they fit the question, the tool is more likely the right one. */
 import type { Collection } from "./collection.ts";
+import { scaleToBest } from "./keyword.ts";
 import type { SearchView } from "./view.ts";
 
 /** A server with more tools offers unrelated things, so its other tools are no evidence. */
@@ -51,4 +52,34 @@ function topOf(slots: Int32Array, scores: Float64Array, mask: Uint8Array | undef
     else if (score > third) third = score;
   }
   return { tools, best: [first, second, third] };
+}
+
+/** For each of `slots`: the mean vector score of all its server's tools in view, as a share of the best server. */
+export function serverVectorScores(
+  scores: Float64Array,
+  collection: Collection,
+  view: SearchView,
+  slots: readonly number[],
+): Float64Array {
+  const means = new Map<Int32Array, number>();
+  const out = Float64Array.from(slots, (slot) => {
+    const serverSlots = collection.at(slot)?.slots;
+    if (!serverSlots) return 0;
+    const mean = means.get(serverSlots) ?? meanOf(serverSlots, scores, view.mask);
+    means.set(serverSlots, mean);
+    return mean;
+  });
+  scaleToBest(out);
+  return out;
+}
+
+function meanOf(slots: Int32Array, scores: Float64Array, mask: Uint8Array | undefined): number {
+  let sum = 0;
+  let count = 0;
+  for (const slot of slots) {
+    if (mask && mask[slot] !== 1) continue;
+    sum += scores[slot] as number;
+    count++;
+  }
+  return Math.max(0, sum / count);
 }
