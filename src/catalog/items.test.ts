@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listBy, NOBODY, openCatalog } from "../../test/support/catalog.ts";
+import { listBy, openCatalog, TEST_ORIGIN } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -119,9 +119,9 @@ test("learning prompts waits for the prompts, tries each child once, and reports
       );
     },
   });
-  expect(await loader.learn(["s"], NOBODY, 3_000, "prompts")).toEqual([]);
+  expect(await loader.learn(["s"], TEST_ORIGIN, 3_000, "prompts")).toEqual([]);
   await listed;
-  expect(await loader.learn(["s"], NOBODY, 3_000, "tools")).toEqual([]);
+  expect(await loader.learn(["s"], TEST_ORIGIN, 3_000, "tools")).toEqual([]);
   expect(connects).toBe(1);
 
   const down = new CatalogLoader({
@@ -133,7 +133,7 @@ test("learning prompts waits for the prompts, tries each child once, and reports
       return Promise.reject(new Error("down"));
     },
   });
-  expect(await down.learn(["s"], NOBODY, 3_000, "resources")).toMatchObject([{ server: "s" }]);
-  expect(await down.learn(["s"], NOBODY, 3_000, "templates")).toMatchObject([{ server: "s" }]);
+  expect(await down.learn(["s"], TEST_ORIGIN, 3_000, "resources")).toMatchObject([{ server: "s" }]);
+  expect(await down.learn(["s"], TEST_ORIGIN, 3_000, "templates")).toMatchObject([{ server: "s" }]);
   expect(connects).toBe(2);
 });

@@ -1,6 +1,6 @@
 /** Lists belong to a list key: what clients with different capabilities see and find. */
 import { expect, test } from "vitest";
-import { listBy, NOBODY, openCatalog } from "../../test/support/catalog.ts";
+import { listBy, openCatalog, TEST_ORIGIN } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { listKeyOf } from "../kernel/list-key.ts";
@@ -40,7 +40,7 @@ function setUp(home = temp().home) {
 
 test("clients with equal capabilities in another order have the same list key, others have different keys", () => {
   expect(listKeyOf(able)).toBe(listKeyOf(alsoAble));
-  expect(new Set([able, asking, NOBODY].map((client) => listKeyOf(client))).size).toBe(3);
+  expect(new Set([able, asking, TEST_ORIGIN].map((client) => listKeyOf(client))).size).toBe(3);
   const long = (name: string) => ({ capabilities: toRaw({ experimental: { [name.repeat(5_000)]: {} } }) });
   expect(listKeyOf(long("a"))).not.toBe(listKeyOf(long("b")));
   expect(listKeyOf(long("a")).length).toBeLessThan(200);
@@ -48,22 +48,22 @@ test("clients with equal capabilities in another order have the same list key, o
 
 test("a client sees the list of its own key, and before that the list of another key as not live", async () => {
   const { catalog, list, namesFor } = setUp();
-  await list(NOBODY, "plain");
-  expect(catalog.view(NOBODY).isLive("s")).toBe(true);
+  await list(TEST_ORIGIN, "plain");
+  expect(catalog.view(TEST_ORIGIN).isLive("s")).toBe(true);
   expect(namesFor(able)).toEqual(["plain"]);
   expect(catalog.view(able).knows("s", "tools")).toBe(true);
   expect(catalog.view(able).isLive("s")).toBe(false);
   expect(catalog.view(able).snapshot.listings.get("s")?.source).toBe("cache");
 
   await list(able, "plain", "samples");
-  expect([namesFor(NOBODY), namesFor(able), namesFor(alsoAble)]).toEqual([
+  expect([namesFor(TEST_ORIGIN), namesFor(able), namesFor(alsoAble)]).toEqual([
     ["plain"],
     ["plain", "samples"],
     ["plain", "samples"],
   ]);
   expect(catalog.view(able).isLive("s")).toBe(true);
   expect(catalog.view(able).snapshot.tool("s", "samples")?.name).toBe("samples");
-  expect(catalog.view(NOBODY).snapshot.tool("s", "samples")).toBeUndefined();
+  expect(catalog.view(TEST_ORIGIN).snapshot.tool("s", "samples")).toBeUndefined();
   // Clients without a list of their key still see the first one.
   expect(namesFor(asking)).toEqual(["plain"]);
 });
@@ -74,17 +74,17 @@ test("views with equal content share one snapshot, and a list with the visible c
   catalog.onChange(() => {
     notified++;
   });
-  await list(NOBODY, "a", "b");
+  await list(TEST_ORIGIN, "a", "b");
   const { version } = catalog.view(able).snapshot;
   expect(notified).toBe(1);
   await list(able, "b", "a");
   expect(notified).toBe(1);
-  expect(catalog.view(able).snapshot).toBe(catalog.view(NOBODY).snapshot);
+  expect(catalog.view(able).snapshot).toBe(catalog.view(TEST_ORIGIN).snapshot);
   expect(catalog.view(able).snapshot.version).toBe(version);
   await list(able, "a");
   expect(notified).toBe(2);
   expect(catalog.view(able).snapshot.version).not.toBe(version);
-  expect(catalog.view(NOBODY).snapshot.version).toBe(catalog.snapshot.version);
+  expect(catalog.view(TEST_ORIGIN).snapshot.version).toBe(catalog.snapshot.version);
 });
 
 test("a search finds only tools of the client's key and fills its limit", async () => {
@@ -93,11 +93,11 @@ test("a search finds only tools of the client's key and fills its limit", async 
   const catalog = new Catalog({ cache, search: createSearch(), clock: new ManualClock(), log });
   catalog.configure(CONFIG);
   const list = lister(catalog);
-  await list(NOBODY, "read_mail", "send_mail");
+  await list(TEST_ORIGIN, "read_mail", "send_mail");
   await list(able, "read_mail", "sort_mail", "move_mail");
   const found = async (client: Client): Promise<string[]> =>
     (await catalog.view(client).search.search("mail", { limit: 2 })).map(({ name }) => name).toSorted();
-  expect(await found(NOBODY)).toEqual(["read_mail", "send_mail"]);
+  expect(await found(TEST_ORIGIN)).toEqual(["read_mail", "send_mail"]);
   expect(await found(able)).not.toContain("send_mail");
   expect(await found(able)).toHaveLength(2);
   const none = await catalog.view(able).search.search("mail", { limit: 9, scope: () => false });
@@ -107,18 +107,18 @@ test("a search finds only tools of the client's key and fills its limit", async 
 
 test("the next process reads the list of each key from the cache, and a list without a key until a key has listed", async () => {
   const first = setUp();
-  await first.list(NOBODY, "plain");
+  await first.list(TEST_ORIGIN, "plain");
   await first.list(able, "plain", "samples");
   await first.cache.flush();
   const second = setUp(first.home);
   await second.catalog.loadCached();
-  expect(second.namesFor(NOBODY)).toEqual(["plain"]);
+  expect(second.namesFor(TEST_ORIGIN)).toEqual(["plain"]);
   expect(second.namesFor(able)).toEqual(["plain", "samples"]);
   expect(second.catalog.view(able).isLive("s")).toBe(false);
 
   // A cache entry without a key.
   const old = setUp();
-  await old.list(NOBODY, "old");
+  await old.list(TEST_ORIGIN, "old");
   const [kept] = await old.cache.read("s", "id");
   old.cache.write("s", { identity: "id", key: undefined }, { tools: kept?.tools ?? [], about: ABOUT });
   await old.cache.flush();
@@ -132,7 +132,7 @@ test("the next process reads the list of each key from the cache, and a list wit
 
 test("clients with many different capabilities cause only a few stored lists and views", async () => {
   const { catalog, cache, list } = setUp();
-  await list(NOBODY, "plain");
+  await list(TEST_ORIGIN, "plain");
   for (let n = 0; n < 400; n++) {
     const odd = { capabilities: toRaw({ experimental: { [`x${n}`]: {} } }) };
     expect(catalog.view(odd).snapshot).toBe(catalog.view(asking).snapshot);
@@ -141,5 +141,5 @@ test("clients with many different capabilities cause only a few stored lists and
   await cache.flush();
   expect((await cache.read("s", "id")).length).toBeLessThanOrEqual(4);
   await catalog.refresh(listBy("s"), async () => toRaw({ tools: [{ name: "again" }] }), ABOUT);
-  expect(catalog.view(NOBODY).snapshot.tool("s", "again")?.name).toBe("again");
+  expect(catalog.view(TEST_ORIGIN).snapshot.tool("s", "again")?.name).toBe("again");
 });

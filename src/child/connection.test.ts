@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOBODY } from "../../test/support/catalog.ts";
+import { TEST_ORIGIN } from "../../test/support/catalog.ts";
 import { COMMON } from "../../test/support/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
@@ -47,7 +47,7 @@ function connect(pool: Pool, connector: Connector): Connection {
       cwd: "/",
       instances: 1,
     },
-    origin: NOBODY,
+    origin: TEST_ORIGIN,
     connector: () => Promise.resolve(connector),
     era: () => undefined,
     audience: new Audience(() => undefined),

@@ -11,7 +11,7 @@ import { LOCAL } from "../../src/kernel/principal.ts";
 import { EMPTY_OBJECT } from "../../src/kernel/raw.ts";
 import { temp } from "./temp.ts";
 
-export const NOBODY: Origin = {
+export const TEST_ORIGIN: Origin = {
   ...LOCAL,
   session: "session",
   capabilities: EMPTY_OBJECT,
@@ -35,4 +35,4 @@ export function openCatalog(home = temp().home): OpenCatalog {
 }
 
 /** The source of a list for clients without capabilities. */
-export const listBy = (server: ServerId): ListSource => ({ server, key: listKeyOf(NOBODY) });
+export const listBy = (server: ServerId): ListSource => ({ server, key: listKeyOf(TEST_ORIGIN) });

@@ -115,7 +115,7 @@ export function remoteSpec(url: string, more: Partial<RemoteSpec> = {}): RemoteS
 
 export interface DialledLink {
   readonly link: Link;
-  readonly heard: { message: Message; via: Via }[];
+  readonly received: { message: Message; via: Via }[];
   readonly failed: { id: number; failure: ChildFailure }[];
   readonly closed: ChildFailure[];
   readonly logged: string[];
@@ -133,7 +133,7 @@ export async function dial(
   spec: RemoteSpec,
   options: Partial<HttpConnectorOptions> & { signal?: AbortSignal } = {},
 ): Promise<DialledLink> {
-  const heard: DialledLink["heard"] = [];
+  const received: DialledLink["received"] = [];
   const failed: DialledLink["failed"] = [];
   const closed: ChildFailure[] = [];
   const logged: string[] = [];
@@ -141,7 +141,7 @@ export async function dial(
     void logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   const linkEvents: LinkEvents = {
-    onMessage: (message, via) => void heard.push({ message, via }),
+    onMessage: (message, via) => void received.push({ message, via }),
     onFailed: (id, failure) => void failed.push({ id, failure }),
     onClosed: (failure) => void closed.push(failure),
   };
@@ -152,7 +152,7 @@ export async function dial(
 
   const opened: DialledLink = {
     link,
-    heard,
+    received,
     failed,
     closed,
     logged,
@@ -168,7 +168,7 @@ export async function dial(
     answer: (id) =>
       until(
         () => {
-          for (const { message, via } of heard) {
+          for (const { message, via } of received) {
             if (message.kind === "result" && message.id.equals(idOf(id)))
               return { result: fromRaw(message.result), via };
             if (message.kind === "error" && message.id?.equals(idOf(id)))

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listBy, NOBODY } from "../../../test/support/catalog.ts";
+import { listBy, TEST_ORIGIN } from "../../../test/support/catalog.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { listKeyOf } from "../../kernel/list-key.ts";
 import { type Log, silentLog } from "../../kernel/log.ts";
@@ -228,9 +228,9 @@ test("tools are compared per list key: a tool of only one key is no change, but 
   // Later lists of that key are compared with the first one of that key.
   await offer(able, { a: "1", samples: "evil" });
   expect(shownTo(able)).toEqual(["a"]);
-  expect(shownTo(NOBODY)).toEqual(["a"]);
-  expect(gate.review("s", NOBODY).changes).toEqual([]);
-  expect(gate.review("s", { ...NOBODY, ...able }).changes).toMatchObject([
+  expect(shownTo(TEST_ORIGIN)).toEqual(["a"]);
+  expect(gate.review("s", TEST_ORIGIN).changes).toEqual([]);
+  expect(gate.review("s", { ...TEST_ORIGIN, ...able }).changes).toMatchObject([
     { tool: "samples", kind: "changed" },
   ]);
 
@@ -243,7 +243,11 @@ test("tools are compared per list key: a tool of only one key is no change, but 
   const seen = gate.review("s");
   expect(seen.changes.map(({ tool }) => tool).toSorted()).toEqual(["a", "samples"]);
   await gate.approve("s", seen);
-  expect([shownTo(able), shownTo(asking), shownTo(NOBODY)]).toEqual([["a", "samples"], ["a", "asks"], ["a"]]);
+  expect([shownTo(able), shownTo(asking), shownTo(TEST_ORIGIN)]).toEqual([
+    ["a", "samples"],
+    ["a", "asks"],
+    ["a"],
+  ]);
 
   const later = gateway();
   await later.catalog.loadCached();

@@ -39,14 +39,14 @@ test("an SSE link posts to the endpoint named by the server and receives all mes
         stream.write(event({ jsonrpc: "2.0", method: "note" }) + event(result(message.id)));
     }),
   );
-  const { request, answer, heard, handshake } = await dial(
+  const { request, answer, received, handshake } = await dial(
     sseSpec(child.url, { headers: secretsFrom({ "x-key": "k" }) }),
   );
   await handshake();
   request(2, "ping");
 
   expect(await answer(2)).toEqual({ result: {}, via: undefined });
-  expect(heard.every(({ via }) => via === undefined)).toBe(true);
+  expect(received.every(({ via }) => via === undefined)).toBe(true);
   expect(child.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
     "GET /mcp",
     "POST /messages?session=7",

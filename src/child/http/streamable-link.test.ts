@@ -51,11 +51,11 @@ test("payloads are passed unchanged in both directions", async () => {
     response.setHeader("content-type", "application/json");
     response.end(`{"result":${seen.body.slice(seen.body.indexOf("params") + 8, -1)},"id":1,"jsonrpc":"2.0"}`);
   });
-  const { link, heard } = await dial(remoteSpec(child.url));
+  const { link, received } = await dial(remoteSpec(child.url));
   const raw = (text: string) => Buffer.from(text) as never;
   link.send({ kind: "request", id: raw("1"), method: "m", params: raw(written) });
 
-  const { message } = await until(() => heard[0]);
+  const { message } = await until(() => received[0]);
   expect(message.kind === "result" && message.result.toString()).toBe(written);
 });
 
@@ -69,14 +69,14 @@ test("messages on the stream of a request have its id as via, messages on the se
       response.end(event(result(seen.message.id)));
     }
   });
-  const { request, answer, heard, handshake } = await dial(remoteSpec(child.url));
+  const { request, answer, received, handshake } = await dial(remoteSpec(child.url));
   await handshake();
   request(7, "tools/call");
 
   expect((await answer(7)).via).toBe(7);
   const viaOf = (method: string) =>
     until(() =>
-      heard.find(
+      received.find(
         ({ message }) => message.kind !== "result" && "method" in message && message.method === method,
       ),
     );
@@ -129,13 +129,15 @@ test("a broken server stream is resumed and reports no failure", async () => {
     else json(response, result(seen.message.id));
   });
   const clock = new ManualClock();
-  const { heard, failed, closed, handshake } = await dial(remoteSpec(child.url), { clock });
+  const { received, failed, closed, handshake } = await dial(remoteSpec(child.url), { clock });
   await handshake();
   for (const round of [1, 2, 3]) {
     await until(() => asked.length === round && clock.pending === 1, { what: `break ${round}` });
     clock.advance(30_000);
   }
-  await until(() => heard.some(({ message }) => message.kind === "notification" && message.method === "n4"));
+  await until(() =>
+    received.some(({ message }) => message.kind === "notification" && message.method === "n4"),
+  );
 
   expect(asked).toEqual([undefined, "e1", "e1", "e1"]);
   expect([...failed, ...closed]).toEqual([]);
@@ -270,7 +272,7 @@ test("a host name that does not exist fails as offline", async () => {
 
 test("a request that cannot connect while another one is connected fails alone", async () => {
   const child = await httpChild((_, response) => events(response).write(": working\n\n"));
-  const { request, failure, closed, heard } = await dial(remoteSpec(child.url), {
+  const { request, failure, closed, received } = await dial(remoteSpec(child.url), {
     authorize: () => ({
       current: () => ({ header: child.seen.length === 0 ? "good" : "\n", holder: "someone" }),
       instead: () => Promise.resolve("there is none"),
@@ -282,7 +284,7 @@ test("a request that cannot connect while another one is connected fails alone",
   request(2, "next");
 
   expect(await failure(2)).toMatchObject({ unsent: true });
-  expect([...closed, ...heard]).toEqual([]);
+  expect([...closed, ...received]).toEqual([]);
 });
 
 test("a connection reset before the answer fails that request as offline and possibly sent", async () => {
@@ -362,10 +364,10 @@ test("when the session is lost, a request that may have been sent does not count
       else response.writeHead(404).end();
     }),
   );
-  const { request, closing, failed, heard, handshake } = await dial(remoteSpec(child.url));
+  const { request, closing, failed, received, handshake } = await dial(remoteSpec(child.url));
   await handshake();
   request(2, "long");
-  await until(() => heard.length === 2);
+  await until(() => received.length === 2);
   request(3, "late");
 
   expect(await closing()).toMatchObject({ sessionLost: true, unsent: false });
@@ -487,11 +489,11 @@ test("the messages of a batched answer are delivered one by one", async () => {
   const child = await httpChild((seen, response) =>
     json(response, [{ jsonrpc: "2.0", method: "note" }, result(seen.message.id, "ok")]),
   );
-  const { request, answer, heard } = await dial(remoteSpec(child.url));
+  const { request, answer, received } = await dial(remoteSpec(child.url));
   request(1, "ping");
 
   expect((await answer(1)).result).toBe("ok");
-  expect(heard).toHaveLength(2);
+  expect(received).toHaveLength(2);
 });
 
 test("redirects within the origin are followed with method and body, and used for later requests", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOBODY } from "../../../test/support/catalog.ts";
+import { TEST_ORIGIN } from "../../../test/support/catalog.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
 import { unavailableOf } from "./unavailable.ts";
 
@@ -27,7 +27,7 @@ const unknown = [
 ];
 
 test("unavailableOf returns failed and unknown servers with the best known reason and retryAfterMs", () => {
-  expect(unavailableOf(scope, unknown, NOBODY)).toEqual([
+  expect(unavailableOf(scope, unknown, TEST_ORIGIN)).toEqual([
     { server: "slow", reason: "it is still connecting" },
     { server: "silent", reason: "npx downloads it" },
     { server: "broken", reason: "it exited", retryAfterMs: 1_235 },
@@ -36,6 +36,8 @@ test("unavailableOf returns failed and unknown servers with the best known reaso
 });
 
 test("unavailableOf returns only the given server", () => {
-  expect(unavailableOf(scope, unknown, NOBODY, "broken").map(({ server }) => server)).toEqual(["broken"]);
-  expect(unavailableOf(scope, unknown, NOBODY, "known")).toEqual([]);
+  expect(unavailableOf(scope, unknown, TEST_ORIGIN, "broken").map(({ server }) => server)).toEqual([
+    "broken",
+  ]);
+  expect(unavailableOf(scope, unknown, TEST_ORIGIN, "known")).toEqual([]);
 });
