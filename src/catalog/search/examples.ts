@@ -22,10 +22,12 @@ const PAIR_WEIGHT = 0.5;
 /** Meanings of one everyday expression that are compared; the later ones are unreliable. */
 const MAX_MEANINGS = 2;
 const MAX_GROUPS = 10;
+/** Questions are stored by number, in two bytes each. */
+const MAX_QUESTIONS = 65_535;
 /** Groups below this similarity do not count. */
 const MIN_SIMILARITY = 0.3;
 /** Groups without a question this similar by its words hardly ever reach `MIN_SIMILARITY`: they are skipped early. */
-const MIN_COSINE = 0.16;
+const MIN_COSINE = 0.2;
 /** A half similar question says much less than half as much about what is wanted. */
 const STEEPNESS = 2;
 /** What the second most similar question of a group adds. Each further question adds this share of the one before it. */
@@ -52,14 +54,15 @@ class Group {
   #splitNames: readonly (readonly string[])[] | undefined;
   #mean: { readonly table: WordTable; readonly vector: Float32Array } | undefined;
 
-  constructor(line: string, from: number, count: number) {
-    [, this.questions = "", this.#names = ""] = LINE.exec(line) ?? [];
+  constructor({ questions, names, count }: StoredGroup, from: number) {
+    this.questions = questions;
+    this.#names = names;
     this.from = from;
     this.to = from + count;
   }
 
   get names(): readonly (readonly string[])[] {
-    this.#splitNames ??= this.#names.split(NAME_SEPARATOR).map(words);
+    this.#splitNames ??= this.#names.split(NAME_SEPARATOR).map((name) => name.split(" "));
     return this.#splitNames;
   }
 
@@ -77,11 +80,18 @@ interface Feature {
   weight: number;
 }
 
+/** Questions and names as words with one space between them, so that reading them later is cheap. */
+interface StoredGroup {
+  /** Without ignored words. */
+  readonly questions: string;
+  readonly names: string;
+  /** How many questions there are. */
+  readonly count: number;
+}
+
 /** An index of example questions, as the build stores it. */
 export interface StoredExamples {
-  readonly lines: readonly string[];
-  /** How many questions each line has. */
-  readonly counts: readonly number[];
+  readonly groups: readonly StoredGroup[];
   /** One feature per line of text. */
   readonly features: string;
   /** How many questions each feature has, and their numbers, one after the other: uint16, in base64. */
@@ -94,7 +104,7 @@ export class Examples {
   readonly #groups: readonly Group[];
   readonly #features: ReadonlyMap<string, Feature>;
   readonly #groupOf: Uint32Array;
-  readonly #lengths: Float64Array;
+  readonly #inverseLengths: Float64Array;
   /** Cosine with each question; reused for every search. */
   readonly #cosines: Float64Array;
   readonly size: number;
@@ -106,11 +116,11 @@ export class Examples {
     this.size = groups.at(-1)?.to ?? 0;
     this.#groupOf = new Uint32Array(this.size);
     for (const [at, { from, to }] of groups.entries()) this.#groupOf.fill(at, from, to);
-    this.#lengths = this.#weigh();
+    this.#inverseLengths = this.#weigh();
     this.#cosines = new Float64Array(this.size);
   }
 
-  /** Sets the weight of each feature. Returns the length of each question's vector of features. */
+  /** Sets the weight of each feature. Returns 1 / the length of each question's vector of features. */
   #weigh(): Float64Array {
     const squares = new Float64Array(this.size);
     for (const [key, feature] of this.#features) {
@@ -121,7 +131,7 @@ export class Examples {
         squares[at] = (squares[at] as number) + square;
       }
     }
-    return squares.map(Math.sqrt);
+    return squares.map((square) => 1 / Math.sqrt(square));
   }
 
   /** The most similar groups for all words of a question, stop words included. Without a table only words are compared. */
@@ -164,10 +174,11 @@ export class Examples {
         cosines[at] = (cosines[at] as number) + square;
       }
     }
-    const length = Math.sqrt(squares);
+    const scale = 1 / Math.sqrt(squares);
     const groups = new Set<number>();
-    for (const at of shared) {
-      const cosine = (cosines[at] as number) / (this.#lengths[at] as number) / length;
+    for (let i = 0; i < shared.length; i++) {
+      const at = shared[i] as number;
+      const cosine = (cosines[at] as number) * (this.#inverseLengths[at] as number) * scale;
       cosines[at] = cosine;
       if (cosine >= MIN_COSINE) groups.add(this.#groupOf[at] as number);
     }
@@ -180,29 +191,34 @@ export function* readExamples(
   lines: Iterable<string>,
   everyday: EverydayWords,
 ): Generator<void, StoredExamples> {
-  const kept: string[] = [];
-  const counts: number[] = [];
+  const groups: StoredGroup[] = [];
   const features = new Map<string, number[]>();
   let size = 0;
   for (const line of lines) {
-    const [, questions] = LINE.exec(line) ?? [];
+    const [, questions, names = ""] = LINE.exec(line) ?? [];
     if (questions === undefined) continue;
-    const from = size;
-    for (const question of questions.split(QUESTION_SEPARATOR)) {
-      for (const key of featuresOf(words(question), everyday)) {
+    const asked = questions.split(QUESTION_SEPARATOR).map(words);
+    for (const allWords of asked) {
+      for (const key of featuresOf(allWords, everyday)) {
         const numbers = features.get(key);
         if (numbers) numbers.push(size);
         else features.set(key, [size]);
       }
       size += 1;
     }
-    kept.push(line);
-    counts.push(size - from);
+    groups.push({
+      questions: asked.map((list) => list.filter(isTelling).join(" ")).join(QUESTION_SEPARATOR),
+      names: names
+        .split(NAME_SEPARATOR)
+        .map((name) => words(name).join(" "))
+        .join(NAME_SEPARATOR),
+      count: asked.length,
+    });
     yield;
   }
+  if (size > MAX_QUESTIONS) throw new Error(`There are more than ${MAX_QUESTIONS} example questions.`);
   return {
-    lines: kept,
-    counts,
+    groups,
     features: [...features.keys()].join("\n"),
     sizes: toBase64([...features.values()].map(({ length }) => length)),
     questions: toBase64([...features.values()].flat()),
@@ -212,8 +228,8 @@ export function* readExamples(
 /** Makes the index from what `readExamples` returned. */
 export function openExamples(stored: StoredExamples, everyday: EverydayWords): Examples {
   let from = 0;
-  const groups = stored.lines.map((line, at) => {
-    const group = new Group(line, from, stored.counts[at] as number);
+  const groups = stored.groups.map((entry) => {
+    const group = new Group(entry, from);
     from = group.to;
     return group;
   });
@@ -281,7 +297,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 function meanVector(questions: string, table: WordTable): Float32Array {
   const sum = new Float32Array(table.dims);
   for (const question of questions.split(QUESTION_SEPARATOR)) {
-    const vector = table.vectorOf(words(question).filter(isTelling));
+    const vector = table.vectorOf(question.split(" "));
     for (let d = 0; vector && d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] as number);
   }
   return toUnit(sum);
