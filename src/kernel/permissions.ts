@@ -10,9 +10,20 @@ export class Permissions {
   /** Limits that counted the call in an earlier run. */
   #counted: Set<object> | undefined;
   #isNew = false;
+  #uses = 0;
+  /** A layer is asking for a permission now: what is sent to the client comes from the layer, not from the child. */
+  isAsking = false;
 
-  has(permission: string): boolean {
-    return this.#given?.has(permission) ?? false;
+  /** Whether the permission was given. The layer must then let the call pass. */
+  use(permission: string): boolean {
+    if (!this.#given?.has(permission)) return false;
+    this.#uses += 1;
+    return true;
+  }
+
+  /** How often a layer let the call pass because of a permission, in all runs. */
+  get uses(): number {
+    return this.#uses;
   }
 
   /** Returns the error with which the layer must end the run. */

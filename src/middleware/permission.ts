@@ -19,11 +19,13 @@ export async function withPermission(
 ): Promise<Raw> {
   const { permissions } = call;
   if (!permissions) throw forbidden(call, `${toolOf(call)} needs a permission that cannot be given here.`);
-  if (permissions.has(permission)) return await next(call);
+  if (permissions.use(permission)) return await next(call);
   const release = call.hold?.();
+  permissions.isAsking = true;
   try {
     await ask();
   } finally {
+    permissions.isAsking = false;
     release?.();
   }
   throw permissions.add(permission);

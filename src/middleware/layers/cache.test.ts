@@ -182,3 +182,41 @@ test("the order check requires the cache inside policy, filter and flow", () => 
   }
   expect(registry.checkOrder([cache, { use: "redact" }, { use: "audit" }, limit])).toEqual([]);
 });
+
+const accepting = (wanted: TestCall, asked: string[]): Call => {
+  const call = callOf(wanted);
+  const uplink = {
+    notify: () => {},
+    request: async () => {
+      asked.push(call.origin.principal.id);
+      return raw('{"action":"accept"}');
+    },
+  };
+  return { ...call, uplink, origin: { ...call.origin, capabilities: raw('{"elicitation":{}}') } };
+};
+
+test("a call that a person had to permit inside the cache is permitted for its caller only", async () => {
+  const { call, seen } = await testPipeline([
+    { use: "cache", ttlMs: "1m", by: "shared" },
+    { use: "ask", tools: ["*"] },
+  ]);
+  const asked: string[] = [];
+  const by = (id: string): Call => accepting(ask({ principal: { id } }), asked);
+  await Promise.all([call(by("ada")), call(by("eve"))]);
+  expect(asked.toSorted()).toEqual(["ada", "eve"]);
+  await call(by("kim"));
+  await call(by("ada"));
+  expect(asked.slice(2)).toEqual(["kim", "ada"]);
+  expect(seen).toHaveLength(4);
+});
+
+test("a call that a person permitted outside the cache is cached", async () => {
+  const { call, seen } = await testPipeline([
+    { use: "ask", tools: ["*"] },
+    { use: "cache", ttlMs: "1m" },
+  ]);
+  const asked: string[] = [];
+  await call(accepting(ask(), asked));
+  await call(accepting(ask(), asked));
+  expect([asked.length, seen.length]).toEqual([2, 1]);
+});

@@ -190,7 +190,7 @@ class Flight {
   readonly #answer: Promise<CachedResult>;
   readonly #first: Call;
   #waiting = 0;
-  /** The child asked the first caller a question, so the result is only for that caller. */
+  /** The child asked the first caller a question, or an inner layer needed a permission, so the result is only for that caller. */
   #asked = false;
 
   constructor(call: Call, next: Handler, store: Store, key: string) {
@@ -202,8 +202,10 @@ class Flight {
         return call.uplink.request(...asked);
       },
     };
+    const permitted = call.permissions?.uses;
     this.#answer = next({ ...call, signal: this.#signal, uplink }).then((result) => {
       const isError = member(result, "isError");
+      if (call.permissions?.uses !== permitted) this.#asked = true;
       const answer = { result, sent: call.trail?.arguments };
       if (!this.#asked && isError?.toString() !== "true") store.set(key, answer);
       return answer;

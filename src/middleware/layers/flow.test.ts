@@ -104,3 +104,29 @@ test("ask asks the person, deny wins over ask, and a call without facts is refus
   expect(await both.outcome({ ...call, uplink, origin })).toBe("forbidden");
   expect(await both.outcome({ more: { facts: undefined } })).toBe("forbidden");
 });
+
+test("a question of a layer is no read: the call that it is about is not barred by it", async () => {
+  const layers = [
+    { use: "flow", deny: [{ from: "*", to: "*" }] },
+    { use: "ask", tools: ["*"] },
+  ];
+  const { outcome } = await testPipeline(layers);
+  const call = callOf(read);
+  const origin = { ...call.origin, capabilities: raw('{"elicitation":{}}') };
+  const answering = (action: string) => ({
+    notify: () => {},
+    request: async () => raw(`{"action":"${action}"}`),
+  });
+  expect(await outcome({ ...call, origin, uplink: answering("decline") })).toBe("forbidden");
+  expect(await outcome({ ...call, origin, uplink: answering("accept") })).toMatch(/done/);
+  expect(await outcome({ ...call, origin, uplink: answering("accept") })).toBe("forbidden");
+});
+
+test("progress of a wait for an approval is no read", async () => {
+  const approve = { use: "policy", default: "allow", rules: [{ effect: "approve" }] };
+  const { call, waiting } = await testPipeline([{ use: "flow", deny: [{ from: "*", to: "*" }] }, approve]);
+  const answer = call(read);
+  waiting[0]?.call.uplink.notify("notifications/progress", raw("{}"));
+  waiting[0]?.yes();
+  expect(String(await answer)).toMatch(/done/);
+});

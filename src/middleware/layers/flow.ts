@@ -145,7 +145,7 @@ async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> 
   try {
     const result = await next({
       ...call,
-      uplink: noting(call.uplink, note),
+      uplink: noting(call, note),
       aside: (method, said) => {
         note();
         return call.aside ? call.aside(method, said) : said;
@@ -159,15 +159,15 @@ async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> 
   }
 }
 
-/** Notifications and questions of the child during the call count as read too. */
-function noting(uplink: Uplink, note: () => void): Uplink {
+/** Notifications and questions of the child during the call count as read too. Those of inner layers do not. */
+function noting({ uplink, permissions }: Call, note: () => void): Uplink {
   return {
     notify(...said) {
-      note();
+      if (!permissions?.isAsking) note();
       uplink.notify(...said);
     },
     request(...asked) {
-      note();
+      if (!permissions?.isAsking) note();
       return uplink.request(...asked);
     },
   };
