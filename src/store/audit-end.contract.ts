@@ -135,6 +135,25 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
       expect(await third.audit.verify()).toMatchObject({ ok: false, seq: 2 });
     });
 
+    test.each([
+      ["ends before it begins", 3, 1],
+      ["begins where the next one would and ends far before", 3, -5],
+      ["has the number of one to come", 4, 0],
+    ])("appends and reports a fault if a planted batch %s", async (_, planted, seq) => {
+      const where = await place();
+      const store = await where.open();
+      await appendEach(store, [record(1), record(2)]);
+      await where.sql(
+        `INSERT INTO metamcp_audit (first, seq, since, until, hash, seal, lines)
+         SELECT ${planted}, ${seq}, since, until, hash, seal, lines FROM metamcp_audit WHERE first = 1`,
+      );
+      await store.close();
+      const other = await where.open();
+      await other.audit.append([record(3), record(4)]);
+      await other.audit.append([record(5)]);
+      expect(await other.audit.verify()).toMatchObject({ ok: false, seq: 3 });
+    });
+
     test("continues after batches of a running gateway from before end marks", async () => {
       const where = await place();
       const first = await where.open();

@@ -69,10 +69,12 @@ export async function insertBatch(
   }
 }
 
-/** The end of the last batch in the table. */
+/** The end of the last batch in the table. A planted batch may end before it begins; its number is taken all the same. */
 export async function lastEnd(query: Query): Promise<ChainEnd> {
-  const { rows } = await query("SELECT seq, hash FROM metamcp_audit ORDER BY first DESC LIMIT 1");
-  return rows[0] ? endOf(rows[0]) : EMPTY_CHAIN;
+  const { rows } = await query("SELECT first, seq, hash FROM metamcp_audit ORDER BY first DESC LIMIT 1");
+  if (!rows[0]) return EMPTY_CHAIN;
+  const { seq, hash } = endOf(rows[0]);
+  return { seq: Math.max(seq, Number(rows[0]["first"])), hash };
 }
 
 export function endOf({ seq, hash }: SqlRow): ChainEnd {

@@ -28,6 +28,8 @@ const ANCHOR = "audit-anchor";
 /** Batches per read. Most have one record or hundreds, and one may have a megabyte. */
 const READ_FIRST = 10;
 const READ_AT_ONCE = 50;
+/** Attempts to append a batch. Each fails only because another gateway was first, unless the table was changed by hand. */
+const MOST_ATTEMPTS = 100;
 /** Records per query in an embedded database, because nothing else runs during a query. */
 const SEARCH_STEP = 10_000;
 /** The SQL function for the position of a text in another; 0 if it is not found. */
@@ -140,7 +142,7 @@ export class AuditTable implements Audit {
   async #append(records: readonly AuditRecord[]): Promise<void> {
     const sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
     if (sent && (await this.#isStored(sent))) return this.#confirm(sent);
-    for (;;) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       this.#head ??= await this.#readHead();
       const { end, mark } = this.#head;
       const batch = this.#chain.batch(end, records);
@@ -151,6 +153,7 @@ export class AuditTable implements Audit {
       // Either the batch that was sent before arrived late, or another process was first and the chain continues after its batch.
       if (sent?.hash === batch.hash && (await this.#isStored(batch))) return this.#confirm(batch);
     }
+    throw new StoreError("unavailable", "no free number for the next audit batch was found");
   }
 
   #confirm(batch: AuditBatch): void {
