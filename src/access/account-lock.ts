@@ -7,7 +7,7 @@ import { StoreError } from "../store/error.ts";
 import type { RecordChange, Store } from "../store/store.ts";
 
 const LOCK = { kind: "account-turn", id: "all" } as const;
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 export class AccountLock {
   readonly #store: Pick<Store, "records">;
@@ -43,7 +43,7 @@ export class AccountLock {
       try {
         return await work({ put: { ...LOCK, value: null, ifVersion } });
       } catch (error) {
-        if (!StoreError.is(error, "conflict") || tries === MOST_TRIES) throw error;
+        if (!StoreError.is(error, "conflict") || tries === MAX_TRIES) throw error;
         // The lock is unchanged, so another record of the change caused the conflict.
         if ((await this.#version()) === ifVersion) throw error;
       }

@@ -49,7 +49,7 @@ interface PendingLogin {
 
 const PENDING_MS = 10 * 60_000;
 const METADATA_MS = 60 * 60_000;
-const MOST_GROUPS = 500;
+const MAX_GROUPS = 500;
 
 export class OidcLogin {
   readonly #settings: OidcSettings;
@@ -164,7 +164,7 @@ export class OidcLogin {
       issuer,
       subject,
       emailVerified: verified === true && shown === email,
-      groups: groups.slice(0, MOST_GROUPS),
+      groups: groups.slice(0, MAX_GROUPS),
       ...(shown === undefined ? {} : { email: shown.slice(0, 254) }),
     };
   }

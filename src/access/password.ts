@@ -3,7 +3,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 import { AccessError } from "./error.ts";
 
 export const LEAST_PASSWORD = 10;
-export const MOST_PASSWORD = 1_024;
+export const MAX_PASSWORD = 1_024;
 
 /** The cost of one login: 32 MB and about a tenth of a second. */
 const COST = { N: 2 ** 15, r: 8, p: 1 } as const;
@@ -13,7 +13,7 @@ const STORED_FORM = /^scrypt:(\d+):(\d+):(\d+):([\w-]+):([\w-]+)$/;
 
 /** Two at a time leave threads of the pool for other work. With 256 waiting, further logins are refused. */
 const AT_ONCE = 2;
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -51,7 +51,7 @@ async function derive(password: string, salt: Buffer, cost: ScryptOptions): Prom
 
 async function acquireSlot(): Promise<void> {
   if (running >= AT_ONCE) {
-    if (waiting.length >= MOST_WAITING)
+    if (waiting.length >= MAX_WAITING)
       throw new AccessError("busy", "too many logins at once: try again in a moment", 1_000);
     await new Promise<void>((resolve) => waiting.push(resolve));
   }

@@ -3,7 +3,7 @@
 const WINDOW_MS = 15 * 60_000;
 const LIMITS = { both: 10, address: 50, account: 100 } as const;
 /** Beyond this number of counters the oldest are dropped, so that memory stays bounded during an attack. */
-const MOST_COUNTERS = 100_000;
+const MAX_COUNTERS = 100_000;
 
 type Attempt =
   | { readonly ok: true; succeeded(): void }
@@ -44,7 +44,7 @@ export class LoginThrottle {
     this.#failures.set(name, [...times, now]);
     for (const [old, [...last]] of this.#failures) {
       const over = (last.at(-1) ?? 0) <= now - WINDOW_MS;
-      if (!over && this.#failures.size <= MOST_COUNTERS) break;
+      if (!over && this.#failures.size <= MAX_COUNTERS) break;
       this.#failures.delete(old);
     }
   }

@@ -7,10 +7,10 @@ export const USER_SECRET = "user-secret";
 
 /** One line, because it is used in headers and environment variables. */
 export const SECRET_PATTERN = "^[^\\p{Cc}\\p{Cs}]+$";
-export const MOST_SECRET = 8_192;
+export const MAX_SECRET = 8_192;
 
 export function isSecretValue(text: string): boolean {
-  return text.length <= MOST_SECRET && new RegExp(SECRET_PATTERN, "u").test(text);
+  return text.length <= MAX_SECRET && new RegExp(SECRET_PATTERN, "u").test(text);
 }
 
 interface Stored {

@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { pointer } from "../gateway/refusal.ts";
 import { Problem } from "./problem.ts";
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** More than any config object needs, and far too little for recursion to overflow the stack. */
-const MOST_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 export const JSON_TYPES = ["application/json", "application/merge-patch+json"] as const;
 export const YAML_TYPES = ["application/yaml", "text/yaml"] as const;
@@ -17,8 +17,8 @@ export async function readBody(request: IncomingMessage, types: readonly string[
   const type = typeOf(request, types);
   const text = decode(bytes);
   const value = (YAML_TYPES as readonly string[]).includes(type) ? await parseYaml(text) : parseJson(text);
-  if (isDeeper(value, MOST_DEPTH))
-    throw new Problem(400, `the body may have at most ${MOST_DEPTH} nested levels`);
+  if (isDeeper(value, MAX_DEPTH))
+    throw new Problem(400, `the body may have at most ${MAX_DEPTH} nested levels`);
   const broken = unpairedSurrogateIn(value, "");
   if (broken !== undefined) {
     const message = "has an unpaired surrogate, which is not a character";
@@ -40,13 +40,13 @@ export function typeOf({ headers }: IncomingMessage, types: readonly string[]): 
  */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => reject(new Problem(413, `a request may have at most ${MOST_BYTES} bytes`));
-    if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) tooLarge();
+    const tooLarge = (): void => reject(new Problem(413, `a request may have at most ${MAX_BYTES} bytes`));
+    if (Number(request.headers["content-length"] ?? 0) > MAX_BYTES) tooLarge();
     let parts: Buffer[] = [];
     let length = 0;
     request.on("data", (part: Buffer) => {
       length += part.length;
-      if (length <= MOST_BYTES) return void parts.push(part);
+      if (length <= MAX_BYTES) return void parts.push(part);
       parts = [];
       tooLarge();
     });

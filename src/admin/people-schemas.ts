@@ -1,7 +1,7 @@
 /** Schemas of accounts, logins, grants and the secrets of accounts. */
 import { ROLES } from "../access/account.ts";
-import { LEAST_PASSWORD, MOST_PASSWORD } from "../access/password.ts";
-import { MOST_SECRET, SECRET_PATTERN } from "../access/user-secrets.ts";
+import { LEAST_PASSWORD, MAX_PASSWORD } from "../access/password.ts";
+import { MAX_SECRET, SECRET_PATTERN } from "../access/user-secrets.ts";
 
 const DATE = { type: "string", format: "date-time" } as const;
 const TEXT = { type: "string" } as const;
@@ -17,7 +17,7 @@ const EMAIL = {
 const PASSWORD = {
   type: "string",
   minLength: LEAST_PASSWORD,
-  maxLength: MOST_PASSWORD,
+  maxLength: MAX_PASSWORD,
   description: `${LEAST_PASSWORD} characters at least`,
 } as const;
 
@@ -35,7 +35,7 @@ const GROUPS = {
 } as const;
 
 /** Credentials to compare with stored ones. They need not follow the rules for new ones. */
-const CREDENTIAL = { type: "string", maxLength: MOST_PASSWORD } as const;
+const CREDENTIAL = { type: "string", maxLength: MAX_PASSWORD } as const;
 
 export const LOGIN = {
   type: "object",
@@ -84,7 +84,7 @@ export const SECRET_VALUE = {
     value: {
       type: "string",
       minLength: 1,
-      maxLength: MOST_SECRET,
+      maxLength: MAX_SECRET,
       pattern: SECRET_PATTERN,
       description: "one line, without control characters",
     },

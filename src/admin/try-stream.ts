@@ -12,7 +12,7 @@ export interface TryStreamParts {
   readonly shown: (event: TryEvent) => object;
 }
 
-const MOST_UNREAD = 262_144;
+const MAX_UNREAD = 262_144;
 const CHECK_MS = 1_000;
 /** In checks. A heartbeat keeps proxies from closing the stream and detects dead connections. */
 const HEARTBEAT_EVERY = 15;
@@ -43,7 +43,7 @@ export class TryStream {
     const { response, shown } = this.#parts;
     const sent = flat(shown(event));
     if (event.type === "progress" || event.type === "log") {
-      if (response.writableLength > MOST_UNREAD) this.#missed += 1;
+      if (response.writableLength > MAX_UNREAD) this.#missed += 1;
       else response.write(eventText(event.type, sent));
       return;
     }

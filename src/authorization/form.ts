@@ -1,7 +1,7 @@
 /** Reads a submitted HTML form. */
 import type { IncomingMessage } from "node:http";
 
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 
 /** Returns undefined if the body is not a form, or is too large. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
@@ -10,7 +10,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > MOST_BYTES) return undefined;
+    if (length > MAX_BYTES) return undefined;
     parts.push(part);
   }
   return new URLSearchParams(Buffer.concat(parts).toString());

@@ -2,7 +2,7 @@
 import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
 import { passwordFields } from "./password-form.ts";
 
-const MOST_CHARACTERS = 80;
+const MAX_CHARACTERS = 80;
 
 export interface ConsentQuestion {
   /** The name that the client gave itself, cleaned by `clientNameOf`. */
@@ -70,7 +70,7 @@ export function faultPage(fault: string, status = 400): HtmlPage {
 /** Cleans the name of a client: removes invisible characters and those that change the text direction. */
 export function clientNameOf(written: string): string {
   return written
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
     .trim();
 }

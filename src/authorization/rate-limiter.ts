@@ -2,7 +2,7 @@
 
 const WINDOW_MS = 60_000;
 /** Beyond this number of addresses the oldest are dropped, so that memory stays bounded. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 export class RateLimiter {
   readonly #limit: number;
@@ -26,7 +26,7 @@ export class RateLimiter {
 
   #dropOld(now: number): void {
     for (const [address, times] of this.#times) {
-      if (this.#times.size <= MOST_ADDRESSES && (times.at(-1) ?? 0) > now - WINDOW_MS) return;
+      if (this.#times.size <= MAX_ADDRESSES && (times.at(-1) ?? 0) > now - WINDOW_MS) return;
       this.#times.delete(address);
     }
   }

@@ -24,10 +24,10 @@ interface CachedToken {
   readonly until: number;
 }
 
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 /** After this time a token is verified again, because its issuer may have withdrawn the key. */
 const CACHE_MS = 5 * 60_000;
-const MOST_CHARACTERS = 8_192;
+const MAX_CHARACTERS = 8_192;
 /** Allowed clock difference, in seconds. */
 const CLOCK_TOLERANCE_S = 5;
 const JWT_FORM = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
@@ -108,7 +108,7 @@ export class Tokens {
     const until = Math.min(claims.expiresAt, this.#now() + CACHE_MS);
     this.#cache.set(digest(token), { claims, by, until });
     for (const [old, { until: end }] of this.#cache) {
-      if (this.#cache.size <= MOST_CACHED && end > this.#now()) break;
+      if (this.#cache.size <= MAX_CACHED && end > this.#now()) break;
       this.#cache.delete(old);
     }
   }
@@ -116,7 +116,7 @@ export class Tokens {
 
 /** The unverified issuer of a token. Used only to select the keys. */
 function issuerIn(token: string): string | undefined {
-  const [, body] = token.length > MOST_CHARACTERS ? [] : (JWT_FORM.exec(token) ?? []);
+  const [, body] = token.length > MAX_CHARACTERS ? [] : (JWT_FORM.exec(token) ?? []);
   if (body === undefined) return undefined;
   try {
     const { iss } = JSON.parse(Buffer.from(body, "base64url").toString()) as { iss?: unknown };

@@ -6,7 +6,7 @@ import type { ObjectKind } from "./objects.ts";
 import { type FieldProblem, pointer } from "./refusal.ts";
 import { SCHEMAS } from "./schemas.ts";
 
-const MOST_PROBLEMS = 50;
+const MAX_PROBLEMS = 50;
 
 /** A copy with defaults filled in, or the problems. */
 export type Checked = { readonly value: Readonly<Record<string, unknown>> } | readonly FieldProblem[];
@@ -50,7 +50,7 @@ function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
       keyword !== "propertyNames" && !choices.some((choice) => schemaPath.startsWith(choice)),
   );
   const problems = new Map<string, FieldProblem>();
-  for (const problem of told.slice(0, MOST_PROBLEMS).map(problemOf))
+  for (const problem of told.slice(0, MAX_PROBLEMS).map(problemOf))
     if (!problems.has(problem.path)) problems.set(problem.path, problem);
   return [...problems.values()];
 }

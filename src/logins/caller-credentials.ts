@@ -43,7 +43,7 @@ interface CachedOutcome {
 }
 
 /** Cached accounts per server. */
-const MOST_CACHED = 5_000;
+const MAX_CACHED = 5_000;
 
 export class CallerCredentials {
   readonly #parts: CallerParts;
@@ -169,7 +169,7 @@ export class CallerCredentials {
     this.#cache.set(server, accounts);
     accounts.delete(account);
     accounts.set(account, cached);
-    if (accounts.size > MOST_CACHED) accounts.delete(accounts.keys().next().value as string);
+    if (accounts.size > MAX_CACHED) accounts.delete(accounts.keys().next().value as string);
   }
 
   /** Recomputes outcomes and notifies listeners of those that changed. A renewed token is not a change. */

@@ -15,7 +15,7 @@ export interface CallGroup {
 export const OTHER = "other";
 const OTHER_SERVER: Named = { name: OTHER };
 /** At this number the cache is cleared, and groups are made again when needed. */
-const MOST_GROUPS = 5_000;
+const MAX_GROUPS = 5_000;
 
 type ByName<T> = Map<string, T>;
 
@@ -48,7 +48,7 @@ export class CallGroups {
       return found;
     const created = { endpoint, server, tool, method };
     tools.set(tool, created);
-    if (++this.#count > MOST_GROUPS) {
+    if (++this.#count > MAX_GROUPS) {
       this.#groups.clear();
       this.#count = 0;
     }

@@ -117,14 +117,14 @@ function serverOf(server: string, names: Names): Named {
 
 /** Endpoints and servers by uuid. */
 const namedObjects = new Map<string, Named>();
-const MOST_NAMED = 5_000;
+const MAX_NAMED = 5_000;
 
 /** Returns the same object while the name is unchanged, because JSON texts are cached by object. */
 function namedObject(uuid: string, name: string): Named {
   const cached = namedObjects.get(uuid);
   if (cached?.name === name) return cached;
   const created = { uuid, name };
-  if (namedObjects.size >= MOST_NAMED) namedObjects.clear();
+  if (namedObjects.size >= MAX_NAMED) namedObjects.clear();
   namedObjects.set(uuid, created);
   return created;
 }

@@ -2,7 +2,7 @@
 import type { Raw } from "../kernel/raw.ts";
 import { isKey, textAt } from "../rpc/slice.ts";
 
-const MOST_CACHED = 2_000;
+const MAX_CACHED = 2_000;
 const LONGEST_CACHED = 128;
 const cache = new Map<string, string>();
 
@@ -11,7 +11,7 @@ export function quoted(text: string): string {
   if (cached !== undefined) return cached;
   const written = JSON.stringify(text);
   if (text.length <= LONGEST_CACHED) {
-    if (cache.size >= MOST_CACHED) cache.clear();
+    if (cache.size >= MAX_CACHED) cache.clear();
     cache.set(text, written);
   }
   return written;

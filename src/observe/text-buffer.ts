@@ -1,7 +1,7 @@
 /** Collects texts that are sent together, as bytes. Thousands of strings on the heap would cost more garbage collection than making them. */
 
 /** UTF-8 bytes per UTF-16 code unit, at most. */
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 const ZERO = 0x30;
 
 export class TextBuffer {
@@ -22,7 +22,7 @@ export class TextBuffer {
   }
 
   add(text: string): void {
-    this.#grow(text.length * MOST_BYTES);
+    this.#grow(text.length * MAX_BYTES);
     this.#length += this.#bytes.write(text, this.#length);
   }
 

@@ -7,7 +7,7 @@ import { readMessage } from "./scan.ts";
 import { elements, isArray } from "./slice.ts";
 
 /** A larger batch would block other clients for too long. */
-export const MOST_IN_BATCH = 100;
+export const MAX_IN_BATCH = 100;
 
 const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
@@ -23,7 +23,7 @@ export function readBatch(
   if (code !== INVALID_REQUEST || !isArray(written)) return undefined;
   const found = elements(written);
   if (found.length === 0) return fault("a batch is empty");
-  if (found.length > MOST_IN_BATCH) return fault(`a batch may have ${MOST_IN_BATCH} messages`);
+  if (found.length > MAX_IN_BATCH) return fault(`a batch may have ${MAX_IN_BATCH} messages`);
   return found.map((element) => readMessage(element));
 }
 

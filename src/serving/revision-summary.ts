@@ -2,17 +2,17 @@
 import type { ChangeRow } from "../gateway/settle.ts";
 import type { RevisionServed } from "../kernel/events.ts";
 
-const MOST_IN_EVENT = 50;
-const MOST_IN_SUMMARY = 3;
+const MAX_IN_EVENT = 50;
+const MAX_IN_SUMMARY = 3;
 
 export function summaryOf(changes: readonly ChangeRow[]): string {
-  const named = changes.slice(0, MOST_IN_SUMMARY).map(({ op, kind, name }) => `${op} ${kind} "${name}"`);
-  const more = changes.length > MOST_IN_SUMMARY ? [`${changes.length - MOST_IN_SUMMARY} more`] : [];
+  const named = changes.slice(0, MAX_IN_SUMMARY).map(({ op, kind, name }) => `${op} ${kind} "${name}"`);
+  const more = changes.length > MAX_IN_SUMMARY ? [`${changes.length - MAX_IN_SUMMARY} more`] : [];
   return [...named, ...more].join(", ");
 }
 
 export function eventRows(changes: readonly ChangeRow[]): Pick<RevisionServed, "changes" | "more"> {
-  const rows = changes.slice(0, MOST_IN_EVENT).map(({ op, kind, uuid, name }) => ({ op, kind, uuid, name }));
+  const rows = changes.slice(0, MAX_IN_EVENT).map(({ op, kind, uuid, name }) => ({ op, kind, uuid, name }));
   const more = changes.length - rows.length;
   return { changes: rows, ...(more > 0 && { more }) };
 }

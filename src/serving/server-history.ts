@@ -2,7 +2,7 @@
 import type { ConnectionStatus, StatusEntry } from "../gateway/control.ts";
 import type { ConnectionChanged, Events } from "../kernel/events.ts";
 
-const MOST_ENTRIES = 50;
+const MAX_ENTRIES = 50;
 
 interface Known {
   /** Newest last. */
@@ -62,7 +62,7 @@ export class ServerHistory {
       ...(pid !== undefined && { pid }),
       ...(login && { login }),
     });
-    if (known.entries.length > MOST_ENTRIES) known.entries.shift();
+    if (known.entries.length > MAX_ENTRIES) known.entries.shift();
     if (state === "connecting" || state === "closed") known.at[state] = at;
     if (state === "connected") {
       known.at.connected = at;

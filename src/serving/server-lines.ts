@@ -1,6 +1,6 @@
 /** The last lines that each server wrote on stderr. */
 
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 export class ServerLines {
   readonly #lines = new Map<string, string[]>();
@@ -9,7 +9,7 @@ export class ServerLines {
     const lines = this.#lines.get(server) ?? [];
     this.#lines.set(server, lines);
     lines.push(line);
-    if (lines.length > MOST_LINES) lines.shift();
+    if (lines.length > MAX_LINES) lines.shift();
   }
 
   of(server: string): readonly string[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toRaw } from "../kernel/raw.ts";
-import { encodeBatch, MOST_IN_BATCH, readBatch } from "../rpc/batch.ts";
+import { encodeBatch, MAX_IN_BATCH, readBatch } from "../rpc/batch.ts";
 import { idKey } from "../rpc/id.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import { readMessage } from "../rpc/scan.ts";
@@ -20,9 +20,9 @@ test("readBatch accepts an array unless it is empty, too long or not JSON", () =
     { kind: "notification" },
   ]);
   expect(read("[]")).toMatchObject({ kind: "malformed", code: -32600, reason: /empty/ });
-  const many = Array.from({ length: MOST_IN_BATCH + 1 }, (_, id) => request(id));
+  const many = Array.from({ length: MAX_IN_BATCH + 1 }, (_, id) => request(id));
   expect(read(JSON.stringify(many))).toMatchObject({ kind: "malformed", reason: /100/ });
-  expect(read(JSON.stringify(many.slice(1)))).toHaveLength(MOST_IN_BATCH);
+  expect(read(JSON.stringify(many.slice(1)))).toHaveLength(MAX_IN_BATCH);
   expect(read("[1,")).toBeUndefined();
   expect(read('{"id":1}')).toBeUndefined();
 });

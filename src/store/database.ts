@@ -33,14 +33,14 @@ export interface Database {
 export type OnStatement = (sql: string) => void;
 
 /** Rows per statement. Both databases limit the number of values. */
-export const MOST_ROWS = 500;
+export const MAX_ROWS = 500;
 
 /** Repeats a row of placeholders: `(?, ?), (?, ?)`. */
 export function placeholders(count: number, row: string): string {
   return Array.from({ length: count }, () => row).join(", ");
 }
 
-/** Splits items into chunks of at most `MOST_ROWS`. */
+/** Splits items into chunks of at most `MAX_ROWS`. */
 export function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += MOST_ROWS) yield items.slice(at, at + MOST_ROWS);
+  for (let at = 0; at < items.length; at += MAX_ROWS) yield items.slice(at, at + MAX_ROWS);
 }

@@ -71,7 +71,7 @@ export function layeredScope(base: Scope, layers: ListLayers): Scope {
 }
 
 /** Filtered views kept per base view. Beyond this they are discarded and made again on demand. */
-const MOST_VIEWS = 1_000;
+const MAX_VIEWS = 1_000;
 
 class FilteredViews {
   readonly #base: Scope;
@@ -140,7 +140,7 @@ class FilteredViews {
     }
     let view = byKey.get(key);
     if (!view) {
-      if (byKey.size >= MOST_VIEWS) byKey.clear();
+      if (byKey.size >= MAX_VIEWS) byKey.clear();
       // A copy, because other principals with the same key share the view, and the rights of this one may change.
       const as: Principal = { ...principal };
       view = new FilteredView(base, (server, name, listed) =>

@@ -73,10 +73,10 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
   ];
 }
 
-const MOST_EXPORTED = 10_000;
-const MOST_ON_A_PAGE = 500;
+const MAX_EXPORTED = 10_000;
+const MAX_ON_A_PAGE = 500;
 
-/** Reads page by page, newest first, up to `MOST_EXPORTED` records. */
+/** Reads page by page, newest first, up to `MAX_EXPORTED` records. */
 async function allOf(
   records: Pick<Audit, "query">,
   auditQuery: AuditQuery,
@@ -86,13 +86,13 @@ async function allOf(
   do {
     const page = await records.query({
       ...auditQuery,
-      limit: MOST_ON_A_PAGE,
+      limit: MAX_ON_A_PAGE,
       ...(cursor === undefined ? {} : { cursor }),
     });
     found.push(...page.items);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && found.length < MOST_EXPORTED);
-  return found.slice(0, MOST_EXPORTED);
+  } while (cursor !== undefined && found.length < MAX_EXPORTED);
+  return found.slice(0, MAX_EXPORTED);
 }
 
 /** The path of a field in a record, if it differs from the name of the field. */

@@ -12,7 +12,7 @@ import { type AdminParts, checkedBody, isOn } from "./parts.ts";
 import { shownAccount } from "./users.ts";
 
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-const MOST_SECRETS = 200;
+const MAX_SECRETS = 200;
 
 export function meRoutes(parts: AdminParts): readonly Route[] {
   const secrets = () => parts.access.secrets;
@@ -55,8 +55,8 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
         const { uuid } = personOf(request);
         const known = secrets().namesOf(uuid);
         const isNew = known.every((one) => one.name !== name);
-        if (isNew && known.length >= MOST_SECRETS)
-          throw new Problem(409, `an account can have at most ${MOST_SECRETS} secrets: delete one first`);
+        if (isNew && known.length >= MAX_SECRETS)
+          throw new Problem(409, `an account can have at most ${MAX_SECRETS} secrets: delete one first`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [row(isNew ? "create" : "update", name)] } };
         await secrets().put(uuid, name, value);

@@ -15,7 +15,7 @@ import { objectAt } from "./objects.ts";
 import { type AdminParts, change, checkedBody, guardsOf, tagged } from "./parts.ts";
 
 const DEFAULT_LIMIT = 1_000;
-const MOST_ON_A_PAGE = 10_000;
+const MAX_ON_A_PAGE = 10_000;
 
 export function toolRoutes(parts: AdminParts): readonly Route[] {
   return [tableRoute(parts), setRoute(parts), ...changeRoutes(parts)];
@@ -30,7 +30,7 @@ function tableRoute(parts: AdminParts): Route {
     tag: "tools",
     action: "objects.read",
     query: {
-      limit: { ...LIST_QUERY.limit, maximum: MOST_ON_A_PAGE, default: DEFAULT_LIMIT },
+      limit: { ...LIST_QUERY.limit, maximum: MAX_ON_A_PAGE, default: DEFAULT_LIMIT },
       cursor: LIST_QUERY.cursor,
       q: { type: "string", description: "only tools with this text in the name, title or description" },
       server: { type: "string", description: "uuid or name" },

@@ -11,7 +11,7 @@ import type { View } from "../view/views.ts";
 /** Does not occur in uuids and hashes. */
 const SEPARATOR = "/";
 /** Maximum number of indexed lists that belong to a single account. Others are indexed again when they are searched. */
-const MOST_OWN = 256;
+const MAX_OWN = 256;
 
 export class OverrideSearch {
   readonly strategy: SearchStrategy;
@@ -29,7 +29,7 @@ export class OverrideSearch {
       if (server.changed.length > 0 || this.#held.has(id)) this.#update(id, server);
     }
     const own = [...this.#held.keys()].filter(isOwn);
-    for (const id of own.slice(0, Math.max(0, own.length - MOST_OWN))) this.#remove(id);
+    for (const id of own.slice(0, Math.max(0, own.length - MAX_OWN))) this.#remove(id);
   }
 
   /** Removes entries that no existing part uses. */

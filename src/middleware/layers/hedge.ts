@@ -20,7 +20,7 @@ interface Options {
   readonly most: number;
 }
 
-const MOST_TOOLS = 10_000;
+const MAX_TOOLS = 10_000;
 /** The share is that of about the last 1,000 calls, so that quiet hours do not allow many second attempts later. */
 const SHARE_WINDOW = 1_000;
 
@@ -37,7 +37,7 @@ export const hedge: LayerKind = {
   check: (options) => timeProblems(options, ["afterMs"]),
   compile(given, { clock }) {
     const { afterMs, afterPercentile, most } = given as unknown as Options;
-    const known = new Lru<string, Times>(MOST_TOOLS);
+    const known = new Lru<string, Times>(MAX_TOOLS);
     const share = new Share(most);
     const timesOf = (call: Call): Times => {
       const tool = `${call.server} ${call.tool ?? ""}`;

@@ -14,7 +14,7 @@ interface Options {
 }
 
 /** Maximum number of keys; a key takes about 100 bytes. */
-const MOST_KEYS = 100_000;
+const MAX_KEYS = 100_000;
 /** Tolerance for rounding errors of added fractions. */
 const ROUNDING_MS = 1e-6;
 
@@ -55,7 +55,7 @@ interface Gcra {
 }
 
 export function gcra({ intervalMs, burst, keyOf, clock }: Gcra): Limit {
-  const earnedAt = new Lru<string, number>(MOST_KEYS);
+  const earnedAt = new Lru<string, number>(MAX_KEYS);
   const tolerance = intervalMs * burst;
   const next = (key: string, now: number): number => Math.max(earnedAt.peek(key) ?? 0, now) + intervalMs;
   return {

@@ -8,7 +8,7 @@ import { member, members } from "../../rpc/slice.ts";
 import type { LayerKind } from "../layer.ts";
 import { toolOf } from "../refusals.ts";
 
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 const LONGEST_PROBLEM = 300;
 
 interface Schemas {
@@ -94,7 +94,7 @@ function checkOutput(call: Call, { output }: Schemas, result: Raw): void {
 function problemsOf(check: ValueCheck, value: Raw): readonly string[] {
   try {
     return check(value)
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map((error) => inWords(error).slice(0, LONGEST_PROBLEM));
   } catch {
     return ["it is too large or takes too long to check"];

@@ -21,13 +21,13 @@ export interface AuditState {
 
 /** At most 20 writes per second. */
 const EVERY_MS = 50;
-const MOST_QUEUED = 50_000;
+const MAX_QUEUED = 50_000;
 /** Bytes of text. With the objects around it, memory use is about twice that. */
-const MOST_BYTES = 32 * 1_048_576;
+const MAX_BYTES = 32 * 1_048_576;
 /** Limits one write, because nothing else runs while an embedded store writes. */
-const MOST_BYTES_IN_BATCH = 1_048_576;
+const MAX_BYTES_IN_BATCH = 1_048_576;
 /** If records are required, no call starts above this fill level, so that running calls have room for their records. */
-const MOST_FILL_FOR_REQUIRED = 0.5;
+const MAX_FILL_FOR_REQUIRED = 0.5;
 /** If records are required, no call starts while a write takes longer than this. */
 const LONGEST_WRITE_MS = 2_000;
 const CLOSE_MS = 5_000;
@@ -52,9 +52,9 @@ export class AuditLog {
       clock,
       sizeOf: ({ head = "", body }: AuditRecord) => head.length + body.length,
       mostInBatch: AUDIT_BATCH,
-      mostBytesInBatch: MOST_BYTES_IN_BATCH,
-      mostQueued: MOST_QUEUED,
-      mostBytes: MOST_BYTES,
+      mostBytesInBatch: MAX_BYTES_IN_BATCH,
+      mostQueued: MAX_QUEUED,
+      mostBytes: MAX_BYTES,
       everyMs: EVERY_MS,
     };
     this.#store = new BatchQueue({
@@ -109,7 +109,7 @@ export class AuditLog {
   /** Whether a call that must be recorded may start, because its record can be written. */
   get ready(): boolean {
     const { fault, fill, writingMs } = this.#store;
-    return fault === undefined && fill < MOST_FILL_FOR_REQUIRED && writingMs < LONGEST_WRITE_MS;
+    return fault === undefined && fill < MAX_FILL_FOR_REQUIRED && writingMs < LONGEST_WRITE_MS;
   }
 
   async close(): Promise<void> {

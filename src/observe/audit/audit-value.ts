@@ -13,7 +13,7 @@ const QUOTE = 0x22;
 const LARGEST_VALUE = 16_384;
 /** Larger results are not searched for names, because that would cost more than the call. */
 const LARGEST_SEARCHED = 65_536;
-const MOST_NAMES = 64;
+const MAX_NAMES = 64;
 const LONGEST_NAME = 128;
 
 export function auditArguments(given: Raw | undefined, detail: KeptDetail): string | undefined {
@@ -42,7 +42,7 @@ function namesAt(raw: Raw, at: number): string {
   eachMember(
     raw,
     (key) => {
-      if (names.length < MOST_NAMES)
+      if (names.length < MAX_NAMES)
         names.push(quotedAt(raw, key) ?? quoted(textAt(raw, key).slice(0, LONGEST_NAME)));
     },
     at,
@@ -56,7 +56,7 @@ function kindsAt(raw: Raw, at: number): string {
     raw,
     (block) => {
       const kind = kindAt(raw, block);
-      if (kind !== undefined && kinds.length < MOST_NAMES && !kinds.includes(kind)) kinds.push(kind);
+      if (kind !== undefined && kinds.length < MAX_NAMES && !kinds.includes(kind)) kinds.push(kind);
     },
     at,
   );

@@ -28,19 +28,19 @@ interface Watcher extends WatcherRights {
   stuck: number;
 }
 
-const MOST_UNREAD = 262_144;
+const MAX_UNREAD = 262_144;
 /** A batch of calls is sent at this size in bytes, or after this time. */
 const BATCH = 65_536;
 const BATCH_MS = 50;
 /** Additional room for the last call of a batch. */
 const LAST_BYTES = 16_384;
-const MOST_WATCHERS = 100;
+const MAX_WATCHERS = 100;
 /** The loss of a right is noticed within this time. */
 const CHECK_MS = 1_000;
 /** In checks. A heartbeat keeps proxies from closing the stream and detects dead connections. */
 const HEARTBEAT_EVERY = 15;
 /** In checks. A watcher that reads nothing for this time is disconnected. */
-const MOST_STUCK = 60;
+const MAX_STUCK = 60;
 
 export function eventText(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -67,7 +67,7 @@ export class EventFeed {
   }
 
   get full(): boolean {
-    return this.#watchers.size >= MOST_WATCHERS;
+    return this.#watchers.size >= MAX_WATCHERS;
   }
 
   /** Sends `hello` first. Returns a function that removes the watcher. */
@@ -130,7 +130,7 @@ export class EventFeed {
       const { response } = watcher;
       watcher.stuck = response.writableLength === 0 ? 0 : watcher.stuck + 1;
       if (!watcher.reader()) this.#end(watcher);
-      else if (watcher.stuck > MOST_STUCK) {
+      else if (watcher.stuck > MAX_STUCK) {
         this.#watchers.delete(watcher);
         response.destroy();
       } else if (heartbeat && watcher.stuck === 0) response.write(": \n\n");
@@ -141,7 +141,7 @@ export class EventFeed {
 
 function write(watcher: Watcher, text: Buffer, count: number): void {
   const { response } = watcher;
-  if (response.writableLength > MOST_UNREAD) {
+  if (response.writableLength > MAX_UNREAD) {
     watcher.missed += count;
     return;
   }

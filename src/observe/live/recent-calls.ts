@@ -32,7 +32,7 @@ interface Slot {
 /** Shared by consecutive calls with the same layers and outcomes. */
 type LayerPath = readonly Omit<LayerStep, "ms">[];
 
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 /** Larger arguments are not stored. */
 const LARGEST_ARGUMENTS = 4_096;
 
@@ -52,7 +52,7 @@ export class RecentCalls {
     slot.path = path;
     for (let at = 0; at < layers.length; at++) slot.ms[at] = (layers[at] as LayerStep).ms;
     storeArguments(slot, trail.arguments);
-    this.#next = (this.#next + 1) % MOST_CALLS;
+    this.#next = (this.#next + 1) % MAX_CALLS;
   }
 
   /** Newest first. */

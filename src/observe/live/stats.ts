@@ -38,7 +38,7 @@ const WINDOWS: Readonly<Record<StatsPer, { readonly ms: number; readonly most: n
   hour: { ms: 3_600_000, most: 48 },
 };
 /** Groups that a bucket counts separately. Further groups are counted together. */
-const MOST_CELLS = 500;
+const MAX_CELLS = 500;
 
 interface Cell {
   readonly of: CallGroup;
@@ -124,7 +124,7 @@ export class Stats {
 function cellOf({ cells }: Bucket, group: CallGroup): Cell {
   const found = cells.get(group);
   if (found) return found;
-  const of = cells.size < MOST_CELLS ? group : OTHERS;
+  const of = cells.size < MAX_CELLS ? group : OTHERS;
   const cell = cells.get(of) ?? { of, calls: 0, errors: 0, refused: 0, durations: new Durations() };
   cells.set(of, cell);
   return cell;

@@ -13,7 +13,7 @@ const LOOKUP_TOOLS: ReadonlySet<string> = new Set([
   "list_tool_examples",
 ]);
 
-const MOST_CALLERS = 10_000;
+const MAX_CALLERS = 10_000;
 /** A client without sessions may start a new conversation each time, or stay in one all day. Its list counts once in this time. */
 const COUNT_AGAIN_MS = 3_600_000;
 
@@ -27,7 +27,7 @@ export class CountedLists {
     if (before !== undefined && (!sessionless || at - before < COUNT_AGAIN_MS)) return 0;
     this.#counted.delete(caller);
     this.#counted.set(caller, at);
-    if (this.#counted.size > MOST_CALLERS) this.#counted.delete(this.#counted.keys().next().value ?? "");
+    if (this.#counted.size > MAX_CALLERS) this.#counted.delete(this.#counted.keys().next().value ?? "");
     return tokensOf(allBytes) - tokensOf(shownBytes);
   }
 }

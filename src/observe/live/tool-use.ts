@@ -11,7 +11,7 @@ interface MutableUse {
   lastAt: number;
 }
 
-const MOST_TOOLS = 20_000;
+const MAX_TOOLS = 20_000;
 /** Drops many at once, because finding the oldest needs a look at all. */
 const DROPPED = 2_000;
 
@@ -29,7 +29,7 @@ export class ToolUse {
       found.lastAt = at;
       return;
     }
-    if (this.#tools >= MOST_TOOLS) this.#dropOldest();
+    if (this.#tools >= MAX_TOOLS) this.#dropOldest();
     const tools = this.#used.get(server) ?? new Map<string, MutableUse>();
     this.#used.set(server, tools.set(tool, { calls: 1, lastAt: at }));
     this.#tools += 1;

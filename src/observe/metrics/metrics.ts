@@ -4,9 +4,9 @@ import { BUCKETS, INSTRUMENTS, type Instrument, type InstrumentName, LABELS } fr
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Series per instrument. A histogram has a line per bucket. Further label values are counted as `other`. */
-export const MOST_SERIES = { counter: 5_000, gauge: 5_000, histogram: 1_000 } as const;
+export const MAX_SERIES = { counter: 5_000, gauge: 5_000, histogram: 1_000 } as const;
 /** Additional series that keep labels with few values. Limited too, in case they are not few. */
-export const MOST_FOLDED = 100;
+export const MAX_FOLDED = 100;
 const LONGEST_LABEL = 128;
 const OTHER = "other";
 /** Does not occur in names. */
@@ -100,12 +100,12 @@ export class Metrics {
   /** Creates a series within the limit, otherwise uses the closest existing one. */
   #fold(name: InstrumentName, all: Map<string, Series>, labels: readonly string[]): Series {
     const instrument = INSTRUMENTS[name];
-    const beyond = all.size - MOST_SERIES[instrument.kind];
+    const beyond = all.size - MAX_SERIES[instrument.kind];
     if (beyond < 0) return this.#create(name, all, labels);
     const reduced = folded(instrument, labels);
     const existing = all.get(keyOf(reduced));
     if (existing) return existing;
-    if (beyond < MOST_FOLDED) return this.#create(name, all, reduced);
+    if (beyond < MAX_FOLDED) return this.#create(name, all, reduced);
     const others = labels.map(() => OTHER);
     return all.get(keyOf(others)) ?? this.#create(name, all, others);
   }

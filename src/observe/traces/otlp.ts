@@ -32,7 +32,7 @@ export class CollectorBusy extends Error {
 /** By the specification only these are retried. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Responses of collectors are short. Not more than this is read. */
-const MOST_RESPONSE_BYTES = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 const LONGEST_WAIT_MS = 300_000;
 const COMMA = Buffer.from(",");
 const AFTER = Buffer.from("]}]}]}");
@@ -103,7 +103,7 @@ async function readLimited(response: IncomingMessage): Promise<string> {
   try {
     for await (const part of response as AsyncIterable<Buffer>) {
       length += part.length;
-      if (length > MOST_RESPONSE_BYTES) break;
+      if (length > MAX_RESPONSE_BYTES) break;
       parts.push(part);
     }
   } catch {

@@ -16,8 +16,8 @@ const PAGE_BYTES = 1_048_576;
 /** Additional room, enough for most calls. */
 const LAST_BYTES = 65_536;
 const EVERY_MS = 250;
-const MOST_QUEUED = 16_384;
-const MOST_BYTES = 16 * PAGE_BYTES;
+const MAX_QUEUED = 16_384;
+const MAX_BYTES = 16 * PAGE_BYTES;
 const CLOSE_MS = 3_000;
 
 export class SpanPages {
@@ -42,10 +42,10 @@ export class SpanPages {
         fault === undefined ? log.info("traces are sent again") : log.warn(`traces cannot be sent: ${fault}`),
       countOf: ({ spans }) => spans,
       sizeOf: ({ bytes }) => bytes.length,
-      mostInBatch: MOST_QUEUED,
+      mostInBatch: MAX_QUEUED,
       mostBytesInBatch: PAGE_BYTES,
-      mostQueued: MOST_QUEUED,
-      mostBytes: MOST_BYTES,
+      mostQueued: MAX_QUEUED,
+      mostBytes: MAX_BYTES,
       everyMs: 0,
     });
   }

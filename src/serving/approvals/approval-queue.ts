@@ -42,10 +42,10 @@ interface WaitingCall {
   fail(error: Error): void;
 }
 
-const MOST_WAITING = 1_000;
-const MOST_OF_ONE = 50;
+const MAX_WAITING = 1_000;
+const MAX_OF_ONE = 50;
 /** Maximum number of kept approvals that ended without a decision. Older ones are removed. */
-const MOST_UNDECIDED = 200;
+const MAX_UNDECIDED = 200;
 
 export class ApprovalQueue implements Approvals, ApprovalControl {
   readonly #parts: ApprovalQueueParts;
@@ -145,7 +145,7 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
 
   #refuseTooMany(call: Call): void {
     const own = [...this.#waiting.values()].filter(({ principal }) => principal === call.origin.principal.id);
-    if (this.#waiting.size >= MOST_WAITING || own.length >= MOST_OF_ONE)
+    if (this.#waiting.size >= MAX_WAITING || own.length >= MAX_OF_ONE)
       throw forbidden(
         call,
         "It needs an approval, but too many calls are waiting already. Nothing was done.",
@@ -208,7 +208,7 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
   async #end(uuid: string, state: "expired" | "withdrawn"): Promise<StoredApproval | undefined> {
     const { stored } = await this.#stored.end(uuid, { state });
     this.#ended.push(uuid);
-    const old = this.#ended.length > MOST_UNDECIDED ? this.#ended.shift() : undefined;
+    const old = this.#ended.length > MAX_UNDECIDED ? this.#ended.shift() : undefined;
     if (old !== undefined) await this.#stored.remove(old);
     return stored;
   }

@@ -13,7 +13,7 @@ export interface Offers {
 
 type Sources = Readonly<Record<"registry" | "gallery", CandidateSource>>;
 
-const MOST_FOUND = 20;
+const MAX_FOUND = 20;
 
 /** Best match first. Without a query: the whole gallery and the first page of the registry. */
 export async function offersOf(sources: Sources, { query, from }: OfferQuery, env: Env): Promise<Offers> {
@@ -28,10 +28,10 @@ export async function offersOf(sources: Sources, { query, from }: OfferQuery, en
   const ranked = async (candidates: readonly Candidate[], first: readonly Candidate[]) =>
     wanted === ""
       ? first.map((candidate) => ({ candidate, fit: 0 }))
-      : await rankCandidates(candidates, wanted, MOST_FOUND);
+      : await rankCandidates(candidates, wanted, MAX_FOUND);
   const found = [
     ...(await ranked(gallery.candidates, gallery.candidates)),
-    ...(await ranked(registry.candidates, registry.candidates.slice(0, MOST_FOUND))),
+    ...(await ranked(registry.candidates, registry.candidates.slice(0, MAX_FOUND))),
   ];
   const items = found
     .toSorted((a, b) => b.fit - a.fit)

@@ -8,7 +8,7 @@ import type { Store, StoredRecord } from "../../store/store.ts";
 
 /** The kind of record. */
 export const PROVISION_REQUEST = "provision-request";
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /** A request with the candidate, which is needed to install the server. */
 export interface KeptRequest extends ProvisionRequest {
@@ -49,7 +49,7 @@ export class ProvisionRequests {
 
   /** Oldest first. */
   async list(): Promise<readonly ProvisionRequest[]> {
-    const records = await this.#records.list(PROVISION_REQUEST, { limit: MOST_LISTED });
+    const records = await this.#records.list(PROVISION_REQUEST, { limit: MAX_LISTED });
     return records.map(shown).map(withoutCandidate);
   }
 

@@ -13,7 +13,7 @@ export interface TriesParts {
 }
 
 const MOST = 100;
-const MOST_OF_ONE = 10;
+const MAX_OF_ONE = 10;
 
 export class Tries implements TryControl {
   readonly #parts: TriesParts;
@@ -37,7 +37,7 @@ export class Tries implements TryControl {
     if (!endpoint) return undefined;
     const actor = actorOf(principal);
     const own = [...this.#open.values()].filter((one) => one.actor === actor);
-    if (this.#open.size >= MOST || own.length >= MOST_OF_ONE)
+    if (this.#open.size >= MOST || own.length >= MAX_OF_ONE)
       throw new MetaMcpError("rate_limited", "Too many calls are being tried. End one of them first.");
     const run = new TryRun({
       connect: (parts) => endpoint.local.connect(principal, parts),

@@ -51,11 +51,9 @@ function same(header: string | undefined, body: string | undefined): boolean {
 
 function mismatch(name: string, header: string | string[] | undefined, body: string): RpcError {
   const says =
-    header === undefined
-      ? "is missing"
-      : `says ${JSON.stringify(header).slice(0, MOST_SHOWN)}, which differs`;
-  const text = `Header mismatch: ${name} ${says}; the body says ${JSON.stringify(body).slice(0, MOST_SHOWN)}`;
+    header === undefined ? "is missing" : `says ${JSON.stringify(header).slice(0, MAX_SHOWN)}, which differs`;
+  const text = `Header mismatch: ${name} ${says}; the body says ${JSON.stringify(body).slice(0, MAX_SHOWN)}`;
   return RpcError.of(HEADER_MISMATCH, text);
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;

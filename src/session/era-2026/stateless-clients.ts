@@ -36,7 +36,7 @@ export interface StatelessClientsParts {
 
 /** Time for a client to answer questions. It equals the longest pause of a call that waits for a person. */
 const PARKED_MS = 600_000;
-const MOST_PARKED = 256;
+const MAX_PARKED = 256;
 const DISCOVER_TTL_MS = 60_000;
 
 const METHODS: ReadonlySet<string> = new Set([
@@ -75,7 +75,7 @@ export class StatelessClients implements StatelessHost {
 
   constructor(parts: StatelessClientsParts) {
     this.#parts = parts;
-    this.#parked = new Parked(parts.clock, { most: MOST_PARKED, lifetimeMs: PARKED_MS });
+    this.#parked = new Parked(parts.clock, { most: MAX_PARKED, lifetimeMs: PARKED_MS });
   }
 
   /** Number of calls whose clients wait for an answer. */

@@ -22,7 +22,7 @@ const LISTS: readonly { list: ListName; key: string; capability: string }[] = [
   { list: "resources", key: "resourcesListChanged", capability: "resources" },
   { list: "templates", key: "resourcesListChanged", capability: "resources" },
 ];
-const MOST_NAMED = 1_000;
+const MAX_NAMED = 1_000;
 
 export interface SubscriptionParts {
   readonly client: ClientIdentity;
@@ -188,7 +188,7 @@ function readFilter(params: Raw, { capabilities }: Surface, declared: Raw): Filt
 
 function textsAt(wanted: Record<string, unknown>, key: string): readonly string[] {
   const texts = wanted[key] ?? [];
-  if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string") || texts.length > MOST_NAMED)
-    throw RpcError.of(INVALID_PARAMS, `${key} must be a list of at most ${MOST_NAMED} texts`);
+  if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string") || texts.length > MAX_NAMED)
+    throw RpcError.of(INVALID_PARAMS, `${key} must be a list of at most ${MAX_NAMED} texts`);
   return [...new Set(texts as string[])];
 }

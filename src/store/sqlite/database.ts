@@ -4,7 +4,7 @@ import { StoreError } from "../error.ts";
 import { type SqliteConnection, type Statement, sqliteFault } from "./connection.ts";
 
 /** Prepared statements to cache. Statements also differ by their number of rows, and only few are used often. */
-const MOST_CACHED = 50;
+const MAX_CACHED = 50;
 
 export class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
@@ -75,7 +75,7 @@ export class SqliteDatabase implements Database {
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     for (const oldest of this.#statements.keys()) {
-      if (this.#statements.size <= MOST_CACHED) break;
+      if (this.#statements.size <= MAX_CACHED) break;
       this.#statements.delete(oldest);
     }
     return statement;

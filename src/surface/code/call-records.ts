@@ -1,7 +1,7 @@
 /** Shows the calls that code made: one by one if they are few, else grouped by tool. */
 import type { CallRecord } from "../../sandbox/executor.ts";
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** If there is a `count`, `ms` is the sum. */
 export interface ShownCall extends CallRecord {
@@ -9,7 +9,7 @@ export interface ShownCall extends CallRecord {
 }
 
 export function shownCalls(calls: readonly CallRecord[]): readonly ShownCall[] {
-  return calls.length <= MOST_SHOWN ? calls : byTool(calls);
+  return calls.length <= MAX_SHOWN ? calls : byTool(calls);
 }
 
 export function callsText(calls: readonly CallRecord[]): string {
@@ -17,8 +17,8 @@ export function callsText(calls: readonly CallRecord[]): string {
     const times = count > 1 ? ` ×${count}` : "";
     return `${server}:${tool}${times}${error === undefined ? "" : ` (${error})`}`;
   });
-  const more = parts.length > MOST_SHOWN ? `, and ${parts.length - MOST_SHOWN} other tools` : "";
-  return `${parts.slice(0, MOST_SHOWN).join(", ")}${more}`;
+  const more = parts.length > MAX_SHOWN ? `, and ${parts.length - MAX_SHOWN} other tools` : "";
+  return `${parts.slice(0, MAX_SHOWN).join(", ")}${more}`;
 }
 
 function byTool(calls: readonly CallRecord[]): readonly ShownCall[] {

@@ -29,7 +29,7 @@ export interface CodeJob {
 
 /** The longest timeout of code. */
 export const LONGEST_MS = 600_000;
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 
 export async function runCode(
   scope: Scope,
@@ -43,7 +43,7 @@ export async function runCode(
     code,
     servers: [...scope.specs().keys()],
     tools: await toolNames(scope, code, request),
-    limits: { ...LIMITS, wallMs: Math.min(timeoutMs, LONGEST_MS), calls: Math.min(mostCalls, MOST_CALLS) },
+    limits: { ...LIMITS, wallMs: Math.min(timeoutMs, LONGEST_MS), calls: Math.min(mostCalls, MAX_CALLS) },
     principal: callerOf(request.origin),
     signal: request.signal,
     progress: (report) => progress.reported(report),

@@ -24,7 +24,7 @@ import { someOf } from "../server-names.ts";
 import type { ClientRequest } from "../surface.ts";
 
 const LIMIT = 10;
-const LIMIT_MOST = 100;
+const MAX_LIMIT = 100;
 /** The best hits get a signature even without `detail`. */
 const HITS_WITH_SIGNATURE = 3;
 const DESCRIPTION_LENGTH = 200;
@@ -81,7 +81,7 @@ function read(input: ReadonlyMap<string, Raw>): Omit<DiscoverOptions, "origin"> 
   return {
     query: query?.trim() === "" ? undefined : query,
     server: value("server") as string | undefined,
-    limit: Math.min((value("limit") as number | undefined) ?? LIMIT, LIMIT_MOST),
+    limit: Math.min((value("limit") as number | undefined) ?? LIMIT, MAX_LIMIT),
     cursor: value("cursor") as string | undefined,
     detail: value("detail") as DiscoverOptions["detail"],
   };

@@ -26,7 +26,7 @@ const LEVELS = ["summary", "schema", "full"] as const;
 type Level = (typeof LEVELS)[number];
 
 const SUMMARY_LENGTH = 300;
-const MOST_REFS = 10;
+const MAX_REFS = 10;
 
 export async function describeTool(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const tool = await requireTool(scope, splitId(read(input, "tool_id") as string), request);
@@ -107,5 +107,5 @@ function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, 
 
 function refsIn({ description }: Tool): readonly string[] {
   const found = description.match(/https?:\/\/[^\s<>"'`)\]}]+/g) ?? [];
-  return [...new Set(found.map((url) => url.replace(/[.,;:!?]+$/, "")))].slice(0, MOST_REFS);
+  return [...new Set(found.map((url) => url.replace(/[.,;:!?]+$/, "")))].slice(0, MAX_REFS);
 }

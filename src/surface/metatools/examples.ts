@@ -21,7 +21,7 @@ interface Draft {
   readonly texts?: ExampleTexts;
 }
 
-const MOST_EXAMPLES = 5;
+const MAX_EXAMPLES = 5;
 const LONGEST_HINT = 200;
 const EXAMPLE_KEYS = new Set(["args", "title", "description", "resultHint"]);
 
@@ -58,7 +58,7 @@ export async function examplesOf(
       ];
     }),
   );
-  return all.slice(0, Math.min(most ?? MOST_EXAMPLES, MOST_EXAMPLES));
+  return all.slice(0, Math.min(most ?? MAX_EXAMPLES, MAX_EXAMPLES));
 }
 
 /** An entry of the config is either the arguments, or an object with `args` and texts. */

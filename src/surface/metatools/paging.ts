@@ -6,7 +6,7 @@ import { claimedOffset, readCursor, writeCursor } from "../cursor.ts";
 import { digest } from "./content-hash.ts";
 
 const LIMIT = 20;
-const LIMIT_MOST = 100;
+const MAX_LIMIT = 100;
 
 export interface PageRequest {
   readonly cursor: string | undefined;
@@ -22,7 +22,7 @@ export interface Page<T> {
 
 /** Returns how many items, from the first on, `pageOf` needs to know whether there are more. */
 export function itemsNeeded({ cursor, limit = LIMIT }: Pick<PageRequest, "cursor" | "limit">): number {
-  return claimedOffset(cursor) + Math.min(limit, LIMIT_MOST) + 1;
+  return claimedOffset(cursor) + Math.min(limit, MAX_LIMIT) + 1;
 }
 
 /** `items` are all items, or at least the first `itemsNeeded`. */
@@ -30,7 +30,7 @@ export function pageOf<T>(items: readonly T[], idOf: (item: T) => string, reques
   const upTo = (end: number): string =>
     JSON.stringify([...request.binding, digest(items.slice(0, end).map(idOf))]);
   const offset = readCursor(request.cursor, upTo(claimedOffset(request.cursor)));
-  const end = offset + Math.min(request.limit ?? LIMIT, LIMIT_MOST);
+  const end = offset + Math.min(request.limit ?? LIMIT, MAX_LIMIT);
   return {
     page: items.slice(offset, end),
     ...(end < items.length && { nextCursor: writeCursor(end, upTo(end)) }),

@@ -9,7 +9,7 @@ import { readFields } from "../input.ts";
 import { BadReference, type Reference } from "./reference-values.ts";
 import { referencesIn } from "./references.ts";
 import { splitId, type ToolName } from "./tool-id.ts";
-import { MOST_STEPS, RUN_CHAIN, STEP } from "./tools.ts";
+import { MAX_STEPS, RUN_CHAIN, STEP } from "./tools.ts";
 
 export interface Step {
   readonly index: number;
@@ -35,10 +35,10 @@ const OP = RUN_CHAIN.name;
 
 export function planOf(input: ReadonlyMap<string, Raw>): ChainPlan {
   const written = elements(input.get("steps") as Raw);
-  if (written.length === 0 || written.length > MOST_STEPS)
+  if (written.length === 0 || written.length > MAX_STEPS)
     throw new MetaMcpError(
       "validation_input",
-      `${OP}: steps must be a list of 1 to ${MOST_STEPS}, not ${written.length}.`,
+      `${OP}: steps must be a list of 1 to ${MAX_STEPS}, not ${written.length}.`,
       { op: OP },
     );
   const is = (key: string, wanted: string): boolean => input.get(key)?.toString() === wanted;

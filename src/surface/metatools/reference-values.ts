@@ -5,10 +5,10 @@
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, isObject, textAt } from "../../rpc/slice.ts";
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 const LONGEST_NAME = 80;
 /** Limit of scanned bytes, summed over all levels. Scanning this much takes a second or two. */
-const MOST_SCANNED_BYTES = 1024 * 1024 * 1024;
+const MAX_SCANNED_BYTES = 1024 * 1024 * 1024;
 
 export interface Reference {
   /** The reference as written. */
@@ -69,7 +69,7 @@ class ValueSearch {
     for (const text of node.ends) this.found.set(text, value);
     if (node.children.size === 0) return;
     this.#scanned += value.length;
-    if (this.#scanned > MOST_SCANNED_BYTES)
+    if (this.#scanned > MAX_SCANNED_BYTES)
       throw new BadReference("its references read too much data: refer to larger parts");
     const parts = partsOf(value, node.children);
     for (const [key, child] of node.children) {
@@ -111,11 +111,11 @@ function description(raw: Raw): string {
   const named: string[] = [];
   eachElement(raw, () => void count++);
   eachMember(raw, (key) => {
-    if (count++ < MOST_NAMED) named.push(shortened(textAt(raw, key)));
+    if (count++ < MAX_NAMED) named.push(shortened(textAt(raw, key)));
   });
   if (raw[0] === 0x5b) return `is a list of ${count}`;
   if (!isObject(raw)) return "is a plain value";
-  return count === 0 ? "is an empty object" : `has ${named.join(", ")}${count > MOST_NAMED ? ", …" : ""}`;
+  return count === 0 ? "is an empty object" : `has ${named.join(", ")}${count > MAX_NAMED ? ", …" : ""}`;
 }
 
 function shortened(name: string): string {

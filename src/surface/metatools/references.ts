@@ -13,16 +13,16 @@ const ESCAPE = Buffer.from("\\u");
 const QUOTE = 0x22;
 const NULL = toRaw(null);
 /** Limited, because each reference may lead through a large value. */
-const MOST_REFERENCES = 256;
+const MAX_REFERENCES = 256;
 /** Limit of all inserted values: the largest size of a message. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Throws BadReference for a reference of the wrong form. */
 export function referencesIn(args: Raw): readonly Reference[] {
   const found: Reference[] = [];
   replaceReferences(args, "", (text, at) => {
-    if (found.push(read(text, at)) > MOST_REFERENCES)
-      throw new BadReference(`there are more than ${MOST_REFERENCES} references in its arguments`);
+    if (found.push(read(text, at)) > MAX_REFERENCES)
+      throw new BadReference(`there are more than ${MAX_REFERENCES} references in its arguments`);
     return NULL;
   });
   return found;
@@ -34,9 +34,9 @@ export function resolved(args: Raw, references: readonly Reference[], given: Ste
   const values = valuesOf(references, given);
   let bytes = 0;
   for (const { text } of references) bytes += values.get(text)?.length ?? 0;
-  if (bytes > MOST_BYTES)
+  if (bytes > MAX_BYTES)
     throw new BadReference(
-      `the values of its references have more than ${MOST_BYTES / 1024 / 1024} MB in total`,
+      `the values of its references have more than ${MAX_BYTES / 1024 / 1024} MB in total`,
     );
   const made = replaceReferences(args, "", (text) => values.get(text) ?? NULL);
   if (isObject(made)) return made;

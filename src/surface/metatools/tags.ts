@@ -3,7 +3,7 @@ import type { Tool } from "../../catalog/tool.ts";
 import { fromRaw } from "../../kernel/raw.ts";
 import { member } from "../../rpc/slice.ts";
 
-const MOST_TAGS = 8;
+const MAX_TAGS = 8;
 const LONGEST_TAG = 40;
 
 export function tagsOf({ annotations, definition }: Tool): readonly string[] {
@@ -15,7 +15,7 @@ export function tagsOf({ annotations, definition }: Tool): readonly string[] {
     ...(openWorldHint === true ? ["open-world"] : []),
   ];
   const meta = member(definition, "_meta");
-  return [...new Set([...declared, ...(meta ? taggedIn(fromRaw(meta)) : [])])].slice(0, MOST_TAGS);
+  return [...new Set([...declared, ...(meta ? taggedIn(fromRaw(meta)) : [])])].slice(0, MAX_TAGS);
 }
 
 /** Frameworks keep tags in `_meta`, directly or one level below. */

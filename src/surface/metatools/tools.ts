@@ -232,7 +232,7 @@ export const STEP = input(
   ["tool_id"],
 );
 
-export const MOST_STEPS = 32;
+export const MAX_STEPS = 32;
 
 export const RUN_CHAIN = {
   name: "run_chain",
@@ -240,7 +240,7 @@ export const RUN_CHAIN = {
   description: "Run up to 32 tools in one request; each can use values of earlier ones.",
   inputSchema: input(
     {
-      steps: { type: "array", items: STEP, minItems: 1, maxItems: MOST_STEPS },
+      steps: { type: "array", items: STEP, minItems: 1, maxItems: MAX_STEPS },
       on_error: { enum: ["stop", "continue"], description: "stop" },
       parallel: flag("Run independent steps at the same time"),
       dry_run: flag("Only check the steps against the schemas"),

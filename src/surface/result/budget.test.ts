@@ -9,7 +9,7 @@ import { sketchOf } from "./sketch.ts";
 import { ResultStore } from "./store.ts";
 
 /** Leaves room for what a session may add to a result, up to 4,096 bytes. */
-const MOST_BYTES = 4_000;
+const MAX_BYTES = 4_000;
 
 interface Short {
   content: [{ type: string; text: string }, { type: string; uri: string; size: number }];
@@ -77,7 +77,7 @@ test("a short result has at most 4 KB of text and structure, and the whole can b
     _meta: { "metamcp/attempts": 2 },
   });
   const { answer, bytes, store } = short(raw);
-  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
   expect(bytes).toBeGreaterThan(2_000);
   expect(answer).toMatchObject({ isError: false, _meta: { "metamcp/attempts": 2 } });
   expect(answer.structuredContent).toMatchObject({ rows: expect.arrayContaining([rows[0]]) });
@@ -97,7 +97,7 @@ test("a preview of JSON text keeps its structure, and one of plain text its begi
   const plain = short(toRaw({ content: [{ type: "text", text: "first line\n".repeat(20_000) }] }));
   expect(plain.answer.content[0].text).toContain("first line\nfirst line\n");
   for (const { bytes, answer } of [json, plain]) {
-    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+    expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
     expect(answer.structuredContent).toBeUndefined();
   }
 });
@@ -105,7 +105,7 @@ test("a preview of JSON text keeps its structure, and one of plain text its begi
 test("a short result names images but does not contain their data", () => {
   const data = Buffer.alloc(400_000, 7).toString("base64");
   const { answer, bytes } = short(toRaw({ content: [{ type: "image", mimeType: "image/png", data }] }));
-  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
   expect(answer.content[0].text).toMatch(/contains image image\/png \([\d,]+ bytes\)/);
   expect(JSON.stringify(answer)).not.toContain(data.slice(0, 40));
 });
@@ -118,7 +118,7 @@ test("a short result of any input, also hostile input, has at most 4 KB", () => 
       const key = "\\u0000".repeat(random.int(3_000));
       const written = `{"content":[${value()},{"type":"text","text":${JSON.stringify(value().repeat(random.int(50)))}}],"structuredContent":{"${key}":[${Array.from({ length: 50 }, value).join(",")}]},"_meta":{"x":${value()}},"isError":true}`;
       const { bytes, answer } = short(asRaw(Buffer.from(written)));
-      expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+      expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
       expect(answer.isError).toBe(true);
     }),
     { numRuns: 100 },
@@ -128,11 +128,11 @@ test("a short result of any input, also hostile input, has at most 4 KB", () => 
 test("a short result of very wide or long values has at most 4 KB", () => {
   const keys = Array.from({ length: 3_000 }, (_, n) => [`key ${n}`, `"${"value ".repeat(3)}${n}"`]);
   const { bytes } = short(toRaw({ content: [], structuredContent: Object.fromEntries(keys) }));
-  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
   for (let length = 1_500; length < 2_600; length += 50) {
     const words = Array.from({ length: 60 }, () => "x".repeat(length));
     expect(
       short(toRaw({ content: [{ type: "text", text: JSON.stringify(words) }] })).bytes,
-    ).toBeLessThanOrEqual(MOST_BYTES);
+    ).toBeLessThanOrEqual(MAX_BYTES);
   }
 });

@@ -14,7 +14,7 @@ export const DEFAULT_BUDGET = 100 * 1024;
 /** Largest preview and link together, as JSON. Leaves room for what a session may add, up to 4,096 bytes. */
 export const PREVIEW_BYTES = 3_900;
 const LONGEST_META = 400;
-const MOST_BLOCKS = 5;
+const MAX_BLOCKS = 5;
 /** Share of the text in the preview; the rest is for the structured content. */
 const TEXT_SHARE = 0.6;
 
@@ -122,7 +122,7 @@ function objectWithin({ preview }: Shortened, room: number): Raw {
 }
 
 function blocksText(blocks: readonly Raw[]): string {
-  const named = blocks.slice(0, MOST_BLOCKS).map((block) => {
+  const named = blocks.slice(0, MAX_BLOCKS).map((block) => {
     const [type, mimeType] = members(block, ["type", "mimeType"]).map((raw) =>
       raw?.[0] === 0x22 ? (JSON.parse(raw.toString()) as string) : "",
     );

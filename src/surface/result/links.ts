@@ -6,7 +6,7 @@ import type { ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { elements, isString, member, members, mentions, textAt } from "../../rpc/slice.ts";
 
-const MOST_LINKS = 10_000;
+const MAX_LINKS = 10_000;
 const LONGEST_URI = 2_048;
 const KEY = '"uri"';
 
@@ -30,7 +30,7 @@ export class Links {
     const key = keyOf(caller, uri);
     this.#servers.delete(key);
     this.#servers.set(key, server);
-    if (this.#servers.size <= MOST_LINKS) return;
+    if (this.#servers.size <= MAX_LINKS) return;
     const [oldest] = this.#servers.keys();
     this.#servers.delete(oldest as string);
   }

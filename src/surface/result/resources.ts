@@ -14,7 +14,7 @@ import type { ClientRequest } from "../surface.ts";
 import { isStoredUri } from "./store.ts";
 
 const NOT_FOUND = -32002;
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 const NO_TEMPLATES = toRaw({ resourceTemplates: [] });
 
 /** Returns undefined if the request is not about resources. */
@@ -22,7 +22,7 @@ export function handleResources(scope: Scope, request: ClientRequest): Promise<R
   const { method, params, origin } = request;
   if (method === "resources/list")
     return Promise.resolve(
-      list(origin.unlisted ? [] : scope.results.list(callerOf(origin)).slice(0, MOST_LISTED)),
+      list(origin.unlisted ? [] : scope.results.list(callerOf(origin)).slice(0, MAX_LISTED)),
     );
   if (method === "resources/templates/list") return Promise.resolve(NO_TEMPLATES);
   if (method !== "resources/read") return undefined;

@@ -27,16 +27,16 @@ export type Sketch =
       readonly more: readonly string[];
     };
 
-const MOST_ITEMS = 20;
-const MOST_KEYS = 40;
-const MOST_NAMES = 20;
+const MAX_ITEMS = 20;
+const MAX_KEYS = 40;
+const MAX_NAMES = 20;
 const DEEPEST = 7;
 /** In bytes, with escapes. */
 const LONGEST_STRING = 2_400;
 const LONGEST_KEY = 200;
 const LONGEST_NUMBER = 40;
 /** Limit of all parts, because a value may be wide at every level. */
-const MOST_PARTS = 3_000;
+const MAX_PARTS = 3_000;
 
 /** The number of parts that may still be added. */
 interface PartBudget {
@@ -44,7 +44,7 @@ interface PartBudget {
 }
 
 export function sketchOf(raw: Raw): Sketch {
-  return sketch(raw, 0, { left: MOST_PARTS });
+  return sketch(raw, 0, { left: MAX_PARTS });
 }
 
 function sketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
@@ -64,7 +64,7 @@ function arraySketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
   let count = 0;
   eachElement(raw, (from, end) => {
     kinds.add(kindAt(raw, from));
-    if (count++ < MOST_ITEMS && mayDescend(depth, budget))
+    if (count++ < MAX_ITEMS && mayDescend(depth, budget))
       items.push(sketch(part(raw, from, end), depth + 1, budget));
   });
   return { kind: "array", bytes: raw.length, count, items, kinds: [...kinds] };
@@ -76,8 +76,8 @@ function objectSketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
   let count = 0;
   eachMember(raw, (key, from, end) => {
     count++;
-    const keeps = members.length < MOST_KEYS && more.length === 0 && mayDescend(depth, budget);
-    if (!keeps && more.length >= MOST_NAMES) return;
+    const keeps = members.length < MAX_KEYS && more.length === 0 && mayDescend(depth, budget);
+    if (!keeps && more.length >= MAX_NAMES) return;
     const name = textAt(raw, key).slice(0, LONGEST_KEY);
     if (keeps) members.push([name, sketch(part(raw, from, end), depth + 1, budget)]);
     else more.push(name);

@@ -10,7 +10,7 @@ import { PAGE_BYTES, type ResultPage } from "./pages.ts";
 import { textIn } from "./value.ts";
 
 /** Structured content may have this many other bytes beside the text; the preview shows them. */
-const MOST_OTHER_BYTES = 1_000;
+const MAX_OTHER_BYTES = 1_000;
 const BACKSLASH = 0x5c;
 const U = 0x75;
 const SURROGATE_PAIR = /^\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F]/;
@@ -26,7 +26,7 @@ export function soleText(result: Raw): Raw | undefined {
 
 function hasSameContent(structured: Raw, text: Raw): boolean {
   if (entries(structured).some(([, value]) => value.equals(text)))
-    return structured.length - text.length <= MOST_OTHER_BYTES;
+    return structured.length - text.length <= MAX_OTHER_BYTES;
   const json = jsonIn(textAt(text, 0));
   return (
     json !== undefined && (json.equals(structured) || isDeepStrictEqual(fromRaw(json), fromRaw(structured)))

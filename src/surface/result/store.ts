@@ -14,14 +14,14 @@ export interface StoreLimits {
 
 const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
 /** Number of expired results whose source is remembered. */
-const MOST_EXPIRED = 1_000;
+const MAX_EXPIRED = 1_000;
 const SCHEME = "metamcp://result/";
 const TEXT = "text";
 /** Estimated memory of an entry and of each segment, in addition to the bytes of the result. */
 const ENTRY_BYTES = 512;
 const SEGMENT_BYTES = 128;
 /** A slice keeps its whole buffer in memory. A result in a buffer larger than this factor is copied. */
-const MOST_WASTE = 1.25;
+const MAX_WASTE = 1.25;
 
 export interface Stored {
   readonly uri: string;
@@ -89,8 +89,7 @@ export class ResultStore {
   put(caller: string, source: string, result: Raw): Stored | undefined {
     if (result.length > this.#limits.bytes) return undefined;
     const id = randomBytes(16).toString("base64url");
-    const own =
-      result.buffer.byteLength <= result.length * MOST_WASTE ? result : (Buffer.from(result) as Raw);
+    const own = result.buffer.byteLength <= result.length * MAX_WASTE ? result : (Buffer.from(result) as Raw);
     const segments = segmentsOf(own);
     const bytes = segments.reduce((sum, segment) => sum + segment.bytes.length, 0);
     const cost = bytes + ENTRY_BYTES + segments.length * SEGMENT_BYTES;
@@ -179,7 +178,7 @@ export class ResultStore {
       this.#expired.set(id, { caller: entry.caller, source: entry.source });
     }
     for (const id of this.#expired.keys()) {
-      if (this.#expired.size <= MOST_EXPIRED) break;
+      if (this.#expired.size <= MAX_EXPIRED) break;
       this.#expired.delete(id);
     }
     this.#scheduleExpiry(now);

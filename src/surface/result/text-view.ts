@@ -68,14 +68,14 @@ export interface LineQuery {
   readonly lines?: number | undefined;
 }
 
-const MOST_FOUND = 50;
-const MOST_LINES = 500;
+const MAX_FOUND = 50;
+const MAX_LINES = 500;
 /** Limit of all lines together, in characters. */
 const LONGEST_SELECTION = 24_000;
 
 /** Returns lines with their numbers, and how to continue. */
 export function selectLines(lines: readonly string[], { find, from = 1, lines: most }: LineQuery): string {
-  const room = Math.min(most ?? (find === undefined ? MOST_LINES : MOST_FOUND), MOST_LINES);
+  const room = Math.min(most ?? (find === undefined ? MAX_LINES : MAX_FOUND), MAX_LINES);
   const wanted = find?.toLowerCase();
   const shown: string[] = [];
   let length = 0;

@@ -4,7 +4,7 @@ import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
 import { fail, refuse, refuseMessage } from "./http-server.ts";
 
-const MOST_BODY_BYTES = 4 * 1024 * 1024;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
  * Calls `onMessage` with the message. Refuses a body that is not a message, unless `onBatch` returns true for it. Calls
@@ -18,14 +18,14 @@ export function readMessageOf(
 ): void {
   const { headers } = request;
   if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
-  if (Number(headers["content-length"] ?? 0) > MOST_BODY_BYTES) return refuseSize(response);
+  if (Number(headers["content-length"] ?? 0) > MAX_BODY_BYTES) return refuseSize(response);
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let bytes = 0;
   request.on("data", (part: Buffer) => {
-    const fitted = bytes <= MOST_BODY_BYTES;
+    const fitted = bytes <= MAX_BODY_BYTES;
     bytes += part.length;
-    if (bytes > MOST_BODY_BYTES) {
+    if (bytes > MAX_BODY_BYTES) {
       first = more = undefined;
       if (fitted) refuseSize(response);
     } else if (!first) first = part;
@@ -34,7 +34,7 @@ export function readMessageOf(
   });
   request.on("end", () => {
     // The response has already ended if the credentials or the endpoint ended while the body arrived.
-    if (bytes > MOST_BODY_BYTES || response.writableEnded) return;
+    if (bytes > MAX_BODY_BYTES || response.writableEnded) return;
     try {
       const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
       const message = readMessage(body);
@@ -52,5 +52,5 @@ function isJson(type: string | undefined): boolean {
 }
 
 function refuseSize(response: ServerResponse): void {
-  refuse(response, 413, `a message may have at most ${MOST_BODY_BYTES} bytes`);
+  refuse(response, 413, `a message may have at most ${MAX_BODY_BYTES} bytes`);
 }

@@ -12,9 +12,9 @@ interface LoggedEvent {
   readonly bytes: Buffer;
 }
 
-const MOST_BYTES = 1024 * 1024;
-const MOST_EVENTS = 256;
-const MOST_TOTAL_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
+const MAX_EVENTS = 256;
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 300_000;
 
 /** Counts the bytes in the logs of all clients. */
@@ -39,10 +39,10 @@ export class EventLog {
     const bytes = Buffer.concat(encodeEvent(data, `${stream}-${seq}`));
     this.#events.push({ stream, seq, at: now, bytes });
     this.#count(bytes.length);
-    while (this.#events.length > MOST_EVENTS || (this.#bytes > MOST_BYTES && this.#events.length > 1))
+    while (this.#events.length > MAX_EVENTS || (this.#bytes > MAX_BYTES && this.#events.length > 1))
       this.#drop(1);
     // When the shared budget is used up, the log that adds an event loses its own events.
-    while (this.#budget.bytes > MOST_TOTAL_BYTES && this.#events.length > 0) this.#drop(1);
+    while (this.#budget.bytes > MAX_TOTAL_BYTES && this.#events.length > 0) this.#drop(1);
     return bytes;
   }
 

@@ -18,7 +18,7 @@ import { type UnreadResponses, writeOrCut } from "./unread-responses.ts";
 /** The number of the standalone stream (GET), for messages that belong to no request. Other streams count from 1. */
 const STANDALONE = 0;
 /** Limit of requests in flight of one client. */
-const MOST_IN_FLIGHT = 1_024;
+const MAX_IN_FLIGHT = 1_024;
 
 type Request = Message & { kind: "request" };
 
@@ -72,7 +72,7 @@ export class HttpSession implements ReplyOwner {
   }
 
   get overloaded(): boolean {
-    return this.#replies.size >= MOST_IN_FLIGHT;
+    return this.#replies.size >= MAX_IN_FLIGHT;
   }
 
   /**

@@ -4,9 +4,9 @@
 import type { ServerResponse } from "node:http";
 
 /** An open stream is closed if a message is to be added while more than this is unread. */
-const MOST_STREAM_BYTES = 4 * 1024 * 1024;
+const MAX_STREAM_BYTES = 4 * 1024 * 1024;
 /** Limit for all finished responses together. */
-const MOST_TOTAL_BYTES = 256 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Smaller responses are not counted, because the socket buffer takes them at once. */
 const SMALL_BYTES = 64 * 1024;
 
@@ -16,7 +16,7 @@ const SMALL_BYTES = 64 * 1024;
  */
 export function writeOrCut(response: ServerResponse, bytes: Buffer | string): void {
   if (response.destroyed) return;
-  if (response.writableLength > MOST_STREAM_BYTES) response.destroy();
+  if (response.writableLength > MAX_STREAM_BYTES) response.destroy();
   else response.write(bytes);
 }
 
@@ -34,7 +34,7 @@ export class UnreadResponses {
     this.#bytes += bytes;
     response.once("close", () => this.#remove(response));
     for (const slow of this.#responses.keys()) {
-      if (this.#bytes <= MOST_TOTAL_BYTES) break;
+      if (this.#bytes <= MAX_TOTAL_BYTES) break;
       this.#remove(slow);
       slow.destroy();
     }

@@ -22,7 +22,7 @@ export interface ArgumentVerdict {
 type Test = (value: unknown) => boolean | undefined;
 export type ArgumentJudge = (args: Readonly<Record<string, unknown>>) => ArgumentVerdict;
 
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 export function compileArguments(rules: Readonly<Record<string, ArgumentRule>>): ArgumentJudge {
   const tests = Object.entries(rules).map(([path, rule]) => ({
@@ -76,7 +76,7 @@ function valuesAt(args: unknown, parts: readonly string[]): readonly unknown[] |
     for (const value of values) {
       if (!isRecord(value) || !Object.hasOwn(value, part)) return undefined;
       next.push(...flat(value[part]));
-      if (next.length > MOST_VALUES) return undefined;
+      if (next.length > MAX_VALUES) return undefined;
     }
     values = next;
   }
@@ -86,5 +86,5 @@ function valuesAt(args: unknown, parts: readonly string[]): readonly unknown[] |
 function flat(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) return [value];
   const many: readonly unknown[] = value;
-  return many.length > MOST_VALUES ? [] : many;
+  return many.length > MAX_VALUES ? [] : many;
 }
