@@ -39,7 +39,7 @@ export class EngineEndpoints {
     const sessions: Sessions = new Sessions({
       endpoint: id,
       newSurface: this.#newSurface(options),
-      room: team?.room,
+      limiter: team?.limiter,
       clock,
       events,
       down: () =>

@@ -11,9 +11,9 @@ import type { ConfigLayers } from "./config-layers.ts";
 import type { EngineCredentials } from "./engine-credentials.ts";
 import type { Middleware } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
+import type { ConcurrencyLimiter } from "./kernel/concurrency-limiter.ts";
 import type { Events } from "./kernel/events.ts";
 import type { Log } from "./kernel/log.ts";
-import type { Room } from "./kernel/room.ts";
 import type { Signal } from "./kernel/signal.ts";
 import type { ProvisionOptions } from "./provisioning.ts";
 import type { ExecutorChoice } from "./sandbox/choose.ts";
@@ -75,7 +75,7 @@ export interface EndpointOptions {
   readonly team?: {
     /** Text before our own instructions for clients. */
     readonly introduction: () => string;
-    readonly room: Room;
+    readonly limiter: ConcurrencyLimiter;
   };
   /** Wraps the surface, for layers around requests. */
   readonly around?: (surface: Surface) => Surface;

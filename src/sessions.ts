@@ -1,9 +1,9 @@
 /** All clients of one endpoint, with and without sessions: opens and ends sessions, notifies clients of changes, and waits for running requests when it closes. Knows no child. */
 import type { Clock } from "./kernel/clock.ts";
+import type { ConcurrencyLimiter } from "./kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import type { Events } from "./kernel/events.ts";
 import type { Principal } from "./kernel/principal.ts";
-import type { Room } from "./kernel/room.ts";
 import { recordOverLimit } from "./record-over-limit.ts";
 import type { Send } from "./rpc/peer.ts";
 import { Debounce } from "./session/debounce.ts";
@@ -20,7 +20,7 @@ export interface SessionsParts {
   readonly newSurface: () => Surface;
   readonly clock: Clock;
   /** The limits for sessions and requests. */
-  readonly room?: Room | undefined;
+  readonly limiter?: ConcurrencyLimiter | undefined;
   readonly events: Events;
   readonly down: () => Readiness["down"];
   /** Called when a client with a session has left. */
@@ -65,10 +65,10 @@ export class Sessions implements Host {
   }
 
   full(what: "sessions" | "inFlight"): boolean {
-    return this.#parts.room?.full(what) ?? false;
+    return this.#parts.limiter?.full(what) ?? false;
   }
 
-  turnedAway(...[message, principal, session]: Parameters<Host["turnedAway"]>): void {
+  recordOverLimit(...[message, principal, session]: Parameters<Host["recordOverLimit"]>): void {
     if (message.kind !== "request") return;
     const { endpoint, events, clock } = this.#parts;
     const { method, params } = message;
@@ -81,7 +81,7 @@ export class Sessions implements Host {
   }
 
   open(send: Send, principal: Principal, stateless = false): Session {
-    const { endpoint, newSurface, clock, room } = this.#parts;
+    const { endpoint, newSurface, clock, limiter } = this.#parts;
     const session = new Session(newSurface(), send, {
       endpoint,
       principal,
@@ -90,7 +90,7 @@ export class Sessions implements Host {
       onInitialized: (opened) => this.#emit("opened", opened),
     });
     this.#open.add(session);
-    if (!stateless) room?.enter("sessions");
+    if (!stateless) limiter?.enter("sessions");
     return session;
   }
 
@@ -100,7 +100,7 @@ export class Sessions implements Host {
     const wasOpen = this.#open.delete(session);
     if (wasOpen && !session.stateless) {
       this.#emit("closed", session);
-      this.#parts.room?.leave("sessions");
+      this.#parts.limiter?.leave("sessions");
     }
     this.#parts.onLeft(session.id);
   }
@@ -113,7 +113,7 @@ export class Sessions implements Host {
   #emit(state: "opened" | "closed", session: Session): void {
     const { events, clock } = this.#parts;
     const { origin } = session;
-    if (!events.heard || !origin) return;
+    if (!events.hasListeners || !origin) return;
     const { endpoint, principal, client, protocolVersion } = origin;
     events.emit({
       type: "session",

@@ -1,7 +1,7 @@
 /** Describes the table of routes as OpenAPI 3.1, with the same schemas that validate requests. */
 import { VERSION } from "../kernel/version.ts";
 import { JSON_TYPES } from "./body.ts";
-import { leastOf, type Route, type Schema } from "./route.ts";
+import { type Route, requiredRole, type Schema } from "./route.ts";
 import { COMPONENTS, ref } from "./schemas.ts";
 
 const PROBLEM: Schema = {
@@ -47,7 +47,7 @@ function operation(route: Route): object {
     summary: route.summary,
     tags: [route.tag],
     operationId: idOf(route),
-    description: `Role: ${leastOf(route)}`,
+    description: `Role: ${requiredRole(route)}`,
     parameters: parametersOf(route),
     ...(body && { requestBody: { required: true, content: contentOf(types, body) } }),
     responses: {

@@ -64,7 +64,7 @@ interface RouteFields {
 }
 
 /** The least role that may use a route. */
-export function leastOf(route: Route): Role | "anyone" {
+export function requiredRole(route: Route): Role | "anyone" {
   return "role" in route ? route.role : MATRIX[route.action].least;
 }
 

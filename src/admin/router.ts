@@ -17,9 +17,9 @@ import { Problem, writeProblem } from "./problem.ts";
 import {
   type AdminAnswer,
   type AdminRequest,
-  leastOf,
   type RecordedChange,
   type Route,
+  requiredRole,
   type Schema,
   type StreamReader,
 } from "./route.ts";
@@ -55,7 +55,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
   /** Returns the route and the caller. Throws Problem if the caller may not use the route. */
   function admit(path: string, request: IncomingMessage): AdmittedRequest {
     const found = findRoute(router, request.method ?? "GET", path);
-    const open = found !== undefined && leastOf(found.data) === "anyone";
+    const open = found !== undefined && requiredRole(found.data) === "anyone";
     const known = parts.authenticate(request);
     // The first check, so that unknown callers cannot find out which paths exist.
     if (!known && !open) {
@@ -195,7 +195,7 @@ interface AdmittedRequest {
 
 /** Routes for anyone are logins, which emit their own events. */
 function isChange(route: Route, query: URLSearchParams): boolean {
-  return route.method !== "GET" && leastOf(route) !== "anyone" && query.get("dryRun") !== "true";
+  return route.method !== "GET" && requiredRole(route) !== "anyone" && query.get("dryRun") !== "true";
 }
 
 const VERBS = { GET: "read", POST: "create", PATCH: "update", PUT: "update", DELETE: "delete" } as const;
@@ -223,7 +223,7 @@ function mayUse(principal: Principal, route: Route): boolean {
 }
 
 function refusalOf(principal: Principal, route: Route): string {
-  const least = leastOf(route);
+  const least = requiredRole(route);
   return least !== "anyone" && has(principal, least)
     ? "this is for accounts: log in, or use a key of an account"
     : `this needs the role "${least}"`;

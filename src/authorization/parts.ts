@@ -27,7 +27,7 @@ export interface AuthorizationParts {
   readonly accounts: Pick<AccountDirectory, "byId" | "withPassword">;
   readonly logins: Logins;
   /** False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which endpoints exist. */
-  readonly isOffered: (endpoint: string) => boolean;
+  readonly allowsOAuth: (endpoint: string) => boolean;
   readonly mayUse: (endpoint: string, account: Account) => boolean;
   /** Whether dynamic client registration is on. */
   readonly registers: () => boolean;

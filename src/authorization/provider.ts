@@ -146,13 +146,13 @@ function cookies(secret: Buffer): NonNullable<Configuration["cookies"]> {
 function resourceServer(
   { oidc }: KoaContextWithOIDC,
   resource: string,
-  { base, isOffered }: AuthorizationParts,
+  { base, allowsOAuth }: AuthorizationParts,
 ) {
   const requested = oidc.params?.["resource"];
   if (Array.isArray(requested) && requested.length > 1)
     throw new errors.InvalidTarget("resource must be a single address");
   const endpoint = endpointIn(base(), resource);
-  if (endpoint === undefined || !isOffered(endpoint))
+  if (endpoint === undefined || !allowsOAuth(endpoint))
     throw new errors.InvalidTarget("resource must be the address of an endpoint");
   return {
     scope: SCOPE,

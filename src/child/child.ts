@@ -35,7 +35,7 @@ export class Child {
     this.#alarm = new Alarm(parts.clock);
     const { events } = parts;
     this.#health = new Health(parts.breaker, (state) => {
-      if (events?.heard) events.emit({ type: "breaker", at: Date.now(), server: idOf(spec), state });
+      if (events?.hasListeners) events.emit({ type: "breaker", at: Date.now(), server: idOf(spec), state });
     });
     this.connections = new Connections(spec, parts, this.#health);
   }

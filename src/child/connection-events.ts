@@ -25,7 +25,7 @@ export function connectionReporter(parts: ConnectionEventParts): ReportConnectio
   const { events, clock, server, restart } = parts;
   let connectedAt: number | undefined;
   return (state, { pid, failure } = {}) => {
-    if (!events?.heard) return;
+    if (!events?.hasListeners) return;
     if (state === "connected") connectedAt = clock.now();
     const ended = state === "closed" || state === "failed";
     // The duration is reported once, with the first event of the end.

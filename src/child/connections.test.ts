@@ -190,10 +190,10 @@ test("a client whose roots change keeps a connection that it uses alone, and lea
   expect(server.links).toHaveLength(2);
 });
 
-test("roots that are costly to ask for are asked for once the child wants them, and then decide which clients share", async () => {
+test("roots that are expensive to ask for are asked for once the child wants them, and then decide which clients share", async () => {
   const { reach, server } = setUp();
-  const costly = (where: string) => Object.assign(new Folders(where), { costly: true });
-  const [proj, bad] = [costly("/proj"), costly("/bad")];
+  const expensive = (where: string) => Object.assign(new Folders(where), { expensiveToAsk: true });
+  const [proj, bad] = [expensive("/proj"), expensive("/bad")];
   const a = at("a", proj);
   const first = await reach(a);
   expect(proj.asked).toBe(0);
@@ -204,5 +204,5 @@ test("roots that are costly to ask for are asked for once the child wants them, 
   first.drop(claim);
   expect(proj.asked).toBe(1);
   expect(await reach(at("b", bad))).not.toBe(first);
-  expect(await reach(at("c", costly("/proj")))).toBe(first);
+  expect(await reach(at("c", expensive("/proj")))).toBe(first);
 });

@@ -229,12 +229,12 @@ export class Connections {
   }
 
   /**
-   * Whether the client must be asked for its roots before it is known which connection it may use. If asking is costly, it
+   * Whether the client must be asked for its roots before it is known which connection it may use. If asking is expensive, it
    * is asked only once the child has asked; with isolation, only when the child asks on the client's own connection.
    */
   #needsRoots({ roots }: Origin): boolean {
     if (roots === undefined || roots.known !== undefined) return false;
-    return !roots.costly || (this.#wantsRoots && this.#spec.isolation !== "session");
+    return !roots.expensiveToAsk || (this.#wantsRoots && this.#spec.isolation !== "session");
   }
 
   async destroy(reason: string): Promise<void> {

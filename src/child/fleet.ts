@@ -55,7 +55,7 @@ export class Fleet {
     const { events, credentials = NO_CREDENTIALS } = parts;
     this.#accounts = new AccountChildren(credentials, (spec) => new Child(spec, this.#childParts()));
     this.#pool = new Pool(config.pool, parts.clock, parts.log, (waiting) => {
-      if (events?.heard) events.emit({ type: "pool", at: Date.now(), waiting });
+      if (events?.hasListeners) events.emit({ type: "pool", at: Date.now(), waiting });
     });
     this.apply(config);
   }

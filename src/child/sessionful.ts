@@ -27,7 +27,7 @@ export class Sessionful implements Dialect {
     if (!claim.task) return sendCall(this.#peer, claim, { method, params }, signal);
     if (this.#tasks && isWanted(claim))
       return callAsTask({ peer: this.#peer, clock: this.#clock }, claim, params, signal);
-    claim.task.wish?.declined();
+    claim.task.request?.declined();
     return sendCall(this.#peer, claim, { method, params }, signal);
   }
 

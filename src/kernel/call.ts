@@ -72,7 +72,7 @@ export interface Lease {
 export type TaskSupport = "forbidden" | "optional" | "required";
 
 /** A caller that prefers a task. `created` or `declined` is called once, unless the call ends before. */
-export interface TaskWish {
+export interface TaskRequest {
   /** `params.task` of 2025-11-25. */
   readonly terms: Raw;
   /** The server runs the call as a task. */
@@ -213,7 +213,7 @@ export interface Call {
   /** Set if code or a chain made the call, and not the client itself. */
   readonly via?: "code" | "chain" | undefined;
   /** Set if the tool may or must run as a task. The call resolves with the result in any case. */
-  readonly task?: { readonly support: TaskSupport; readonly wish: TaskWish | undefined } | undefined;
+  readonly task?: { readonly support: TaskSupport; readonly request: TaskRequest | undefined } | undefined;
 }
 
 /** Resolves with the child's `result` as written. Rejects with MetaMcpError, or with RpcError if the child answered with an error. */

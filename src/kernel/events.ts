@@ -226,7 +226,7 @@ export class Events {
   tracer: ((request: Traceable) => TraceContext) | undefined;
 
   /** Whether anything listens. Check it before you make an event. */
-  get heard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 

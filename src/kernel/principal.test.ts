@@ -3,9 +3,9 @@ import { callerOf, type Origin } from "./call.ts";
 import {
   ANONYMOUS,
   accountOf,
-  isMeant,
   LOCAL,
   LOCAL_USER,
+  matchesPrincipal,
   type Principal,
   samePrincipal,
 } from "./principal.ts";
@@ -21,16 +21,16 @@ test("samePrincipal is false for another principal, and true for two anonymous o
   expect(samePrincipal(ANONYMOUS, { ...ANONYMOUS, id: "anonymous 2" })).toBe(true);
 });
 
-test("an account with another key or client is another principal, but isMeant without a key or client matches all", () => {
+test("an account with another key or client is another principal, but matchesPrincipal without a key or client matches all", () => {
   const key = (id: string): Principal => ({ ...alice, key: { id, name: id } });
   const client = (id: string): Principal => ({ ...alice, client: id });
   const all = [alice, key("a"), key("b"), client("a"), client("b")];
   for (const one of all)
     for (const other of all) {
       expect(samePrincipal(one, other)).toBe(one === other);
-      expect(isMeant(one, other)).toBe(one === alice || one === other);
+      expect(matchesPrincipal(one, other)).toBe(one === alice || one === other);
     }
-  expect(isMeant(alice, { ...alice, id: "bob" })).toBe(false);
+  expect(matchesPrincipal(alice, { ...alice, id: "bob" })).toBe(false);
 });
 
 test("callerOf returns the session, and without sessions the principal and the endpoint", () => {

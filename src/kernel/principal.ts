@@ -65,7 +65,7 @@ export function samePrincipal(a: Principal, b: Principal): boolean {
 }
 
 /** Whether `other` matches the given principal. Without a key or client, all principals with the same id match. */
-export function isMeant({ id, key, client }: Principal, other: Principal): boolean {
+export function matchesPrincipal({ id, key, client }: Principal, other: Principal): boolean {
   if (id !== other.id || (key && key.id !== other.key?.id)) return false;
   return client === undefined || client === other.client;
 }

@@ -14,7 +14,7 @@ export interface Roots {
   /** Undefined before the client was asked, and after it reported a change. */
   readonly known: KnownRoots | undefined;
   /** Each question costs the client another request, in every call. So it is asked only for servers that want roots. */
-  readonly costly?: boolean;
+  readonly expensiveToAsk?: boolean;
   /** Asks the client. Concurrent callers share one question. Never rejects. */
   ask(): Promise<KnownRoots>;
 }

@@ -30,6 +30,6 @@ export function tierOf({ readOnlyHint, destructiveHint }: ToolAnnotations): Tier
 }
 
 /** The text `server:tool` that globs of rules match. */
-export function placeOf({ server, name }: Pick<ToolFacts, "server" | "name">): string {
+export function qualifiedName({ server, name }: Pick<ToolFacts, "server" | "name">): string {
   return `${server}:${name}`;
 }

@@ -1,7 +1,7 @@
 /** The errors with which layers refuse. A tool that is hidden from the caller gets the same error as a tool that does not exist. */
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { placeOf } from "../kernel/tool-facts.ts";
+import { qualifiedName } from "../kernel/tool-facts.ts";
 
 /** Does not contain the name of the tool: it may be hidden from the caller. */
 export function toolNotFound(): MetaMcpError {
@@ -35,5 +35,5 @@ function whereOf({ facts }: Call): { readonly server?: string } {
 
 /** `server:tool`, as in rules. */
 export function toolOf({ facts, tool }: Call): string {
-  return facts ? placeOf(facts) : (tool ?? "");
+  return facts ? qualifiedName(facts) : (tool ?? "");
 }

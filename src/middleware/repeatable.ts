@@ -9,6 +9,6 @@ export function isRepeatable({ method, repeat, facts, task }: Call): boolean {
     readOnlyHint === true &&
     idempotentHint !== false &&
     // A task has a state that belongs to one caller.
-    task?.wish === undefined
+    task?.request === undefined
   );
 }

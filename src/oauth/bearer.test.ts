@@ -84,7 +84,7 @@ test("a token that another process has renewed is used instead of renewing again
   const first = (await bearer.current()) as ShownBearer;
   for (const one of all) await one.current();
 
-  const got = await Promise.all(all.map((one) => one.instead(first, REFUSED)));
+  const got = await Promise.all(all.map((one) => one.replace(first, REFUSED)));
 
   expect(new Set(got.map((one) => (one as ShownBearer).header)).size).toBe(1);
   expect(refreshes(by)).toBe(1);
@@ -116,13 +116,13 @@ test("a server that refuses new tokens does not cause endless renewals", async (
   const { by, bearer, login, pass } = await setUp();
   await login();
   const first = (await bearer.current()) as ShownBearer;
-  const second = (await bearer.instead(first, REFUSED)) as ShownBearer;
-  bearer.inVain();
+  const second = (await bearer.replace(first, REFUSED)) as ShownBearer;
+  bearer.replacementDenied();
 
-  expect(await bearer.instead(second, REFUSED)).toBe("it refuses even a new token");
+  expect(await bearer.replace(second, REFUSED)).toBe("it refuses even a new token");
   expect(refreshes(by)).toBe(1);
   pass(11_000);
-  expect(await bearer.instead(second, REFUSED)).toMatchObject({ holder: second.holder });
+  expect(await bearer.replace(second, REFUSED)).toMatchObject({ holder: second.holder });
 });
 
 test("a login that the issuer has ended is not renewed again", async () => {
@@ -131,10 +131,10 @@ test("a login that the issuer has ended is not renewed again", async () => {
   const first = (await bearer.current()) as ShownBearer;
   by.revokeAll();
 
-  const why = await bearer.instead(first, REFUSED);
+  const why = await bearer.replace(first, REFUSED);
   expect(why).toMatch(/^the login has ended: .*invalid_grant$/);
   expect([...by.secrets].filter((secret) => String(why).includes(secret))).toEqual([]);
-  expect(await bearer.instead(first, REFUSED)).toBe("the login has expired");
+  expect(await bearer.replace(first, REFUSED)).toBe("the login has expired");
   expect(refreshes(by)).toBe(1);
 });
 

@@ -55,7 +55,7 @@ export class Bearer {
     return this.#prepare();
   }
 
-  async instead(
+  async replace(
     refused: ShownBearer,
     { missing }: { readonly missing: readonly string[] | undefined },
   ): Promise<ShownBearer | string> {
@@ -67,7 +67,7 @@ export class Bearer {
     return await this.#renew(this.#grant);
   }
 
-  inVain(): void {
+  replacementDenied(): void {
     this.#newTokenRefusedAt = this.#now();
   }
 

@@ -61,7 +61,7 @@ test("a server that keeps requiring new scopes has at most 100 of them stored", 
   const shown = (await bearer.current()) as ShownBearer;
   for (let round = 0; round < 10; round++) {
     const missing = Array.from({ length: 50 }, (_, at) => `${round}:${at}`);
-    await bearer.instead(shown, { missing });
+    await bearer.replace(shown, { missing });
   }
   const wanted = grantInUse(await store.read(), spec.url)?.wanted ?? [];
   expect(wanted.length).toBeLessThanOrEqual(100);
@@ -79,10 +79,10 @@ test("a clock that is set back does not prevent a renewal", async () => {
   time = NOW + 3_600_000;
   expect(await bearer.current()).toBeDefined();
 
-  bearer.inVain();
+  bearer.replacementDenied();
   by.expireAll();
   time = NOW + 1_800_000;
-  expect(await bearer.instead((await bearer.current()) as ShownBearer, { missing: undefined })).toMatchObject(
+  expect(await bearer.replace((await bearer.current()) as ShownBearer, { missing: undefined })).toMatchObject(
     {
       header: expect.stringMatching(/^Bearer /),
     },

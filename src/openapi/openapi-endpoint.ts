@@ -4,10 +4,10 @@ import { readBytes, typeOf } from "../admin/body.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
 import type { Tool } from "../catalog/tool.ts";
 import type { Origin } from "../kernel/call.ts";
+import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { isMeant, type Principal } from "../kernel/principal.ts";
+import { matchesPrincipal, type Principal } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
-import type { Room } from "../kernel/room.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { type TraceHeaders, traceHeadersIn } from "../kernel/traceparent.ts";
 import { readValue } from "../rpc/scan.ts";
@@ -31,7 +31,7 @@ export interface OpenApiParts {
   /** The layers around requests of clients. */
   readonly side: SurfaceLayers;
   readonly lone: Pick<LoneRequests, "run">;
-  readonly room: Room;
+  readonly limiter: ConcurrencyLimiter;
   readonly about: () => EndpointInfo;
 }
 
@@ -68,7 +68,7 @@ export class OpenApiEndpoint {
   /** Ends all requests of a principal. */
   endOf(meant: Principal): void {
     for (const [response, principal] of this.#open)
-      if (isMeant(meant, principal)) this.#write(response, REVOKED);
+      if (matchesPrincipal(meant, principal)) this.#write(response, REVOKED);
   }
 
   end(): void {
@@ -85,13 +85,13 @@ export class OpenApiEndpoint {
   async #answer(path: string, received: Received): Promise<Raw | Buffer> {
     const { request, principal } = received;
     const name = decoded(path);
-    const { lone, room } = this.#parts;
-    if (room.full("inFlight")) return await this.#refuse(name, received);
+    const { lone, limiter } = this.#parts;
+    if (limiter.full("inFlight")) return await this.#refuse(name, received);
     const answer = async (origin: Origin): Promise<Raw | Buffer> =>
       asksForDocument(name, request)
         ? await this.#document(origin)
         : await this.#call(name, origin, received);
-    return await room.serve(() => lone.run(principal, answer, { surface: "openapi" }));
+    return await limiter.serve(() => lone.run(principal, answer, { surface: "openapi" }));
   }
 
   /** Refuses a request without reading its body, and records the refusal. */

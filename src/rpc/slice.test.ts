@@ -9,9 +9,9 @@ import {
   joinObject,
   mayHave,
   members,
-  onceWith,
   withFirst,
   withMember,
+  withMemberDeduplicated,
 } from "./slice.ts";
 
 const raw = (text: string): Raw => asRaw(Buffer.from(text));
@@ -85,8 +85,8 @@ test.each([
   ['{"n":1,"a":2,"n":3}', '{"a":2,"n":X}'],
   ['{"__proto__":1,"__proto__":2}', '{"__proto__":2,"n":X}'],
   ["{}", '{"n":X}'],
-])("onceWith leaves no key twice in %s", (object, expected) => {
-  expect(onceWith(raw(object), "n", raw("X")).toString()).toBe(expected);
+])("withMemberDeduplicated leaves no key twice in %s", (object, expected) => {
+  expect(withMemberDeduplicated(raw(object), "n", raw("X")).toString()).toBe(expected);
 });
 
 test("joinObject leaves out undefined members", () => {

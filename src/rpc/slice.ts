@@ -117,7 +117,7 @@ export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
 }
 
 /** Like `withMember`, and of every other key only the last member stays, so that every parser reads the same values. */
-export function onceWith(raw: Raw, key: string, value: Raw): Raw {
+export function withMemberDeduplicated(raw: Raw, key: string, value: Raw): Raw {
   return rewritten(raw, key, value, new Map());
 }
 

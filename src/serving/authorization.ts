@@ -36,7 +36,7 @@ export interface GatewayAuthorization {
   readonly bearers: Bearers;
   readonly grants: Grants;
   /** False for endpoints with `oauth: false`, true for all other names, even unknown ones. */
-  readonly isOffered: (endpoint: string) => boolean;
+  readonly allowsOAuth: (endpoint: string) => boolean;
   /** Trusted issuers beside the gateway itself. */
   readonly issuers: () => readonly string[];
   close(): void;
@@ -72,7 +72,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
   const settings = () => compiled().settings?.spec;
   const issuers = () => settings()?.issuers ?? [];
   const tokens = new Tokens({ base, key: key.public, issuers });
-  const isOffered = (endpoint: string): boolean => accessOf(compiled(), endpoint)?.oauth !== false;
+  const allowsOAuth = (endpoint: string): boolean => accessOf(compiled(), endpoint)?.oauth !== false;
   const server = new AuthorizationServer({
     base,
     store,
@@ -80,7 +80,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     idOf,
     grants,
     accounts,
-    isOffered,
+    allowsOAuth,
     addressOf,
     log,
     events,
@@ -99,7 +99,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     server,
     bearers: new Bearers({ tokens, grants, accounts }),
     grants,
-    isOffered,
+    allowsOAuth,
     issuers: () => issuers().map(({ issuer }) => issuer),
     close() {
       for (const stop of stops) stop();

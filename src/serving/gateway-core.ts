@@ -6,7 +6,7 @@ import type { CompileOptions } from "../gateway/compile.ts";
 import { NamedSearch } from "../gateway/endpoint/named-search.ts";
 import { OverrideSearch } from "../gateway/endpoint/override-search.ts";
 import { Views } from "../gateway/view/views.ts";
-import { Room } from "../kernel/room.ts";
+import { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import { createEngine } from "../main.ts";
 import { contextOf, vaultOf } from "./change-context.ts";
 import { engineConfig, searchedName } from "./engine-config.ts";
@@ -72,7 +72,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     search,
     views: new Views(),
     market,
-    room: new Room(() => compiled().settings?.spec.limits ?? {}),
+    limiter: new ConcurrencyLimiter(() => compiled().settings?.spec.limits ?? {}),
     reachable: reach,
     compiledLayers,
     compiled,

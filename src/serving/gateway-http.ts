@@ -1,7 +1,7 @@
 /** The HTTP side of a gateway: the server with its site and admin API, and the port for metrics. Does not start to listen. */
 import type { Access } from "../access/access.ts";
 import type { OidcLogin } from "../access/oidc-login.ts";
-import { Passes } from "../access/passes.ts";
+import { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { Observer } from "../observe/observer.ts";
 import { createHostGuard, isLoopback } from "../transport/http/guard.ts";
 import { HttpServer } from "../transport/http/http-server.ts";
@@ -37,7 +37,7 @@ export interface GatewayHttp {
 export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHttp {
   const { http: listening, metricsPort, publicUrl, console } = context.options;
   const { core, access, authorization, logins, observer } = parts;
-  const passes = new Passes();
+  const temporaryKeys = new TemporaryKeys();
   const exposed = !isLoopback(listening.host) || publicUrl !== undefined;
   const metricsText = (): string => observer.metrics.text();
   const site = new GatewaySite({
@@ -46,7 +46,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
     access,
     authorization,
     logins: logins.site,
-    passes,
+    temporaryKeys: temporaryKeys,
     hostGuard: createHostGuard(listening),
     readiness: () => ({
       ready: !parts.isClosing(),
@@ -54,7 +54,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
       // The reason may contain the address of the database, so only administrators see it (/attention).
       ...(context.store.state.up ? {} : { store: "down" }),
     }),
-    admin: createAdmin(context, parts, { passes, exposed }),
+    admin: createAdmin(context, parts, { temporaryKeys: temporaryKeys, exposed }),
     console: console ? new ConsoleFiles(context.log) : undefined,
     // People on this machine can get the same figures in other ways.
     metrics: exposed ? undefined : metricsText,
@@ -71,7 +71,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
 function createAdmin(
   { options, store, clock, events, compiled, address }: GatewayContext,
   { core, pipeline, access, oidc, logins, authorization, observer }: HttpParts,
-  { passes, exposed }: { readonly passes: Passes; readonly exposed: boolean },
+  { temporaryKeys, exposed }: { readonly temporaryKeys: TemporaryKeys; readonly exposed: boolean },
 ): Admin {
   const { engine, endpoints, control, market } = core;
   const { layers, compiledLayers, approvals } = pipeline;
@@ -88,7 +88,7 @@ function createAdmin(
       engine,
       endpoints,
       control,
-      passes,
+      temporaryKeys,
       url: address.url,
       compiled,
       compiledLayers,

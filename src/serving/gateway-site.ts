@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../access/access.ts";
 import { isAllowed } from "../access/allow.ts";
 import { credentialOf } from "../access/credential.ts";
-import type { Passes } from "../access/passes.ts";
+import type { TemporaryKeys } from "../access/temporary-keys.ts";
 import { adminPath } from "../admin/admin.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
 import type { TokenHolder } from "../authorization/bearers.ts";
@@ -34,7 +34,7 @@ export interface SiteParts {
   /** The pages for logins at servers. */
   readonly logins: LoginSite;
   /** Temporary credentials for self-tests. */
-  readonly passes: Passes;
+  readonly temporaryKeys: TemporaryKeys;
   readonly hostGuard: HostGuard;
   readonly readiness: () => Readiness;
   /** The handler for `/api/v1`. It authenticates requests itself. */
@@ -92,13 +92,13 @@ export class GatewaySite implements Site {
     endpoint: CompiledEndpoint | undefined,
     requested: EndpointRequest,
   ): Verdict | Promise<Verdict> {
-    const { access: known, passes, authorization } = this.#parts;
+    const { access: known, temporaryKeys, authorization } = this.#parts;
     const { cors } = requested;
     const access = endpoint?.object.spec.access;
     const shown = credentialOf(request, access?.queryKey) ?? "";
-    const pass = passes.holderOf(shown);
-    if (pass && endpoint && pass.opens(endpoint.object.uuid))
-      return { ok: true, cors, principal: pass.principal };
+    const temporary = temporaryKeys.holderOf(shown);
+    if (temporary && endpoint && temporary.opens(endpoint.object.uuid))
+      return { ok: true, cors, principal: temporary.principal };
     const holder = known.keys.holderOf(shown);
     if (!holder && shown !== "" && shown === bearerOf(request.headers)) {
       const bearer = authorization.bearers.holderOf(shown);
@@ -133,8 +133,8 @@ export class GatewaySite implements Site {
   }
 
   #challenge({ name, subpath }: EndpointRequest, fault?: TokenFault): string | undefined {
-    const { base, isOffered } = this.#parts.authorization;
-    return isOffered(name) ? challenge(base(), name, subpath, fault) : undefined;
+    const { base, allowsOAuth } = this.#parts.authorization;
+    return allowsOAuth(name) ? challenge(base(), name, subpath, fault) : undefined;
   }
 
   /** Paths of the OpenAPI view get the refusal as problem+json. */
@@ -191,9 +191,9 @@ export class GatewaySite implements Site {
 
   /** Protected resource metadata (RFC 9728), for every name except endpoints with `oauth: false`. */
   #sendMetadata(path: string, { request, response }: Received): boolean {
-    const { base, isOffered, issuers } = this.#parts.authorization;
+    const { base, allowsOAuth, issuers } = this.#parts.authorization;
     const asked = request.method === "GET" ? metadataPath(path) : undefined;
-    if (!asked || !isOffered(asked.endpoint)) return false;
+    if (!asked || !allowsOAuth(asked.endpoint)) return false;
     const body = JSON.stringify(resourceMetadata(base(), asked, issuers()));
     response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end(body);
     return true;

@@ -1,5 +1,5 @@
 /** Tests an endpoint over real HTTP as a client would, step by step, and reports which step fails and why. */
-import type { Passes } from "../access/passes.ts";
+import type { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { CompiledEndpoint } from "../gateway/compile.ts";
 import type { SelfTest, SelfTestStep } from "../gateway/control.ts";
 import { isRecord } from "../kernel/is-record.ts";
@@ -9,7 +9,7 @@ import { IMPLEMENTATION } from "../kernel/version.ts";
 export interface SelfTestParts {
   /** The URL of the gateway for clients. */
   readonly url: string;
-  readonly passes: Passes;
+  readonly temporaryKeys: TemporaryKeys;
   /** Ends the sessions of the test client. */
   readonly endOf: (principal: Principal) => void;
   /** Unreachable servers of the endpoint, with the reason. */
@@ -32,8 +32,8 @@ const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 export async function selfTest(endpoint: CompiledEndpoint, parts: SelfTestParts): Promise<SelfTest> {
   const { uuid, name } = endpoint.object;
   const url = `${parts.url}/metamcp/${name}/mcp`;
-  const pass = parts.passes.lend(uuid, "self-test");
-  const client = new TestClient(endpoint, url, pass.text);
+  const temporaryKey = parts.temporaryKeys.issue(uuid, "self-test");
+  const client = new TestClient(endpoint, url, temporaryKey.text);
   const steps: SelfTestStep[] = [];
   try {
     for (const [step, run] of client.steps(parts)) {
@@ -43,8 +43,8 @@ export async function selfTest(endpoint: CompiledEndpoint, parts: SelfTestParts)
       );
     }
   } finally {
-    pass.end();
-    parts.endOf(pass.principal);
+    temporaryKey.end();
+    parts.endOf(temporaryKey.principal);
   }
   return { ok: steps.every(({ ok }) => ok), url, steps };
 }

@@ -7,8 +7,8 @@ import { type EndpointScopeParts, endpointScope } from "../gateway/endpoint/endp
 import { type Explained, type ExplainRequest, explainTool } from "../gateway/endpoint/explain-tool.ts";
 import type { Preview, TriedTool } from "../gateway/try-control.ts";
 import type { Origin } from "../kernel/call.ts";
+import { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import type { Principal } from "../kernel/principal.ts";
-import { Room } from "../kernel/room.ts";
 import type { EndpointInfo } from "../openapi/document.ts";
 import { OpenApiEndpoint } from "../openapi/openapi-endpoint.ts";
 import type { Session } from "../session/session.ts";
@@ -30,7 +30,7 @@ export interface ServedParts extends Omit<EndpointScopeParts, "current"> {
   /** Finds servers that can be added. */
   readonly market: Pick<Market, "provision">;
   /** The limits for all endpoints together. */
-  readonly room: Room;
+  readonly limiter: ConcurrencyLimiter;
 }
 
 export class ServedEndpoint {
@@ -61,13 +61,13 @@ export class ServedEndpoint {
     };
     this.#scope = scope;
     this.#tools = new PublicTools(scope);
-    const room = new Room(() => this.#compiled.object.spec.limits, parts.room);
+    const limiter = new ConcurrencyLimiter(() => this.#compiled.object.spec.limits, parts.limiter);
     this.#endpoint = engine.open({
       id: uuid,
       surface: spec.surface,
       scope,
       around: (surface) => new LayeredSurface(surface, this.layers, scope),
-      team: { room, introduction: () => introductionOf(this.#compiled) },
+      team: { limiter, introduction: () => introductionOf(this.#compiled) },
     });
     const { stateless, jsonResponse } = spec;
     this.#streamable = new StreamableEndpoint(
@@ -81,7 +81,7 @@ export class ServedEndpoint {
       scope,
       side: this.layers,
       lone,
-      room,
+      limiter,
       about: () => aboutOf(this.#compiled),
     });
   }

@@ -1,5 +1,5 @@
 /** The inspector, the self-test and the config entries for clients, for administrators. */
-import type { Passes } from "../access/passes.ts";
+import type { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { Engine } from "../engine.ts";
 import type { ConnectionStatus, GatewayControl, Trying } from "../gateway/control.ts";
 import { INSPECTOR, type InspectParts, inspect } from "./inspect.ts";
@@ -10,13 +10,13 @@ export interface TryingParts extends Omit<InspectParts, "lone"> {
   readonly engine: Pick<Engine, "scope" | "open" | "catalog">;
   readonly endpoints: ServedEndpoints;
   readonly control: Pick<GatewayControl, "statusOf">;
-  readonly passes: Passes;
+  readonly temporaryKeys: TemporaryKeys;
   /** The URL of the gateway for clients. */
   readonly url: () => string;
 }
 
 export function createTrying(parts: TryingParts): Trying {
-  const { engine, endpoints, control, passes, url } = parts;
+  const { engine, endpoints, control, temporaryKeys, url } = parts;
   const { lone } = engine.open({ id: INSPECTOR, surface: "aggregate" });
   return {
     get url() {
@@ -27,7 +27,7 @@ export function createTrying(parts: TryingParts): Trying {
     selfTest: (endpoint) =>
       selfTest(endpoint, {
         url: url(),
-        passes,
+        temporaryKeys,
         endOf: (principal) => endpoints.endOf(principal),
         down: ({ parts }) =>
           parts.flatMap(({ part }) => (part.off ? [] : faultOf(part.name, control.statusOf(part.server)))),

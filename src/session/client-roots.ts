@@ -26,7 +26,7 @@ export class ClientRoots implements Roots {
   }
 
   /** True during the handshake, so that a server needed then gets a connection without roots. */
-  get costly(): boolean {
+  get expensiveToAsk(): boolean {
     return this.#options.inHandshake();
   }
 

@@ -42,7 +42,7 @@ test("a session sends the client no requests and notifications before the handsh
     prepare: async ({ uplink, roots }) => {
       uplink?.notify("notifications/message", EMPTY_OBJECT);
       if (roots) asked.push(roots.ask());
-      expect(roots?.costly).toBe(true);
+      expect(roots?.expensiveToAsk).toBe(true);
     },
     handle: () => Promise.resolve(EMPTY_OBJECT),
   };

@@ -4,7 +4,7 @@
  */
 import { asRaw, fromLatin1, fromRaw, jsonLatin1, type Raw, toLatin1, toRaw } from "../kernel/raw.ts";
 import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../rpc/short.ts";
-import { joinObject, members, onceWith } from "../rpc/slice.ts";
+import { joinObject, members, withMemberDeduplicated } from "../rpc/slice.ts";
 
 export interface GivenParams {
   /** A string in a valid request. */
@@ -56,7 +56,7 @@ export interface CallParts {
 }
 
 export function callParams({ tool, args, meta, written }: CallParts): Raw {
-  if (written) return onceWith(written, "name", toRaw(tool));
+  if (written) return withMemberDeduplicated(written, "name", toRaw(tool));
   if (args.length <= SHORT && !meta)
     return fromLatin1(`{"name":${jsonLatin1(tool)},"arguments":${toLatin1(args)}}`);
   return joinObject([

@@ -33,7 +33,7 @@ export interface ToolCall extends CallParts {
  * This is the hot path: if the tool is known and the arguments are valid, nothing is awaited.
  */
 export function callTool(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
-  if (!scope.events.heard) return toolResult(scope, toolCall, request);
+  if (!scope.events.hasListeners) return toolResult(scope, toolCall, request);
   const { trail } = request;
   if (trail) trail.target = scope.target(toolCall.server, toolCall.tool, request.origin);
   return recorded(scope, toolCall, request, (inner) => toolResult(scope, toolCall, inner));
@@ -109,8 +109,11 @@ export async function connect(
 
 function send(scope: Scope, tool: Tool | undefined, attempt: Attempt): Promise<Raw> {
   const { toolCall, request, permissions } = attempt;
-  const { origin, signal, uplink, hold, wish, trail, via } = request;
-  const task = tool?.taskSupport || wish ? { support: tool?.taskSupport ?? "forbidden", wish } : undefined;
+  const { origin, signal, uplink, hold, taskRequest, trail, via } = request;
+  const task =
+    tool?.taskSupport || taskRequest
+      ? { support: tool?.taskSupport ?? "forbidden", request: taskRequest }
+      : undefined;
   const params = callParams(toolCall);
   return scope.call({
     server: toolCall.server,

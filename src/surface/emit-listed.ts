@@ -11,7 +11,7 @@ const sizes = new WeakMap<Snapshot, number>();
 export function emitListed(scope: Scope, { origin }: ClientRequest, shown: Raw): void {
   const { events } = scope;
   // A preview is not a client's list, so it saves no tokens.
-  if (!events.heard || origin.surface === "preview") return;
+  if (!events.hasListeners || origin.surface === "preview") return;
   const { snapshot } = scope.view(origin);
   let allBytes = sizes.get(snapshot);
   if (allBytes === undefined) {

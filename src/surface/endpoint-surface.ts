@@ -2,8 +2,9 @@
  * The surface of one endpoint of a gateway. Puts the operator's text before the instructions and counts requests in
  * flight.
  */
+
+import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import type { Raw } from "../kernel/raw.ts";
-import type { Room } from "../kernel/room.ts";
 import type { ClientRequest, Surface } from "./surface.ts";
 
 type Args<K extends keyof Surface> =
@@ -12,12 +13,15 @@ type Args<K extends keyof Surface> =
 export class EndpointSurface implements Surface {
   readonly #surface: Surface;
   readonly #introduction: () => string;
-  readonly #room: Room;
+  readonly #limiter: ConcurrencyLimiter;
 
-  constructor(surface: Surface, { introduction, room }: { introduction: () => string; room: Room }) {
+  constructor(
+    surface: Surface,
+    { introduction, limiter }: { introduction: () => string; limiter: ConcurrencyLimiter },
+  ) {
     this.#surface = surface;
     this.#introduction = introduction;
-    this.#room = room;
+    this.#limiter = limiter;
   }
 
   get capabilities(): Surface["capabilities"] {
@@ -35,7 +39,7 @@ export class EndpointSurface implements Surface {
   }
 
   handle(request: ClientRequest): Promise<Raw> {
-    return this.#room.serve(() => this.#surface.handle(request));
+    return this.#limiter.serve(() => this.#surface.handle(request));
   }
 
   tool(...args: Args<"tool">) {

@@ -48,7 +48,7 @@ export function recorded(
   request: ClientRequest,
   run: (request: ClientRequest) => Promise<Raw>,
 ): Promise<Raw> {
-  if (!scope.events.heard || request.trail) return run(request);
+  if (!scope.events.hasListeners || request.trail) return run(request);
   const trail = newTrail();
   const end = begin(scope, target, request, trail);
   let running: Promise<Raw>;
@@ -83,7 +83,7 @@ export function recordRefusal(
   request: ClientRequest,
   { code, by }: RefusalReason,
 ): void {
-  if (!scope.events.heard || request.trail) return;
+  if (!scope.events.hasListeners || request.trail) return;
   const trail = newTrail(by);
   begin(scope, target, request, trail)({ outcome: "refused", code });
 }

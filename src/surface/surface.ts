@@ -1,7 +1,7 @@
 /**
  * The interface between a session and what its client sees. Surfaces implement it; the session knows nothing of tools.
  */
-import type { Hold, Origin, TaskWish, TraceContext, Trail, Uplink } from "../kernel/call.ts";
+import type { Hold, Origin, TaskRequest, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
@@ -22,7 +22,7 @@ export interface ClientRequest {
   /** See `Hold`; undefined if no time limit applies. */
   readonly hold?: Hold | undefined;
   /** The client wants the tool call to run as a task. */
-  readonly wish?: TaskWish;
+  readonly taskRequest?: TaskRequest;
   /** The call is made by code or a chain of the client, not by the client itself. */
   readonly via?: "code" | "chain" | undefined;
   /** Set if the call is being recorded; everything that acts on the call writes here. */

@@ -80,7 +80,7 @@ class ContractHost implements Host {
     return false;
   }
 
-  turnedAway() {}
+  recordOverLimit() {}
 
   health() {
     return { ready: true, down: [] };

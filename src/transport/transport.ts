@@ -20,7 +20,7 @@ export interface Host {
   /** The limit of open sessions, or of requests in flight, is reached. */
   full(what: "sessions" | "inFlight"): boolean;
   /** The transport calls this when it refused a request because of a limit, before the request reached a session. */
-  turnedAway(message: Message | Malformed, principal: Principal, session: Session | undefined): void;
+  recordOverLimit(message: Message | Malformed, principal: Principal, session: Session | undefined): void;
   health(): Readiness;
   /** Serves requests of the stateless era, which belong to no session. */
   readonly era2026: StatelessHost;

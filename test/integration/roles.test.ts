@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { ROLES, type Role } from "../../src/access/account.ts";
 import { MATRIX } from "../../src/access/may.ts";
-import { leastOf, type Route } from "../../src/admin/route.ts";
+import { type Route, requiredRole } from "../../src/admin/route.ts";
 import { adminRoutes } from "../../src/admin/routes/all.ts";
 import { apiClient, person } from "../support/people.ts";
 import { type TestAdmin, testAdmin } from "../support/test-control.ts";
@@ -12,7 +12,7 @@ const UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000";
 
 /** A second, independent reading of the table of rights. */
 function allowed(route: Route, role: Role, isAccount: boolean): boolean {
-  const least = leastOf(route);
+  const least = requiredRole(route);
   if (least === "anyone") return true;
   const row: { least?: string; others?: Role; account?: true } =
     "action" in route ? MATRIX[route.action] : {};
@@ -38,7 +38,7 @@ test("every route allows exactly the roles of the table, by cookie, by key and w
   for (const route of ROUTES) {
     const status = await statusOf(admin.url, {}, route);
     const name = `${route.method} ${route.path} by nobody`;
-    if (leastOf(route) === "anyone") expect([200, 400, 404, 422], name).toContain(status);
+    if (requiredRole(route) === "anyone") expect([200, 400, 404, 422], name).toContain(status);
     else expect(status, name).toBe(401);
   }
   for (const role of ROLES) {
@@ -57,7 +57,7 @@ test("every route allows exactly the roles of the table, by cookie, by key and w
         const status = await statusOf(admin.url, shown, route);
         const name = `${route.method} ${route.path} by ${role} with a ${who}`;
         if (!allowed(route, role, isAccount)) expect(status, name).toBe(403);
-        else if (leastOf(route) !== "anyone") expect([401, 403], name).not.toContain(status);
+        else if (requiredRole(route) !== "anyone") expect([401, 403], name).not.toContain(status);
       }
     }
   }

@@ -37,7 +37,7 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
     grants,
     idOf,
     key,
-    isOffered: (endpoint) => endpoint !== "closed",
+    allowsOAuth: (endpoint) => endpoint !== "closed",
     mayUse: (endpoint) => ["one", "two"].includes(endpoint),
     registers: () => true,
     addressOf: () => "192.0.2.1",

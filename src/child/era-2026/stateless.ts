@@ -68,7 +68,7 @@ export class Stateless implements Dialect {
   async request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
     const local = this.#local(method, params);
     if (local) return local;
-    let tasks = claim.task?.wish !== undefined;
+    let tasks = claim.task?.request !== undefined;
     let body = params;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const envelope = this.#envelope(claim.origin.capabilities, tasks);

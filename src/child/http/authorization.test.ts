@@ -25,18 +25,18 @@ interface Login extends Authorization {
 /** A login that returns the given credentials. */
 function login(
   current: Authorization["current"],
-  instead: () => Promise<Credential | string> = () => Promise.resolve("there is none"),
+  replace: () => Promise<Credential | string> = () => Promise.resolve("there is none"),
 ): Login {
   const denials: Denial[] = [];
   return {
     denials,
     vain: 0,
     current,
-    instead(_, denial) {
+    replace(_, denial) {
       denials.push(denial);
-      return instead();
+      return replace();
     },
-    inVain() {
+    replacementDenied() {
       this.vain++;
     },
   };

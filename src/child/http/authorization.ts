@@ -18,9 +18,9 @@ export interface Authorization {
   /** The credential for the next request; undefined if none is needed. Rejects if one is needed and not available. */
   current(): Credential | undefined | Promise<Credential | undefined>;
   /** A replacement for a denied credential, or the reason why there is none. Called once per request. */
-  instead(refused: Credential, denial: Denial): Promise<Credential | string>;
+  replace(refused: Credential, denial: Denial): Promise<Credential | string>;
   /** The replacement was denied too. */
-  inVain(): void;
+  replacementDenied(): void;
 }
 
 /** Returns undefined for servers with their own configured credentials. */

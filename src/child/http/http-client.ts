@@ -133,7 +133,7 @@ export class HttpClient {
       response.resume();
       const failed = (reason: string): void =>
         void (sent.aborted || answer.onFailure(deniedFailure(response, this.shown, reason)));
-      authorization.instead(credential, denial).then(
+      authorization.replace(credential, denial).then(
         (other) => {
           if (typeof other === "string") failed(other);
           else if (!sent.aborted) this.#sendAgain(other, sent, asked, answer);
@@ -154,7 +154,7 @@ export class HttpClient {
     if (this.#credential?.holder !== credential.holder) return answer.onFailure(anotherLogin(this.shown));
     sent.connected = false;
     const onResponse = (response: IncomingMessage): void => {
-      if (response.statusCode === 401) this.#authorization?.inVain();
+      if (response.statusCode === 401) this.#authorization?.replacementDenied();
       answer.onResponse(response);
     };
     this.#sendWith(credential, sent, asked, { ...sameFailure(answer), onResponse });

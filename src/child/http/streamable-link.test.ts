@@ -275,8 +275,8 @@ test("a request that cannot connect while another one is connected fails alone",
   const { request, failure, closed, received } = await dial(remoteSpec(child.url), {
     authorize: () => ({
       current: () => ({ header: child.seen.length === 0 ? "good" : "\n", holder: "someone" }),
-      instead: () => Promise.resolve("there is none"),
-      inVain() {},
+      replace: () => Promise.resolve("there is none"),
+      replacementDenied() {},
     }),
   });
   request(1, "long");

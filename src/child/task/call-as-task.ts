@@ -19,7 +19,7 @@ export function runsTasks(capabilities: Raw): boolean {
 
 /** Whether the call should be a task if the child can run one. */
 export function isWanted({ task }: Claim): boolean {
-  return task?.support === "required" || (task?.support === "optional" && task.wish !== undefined);
+  return task?.support === "required" || (task?.support === "optional" && task.request !== undefined);
 }
 
 export async function callAsTask(
@@ -28,15 +28,15 @@ export async function callAsTask(
   params: Raw,
   signal: Signal,
 ): Promise<Raw> {
-  const wish = claim.task?.wish;
-  const asked = withMember(params, "task", wish?.terms ?? EMPTY_OBJECT);
+  const taskRequest = claim.task?.request;
+  const asked = withMember(params, "task", taskRequest?.terms ?? EMPTY_OBJECT);
   const answer = await sendCall(peer, claim, { method: "tools/call", params: asked, lasting: true }, signal);
   const requestId = claim.id as number;
   const [task, meta] = members(answer, ["task", "_meta"]);
   const state = readTaskState(task);
   try {
     if (!task || !state) {
-      wish?.declined();
+      taskRequest?.declined();
       return answer;
     }
     const childTask = new ChildTask(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Call, TaskWish } from "../../kernel/call.ts";
+import type { Call, TaskRequest } from "../../kernel/call.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { LOCAL } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -25,7 +25,7 @@ class World {
   readonly task: ChildTask;
 
   constructor() {
-    const wish: TaskWish = {
+    const taskRequest: TaskRequest = {
       terms: EMPTY_OBJECT,
       created: () => this.reported.push("created"),
       declined: () => this.reported.push("declined"),
@@ -36,7 +36,7 @@ class World {
       origin,
       uplink,
       repeat: "safe",
-      task: { support: "optional", wish },
+      task: { support: "optional", request: taskRequest },
     };
     this.claim = claimOf(call, closed);
     const parts = {

@@ -64,7 +64,7 @@ export class ChildTask {
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
     const state = kept(this.#parts.form(this.#answer));
-    claim.task?.wish?.created({ state, meta: meta && kept(meta), refresh: () => this.refresh() });
+    claim.task?.request?.created({ state, meta: meta && kept(meta), refresh: () => this.refresh() });
     try {
       return await Promise.race([work(), aborted(this.stopped)]);
     } catch (error) {
@@ -88,7 +88,7 @@ export class ChildTask {
     if (state?.taskId !== this.id) return;
     this.#state = state;
     this.#answer = answer;
-    this.#parts.claim.task?.wish?.changed(kept(form));
+    this.#parts.claim.task?.request?.changed(kept(form));
     this.#parts.claim.timer?.touch();
     this.#wake?.();
   }

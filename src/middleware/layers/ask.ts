@@ -1,7 +1,7 @@
 /** Layer `ask`: asks the person at the client for permission before each call of the given tools. */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call } from "../../kernel/call.ts";
-import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { withConsent } from "../consent.ts";
 import { GLOBS } from "../globs.ts";
 import type { LayerKind } from "../layer.ts";
@@ -23,7 +23,7 @@ export const ask: LayerKind = {
     };
     const globs = tools.map(compileGlob);
     const asks = (tool: ToolFacts): boolean =>
-      globs.some((matches) => matches(placeOf(tool))) ||
+      globs.some((matches) => matches(qualifiedName(tool))) ||
       (destructive && tool.annotations.destructiveHint === true);
     const asked = perTool(asks);
     // An unknown tool may be destructive, so it needs permission too.

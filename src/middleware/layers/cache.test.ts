@@ -62,7 +62,7 @@ test.each<[string, TestCall]>([
   ["with large arguments", ask({ args: { a: "x".repeat(70_000) } })],
   ["of tools that the option does not name", ask({ tool: "other:echo" })],
   ["that read resources", ask({ more: { method: "resources/read" } })],
-  ["that run as tasks", ask({ more: { task: { support: "optional", wish: {} as never } } })],
+  ["that run as tasks", ask({ more: { task: { support: "optional", request: {} as never } } })],
 ])("does not cache calls %s", async (_what, wanted) => {
   const { call, count } = await counting({ tools: ["one:*", "two:*"] });
   await call(wanted);

@@ -4,7 +4,7 @@ import type { Call, Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
-import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { member } from "../../rpc/slice.ts";
 import { GLOBS } from "../globs.ts";
@@ -22,7 +22,7 @@ interface Options {
 }
 
 const LARGEST_ARGUMENTS = 65_536;
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** A result, and the arguments that the server got, after the inner layers changed them. */
 interface CachedResult {
@@ -48,12 +48,12 @@ export const cache: LayerKind = {
   check: (options) => timeProblems(options, ["ttlMs"]),
   compile(given, { clock }) {
     const options = given as unknown as Options;
-    const isMeant = meaning(options.tools);
+    const isSelected = toolSelection(options.tools);
     const store = new Store(options, clock);
     const flights = new Map<string, Flight>();
     const pipelineIds = new PipelineIds();
     const keyFor = (call: Call, pipeline: string): string | undefined =>
-      cacheable(call, isMeant) ? keyOf(call, options.by, pipeline) : undefined;
+      cacheable(call, isSelected) ? keyOf(call, options.by, pipeline) : undefined;
     return {
       answers: true,
       explain(call, inside) {
@@ -99,14 +99,14 @@ class PipelineIds {
   }
 }
 
-function meaning(tools: Options["tools"]): (tool: ToolFacts) => boolean {
+function toolSelection(tools: Options["tools"]): (tool: ToolFacts) => boolean {
   const globs = tools?.map(compileGlob);
-  return perTool((tool) => globs?.some((matches) => matches(placeOf(tool))) ?? true);
+  return perTool((tool) => globs?.some((matches) => matches(qualifiedName(tool))) ?? true);
 }
 
-function cacheable(call: Call, isMeant: (tool: ToolFacts) => boolean): boolean {
+function cacheable(call: Call, isSelected: (tool: ToolFacts) => boolean): boolean {
   const { facts } = call;
-  return facts !== undefined && isRepeatable(call) && isMeant(facts);
+  return facts !== undefined && isRepeatable(call) && isSelected(facts);
 }
 
 /** Undefined if the call cannot be cached. The key contains the account if the server uses a credential per account. */
@@ -149,7 +149,7 @@ class Store {
     this.#options = options;
     this.#ttlMs = msOf(options.ttlMs);
     this.#clock = clock;
-    this.#entries = new Lru(MOST_ENTRIES, (answer, key) => this.#forget(key, answer));
+    this.#entries = new Lru(MAX_ENTRIES, (answer, key) => this.#forget(key, answer));
   }
 
   get(key: string): CachedResult | undefined {

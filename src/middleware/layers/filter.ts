@@ -1,6 +1,6 @@
 /** Layer `filter`: hides tools from lists and refuses their calls, for all callers. */
 import { compileGlob, type Matcher } from "../../config/glob.ts";
-import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { GLOBS } from "../globs.ts";
 import type { Layer, LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
@@ -63,21 +63,21 @@ function hiding({ allow, deny = [], readOnly, destructive }: Options) {
   const allowed = allow?.map(compileGlob);
   const denied = deny.map(compileGlob);
   return (facts: ToolFacts): string | undefined => {
-    const place = placeOf(facts);
-    if (some(denied, place)) return "denied";
-    if (allowed && !some(allowed, place)) return "not allowed by the filter";
+    const name = qualifiedName(facts);
+    if (some(denied, name)) return "denied";
+    if (allowed && !some(allowed, name)) return "not allowed by the filter";
     if (readOnly && facts.annotations.readOnlyHint !== true) return "not read-only";
     if (destructive === false && facts.annotations.destructiveHint === true) return "destructive";
     return undefined;
   };
 }
 
-function some(matchers: readonly Matcher[], place: string): boolean {
-  return matchers.some((matcher) => matcher(place));
+function some(matchers: readonly Matcher[], name: string): boolean {
+  return matchers.some((matcher) => matcher(name));
 }
 
 /** Our own tools are hidden only by globs that begin with `metamcp:`. `*` matches only tools of servers. */
 function denyOwn(deny: readonly string[]): Pick<Layer, "hidesOwn"> {
   const denied = deny.filter((glob) => glob.startsWith("metamcp:")).map(compileGlob);
-  return denied.length === 0 ? {} : { hidesOwn: (tool) => some(denied, placeOf(tool)) };
+  return denied.length === 0 ? {} : { hidesOwn: (tool) => some(denied, qualifiedName(tool)) };
 }

@@ -4,7 +4,7 @@ import type { Call, Handler, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { withConsent } from "../consent.ts";
 import { sessionOf } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
@@ -32,7 +32,7 @@ interface Rule {
 /** The last read, by index of the rule. */
 type Reads = Map<number, { readonly until: number; readonly what: string }>;
 
-const MOST_CALLERS = 100_000;
+const MAX_CALLERS = 100_000;
 const PLACE = {
   anyOf: [
     { type: "string", minLength: 1, maxLength: 1_000 },
@@ -93,7 +93,7 @@ export const flow: LayerKind = {
         const places = placesOf(facts);
         const bar = barred(call, places);
         const { from } = places;
-        const note = (): void => log.note(call, from, placeOf(facts));
+        const note = (): void => log.note(call, from, qualifiedName(facts));
         const pass = (going: Call): Promise<Raw> =>
           from.length === 0 ? next(going) : noted(next, going, note);
         if (!bar) return pass(call);
@@ -110,7 +110,7 @@ class ReadLog {
   readonly #forMs: number;
   readonly #by: Options["by"];
   readonly #clock: Clock;
-  readonly #callers = new Lru<string, Reads>(MOST_CALLERS);
+  readonly #callers = new Lru<string, Reads>(MAX_CALLERS);
 
   constructor(forMs: number, by: Options["by"], clock: Clock) {
     this.#forMs = forMs;
@@ -189,7 +189,7 @@ function placeTest(place: Place): (tool: ToolFacts) => boolean {
       return (tool: ToolFacts) => tool.labels.includes(label);
     }
     const matches = compileGlob(one);
-    return (tool: ToolFacts) => matches(placeOf(tool));
+    return (tool: ToolFacts) => matches(qualifiedName(tool));
   });
   return (tool) => tests.some((test) => test(tool));
 }

@@ -231,7 +231,7 @@ export class StatelessCall implements ParkedWait {
       return known;
     };
     return {
-      costly: true,
+      expensiveToAsk: true,
       get known() {
         return known;
       },

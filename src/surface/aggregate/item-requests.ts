@@ -8,7 +8,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, member, members, onceWith, withMember } from "../../rpc/slice.ts";
+import { isObject, member, members, withMember, withMemberDeduplicated } from "../../rpc/slice.ts";
 import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -34,7 +34,7 @@ export class ItemRequests {
 
   getPrompt(request: ClientRequest): Promise<Raw> {
     return this.#withPrompt(request, textAt(request, "name"), ({ server, name }) =>
-      this.forward(request, server, onceWith(request.params as Raw, "name", toRaw(name))),
+      this.forward(request, server, withMemberDeduplicated(request.params as Raw, "name", toRaw(name))),
     );
   }
 
@@ -68,7 +68,7 @@ export class ItemRequests {
     if (!ref || !isObject(ref)) throw RpcError.of(INVALID_PARAMS, "completion/complete needs a ref");
     const [name, uri] = members(ref, ["name", "uri"]).map((raw) => raw && fromRaw(raw));
     const renamed = (key: string, value: string): Raw =>
-      onceWith(params, "ref", onceWith(ref, key, toRaw(value)));
+      withMemberDeduplicated(params, "ref", withMemberDeduplicated(ref, key, toRaw(value)));
     if (typeof uri === "string")
       return this.#atTarget(request, uri, (target) =>
         this.forward(request, target.server, renamed("uri", target.uri)),

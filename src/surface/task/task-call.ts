@@ -2,7 +2,7 @@
  * A tool call that may become a task. Until the client gets the task, it is an ordinary call; after that it continues
  * without the request.
  */
-import type { CreatedTask, TaskWish, Uplink } from "../../kernel/call.ts";
+import type { CreatedTask, TaskRequest, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
@@ -64,7 +64,13 @@ export class TaskCall {
     const taskAnswer = new Promise<Raw>((resolve) => {
       this.#answer = resolve;
     });
-    const inner = { ...request, params, signal: this.#signal, uplink: this.#uplink(), wish: this.#wish() };
+    const inner = {
+      ...request,
+      params,
+      signal: this.#signal,
+      uplink: this.#uplink(),
+      taskRequest: this.#taskRequest(),
+    };
     const finished = started(() => handle(inner)).then(
       (result) => this.#succeeded(result),
       (error: unknown) => this.#failed(error),
@@ -77,7 +83,7 @@ export class TaskCall {
     });
   }
 
-  #wish(): TaskWish {
+  #taskRequest(): TaskRequest {
     const { form, terms } = this.#parts;
     return {
       terms: kept(terms),

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
-import { holderKey, isMeant, type Principal } from "../../kernel/principal.ts";
+import { holderKey, matchesPrincipal, type Principal } from "../../kernel/principal.ts";
 import type { Seal } from "../../kernel/seal.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
@@ -103,7 +103,7 @@ export class Tasks {
   endAt(endpoint: string, meant?: Principal): void {
     for (const [name, { task }] of this.#entries) {
       const { origin } = task;
-      if (origin.endpoint === endpoint && (!meant || isMeant(meant, origin.principal)))
+      if (origin.endpoint === endpoint && (!meant || matchesPrincipal(meant, origin.principal)))
         this.#end(name, "its caller no longer has access");
     }
   }

@@ -1,7 +1,7 @@
 /** The deprecated HTTP+SSE transport of one endpoint: an event stream per client, and a path to POST messages to. */
 import type { ServerResponse } from "node:http";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { isMeant, type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { matchesPrincipal, type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
@@ -12,7 +12,7 @@ import { readMessageOf } from "./body.ts";
 import { type Received, refuse, refuseTooMany } from "./http-server.ts";
 import { writeOrCut } from "./unread-responses.ts";
 
-const MOST_SESSIONS = 10_000;
+const MAX_SESSIONS = 10_000;
 const HEARTBEAT_MS = 25_000;
 const UNKNOWN_SESSION = "there is no such session: open the event stream first";
 
@@ -43,7 +43,7 @@ export class SseEndpoint {
     const host = this.#host;
     if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
     if (host.full("sessions")) return refuseTooMany(response, "sessions");
-    if (this.#clients.size >= MOST_SESSIONS) return refuse(response, 503, "there are too many sessions");
+    if (this.#clients.size >= MAX_SESSIONS) return refuse(response, 503, "there are too many sessions");
     const session = host.open((message) => {
       writeOrCut(response, Buffer.concat(encodeEvent(encode(message), undefined, "message")));
     }, principal);
@@ -66,7 +66,7 @@ export class SseEndpoint {
       // The session may have ended while the message arrived.
       if (client.response.writableEnded) return refuse(response, 404, UNKNOWN_SESSION, -32001);
       if (message.kind === "request" && this.#host.full("inFlight")) {
-        this.#host.turnedAway(message, principal, client.session);
+        this.#host.recordOverLimit(message, principal, client.session);
         return refuseTooMany(response, "requests");
       }
       client.session.receive(message, { trace: traceHeadersIn(request.headers) } satisfies Traced);
@@ -77,7 +77,7 @@ export class SseEndpoint {
   /** Ends all sessions of this principal. */
   endOf(meant: Principal): void {
     for (const client of this.#clients.values())
-      if (isMeant(meant, client.principal)) end(client, CREDENTIALS_REVOKED);
+      if (matchesPrincipal(meant, client.principal)) end(client, CREDENTIALS_REVOKED);
   }
 
   /** Returns false if there is no such session. */

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { isMeant, type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { matchesPrincipal, type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
@@ -20,7 +20,7 @@ import { type Received, refuse, refuseMessage, refuseTooMany } from "./http-serv
 import { HttpSession, type TransportParts } from "./http-session.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
-const MOST_SESSIONS = 10_000;
+const MAX_SESSIONS = 10_000;
 const TOO_MANY = "this session has too many requests in flight";
 const HEARTBEAT_MS = 25_000;
 
@@ -71,7 +71,7 @@ export class StreamableEndpoint {
 
   /** Ends all sessions and requests of this principal. */
   endOf(meant: Principal): void {
-    this.#end((principal) => isMeant(meant, principal), CREDENTIALS_REVOKED);
+    this.#end((principal) => matchesPrincipal(meant, principal), CREDENTIALS_REVOKED);
   }
 
   /** Returns false if there is no such session. */
@@ -158,7 +158,7 @@ export class StreamableEndpoint {
   #refuseTooMany(messages: readonly (Message | Malformed)[], received: Received, reason?: string): void {
     const { response, principal } = received;
     const session = this.#findClient(received)?.session;
-    for (const message of messages) this.#parts.host.turnedAway(message, principal, session);
+    for (const message of messages) this.#parts.host.recordOverLimit(message, principal, session);
     if (reason === undefined) refuseTooMany(response, "requests");
     else refuse(response, 429, reason);
   }
@@ -170,7 +170,7 @@ export class StreamableEndpoint {
     }
     if (!this.#ready(response)) return;
     if (this.#parts.host.full("sessions")) return refuseTooMany(response, "sessions");
-    if (this.#clients.size >= MOST_SESSIONS && !this.#makeRoom())
+    if (this.#clients.size >= MAX_SESSIONS && !this.#makeRoom())
       return refuse(response, 503, "there are too many sessions");
     const client = new HttpSession(this.#parts, principal);
     this.#unnamed.add(client);

@@ -3,7 +3,7 @@
  * has authenticated the principal.
  */
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { isMeant, type Principal } from "../../kernel/principal.ts";
+import { matchesPrincipal, type Principal } from "../../kernel/principal.ts";
 import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { LocalClient, type LocalClientParts } from "./local-client.ts";
@@ -49,7 +49,7 @@ export class LocalEndpoint {
   /** Ends all sessions of this principal, and those in which it acts on behalf of another. */
   endOf(meant: Principal): void {
     for (const { client, principal } of this.#open.values())
-      if (isMeant(meant, principal) || (!meant.key && meant.id === principal.actor?.id))
+      if (matchesPrincipal(meant, principal) || (!meant.key && meant.id === principal.actor?.id))
         this.#end(client, CREDENTIALS_REVOKED);
   }
 

@@ -2,7 +2,7 @@
 import { compileGlob } from "../../../config/glob.ts";
 import type { Call } from "../../../kernel/call.ts";
 import type { Principal, Tier } from "../../../kernel/principal.ts";
-import { placeOf, type ToolFacts, tierOf } from "../../../kernel/tool-facts.ts";
+import { qualifiedName, type ToolFacts, tierOf } from "../../../kernel/tool-facts.ts";
 import type { Approvers } from "../../approvals.ts";
 import { type ArgumentJudge, type ArgumentRule, compileArguments } from "./argument-rules.ts";
 import { compileExpression, type Expression } from "./expression.ts";
@@ -74,9 +74,9 @@ export function compileRule(options: RuleOptions, at: number): Rule {
     forAll: Object.keys(who).length === 0,
     forWhom: matchPrincipal(who),
     forTool(tool) {
-      const place = placeOf(tool);
+      const name = qualifiedName(tool);
       return (
-        (globs?.some((matches) => matches(place)) ?? true) &&
+        (globs?.some((matches) => matches(name)) ?? true) &&
         (tiers?.includes(tierOf(tool.annotations)) ?? true) &&
         (labels?.some((label) => tool.labels.includes(label)) ?? true)
       );

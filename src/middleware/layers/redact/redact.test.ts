@@ -133,7 +133,7 @@ describe("masked places", () => {
       },
     };
     const states: string[] = [];
-    const wish = {
+    const taskRequest = {
       terms: raw("{}"),
       created: ({ state }: { state: Raw }) => void states.push(String(state)),
       declined: () => {},
@@ -144,11 +144,15 @@ describe("masked places", () => {
       made.uplink.notify("notifications/message", raw(`{"data":"${MAIL}"}`));
       await made.uplink.request("elicitation/create", raw(`{"message":"${MAIL}"}`), made.signal);
       heard.push(String(made.aside?.("notifications/message", raw(`{"data":"${MAIL}"}`))));
-      made.task?.wish?.created({ state: raw(`{"s":"${MAIL}"}`), meta: undefined, refresh: async () => {} });
-      made.task?.wish?.changed(raw(`{"s":"${MAIL}"}`));
+      made.task?.request?.created({
+        state: raw(`{"s":"${MAIL}"}`),
+        meta: undefined,
+        refresh: async () => {},
+      });
+      made.task?.request?.changed(raw(`{"s":"${MAIL}"}`));
       return raw(RESULT);
     });
-    await call(callOf({ more: { uplink, task: { support: "optional", wish } } }));
+    await call(callOf({ more: { uplink, task: { support: "optional", request: taskRequest } } }));
     // The progress token is from the client and must stay unchanged.
     expect(heard[0]).toBe(`{"progressToken":"${MAIL}","message":"[email]"}`);
     expect(heard.slice(1).join()).not.toContain(MAIL);

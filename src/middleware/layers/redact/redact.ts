@@ -186,16 +186,16 @@ function withoutLarge(raw: Raw): Raw {
 
 /** Masks what the server sends about a task. */
 function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
-  const wish = task?.wish;
-  if (!task || !wish) return task;
+  const taskRequest = task?.request;
+  if (!task || !taskRequest) return task;
   return {
     ...task,
-    wish: {
-      ...wish,
+    request: {
+      ...taskRequest,
       created: (made) =>
-        wish.created({ ...made, state: clean(made.state), meta: made.meta && clean(made.meta) }),
-      declined: () => wish.declined(),
-      changed: (state) => wish.changed(clean(state)),
+        taskRequest.created({ ...made, state: clean(made.state), meta: made.meta && clean(made.meta) }),
+      declined: () => taskRequest.declined(),
+      changed: (state) => taskRequest.changed(clean(state)),
     },
   };
 }

@@ -2,23 +2,23 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "../kernel/principal.ts";
 
-interface PassHolder {
+interface KeyHolder {
   readonly principal: Principal;
   opens(endpoint: string): boolean;
 }
 
-export interface Pass {
+export interface TemporaryKey {
   readonly text: string;
   readonly principal: Principal;
-  /** Makes the pass invalid. */
+  /** Makes the key invalid. */
   end(): void;
 }
 
-export class Passes {
-  readonly #holders = new Map<string, PassHolder>();
+export class TemporaryKeys {
+  readonly #holders = new Map<string, KeyHolder>();
 
   /** `name` is its purpose, as audit records show it. */
-  lend(endpoint: string, name: string): Pass {
+  issue(endpoint: string, name: string): TemporaryKey {
     const text = `pass_${randomBytes(32).toString("base64url")}`;
     const id = `pass ${randomBytes(16).toString("hex")}`;
     const principal: Principal = { id, kind: "key", roles: [], groups: [], name };
@@ -26,7 +26,7 @@ export class Passes {
     return { text, principal, end: () => void this.#holders.delete(text) };
   }
 
-  holderOf(text: string): PassHolder | undefined {
+  holderOf(text: string): KeyHolder | undefined {
     return this.#holders.get(text);
   }
 }

@@ -1,35 +1,35 @@
 /** Limits the number of sessions and of requests in flight, at one endpoint and at all together. It only counts; its user must refuse. */
 
-export interface RoomLimits {
+export interface ConcurrencyLimits {
   readonly sessions?: number;
   readonly inFlight?: number;
 }
 
-export class Room {
-  readonly #limits: () => RoomLimits;
-  readonly #around: Room | undefined;
+export class ConcurrencyLimiter {
+  readonly #limits: () => ConcurrencyLimits;
+  readonly #outer: ConcurrencyLimiter | undefined;
   readonly #counts = { sessions: 0, inFlight: 0 };
 
-  /** `around`: an outer limit, where everything is counted too. */
-  constructor(limits: () => RoomLimits, around?: Room) {
+  /** `outer`: an outer limit, where everything is counted too. */
+  constructor(limits: () => ConcurrencyLimits, outer?: ConcurrencyLimiter) {
     this.#limits = limits;
-    this.#around = around;
+    this.#outer = outer;
   }
 
   /** Whether one more would be over the limit. */
-  full(what: keyof RoomLimits): boolean {
+  full(what: keyof ConcurrencyLimits): boolean {
     const most = this.#limits()[what];
-    return (most !== undefined && this.#counts[what] >= most) || (this.#around?.full(what) ?? false);
+    return (most !== undefined && this.#counts[what] >= most) || (this.#outer?.full(what) ?? false);
   }
 
-  enter(what: keyof RoomLimits): void {
+  enter(what: keyof ConcurrencyLimits): void {
     this.#counts[what] += 1;
-    this.#around?.enter(what);
+    this.#outer?.enter(what);
   }
 
-  leave(what: keyof RoomLimits): void {
+  leave(what: keyof ConcurrencyLimits): void {
     this.#counts[what] -= 1;
-    this.#around?.leave(what);
+    this.#outer?.leave(what);
   }
 
   /** Counts a request until it settles. Its errors are passed on. */
