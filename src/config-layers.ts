@@ -12,7 +12,7 @@ import { member } from "./rpc/slice.ts";
 import { type HidableTool, layeredScope } from "./surface/layered-scope.ts";
 import { ownRules } from "./surface/layered-surface.ts";
 import type { Scope } from "./surface/scope.ts";
-import { type LayerPlaces, ScopeLayers } from "./surface/scope-layers.ts";
+import { type LayerSource, ScopeLayers } from "./surface/scope-layers.ts";
 
 /** An object with layers in the personal mode. */
 type Owner = Config | ServerSpec | undefined;
@@ -48,14 +48,14 @@ export class ConfigLayers {
 
   /** Puts the layers of the current config around `handler`. */
   around(config: () => Config, handler: Handler): ScopeLayers<Owner> {
-    const places: LayerPlaces<Owner> = {
+    const source: LayerSource<Owner> = {
       version: config,
       servers: () => [...config().servers.keys()],
       owners: (server) => (server === undefined ? [config()] : [config(), config().servers.get(server)]),
       layers: (owners) => owners.flatMap((owner) => this.#layersOf(owner)),
       facts: (_view, tool) => ({ ...factsOf(tool), uuid: tool.server }),
     };
-    return new ScopeLayers({ places, handler, clock: this.#clock });
+    return new ScopeLayers({ source, handler, clock: this.#clock });
   }
 
   #layersOf(owner: Owner): readonly PlacedLayer[] {

@@ -1,4 +1,4 @@
-/** The children of an engine, and how the catalog learns what they list. */
+/** The children of an engine, and how the catalog loads their lists. */
 import { join } from "node:path";
 import type { Catalog } from "./catalog/catalog.ts";
 import { CatalogLoader } from "./catalog/catalog-loader.ts";
@@ -88,8 +88,8 @@ function createFleet(
     howToLogIn: credentials?.howToLogIn,
     connector: async (spec) => given?.get(spec.name) ?? (await connectors.for(spec)),
     eraOf: (server) => catalog.snapshot.listings.get(server)?.about.era,
-    async greet(from, ...greeting) {
-      await refresher.greet(from, ...greeting);
+    async onHandshake(from, ...handshake) {
+      await refresher.onHandshake(from, ...handshake);
       options.onConnected?.(from.server);
     },
     onListChanged: (...change) => refresher.onListChanged(...change),

@@ -80,8 +80,8 @@ export class EngineEndpoints {
   }
 
   /** The config changed, or the credentials of this account. */
-  catchUp(account?: string): void {
-    for (const sessions of this.#open) sessions.catchUp(account);
+  loadMissingLists(account?: string): void {
+    for (const sessions of this.#open) sessions.loadMissingLists(account);
   }
 
   async close(): Promise<void> {

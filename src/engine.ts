@@ -18,8 +18,8 @@ import type { Signal } from "./kernel/signal.ts";
 import type { ProvisionOptions } from "./provisioning.ts";
 import type { ExecutorChoice } from "./sandbox/choose.ts";
 import type { Executor } from "./sandbox/executor.ts";
-import type { LoneRequests } from "./session/lone-requests.ts";
 import type { Session } from "./session/session.ts";
+import type { SessionlessRequests } from "./session/sessionless-requests.ts";
 import type { SurfaceName } from "./surface/choose.ts";
 import type { Scope } from "./surface/scope.ts";
 import type { Surface } from "./surface/surface.ts";
@@ -34,7 +34,7 @@ export interface EngineOptions {
   /** Block tools that changed since the user approved them. */
   readonly pin?: boolean;
   /** Whether the user reads the log. One-time messages are only logged then. */
-  readonly tell?: boolean;
+  readonly userReadsLog?: boolean;
   /** Notify clients when their lists change. */
   readonly notify?: boolean;
   readonly clock?: Clock;
@@ -88,7 +88,7 @@ export interface Endpoint extends Host {
   /** Creates the surface for a new client. */
   newSurface(): Surface;
   /** Serves requests without a session. */
-  readonly lone: Pick<LoneRequests, "run">;
+  readonly sessionless: Pick<SessionlessRequests, "run">;
   /** Lists may have changed: notifies the affected clients after a short pause. Resolves with their number. */
   changed(): Promise<number>;
   /** Refuses new requests. Resolves when running ones have ended or their time is up. */

@@ -42,7 +42,7 @@ export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaM
   const own = new Map(Object.entries(connectors ?? {}));
   const layers = new ConfigLayers(systemClock, options.middlewareDir);
   const config = await withServers(await configOf(given, home, layers.check), [...own.keys()]);
-  const tell = options.log !== undefined;
+  const userReadsLog = options.log !== undefined;
   const engine = createEngine({
     ...parts,
     layers,
@@ -50,7 +50,7 @@ export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaM
     home,
     log,
     maxMessageBytes,
-    tell,
+    userReadsLog,
     connectors: own,
   });
   return new Library(engine, engine.open({ id: PERSONAL, surface }));

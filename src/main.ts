@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
     fleet.apply(next);
     catalog.configure(catalogServers(next, credentials));
     endpoints.changed();
-    endpoints.catchUp();
+    endpoints.loadMissingLists();
   }
 
   /** A config whose layers cannot run must not be served: its rules would be missing. */
@@ -107,7 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
       fleet.credentialsChanged();
       loader.credentialsChanged();
       catalog.credentialsChanged();
-      endpoints.catchUp(account);
+      endpoints.loadMissingLists(account);
     },
     trial: (spec, signal) => trials.run(spec, signal),
     fault(message) {
@@ -144,7 +144,7 @@ function createCatalog({ options, home, log, clock }: EngineContext): CatalogPar
     log,
     clock,
     enforced: options.pin ?? false,
-    tell: options.tell ?? true,
+    userReadsLog: options.userReadsLog ?? true,
     keyFor: (...whose) => catalog.keyFor(...whose),
     setBlocked: (...list) => catalog.setBlocked(...list),
   });

@@ -5,7 +5,7 @@ import type { Principal } from "./kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "./kernel/raw.ts";
 import { CallSignal } from "./kernel/signal.ts";
 import { members } from "./rpc/slice.ts";
-import { NO_UPLINK } from "./session/lone-requests.ts";
+import { NO_UPLINK } from "./session/sessionless-requests.ts";
 import { type Recording, recordRefusal } from "./surface/recorded.ts";
 
 interface OverLimitRequest {

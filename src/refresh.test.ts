@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { listBy, openCatalog } from "../test/support/catalog.ts";
 import type { Ask } from "./catalog/list-all.ts";
-import type { Greeting } from "./child/handshake.ts";
+import type { HandshakeResult } from "./child/handshake.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import { type Log, silentLog } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
 import { Refresher } from "./refresh.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const greeting = (capabilities: object): Greeting => ({
+const handshake = (capabilities: object): HandshakeResult => ({
   era: "legacy",
   protocolVersion: "2025-11-25",
   capabilities: toRaw(capabilities),
@@ -40,9 +40,9 @@ function setUp() {
   return { clock, catalog, refresher, asked, ask, offer, warned };
 }
 
-test("greet requests only the lists that a child declares", async () => {
+test("onHandshake requests only the lists that a child declares", async () => {
   const { refresher, asked, ask, catalog } = setUp();
-  await refresher.greet(listBy("s"), greeting({ tools: {}, prompts: {} }), ask);
+  await refresher.onHandshake(listBy("s"), handshake({ tools: {}, prompts: {} }), ask);
   await turn();
   expect(asked).toEqual(["tools/list", "prompts/list"]);
   const listing = catalog.snapshot.listings.get("s");
@@ -57,7 +57,7 @@ test("greet requests only the lists that a child declares", async () => {
 
 test("a child that reports changes all the time is asked at intervals, and once more after the last report", async () => {
   const { clock, refresher, asked, ask, offer, catalog } = setUp();
-  await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
+  await refresher.onHandshake(listBy("s"), handshake({ tools: {} }), ask);
   asked.length = 0;
   for (let n = 0; n < 1_000; n++) {
     refresher.onListChanged(listBy("s"), "notifications/tools/list_changed", ask);
@@ -78,7 +78,7 @@ test("a child that reports changes all the time is asked at intervals, and once 
 
 test("a list that could not be read is requested again after the next change", async () => {
   const { clock, refresher, ask, catalog, offer } = setUp();
-  await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
+  await refresher.onHandshake(listBy("s"), handshake({ tools: {} }), ask);
   refresher.onListChanged(listBy("s"), "notifications/tools/list_changed", () =>
     Promise.reject(new Error("no")),
   );
@@ -93,7 +93,7 @@ test("a list that could not be read is requested again after the next change", a
 
 test("a list request that is cancelled with its connection is not logged as a failure", async () => {
   const { clock, refresher, ask, warned } = setUp();
-  await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
+  await refresher.onHandshake(listBy("s"), handshake({ tools: {} }), ask);
   for (const why of [new MetaMcpError("cancelled", "MetaMCP is stopping"), new Error("not today")]) {
     refresher.onListChanged(listBy("s"), "notifications/tools/list_changed", () => Promise.reject(why));
     await turn();

@@ -2,7 +2,7 @@
 import type { About, Catalog } from "./catalog/catalog.ts";
 import { CAPABILITY, ITEM_KINDS, type ItemKind } from "./catalog/item.ts";
 import type { Ask } from "./catalog/list-all.ts";
-import type { Greeting } from "./child/handshake.ts";
+import type { HandshakeResult } from "./child/handshake.ts";
 import type { Clock } from "./kernel/clock.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import type { ListSource } from "./kernel/list-key.ts";
@@ -26,7 +26,7 @@ export class Refresher {
   readonly #clock: Clock;
   readonly #log: Log;
   /** By server and key. */
-  readonly #greetings = new Map<string, Greeting>();
+  readonly #handshakes = new Map<string, HandshakeResult>();
   /** Lists that are refreshing or in the pause after it, with the refresh that must follow. */
   readonly #next = new Map<string, (() => Promise<void>) | undefined>();
 
@@ -37,21 +37,21 @@ export class Refresher {
   }
 
   /** Resolves when the tools are known. Does not wait for prompts and resources, because no call depends on them. */
-  greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void> {
-    this.#greetings.set(idOf(from), greeting);
-    const tools = this.#tools(from, greeting, ask);
-    for (const kind of ITEM_KINDS) void this.#list(from, kind, greeting, ask);
+  onHandshake(from: ListSource, handshake: HandshakeResult, ask: Ask): Promise<void> {
+    this.#handshakes.set(idOf(from), handshake);
+    const tools = this.#tools(from, handshake, ask);
+    for (const kind of ITEM_KINDS) void this.#list(from, kind, handshake, ask);
     return tools;
   }
 
   onListChanged(from: ListSource, method: string, ask: Ask): void {
     const { server } = from;
     const id = idOf(from);
-    const greeting = this.#greetings.get(id);
-    if (!greeting) return;
+    const handshake = this.#handshakes.get(id);
+    if (!handshake) return;
     if (method === "notifications/tools/list_changed") {
       this.#refreshOnce(`${id} tools`, () =>
-        this.#tools(from, greeting, ask).catch((error: Error) => {
+        this.#tools(from, handshake, ask).catch((error: Error) => {
           if (MetaMcpError.is(error) && error.code === "cancelled") return;
           this.#log.warn(`${server}: its tools could not be listed: ${error.message}`, { server });
         }),
@@ -60,7 +60,7 @@ export class Refresher {
     }
     for (const kind of ITEM_KINDS)
       if (method === `notifications/${CAPABILITY[kind]}/list_changed`)
-        this.#refreshOnce(`${id} ${kind}`, () => this.#list(from, kind, greeting, ask));
+        this.#refreshOnce(`${id} ${kind}`, () => this.#list(from, kind, handshake, ask));
   }
 
   /** Runs one refresh of a list at a time, with a pause after each. Of further requests meanwhile only the last one runs. */
@@ -78,13 +78,13 @@ export class Refresher {
     void refresh().then(() => this.#clock.after(PAUSE_MS, runNext));
   }
 
-  #tools(from: ListSource, greeting: Greeting, ask: Ask): Promise<void> {
-    const about = aboutOf(greeting);
-    return this.#catalog.refresh(from, offers(greeting, "tools") ? ask : nothingListed, about);
+  #tools(from: ListSource, handshake: HandshakeResult, ask: Ask): Promise<void> {
+    const about = aboutOf(handshake);
+    return this.#catalog.refresh(from, offers(handshake, "tools") ? ask : nothingListed, about);
   }
 
-  #list(from: ListSource, kind: ItemKind, greeting: Greeting, ask: Ask): Promise<void> {
-    return this.#catalog.refreshItems(from, kind, offers(greeting, CAPABILITY[kind]) ? ask : undefined);
+  #list(from: ListSource, kind: ItemKind, handshake: HandshakeResult, ask: Ask): Promise<void> {
+    return this.#catalog.refreshItems(from, kind, offers(handshake, CAPABILITY[kind]) ? ask : undefined);
   }
 }
 
@@ -92,11 +92,11 @@ function idOf({ server, key }: ListSource): string {
   return JSON.stringify([server, key]);
 }
 
-function offers({ capabilities }: Greeting, capability: string): boolean {
+function offers({ capabilities }: HandshakeResult, capability: string): boolean {
   return entries(capabilities).some(([name]) => name === capability);
 }
 
-function aboutOf({ era, title, version, instructions, capabilities }: Greeting): About {
+function aboutOf({ era, title, version, instructions, capabilities }: HandshakeResult): About {
   const names = entries(capabilities).map(([name]) => name);
   return {
     era,

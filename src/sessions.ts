@@ -8,8 +8,8 @@ import { recordOverLimit } from "./record-over-limit.ts";
 import type { Send } from "./rpc/peer.ts";
 import { Debounce } from "./session/debounce.ts";
 import { StatelessClients } from "./session/era-2026/stateless-clients.ts";
-import { LoneRequests } from "./session/lone-requests.ts";
 import { Session } from "./session/session.ts";
+import { SessionlessRequests } from "./session/sessionless-requests.ts";
 import type { Surface } from "./surface/surface.ts";
 import type { Host, Readiness } from "./transport/transport.ts";
 
@@ -41,7 +41,7 @@ const GONE = new MetaMcpError("cancelled", "the client is gone");
 
 export class Sessions implements Host {
   readonly era2026: StatelessClients;
-  readonly lone: LoneRequests;
+  readonly sessionless: SessionlessRequests;
   readonly #parts: SessionsParts;
   readonly #open = new Set<Session>();
   readonly #changes: Debounce;
@@ -52,7 +52,7 @@ export class Sessions implements Host {
     const { endpoint, newSurface, clock, onEnded } = parts;
     this.#parts = parts;
     this.era2026 = new StatelessClients({ endpoint, surface: newSurface(), clock, onEnded });
-    this.lone = new LoneRequests({ endpoint, onEnded });
+    this.sessionless = new SessionlessRequests({ endpoint, onEnded });
     this.#changes = new Debounce(clock, NOTIFY, () => this.#tellChanges());
   }
 
@@ -144,8 +144,8 @@ export class Sessions implements Host {
   }
 
   /** The config changed, or the credentials of this account. */
-  catchUp(account?: string): void {
-    for (const client of this.#all()) client.catchUp(account);
+  loadMissingLists(account?: string): void {
+    for (const client of this.#all()) client.loadMissingLists(account);
   }
 
   /** Refuses new requests. Resolves when running ones have ended or their time is up. */
@@ -165,8 +165,8 @@ export class Sessions implements Host {
     clearInterval(hold);
   }
 
-  #all(): readonly (StatelessClients | LoneRequests | Session)[] {
-    return [this.era2026, this.lone, ...this.#open];
+  #all(): readonly (StatelessClients | SessionlessRequests | Session)[] {
+    return [this.era2026, this.sessionless, ...this.#open];
   }
 }
 

@@ -39,7 +39,7 @@ export class Trials {
     const fleet = new Fleet(config, {
       ...this.#parts,
       eraOf: () => undefined,
-      async greet({ server }, { capabilities }, ask) {
+      async onHandshake({ server }, { capabilities }, ask) {
         if (entries(capabilities).some(([name]) => name === "tools")) listed = listTools(server, ask);
         await listed;
       },

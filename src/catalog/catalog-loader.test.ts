@@ -66,7 +66,7 @@ describe("a known server", () => {
   test("is not connected if its list is in memory", async () => {
     const { list, loader, connects } = setUp("s");
     await list("s");
-    expect(await loader.learn(["s"], TEST_ORIGIN)).toEqual([]);
+    expect(await loader.loadMissing(["s"], TEST_ORIGIN)).toEqual([]);
     expect(connects).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe("a known server", () => {
     await earlier.list("t");
     await earlier.cache.flush();
     const { loader, connects, catalog } = setUpIn(home, "s", "t");
-    expect(await loader.learn(["s", "t"], TEST_ORIGIN)).toEqual([]);
+    expect(await loader.loadMissing(["s", "t"], TEST_ORIGIN)).toEqual([]);
     expect(connects).toEqual([]);
     expect(catalog.snapshot.listings.size).toBe(2);
   });
@@ -86,7 +86,7 @@ describe("a known server", () => {
 describe("an unknown server", () => {
   test("is connected in parallel with others, once for several requests, and only if requested", async () => {
     const { loader, connects, clock } = setUp("s", "t", "other");
-    const both = [loader.learn(["s", "t"], TEST_ORIGIN), loader.learn(["t", "s"], TEST_ORIGIN)];
+    const both = [loader.loadMissing(["s", "t"], TEST_ORIGIN), loader.loadMissing(["t", "s"], TEST_ORIGIN)];
     await untilConnects(connects, 2);
     await settle();
     expect(connects.map(({ server }) => server)).toEqual(["s", "t"]);
@@ -98,7 +98,7 @@ describe("an unknown server", () => {
 
   test("delays the answer until the deadline at most, and is returned with the reason", async () => {
     const { loader, connects, clock } = setUp("good", "bad", "slow");
-    const first = watch(loader.learn(["good", "bad", "slow"], TEST_ORIGIN));
+    const first = watch(loader.loadMissing(["good", "bad", "slow"], TEST_ORIGIN));
     await untilConnects(connects, 3);
     await connects[0]?.succeed();
     connects[1]?.fail("spawn ENOENT");
@@ -115,18 +115,18 @@ describe("an unknown server", () => {
 
   test("is not waited for twice", async () => {
     const { loader, connects, clock } = setUp("slow", "bad", "later");
-    const first = loader.learn(["slow", "bad"], TEST_ORIGIN);
+    const first = loader.loadMissing(["slow", "bad"], TEST_ORIGIN);
     await untilConnects(connects, 2);
     connects[1]?.fail("no.");
     await settle();
     clock.advance(12_000);
     await first;
-    expect(await loader.learn(["slow", "bad"], TEST_ORIGIN)).toEqual([
+    expect(await loader.loadMissing(["slow", "bad"], TEST_ORIGIN)).toEqual([
       { server: "slow", reason: "still starting after 12 s" },
       { server: "bad", reason: "failed 12 s ago: no; a call tries again" },
     ]);
     expect(connects).toHaveLength(2);
-    const others = loader.learn(["slow", "later"], TEST_ORIGIN);
+    const others = loader.loadMissing(["slow", "later"], TEST_ORIGIN);
     await untilConnects(connects, 3);
     await connects[2]?.succeed();
     expect(await others).toMatchObject([{ server: "slow" }]);
@@ -135,11 +135,11 @@ describe("an unknown server", () => {
 
   test("delays later requests only for the rest of its deadline", async () => {
     const { loader, connects, clock } = setUp("slow");
-    const first = watch(loader.learn(["slow"], TEST_ORIGIN));
+    const first = watch(loader.loadMissing(["slow"], TEST_ORIGIN));
     await untilConnects(connects, 1);
     clock.advance(6_000);
-    const second = watch(loader.learn(["slow"], TEST_ORIGIN));
-    const hasty = loader.learn(["slow"], TEST_ORIGIN, 3_000);
+    const second = watch(loader.loadMissing(["slow"], TEST_ORIGIN));
+    const hasty = loader.loadMissing(["slow"], TEST_ORIGIN, 3_000);
     expect(await hasty).toEqual([{ server: "slow", reason: "still starting after 6 s" }]);
     await settle();
     expect([first.done, second.done]).toEqual([false, false]);
@@ -150,15 +150,15 @@ describe("an unknown server", () => {
 
   test("is connected again once the cooldown is over", async () => {
     const { loader, connects, clock } = setUp("bad");
-    const first = loader.learn(["bad"], TEST_ORIGIN);
+    const first = loader.loadMissing(["bad"], TEST_ORIGIN);
     await untilConnects(connects, 1);
     connects[0]?.fail("no");
     expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call tries again" }]);
     clock.advance(29_999);
-    expect(await loader.learn(["bad"], TEST_ORIGIN)).toMatchObject([{ server: "bad" }]);
+    expect(await loader.loadMissing(["bad"], TEST_ORIGIN)).toMatchObject([{ server: "bad" }]);
     expect(connects).toHaveLength(1);
     clock.advance(1);
-    const again = loader.learn(["bad"], TEST_ORIGIN);
+    const again = loader.loadMissing(["bad"], TEST_ORIGIN);
     await untilConnects(connects, 2);
     await connects[1]?.succeed();
     expect(await again).toEqual([]);
@@ -166,26 +166,26 @@ describe("an unknown server", () => {
 
   test("becomes known as soon as another connect lists its tools", async () => {
     const { loader, connects, list, clock } = setUp("s");
-    const answer = loader.learn(["s"], TEST_ORIGIN);
+    const answer = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 1);
     await list("s");
     expect(await answer).toEqual([]);
     connects[0]?.fail("lost the race");
-    expect(await loader.learn(["s"], TEST_ORIGIN)).toEqual([]);
+    expect(await loader.loadMissing(["s"], TEST_ORIGIN)).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
   test("is connected again after forget, and results of earlier connects do not count", async () => {
     const { loader, connects } = setUp("s");
-    const first = loader.learn(["s"], TEST_ORIGIN);
+    const first = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 1);
     connects[0]?.fail("no");
     await first;
     loader.forget("s");
-    const second = loader.learn(["s"], TEST_ORIGIN);
+    const second = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 2);
     loader.forget("s");
-    const third = loader.learn(["s"], TEST_ORIGIN);
+    const third = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 3);
     connects[1]?.fail("old settings");
     expect(await second).toEqual([
@@ -197,7 +197,7 @@ describe("an unknown server", () => {
 
   test("whose settings changed during the connect stays unknown", async () => {
     const { loader, connects, configure, catalog } = setUp("s");
-    const answer = loader.learn(["s"], TEST_ORIGIN);
+    const answer = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 1);
     const listed = catalog.refresh(listBy("s"), async () => toRaw({ tools: [] }), {});
     configure("new");
@@ -210,12 +210,12 @@ describe("an unknown server", () => {
 
   test("is connected again when its tools become unknown", async () => {
     const { loader, connects, configure } = setUp("s");
-    const first = loader.learn(["s"], TEST_ORIGIN);
+    const first = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 1);
     await connects[0]?.succeed();
     expect(await first).toEqual([]);
     configure("new");
-    const second = loader.learn(["s"], TEST_ORIGIN);
+    const second = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 2);
     await connects[1]?.succeed();
     expect(await second).toEqual([]);
@@ -223,10 +223,10 @@ describe("an unknown server", () => {
 
   test("is connected once even if a forgotten connect ends meanwhile", async () => {
     const { loader, connects, configure, catalog } = setUp("s");
-    const old = loader.learn(["s"], TEST_ORIGIN);
+    const old = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 1);
     loader.forget("s");
-    const first = loader.learn(["s"], TEST_ORIGIN);
+    const first = loader.loadMissing(["s"], TEST_ORIGIN);
     await untilConnects(connects, 2);
     const late = connects[0]?.succeed();
     configure("new");
@@ -234,7 +234,7 @@ describe("an unknown server", () => {
     expect(await old).toEqual([
       { server: "s", reason: "its settings changed while it was starting; ask again" },
     ]);
-    const second = loader.learn(["s"], TEST_ORIGIN);
+    const second = loader.loadMissing(["s"], TEST_ORIGIN);
     await catalog.loadCached();
     await settle();
     expect(connects).toHaveLength(2);
@@ -254,7 +254,7 @@ describe("an unknown server", () => {
         stop();
       };
     };
-    const answer = loader.learn(["s", "t"], TEST_ORIGIN);
+    const answer = loader.loadMissing(["s", "t"], TEST_ORIGIN);
     await untilConnects(connects, 2);
     await connects[0]?.succeed();
     expect(listening.size).toBe(1);
@@ -274,7 +274,7 @@ describe("an unknown server", () => {
         return Promise.reject("a word");
       },
     });
-    const [s, t] = await loader.learn(["s", "t"], TEST_ORIGIN);
+    const [s, t] = await loader.loadMissing(["s", "t"], TEST_ORIGIN);
     expect(s?.reason).toMatch(/^failed just now: at once x{400,500}; a call tries again$/);
     expect(t?.reason).toBe("failed just now: a word; a call tries again");
   });

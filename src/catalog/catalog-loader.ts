@@ -73,7 +73,7 @@ export class CatalogLoader {
   }
 
   /** Connects unknown servers. Resolves with those that are still unknown `deadlineMs` after their connect began, and why. */
-  learn(
+  loadMissing(
     servers: readonly ServerId[],
     origin: Origin,
     deadlineMs = DEADLINE_MS,
@@ -81,21 +81,25 @@ export class CatalogLoader {
   ): Promise<readonly UnknownServer[]> {
     const view = this.#catalog.view(origin);
     const known = (server: ServerId): boolean => view.knows(server, kind);
-    return this.#learn(servers, origin, { deadlineMs, kind, known });
+    return this.#loadMissing(servers, origin, { deadlineMs, kind, known });
   }
 
   /** The same, but lists that came over another list key do not count as known. */
-  learnOwn(
+  loadMissingOwn(
     servers: readonly ServerId[],
     origin: Origin,
     deadlineMs: number,
   ): Promise<readonly UnknownServer[]> {
     const view = this.#catalog.view(origin);
     const known = (server: ServerId): boolean => view.isOwn(server);
-    return this.#learn(servers, origin, { deadlineMs, kind: "tools", known });
+    return this.#loadMissing(servers, origin, { deadlineMs, kind: "tools", known });
   }
 
-  async #learn(servers: readonly ServerId[], origin: Origin, goal: Goal): Promise<readonly UnknownServer[]> {
+  async #loadMissing(
+    servers: readonly ServerId[],
+    origin: Origin,
+    goal: Goal,
+  ): Promise<readonly UnknownServer[]> {
     // The usual case: everything is known.
     if (servers.every(goal.known)) return [];
     await this.#catalog.loadCached();

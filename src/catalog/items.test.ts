@@ -103,7 +103,7 @@ describe("the prompts and resources of a child", () => {
   });
 });
 
-test("learning prompts waits for the prompts, tries each child once, and reports those that failed", async () => {
+test("loading prompts waits for the prompts, tries each child once, and reports those that failed", async () => {
   const { catalog, clock } = open();
   let connects = 0;
   let listed: Promise<void> | undefined;
@@ -119,9 +119,9 @@ test("learning prompts waits for the prompts, tries each child once, and reports
       );
     },
   });
-  expect(await loader.learn(["s"], TEST_ORIGIN, 3_000, "prompts")).toEqual([]);
+  expect(await loader.loadMissing(["s"], TEST_ORIGIN, 3_000, "prompts")).toEqual([]);
   await listed;
-  expect(await loader.learn(["s"], TEST_ORIGIN, 3_000, "tools")).toEqual([]);
+  expect(await loader.loadMissing(["s"], TEST_ORIGIN, 3_000, "tools")).toEqual([]);
   expect(connects).toBe(1);
 
   const down = new CatalogLoader({
@@ -133,7 +133,7 @@ test("learning prompts waits for the prompts, tries each child once, and reports
       return Promise.reject(new Error("down"));
     },
   });
-  expect(await down.learn(["s"], TEST_ORIGIN, 3_000, "resources")).toMatchObject([{ server: "s" }]);
-  expect(await down.learn(["s"], TEST_ORIGIN, 3_000, "templates")).toMatchObject([{ server: "s" }]);
+  expect(await down.loadMissing(["s"], TEST_ORIGIN, 3_000, "resources")).toMatchObject([{ server: "s" }]);
+  expect(await down.loadMissing(["s"], TEST_ORIGIN, 3_000, "templates")).toMatchObject([{ server: "s" }]);
   expect(connects).toBe(2);
 });

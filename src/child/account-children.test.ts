@@ -1,6 +1,6 @@
 /** Servers that each account uses with its own credential: one connection per account, kept apart from the others. */
 import { afterEach, expect, test } from "vitest";
-import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import { flushPending, originOf, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import { emptyConfig } from "../config/check.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { filledIn } from "../config/user-values.ts";
@@ -29,13 +29,13 @@ function setUp(spec = TEMPLATE) {
   const server = new ScriptedServer();
   const tokens = new Map<string, string>();
   const made = new Map<string, ServerSpec>();
-  const greeted: string[] = [];
+  const handshakes: string[] = [];
   const fleet = new Fleet(configOf(spec), {
     clock: new ManualClock(),
     log: silentLog,
     connector: async () => server,
     eraOf: () => undefined,
-    greet: async ({ key }) => void greeted.push(credentialIn(key)),
+    onHandshake: async ({ key }) => void handshakes.push(credentialIn(key)),
     onListChanged: () => {},
     credentials: {
       of(base, account) {
@@ -72,7 +72,7 @@ function setUp(spec = TEMPLATE) {
       await fleet.handle({ ...call(as(`other ${other}`)), method, params });
     }
   };
-  return { fleet, server, tokens, greeted, as, call, tokenOf, crowd };
+  return { fleet, server, tokens, handshakes, as, call, tokenOf, crowd };
 }
 
 /** Roots of a client that answers when the test says so. */
@@ -91,12 +91,12 @@ function slowRoots() {
 }
 
 test("all clients of one account share a connection with its credential", async () => {
-  const { fleet, server, tokens, greeted, as, tokenOf } = setUp();
+  const { fleet, server, tokens, handshakes, as, tokenOf } = setUp();
   tokens.set("ada", "a-token").set("bob", "b-token");
   for (const origin of [as("ada", "1"), as("ada", "2"), as("bob", "3")])
     (await fleet.connect("mail", origin)).release();
   expect(server.links.map(tokenOf)).toEqual(["a-token", "b-token"]);
-  expect(greeted).toEqual(["ada.a-token", "bob.b-token"]);
+  expect(handshakes).toEqual(["ada.a-token", "bob.b-token"]);
   expect(fleet.connected("mail", as("ada", "9"))).toBe(true);
   expect(fleet.connected("mail", as("eve"))).toBe(false);
   expect(fleet.counts().states.idle).toBe(2);
@@ -124,13 +124,13 @@ test("a changed credential applies to the next call, and calls in flight finish 
   const first = fleet.handle(call(as("ada")));
   tokens.set("ada", "new");
   const second = fleet.handle(call(as("ada")));
-  await quiet();
+  await flushPending();
   const [old, fresh] = server.links;
   expect([old, fresh].map((link) => link && tokenOf(link))).toEqual(["old", "new"]);
   old?.answerNext({ n: 1 });
   fresh?.answerNext({ n: 2 });
   expect([fromRaw(await first), fromRaw(await second)]).toEqual([{ n: 1 }, { n: 2 }]);
-  await quiet();
+  await flushPending();
   expect([old?.closed, fresh?.closed]).toEqual([true, false]);
 });
 
@@ -140,7 +140,7 @@ test("a logout disconnects that account and no other", async () => {
   for (const account of ["ada", "bob"]) (await fleet.connect("mail", as(account))).release();
   tokens.delete("ada");
   fleet.credentialsChanged();
-  await quiet();
+  await flushPending();
   expect(server.links.map(({ closed }) => closed)).toEqual([true, false]);
   await expect(fleet.connect("mail", as("ada"))).rejects.toMatchObject({ code: "auth_required" });
 });
@@ -162,12 +162,12 @@ test("a server that changes between shared and per-account credentials keeps no 
   (await fleet.connect("mail", as("ada"))).release();
   const shared = specOf("mail", { env: { TOKEN: new Secret("team") } });
   fleet.apply(configOf(shared));
-  await quiet();
+  await flushPending();
   expect(server.links.map(({ closed }) => closed)).toEqual([true]);
   (await fleet.connect("mail", as("bob"))).release();
   expect(server.links.map(tokenOf)).toEqual(["a", "team"]);
   fleet.apply(configOf(TEMPLATE));
-  await quiet();
+  await flushPending();
   expect(server.links.map(({ closed }) => closed)).toEqual([true, true]);
   await expect(fleet.connect("mail", as("bob"))).rejects.toMatchObject({ code: "auth_required" });
 });
@@ -178,7 +178,7 @@ test("a caller that waits for a connection is told why its child is removed", as
   tokens.set("ada", "a");
   const failure = async (change: () => void): Promise<unknown> => {
     const connecting = fleet.connect("mail", as("ada")).catch((error: unknown) => error);
-    await quiet();
+    await flushPending();
     change();
     return await connecting;
   };
@@ -201,7 +201,7 @@ test("a child whose first call waits for the client's roots is not forgotten whe
   const answered = fleet.handle(call({ ...as("ada"), roots }));
   await crowd();
   answer();
-  await quiet();
+  await flushPending();
   server.last.answerNext({ n: 1 });
   expect(fromRaw(await answered)).toEqual({ n: 1 });
   expect(fleet.status(as("ada"))).toMatchObject([{ connected: true }]);
@@ -213,7 +213,7 @@ test("a child whose last call finishes on a retired connection is not forgotten 
   const { fleet, server, tokens, as, call, crowd } = setUp({ ...TEMPLATE, isolation: "session" });
   tokens.set("ada", "a");
   const answered = fleet.handle(call(as("ada"))).catch((error: unknown) => error);
-  await quiet();
+  await flushPending();
   fleet.sessionEnded("ada");
   await crowd();
   expect(server.links.map(({ closed }) => closed)).toEqual([false]);
@@ -230,6 +230,6 @@ test("a caller that waits for its roots starts no server once its child is remov
   tokens.delete("ada");
   fleet.credentialsChanged();
   answer();
-  expect(await Promise.race([answered, quiet()])).toMatchObject({ code: "auth_required" });
+  expect(await Promise.race([answered, flushPending()])).toMatchObject({ code: "auth_required" });
   expect(server.links).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { compareSeverity, isSeverity, type Severity } from "../kernel/severity.t
 import { member, members } from "../rpc/slice.ts";
 import { type Attribution, throughLayers } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** The child after the handshake. */
@@ -20,7 +20,7 @@ export interface ConnectedChild {
 }
 
 export function connectedChild(
-  { capabilities }: Greeting,
+  { capabilities }: HandshakeResult,
   dialect: Dialect,
   ask: ConnectedChild["ask"],
 ): ConnectedChild {

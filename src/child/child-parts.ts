@@ -8,7 +8,7 @@ import type { Severity } from "../kernel/severity.ts";
 import type { BreakerOptions } from "./breaker.ts";
 import type { Ask } from "./connection-parts.ts";
 import type { HowToLogIn } from "./explain.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import type { Connector } from "./link.ts";
 import type { Pool } from "./pool.ts";
 
@@ -22,7 +22,7 @@ export interface ChildParts {
   /** The era that a server spoke at its last handshake, if known. */
   eraOf(server: string): string | undefined;
   /** Runs after each handshake. Calls wait until it is done. */
-  greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void>;
+  onHandshake(from: ListSource, handshake: HandshakeResult, ask: Ask): Promise<void>;
   /** One of a child's lists changed. `method` is the notification that said so. */
   onListChanged(from: ListSource, method: string, ask: Ask): void;
   readonly howToLogIn?: HowToLogIn | undefined;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import { flushPending, originOf, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import type { Call } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
@@ -35,7 +35,7 @@ function setUp(more: Parameters<typeof specOf>[1] = {}) {
     breaker: () => ({ threshold: 2, cooldownMs: 1_000 }),
     connector: () => Promise.resolve(server),
     eraOf: () => undefined,
-    greet: async () => {
+    onHandshake: async () => {
       lists++;
       if (unlistable) throw new Error("not today");
     },
@@ -69,7 +69,7 @@ test("a call starts the server, waits for the handshake and returns the result a
   const { server, call, child } = setUp();
   expect(child.status()).toMatchObject({ state: "idle", connected: false });
   const answer = call();
-  await quiet();
+  await flushPending();
   expect(server.last.notes).toEqual(["notifications/initialized"]);
   expect(child.status()).toMatchObject({ state: "active", connected: true });
   server.last.answerNext({ content: [1] });
@@ -80,9 +80,9 @@ test("a call starts the server, waits for the handshake and returns the result a
 test("calls lost in a crash are sent once more to one new process and report two attempts; unsafe calls fail", async () => {
   const { server, call, child } = setUp();
   const calls = [call(), call(), call({ repeat: "unsafe" })];
-  await quiet();
+  await flushPending();
   server.last.die();
-  await quiet();
+  await flushPending();
   expect(server.links).toHaveLength(2);
   await expect(calls[2]).rejects.toMatchObject({ code: "server_unavailable" });
   for (let n = 0; n < 2; n++) server.last.answerNext();
@@ -101,7 +101,7 @@ test("an unreachable server is blocked, and after the cooldown one call probes i
   clock.advance(1_000);
   const probe = call();
   await expect(call()).rejects.toMatchObject({ code: "server_unavailable" });
-  await quiet();
+  await flushPending();
   server.last.answerNext();
   await probe;
   expect(child.status()).toMatchObject({ state: "idle", connected: true });
@@ -110,21 +110,21 @@ test("an unreachable server is blocked, and after the cooldown one call probes i
 test("a call without an answer times out and is cancelled at the server, which is ended if it answers no ping", async () => {
   const { server, call, child, clock } = setUp();
   const slow = call();
-  await quiet();
+  await flushPending();
   clock.advance(1_000);
   await expect(slow).rejects.toMatchObject({ code: "timeout" });
-  await quiet();
+  await flushPending();
   expect(server.last.notes).toContain("notifications/cancelled");
   expect(child.status()).toMatchObject({ state: "idle", connected: true });
 
   const hanging = call();
-  await quiet();
+  await flushPending();
   server.last.alive = false;
   clock.advance(1_000);
   await expect(hanging).rejects.toMatchObject({ code: "timeout" });
-  await quiet();
+  await flushPending();
   clock.advance(2_000);
-  await quiet();
+  await flushPending();
   expect([server.last.closed, child.status().connected]).toEqual([true, false]);
 });
 
@@ -134,7 +134,7 @@ test("a cancelled call is rejected at once, even while the server starts", async
   const answer = call({ signal });
   signal.abort(new Error("no longer wanted"));
   await expect(answer).rejects.toThrow("no longer wanted");
-  await quiet();
+  await flushPending();
   expect(child.status().state).not.toBe("failed");
 });
 
@@ -160,7 +160,7 @@ test("a subscription is sent to the child once for all clients that share a conn
   const subscribe = (session: string) =>
     call({ method: "resources/subscribe", params, origin: originOf(session) });
   const first = subscribe("a");
-  await quiet();
+  await flushPending();
   server.last.answerNext({});
   await first;
   expect(await subscribe("b")).toEqual(EMPTY_OBJECT);
@@ -168,7 +168,7 @@ test("a subscription is sent to the child once for all clients that share a conn
     call({ method: "resources/unsubscribe", params, origin: originOf(session) });
   expect(await leave("a")).toEqual(EMPTY_OBJECT);
   const last = leave("b");
-  await quiet();
+  await flushPending();
   expect(server.last.calls.map(({ method }) => method)).toEqual(["resources/unsubscribe"]);
   server.last.answerNext({});
   await last;

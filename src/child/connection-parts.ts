@@ -4,7 +4,7 @@ import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
 import type { ReportConnection } from "./connection-events.ts";
 import type { ConversationParts } from "./conversation.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import type { Loss } from "./link.ts";
 import type { Pool } from "./pool.ts";
 
@@ -20,7 +20,7 @@ export interface ConnectionParts extends Omit<ConversationParts, "claims" | "roo
   readonly pool: Pool;
   readonly report?: ReportConnection | undefined;
   /** Runs after the handshake. Calls wait until it is done. */
-  greet(greeting: Greeting): Promise<void>;
+  onHandshake(handshake: HandshakeResult): Promise<void>;
   /** The connection ended by itself. Called before the calls in flight are rejected. */
   onLost(loss: Loss): void;
 }

@@ -54,7 +54,7 @@ function connect(pool: Pool, connector: Connector): Connection {
     pool,
     clock,
     log: silentLog,
-    greet: () => Promise.resolve(),
+    onHandshake: () => Promise.resolve(),
     onLost: () => {},
     onListChanged: () => {},
     roots: undefined,

@@ -15,7 +15,7 @@ import { Conversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
 import { connectTimeout } from "./explain.ts";
 import { FirstList } from "./first-list.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import { ChildFailure, type Loss } from "./link.ts";
 import { type ConnectionState, transition } from "./machine.ts";
 import type { Pooled, PoolSlot } from "./pool-slot.ts";
@@ -36,7 +36,7 @@ export class Connection implements Pooled {
   readonly #opening = new AbortController();
   #state: ConnectionState = "idle";
   #since: number;
-  #greeting: Greeting | undefined;
+  #handshake: HandshakeResult | undefined;
   readonly #firstList: FirstList;
   #slot: PoolSlot | undefined;
   #opened = false;
@@ -54,7 +54,7 @@ export class Connection implements Pooled {
     this.roots = parts.roots;
     this.#use = new ConnectionUse({ onBusy: () => this.#becameBusy(), onIdle: () => this.#becameIdle() });
     this.#firstList = new FirstList({
-      list: (greeting) => parts.greet(greeting),
+      list: (handshake) => parts.onHandshake(handshake),
       onFailed: ({ message }) =>
         parts.log.warn(`${this.label}: its tools could not be listed: ${message}`, { server: this.label }),
     });
@@ -92,7 +92,7 @@ export class Connection implements Pooled {
 
   /** The handshake is done and the connection has not ended. */
   get connected(): boolean {
-    return this.#greeting !== undefined && (this.#state === "idle" || this.#state === "active");
+    return this.#handshake !== undefined && (this.#state === "idle" || this.#state === "active");
   }
 
   /** Calls may be sent now or once it is ready. */
@@ -212,10 +212,10 @@ export class Connection implements Pooled {
       );
       await this.#conversation.dial(signal);
       this.#report("started");
-      const greeting = await this.#conversation.handshake(signal);
-      this.#greeting = greeting;
-      this.#conversation.begin(greeting, (method, params) => this.ask(method, params));
-      await this.#list(greeting, signal);
+      const handshake = await this.#conversation.handshake(signal);
+      this.#handshake = handshake;
+      this.#conversation.begin(handshake, (method, params) => this.ask(method, params));
+      await this.#list(handshake, signal);
       signal.throwIfAborted();
       this.#opened = true;
       this.#report("connected");
@@ -230,10 +230,10 @@ export class Connection implements Pooled {
     }
   }
 
-  async #list(greeting: Greeting, signal: AbortSignal): Promise<void> {
+  async #list(handshake: HandshakeResult, signal: AbortSignal): Promise<void> {
     this.#go("active");
     const lease = this.lease();
-    await this.#firstList.take(greeting, signal);
+    await this.#firstList.take(handshake, signal);
     await Promise.race([this.#conversation.rootsSettled(), aborted(signal)]);
     // Not released after an error: a connection that failed here must not become idle.
     lease.release();
@@ -285,7 +285,7 @@ export class Connection implements Pooled {
   }
 
   #becameBusy(): void {
-    if (this.#state !== "idle" || !this.#greeting) return;
+    if (this.#state !== "idle" || !this.#handshake) return;
     this.#go("active");
     this.#slot?.busy();
   }

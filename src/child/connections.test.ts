@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import { flushPending, originOf, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import type { Origin } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -41,7 +41,7 @@ function setUp(more: Parameters<typeof specOf>[1] = {}, { asksForRoots = false }
       breaker: () => ({ threshold: 3, cooldownMs: 1_000 }),
       connector: () => Promise.resolve(server),
       eraOf: () => undefined,
-      greet: async ({ key }) => {
+      onHandshake: async ({ key }) => {
         listed.push(key);
         if (asksForRoots) server.last.ask("roots/list");
       },
@@ -97,7 +97,7 @@ test("with isolation each session has its own connection, which ends with the se
   expect(a).not.toBe(b);
   expect(connections.connected(originOf("a"))).toBe(true);
   connections.sessionEnded("a");
-  await quiet();
+  await flushPending();
   expect(server.links.map((link) => link.closed)).toEqual([true, false]);
   expect(connections.connected(originOf("a"))).toBe(false);
 });
@@ -115,7 +115,7 @@ test("settings that change how the child is reached replace a connection, which 
   expect(second).not.toBe(first);
   expect(server.links.map((link) => link.closed)).toEqual([false, false]);
   lease.release();
-  await quiet();
+  await flushPending();
   expect(server.links.map((link) => link.closed)).toEqual([true, false]);
 });
 
@@ -148,7 +148,7 @@ test("a client is asked for its roots before its first connect, and the child ge
   expect(a).not.toBe(b);
   expect([proj.asked, bad.asked]).toEqual([1, 1]);
   for (const link of server.links) link.ask("roots/list");
-  await quiet();
+  await flushPending();
   const answers = server.links.map(({ answers }) =>
     answers.map((one) => one.kind === "result" && told(one.result)),
   );
@@ -161,7 +161,7 @@ test("a child that asks for roots at its start has time to process them before t
   const a = reach(at("a", new Folders("/proj"))).then(() => {
     reached = true;
   });
-  await quiet();
+  await flushPending();
   expect(server.last.answers).toHaveLength(1);
   expect(reached).toBe(false);
   clock.advance(100);
@@ -200,7 +200,7 @@ test("roots that are expensive to ask for are asked for once the child wants the
   const claim = claimOf({ origin: a, uplink: a.uplink, repeat: "safe" }, closed);
   first.hold(claim);
   server.last.ask("roots/list");
-  await quiet();
+  await flushPending();
   first.drop(claim);
   expect(proj.asked).toBe(1);
   expect(await reach(at("b", bad))).not.toBe(first);

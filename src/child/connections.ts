@@ -279,7 +279,7 @@ export class Connections {
       audience: this.#table.audience(key),
       connector: () => this.#parts.connector(spec),
       era: () => this.#parts.eraOf(server),
-      greet: (greeting) => this.#parts.greet(source, greeting, ask),
+      onHandshake: (handshake) => this.#parts.onHandshake(source, handshake, ask),
       onLost: (loss) => this.losses.connectionLost(connection, loss),
       onListChanged: (method) => {
         // A connection with old settings does not describe the current server.

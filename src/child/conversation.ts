@@ -7,7 +7,7 @@ import { type ConnectedChild, connectedChild } from "./audience.ts";
 import { ChildMessages, type ChildMessagesParts } from "./child-messages.ts";
 import type { Dialect } from "./dialect.ts";
 import { negotiateEra } from "./era-2026/negotiate-era.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import type { ChildFailure, Connector, Link, LinkEvents } from "./link.ts";
 
 export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "notify"> {
@@ -77,10 +77,10 @@ export class Conversation {
   }
 
   /** Call it after `dial`. */
-  async handshake(signal: AbortSignal): Promise<Greeting> {
+  async handshake(signal: AbortSignal): Promise<HandshakeResult> {
     const { spec, origin, clock, log } = this.#parts;
     const link = this.#link as Link;
-    const { greeting, dialect } = await negotiateEra({
+    const { handshake, dialect } = await negotiateEra({
       peer: this.#peer,
       link,
       capabilities: origin.capabilities,
@@ -91,17 +91,17 @@ export class Conversation {
       onListChanged: (method) => this.#parts.onListChanged(method),
     });
     this.#messages.dialect = dialect;
-    link.agreed(greeting.protocolVersion);
+    link.agreed(handshake.protocolVersion);
     this.dialect = dialect;
-    return greeting;
+    return handshake;
   }
 
   /** Call it after the handshake: sends the child the log level and the subscriptions of its audience. `ask` sends our own requests. */
-  begin(greeting: Greeting, ask: ConnectedChild["ask"]): void {
+  begin(handshake: HandshakeResult, ask: ConnectedChild["ask"]): void {
     const dialect = this.dialect as Dialect;
-    this.#child = connectedChild(greeting, dialect, ask);
+    this.#child = connectedChild(handshake, dialect, ask);
     this.#parts.audience.attach(this.#child);
-    dialect.begin(greeting);
+    dialect.begin(handshake);
   }
 
   /** Fails pending requests and all later ones with this failure. */

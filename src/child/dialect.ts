@@ -4,11 +4,11 @@ import type { Signal } from "../kernel/signal.ts";
 import type { Peer } from "../rpc/peer.ts";
 import { withoutRelatedTask } from "../rpc/task.ts";
 import type { Claim } from "./claim.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 
 export interface Dialect {
   /** The connection is ready to receive messages of the child. */
-  begin(greeting: Greeting): void;
+  begin(handshake: HandshakeResult): void;
   /** Sends a request of a caller. Rejects with RpcError, ChildFailure or the reason of the cancellation. */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw>;
   /** Sends a request of MetaMCP itself. */

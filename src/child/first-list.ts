@@ -1,10 +1,10 @@
 /** Lists what a child offers when it connects. A child that cannot list is still usable, and can be asked again. */
 import { aborted, type Signal } from "../kernel/signal.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import { ChildFailure } from "./link.ts";
 
 export interface FirstListParts {
-  list(greeting: Greeting): Promise<void>;
+  list(handshake: HandshakeResult): Promise<void>;
   /** The child cannot list. */
   onFailed(error: Error): void;
 }
@@ -12,7 +12,7 @@ export interface FirstListParts {
 export class FirstList {
   readonly #parts: FirstListParts;
   /** Set while the list is missing. */
-  #missing: Greeting | undefined;
+  #missing: HandshakeResult | undefined;
   #again: Promise<void> = Promise.resolve();
 
   constructor(parts: FirstListParts) {
@@ -20,9 +20,9 @@ export class FirstList {
   }
 
   /** Rejects only if the connection is lost or the signal is aborted. */
-  async take(greeting: Greeting, signal: Signal): Promise<void> {
+  async take(handshake: HandshakeResult, signal: Signal): Promise<void> {
     try {
-      await Promise.race([this.#list(greeting), aborted(signal)]);
+      await Promise.race([this.#list(handshake), aborted(signal)]);
     } catch (error) {
       if (error instanceof ChildFailure || signal.aborted) throw error;
       this.#parts.onFailed(error as Error);
@@ -31,17 +31,17 @@ export class FirstList {
 
   /** Lists again if the list is missing. Concurrent callers share one attempt. Never rejects. */
   again(): Promise<void> {
-    const greeting = this.#missing;
-    if (greeting) {
+    const handshake = this.#missing;
+    if (handshake) {
       this.#missing = undefined;
-      this.#again = this.#list(greeting).catch(() => {});
+      this.#again = this.#list(handshake).catch(() => {});
     }
     return this.#again;
   }
 
-  async #list(greeting: Greeting): Promise<void> {
-    this.#missing = greeting;
-    await this.#parts.list(greeting);
+  async #list(handshake: HandshakeResult): Promise<void> {
+    this.#missing = handshake;
+    await this.#parts.list(handshake);
     this.#missing = undefined;
   }
 }

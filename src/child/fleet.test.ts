@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import { flushPending, originOf, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import { emptyConfig } from "../config/check.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
@@ -29,7 +29,7 @@ function setUp(...names: string[]) {
       return server;
     },
     eraOf: () => undefined,
-    greet: () => Promise.resolve(),
+    onHandshake: () => Promise.resolve(),
     onListChanged: () => {},
   });
   open.push(fleet);
@@ -56,7 +56,7 @@ test("the fleet starts no server by itself, and a crash of one does not affect a
   );
   servers.get("a")?.last.die();
   const answer = fleet.handle(call("b"));
-  await quiet();
+  await flushPending();
   servers.get("b")?.last.answerNext({ b: 1 });
   expect(fromRaw(await answer)).toEqual({ b: 1 });
   expect(fleet.status().map(({ name, connected }) => [name, connected])).toEqual([
@@ -69,13 +69,13 @@ test("a config change lets a removed server finish its calls, adds a new one and
   const { fleet, servers, origin, call } = setUp("old", "same");
   (await fleet.connect("same", origin)).release();
   const under = fleet.handle(call("old"));
-  await quiet();
+  await flushPending();
   fleet.apply(configOf(specOf("same"), specOf("new")));
   expect(fleet.status().map(({ name }) => name)).toEqual(["same", "new"]);
   expect(() => fleet.handle(call("old"))).toThrow(expect.objectContaining({ code: "server_not_found" }));
   servers.get("old")?.last.answerNext({ late: true });
   expect(fromRaw(await under)).toEqual({ late: true });
-  await quiet();
+  await flushPending();
   expect(servers.get("old")?.last.closed).toBe(true);
   (await fleet.connect("same", origin)).release();
   expect(servers.get("same")?.links).toHaveLength(1);

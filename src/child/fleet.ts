@@ -17,7 +17,7 @@ import { Pool } from "./pool.ts";
 import type { ChildStatus } from "./status.ts";
 
 export interface FleetParts
-  extends Pick<ChildParts, "eraOf" | "greet" | "onListChanged" | "events" | "howToLogIn"> {
+  extends Pick<ChildParts, "eraOf" | "onHandshake" | "onListChanged" | "events" | "howToLogIn"> {
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: (spec: ServerSpec) => Promise<Connector>;

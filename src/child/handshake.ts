@@ -8,7 +8,7 @@ import { ChildFailure } from "./link.ts";
 const NEWEST = "2025-11-25";
 
 /** What a child says about itself in the handshake. */
-export interface Greeting {
+export interface HandshakeResult {
   readonly era: "legacy" | "2026";
   readonly protocolVersion: string;
   readonly capabilities: Raw;
@@ -21,16 +21,20 @@ export interface Greeting {
  * `capabilities` are those of the client for which we connect. `notifications/initialized` is sent later, once the link knows
  * the protocol version.
  */
-export async function shakeHands(peer: Peer, capabilities: Raw, signal: AbortSignal): Promise<Greeting> {
+export async function shakeHands(
+  peer: Peer,
+  capabilities: Raw,
+  signal: AbortSignal,
+): Promise<HandshakeResult> {
   const params = joinObject([
     ["protocolVersion", toRaw(NEWEST)],
     ["capabilities", capabilities],
     ["clientInfo", toRaw(IMPLEMENTATION)],
   ]);
-  return readGreeting(await peer.request("initialize", params, { signal }));
+  return readHandshake(await peer.request("initialize", params, { signal }));
 }
 
-function readGreeting(result: Raw): Greeting {
+function readHandshake(result: Raw): HandshakeResult {
   const [version, capabilities = EMPTY_OBJECT, info = EMPTY_OBJECT, instructions] = members(result, [
     "protocolVersion",
     "capabilities",

@@ -1,6 +1,6 @@
 /** Several processes (instances) of one server, seen from its callers. */
 import { afterEach, expect, test } from "vitest";
-import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import { flushPending, originOf, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import { emptyConfig } from "../config/check.ts";
 import type { PoolOptions, ServerSpec } from "../config/spec.ts";
 import type { Call, Origin } from "../kernel/call.ts";
@@ -31,7 +31,7 @@ function setUp(spec: ServerSpec, pool: Partial<PoolOptions> = {}) {
     log: silentLog,
     connector: async () => server,
     eraOf: () => undefined,
-    greet: () => Promise.resolve(),
+    onHandshake: () => Promise.resolve(),
     onListChanged: () => {},
   });
   open.push(fleet);
@@ -50,7 +50,7 @@ function setUp(spec: ServerSpec, pool: Partial<PoolOptions> = {}) {
         ...more,
       })
       .then(fromRaw, (error: Error & { code?: string }) => error.code ?? error.message);
-    await quiet();
+    await flushPending();
     return answer;
   };
   const callers = () =>
@@ -59,7 +59,7 @@ function setUp(spec: ServerSpec, pool: Partial<PoolOptions> = {}) {
     );
   const answerAll = async () => {
     for (const link of server.links) while (link.calls.length > 0) link.answerNext();
-    await quiet();
+    await flushPending();
   };
   return {
     clock,
@@ -81,13 +81,13 @@ test("another process starts when a call finds all of them busy, up to the confi
   const { begin, callers, answerAll, status, server } = setUp(several(2));
   for (const name of ["a", "b", "c"]) {
     void begin(session(name));
-    await quiet();
+    await flushPending();
   }
   expect(callers()).toEqual([["a", "c"], ["b"]]);
   expect(status()).toMatchObject({ instances: 2, connected: true });
   await answerAll();
   void begin(session("d"));
-  await quiet();
+  await flushPending();
   expect(server.links).toHaveLength(2);
   // Both are idle, so the one with fewer sessions is chosen.
   expect(callers()).toEqual([[], ["d"]]);
@@ -97,12 +97,12 @@ test("a session stays on one process however busy it is; calls without a session
   const { begin, callers } = setUp(several(3));
   for (let n = 0; n < 3; n++) {
     void begin(session("a"));
-    await quiet();
+    await flushPending();
   }
   expect(callers()).toEqual([["a", "a", "a"]]);
   for (let n = 0; n < 4; n++) {
     void begin(alone("b"));
-    await quiet();
+    await flushPending();
   }
   expect(callers()).toEqual([
     ["a", "a", "a"],
@@ -114,7 +114,7 @@ test("a session stays on one process however busy it is; calls without a session
 test("the crash of one process fails only its own calls", async () => {
   const { begin, callers, server, status } = setUp(several(2));
   const [a, b] = [begin(session("a")), begin(session("b"))];
-  await quiet();
+  await flushPending();
   expect(callers()).toEqual([["a"], ["b"]]);
   server.links[0]?.die();
   expect(await a.done).toBe("server_unavailable");
@@ -123,18 +123,18 @@ test("the crash of one process fails only its own calls", async () => {
   expect(await b.done).toEqual({ fine: true });
   // The process of session a has crashed, so its next call goes to the other one, which is idle.
   void begin(session("a"));
-  await quiet();
+  await flushPending();
   expect(callers()).toEqual([["a"], ["a"]]);
 });
 
 test("a call is retried on its own process after a restart, so that it cannot crash the other ones", async () => {
   const { begin, callers, server } = setUp(several(2));
   const [killer, other] = [begin(session("k"), { repeat: "safe" }), begin(session("o"))];
-  await quiet();
+  await flushPending();
   server.links[1]?.answerNext({ fine: true });
   expect(await other.done).toEqual({ fine: true });
   server.links[0]?.die();
-  await quiet();
+  await flushPending();
   expect(callers()).toEqual([["k"], [], ["k"]]);
   server.links[2]?.die();
   expect(await killer.done).toBe("server_unavailable");
@@ -145,7 +145,7 @@ test("each process needs a slot of the pool; without a free slot the running pro
   const { begin, callers, server } = setUp(several(4), { poolSize: 2 });
   for (let n = 0; n < 6; n++) {
     void begin(alone(`s${n}`));
-    await quiet();
+    await flushPending();
   }
   expect(server.links).toHaveLength(2);
   expect(callers().map(({ length }) => length)).toEqual([3, 3]);
@@ -154,13 +154,13 @@ test("each process needs a slot of the pool; without a free slot the running pro
 test("an idle process ends after the idle timeout, and the others stay", async () => {
   const { begin, clock, server, answerAll, status } = setUp(several(2), { idleTimeoutMs: MINUTE });
   for (const name of ["a", "b"]) void begin(session(name));
-  await quiet();
+  await flushPending();
   await answerAll();
   clock.advance(MINUTE);
   void begin(session("b"));
-  await quiet();
+  await flushPending();
   clock.advance(MINUTE);
-  await quiet();
+  await flushPending();
   expect(server.links.map(({ closed }) => closed)).toEqual([true, false]);
   expect(status()).toMatchObject({ instances: 1 });
 });
@@ -168,16 +168,16 @@ test("an idle process ends after the idle timeout, and the others stay", async (
 test("a caller that only lists starts no further process and is not bound to one", async () => {
   const { begin, callers, fleet, server, answerAll } = setUp(several(3));
   void begin(session("a"));
-  await quiet();
+  await flushPending();
   const leases = [await fleet.connect("x", session("b")), await fleet.connect("x", session("c"))];
   expect(server.links).toHaveLength(1);
   void begin(session("b"));
-  await quiet();
+  await flushPending();
   expect(callers()).toEqual([["a"], ["b"]]);
   // Listing does not make a process busy.
   await answerAll();
   void begin(alone("d"));
-  await quiet();
+  await flushPending();
   expect(server.links).toHaveLength(2);
   for (const lease of leases) lease.release();
 });
@@ -185,15 +185,15 @@ test("a caller that only lists starts no further process and is not bound to one
 test("after a change of the number of processes, calls in flight finish and surplus processes end", async () => {
   const { begin, callers, server, answerAll, apply, status } = setUp(several(3));
   const calls = ["a", "b", "c"].map((name) => begin(session(name)));
-  await quiet();
+  await flushPending();
   apply(several(1));
-  await quiet();
+  await flushPending();
   expect(server.links.slice(0, 3).map(({ closed }) => closed)).toEqual([false, false, false]);
   await answerAll();
   for (const { done } of calls) expect(await done).toEqual({ ok: true });
   expect(server.links.map(({ closed }) => closed)).toEqual([true, true, true, false]);
   for (const name of ["a", "b", "c"]) void begin(session(name));
-  await quiet();
+  await flushPending();
   expect(callers().at(-1)).toEqual(["a", "b", "c"]);
   expect(status()).not.toHaveProperty("instances");
 });
@@ -203,14 +203,14 @@ test("a subscription stays at the process of its session, and moves when that pr
   const subscribe = (name: string) =>
     begin(session(name), { method: "resources/subscribe", params: toRaw({ uri: `x:${name}`, of: name }) });
   void begin(session("a"));
-  await quiet();
+  await flushPending();
   void subscribe("b");
-  await quiet();
+  await flushPending();
   const methods = () => server.links.map(({ calls }) => calls.map(({ method }) => method));
   expect(methods()).toEqual([["tools/call"], ["resources/subscribe"]]);
   await answerAll();
   apply(several(1));
-  await quiet();
+  await flushPending();
   expect(methods().at(-1)).toEqual(["resources/subscribe"]);
 });
 
@@ -218,13 +218,13 @@ test("parallel attempts of one call use different processes, and the session is 
   const { begin, callers, answerAll } = setUp(several(3));
   const beside = new Set<number>();
   void begin(session("a"), { beside });
-  await quiet();
+  await flushPending();
   void begin(session("a"), { beside });
-  await quiet();
+  await flushPending();
   expect(callers()).toEqual([["a"], ["a"]]);
   await answerAll();
   void begin(session("a"));
-  await quiet();
+  await flushPending();
   expect(callers()).toEqual([["a"], []]);
 });
 
@@ -232,7 +232,7 @@ test("all processes of a server share one circuit breaker", async () => {
   const { begin, server, status } = setUp(several(2), { failureThreshold: 2 });
   for (let n = 0; n < 2; n++) {
     const calls = [begin(alone("a")), begin(alone("b"))];
-    await quiet();
+    await flushPending();
     for (const link of server.links.slice(-2)) link.die();
     for (const { done } of calls) expect(await done).toBe("server_unavailable");
   }

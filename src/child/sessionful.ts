@@ -5,7 +5,7 @@ import type { Signal } from "../kernel/signal.ts";
 import type { Peer } from "../rpc/peer.ts";
 import type { Claim } from "./claim.ts";
 import { type Dialect, sendCall } from "./dialect.ts";
-import type { Greeting } from "./handshake.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import { callAsTask, isWanted, runsTasks } from "./task/call-as-task.ts";
 
 export class Sessionful implements Dialect {
@@ -18,7 +18,7 @@ export class Sessionful implements Dialect {
     this.#clock = clock;
   }
 
-  begin({ capabilities }: Greeting): void {
+  begin({ capabilities }: HandshakeResult): void {
     this.#tasks = runsTasks(capabilities);
     this.#peer.notify("notifications/initialized", undefined);
   }

@@ -74,7 +74,7 @@ async function typedPairs(
   tool: string,
   pairs: readonly Pair[],
 ): Promise<readonly (readonly [string, Raw])[]> {
-  if (pairs.length > 0 && scope.has(server)) await scope.loader.learn([server], person);
+  if (pairs.length > 0 && scope.has(server)) await scope.loader.loadMissing([server], person);
   const schema = scope.view(person).snapshot.tool(server, tool)?.inputSchema;
   const { properties } = (schema ? fromRaw(schema) : {}) as {
     properties?: Record<string, { type?: unknown }>;

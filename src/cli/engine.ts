@@ -14,7 +14,7 @@ import { configLayers } from "./layers.ts";
 export function engineFor(
   settings: Settings,
   config: Config,
-  more: Pick<EngineOptions, "log" | "provision" | "tell" | "notify" | "allow">,
+  more: Pick<EngineOptions, "log" | "provision" | "userReadsLog" | "notify" | "allow">,
 ): Engine {
   const { maxMessage: maxMessageBytes, pin } = settings;
   const home = homeFolder(process.env);

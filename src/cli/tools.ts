@@ -65,7 +65,7 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
 async function showServer({ scope }: Engine, server: string, json: boolean): Promise<void> {
   requireServer(scope, server, '"metamcp list"');
   const spinner = spin(`asking ${server} for its tools …`);
-  const [unknown] = await scope.loader.learn([server], person).finally(() => spinner.stop());
+  const [unknown] = await scope.loader.loadMissing([server], person).finally(() => spinner.stop());
   if (unknown) throw new Error(`${server} did not list its tools: ${unknown.reason}`);
   const tools = (scope.view(person).snapshot.listings.get(server)?.tools ?? []).map((tool) => ({
     name: tool.name,

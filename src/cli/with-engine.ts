@@ -37,7 +37,7 @@ export async function withEngine(
   const config = read.withheld && starts ? await askToAllow(read, given) : read;
   const level = named.has("logLevel") ? settings.logLevel : "error";
   const log = createLog({ level, file: settings.logFile });
-  const engine = engineFor(settings, config, { log, tell: false, provision: provisionOf(given) });
+  const engine = engineFor(settings, config, { log, userReadsLog: false, provision: provisionOf(given) });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
   // `on`, not `once`: a second signal would otherwise kill the process before its children have ended.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);

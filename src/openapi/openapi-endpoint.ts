@@ -12,7 +12,7 @@ import { CallSignal } from "../kernel/signal.ts";
 import { type TraceHeaders, traceHeadersIn } from "../kernel/traceparent.ts";
 import { readValue } from "../rpc/scan.ts";
 import { isObject } from "../rpc/slice.ts";
-import type { LoneRequests } from "../session/lone-requests.ts";
+import type { SessionlessRequests } from "../session/sessionless-requests.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { internalError } from "../surface/failure.ts";
@@ -30,7 +30,7 @@ export interface OpenApiParts {
   readonly scope: Scope;
   /** The layers around requests of clients. */
   readonly side: SurfaceLayers;
-  readonly lone: Pick<LoneRequests, "run">;
+  readonly sessionless: Pick<SessionlessRequests, "run">;
   readonly limiter: ConcurrencyLimiter;
   readonly about: () => EndpointInfo;
 }
@@ -85,19 +85,19 @@ export class OpenApiEndpoint {
   async #answer(path: string, received: Received): Promise<Raw | Buffer> {
     const { request, principal } = received;
     const name = decoded(path);
-    const { lone, limiter } = this.#parts;
+    const { sessionless, limiter } = this.#parts;
     if (limiter.full("inFlight")) return await this.#refuse(name, received);
     const answer = async (origin: Origin): Promise<Raw | Buffer> =>
       asksForDocument(name, request)
         ? await this.#document(origin)
         : await this.#call(name, origin, received);
-    return await limiter.serve(() => lone.run(principal, answer, { surface: "openapi" }));
+    return await limiter.serve(() => sessionless.run(principal, answer, { surface: "openapi" }));
   }
 
   /** Refuses a request without reading its body, and records the refusal. */
   async #refuse(tool: string, { principal, request }: Received): Promise<never> {
     const refused = new MetaMcpError("rate_limited", "Too many requests at once. Try again later.");
-    return await this.#parts.lone.run(
+    return await this.#parts.sessionless.run(
       principal,
       (origin) => {
         const clientRequest = requestOf(origin, new CallSignal());
@@ -111,7 +111,7 @@ export class OpenApiEndpoint {
   }
 
   async #document(origin: Origin): Promise<Buffer> {
-    await this.#tools.learn(origin);
+    await this.#tools.loadMissing(origin);
     const tools = this.#tools.all(origin);
     return Buffer.from(JSON.stringify(describeTools(tools, this.#parts.about())));
   }

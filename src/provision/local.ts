@@ -27,7 +27,7 @@ export interface LocalAnswer {
 export interface LocalParts {
   /** The part of the catalog that the caller sees. */
   readonly view: (origin: Origin) => Pick<CatalogView, "snapshot" | "search">;
-  readonly loader: Pick<CatalogLoader, "learn">;
+  readonly loader: Pick<CatalogLoader, "loadMissing">;
   /** The usable servers. */
   readonly servers: () => readonly ServerId[];
 }
@@ -44,7 +44,7 @@ export async function searchLocal(
   queries: readonly string[],
   origin: Origin,
 ): Promise<LocalAnswer> {
-  const unknown = await loader.learn(servers(), origin);
+  const unknown = await loader.loadMissing(servers(), origin);
   const { snapshot, search } = view(origin);
   const scope = (server: ServerId): boolean => snapshot.listings.has(server);
   const answers = await Promise.all(

@@ -12,7 +12,7 @@ import { fromRaw, toRaw } from "../kernel/raw.ts";
 import type { CompiledLayers } from "../middleware/compiled-layers.ts";
 import { pipelineOf } from "../middleware/pipeline.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import type { LoneRequests } from "../session/lone-requests.ts";
+import type { SessionlessRequests } from "../session/sessionless-requests.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { asResult, executionFailed } from "../surface/failure.ts";
 
@@ -21,7 +21,7 @@ export const INSPECTOR = "inspector";
 
 export interface InspectParts {
   readonly engine: Pick<Engine, "scope" | "catalog">;
-  readonly lone: Pick<LoneRequests, "run">;
+  readonly sessionless: Pick<SessionlessRequests, "run">;
   readonly compiled: () => Compiled;
   readonly compiledLayers: Pick<CompiledLayers, "of">;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface InspectParts {
 export async function inspect(parts: InspectParts, wanted: InspectRequest): Promise<unknown> {
   const { server, tool, args, principal, signal } = wanted;
   const scope = { ...parts.engine.scope, call: layered(parts), finder: "The list of its tools" };
-  const result = await parts.lone.run(principal, async (origin) => {
+  const result = await parts.sessionless.run(principal, async (origin) => {
     const request = { method: "tools/call", params: undefined, origin, signal, uplink: origin.uplink };
     try {
       return await callTool(scope, { server, tool, args: toRaw(args) }, request);

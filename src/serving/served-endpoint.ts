@@ -76,11 +76,11 @@ export class ServedEndpoint {
     );
     this.#sse = new SseEndpoint(this.#endpoint, `/metamcp/${name}/message`);
     this.local = new LocalEndpoint(this.#endpoint, { stateless });
-    const { lone } = this.#endpoint;
+    const { sessionless } = this.#endpoint;
     this.#openapi = new OpenApiEndpoint({
       scope,
       side: this.layers,
-      lone,
+      sessionless,
       limiter,
       about: () => aboutOf(this.#compiled),
     });
@@ -113,9 +113,9 @@ export class ServedEndpoint {
   /** What a client of this principal would see. */
   preview(principal: Principal): Promise<Preview> {
     const { surface: chosen } = this.#compiled.object.spec;
-    const { lone } = this.#endpoint;
+    const { sessionless } = this.#endpoint;
     const around = { scope: this.#scope, chosen };
-    return lone.run(principal, (origin) => previewOf(this.#endpoint.newSurface(), origin, around), {
+    return sessionless.run(principal, (origin) => previewOf(this.#endpoint.newSurface(), origin, around), {
       surface: "preview",
     });
   }
@@ -128,7 +128,7 @@ export class ServedEndpoint {
       const view = views.ofEndpoint(this.#compiled, (server) => listings.get(server));
       return explainTool({ compiled: compiled(), layers: this.layers, view }, wanted, origin);
     };
-    return this.#endpoint.lone.run(principal, explaining, { surface: "preview" });
+    return this.#endpoint.sessionless.run(principal, explaining, { surface: "preview" });
   }
 
   /** The request with which this client would call a tool. */

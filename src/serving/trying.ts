@@ -6,7 +6,7 @@ import { INSPECTOR, type InspectParts, inspect } from "./inspect.ts";
 import { selfTest } from "./self-test.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 
-export interface TryingParts extends Omit<InspectParts, "lone"> {
+export interface TryingParts extends Omit<InspectParts, "sessionless"> {
   readonly engine: Pick<Engine, "scope" | "open" | "catalog">;
   readonly endpoints: ServedEndpoints;
   readonly control: Pick<GatewayControl, "statusOf">;
@@ -17,13 +17,13 @@ export interface TryingParts extends Omit<InspectParts, "lone"> {
 
 export function createTrying(parts: TryingParts): Trying {
   const { engine, endpoints, control, temporaryKeys, url } = parts;
-  const { lone } = engine.open({ id: INSPECTOR, surface: "aggregate" });
+  const { sessionless } = engine.open({ id: INSPECTOR, surface: "aggregate" });
   return {
     get url() {
       return url();
     },
     clients: async (remote) => (await import("../clients/remote-entry.ts")).pasteInto(remote),
-    inspect: (wanted) => inspect({ ...parts, lone }, wanted),
+    inspect: (wanted) => inspect({ ...parts, sessionless }, wanted),
     selfTest: (endpoint) =>
       selfTest(endpoint, {
         url: url(),

@@ -135,10 +135,10 @@ export class Session {
   }
 
   /** Called when the config changed. Loads the lists of new servers if the client has requested a list. */
-  catchUp(account?: string): void {
+  loadMissingLists(account?: string): void {
     const origin = this.#origin;
     if (!origin || !this.#lists?.used) return;
-    if (account === undefined || accountOf(origin.principal) === account) this.#surface.learn?.(origin);
+    if (account === undefined || accountOf(origin.principal) === account) this.#surface.loadMissing?.(origin);
   }
 
   /** Fails a request to the client, because no stream can carry it. */

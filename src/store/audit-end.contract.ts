@@ -1,26 +1,26 @@
 /** Contract for the end mark of the audit log of every store. */
 import { describe, expect, test } from "vitest";
 import { appendEach, record, times } from "./audit.contract.ts";
-import type { StorePlace } from "./place.contract.ts";
 import { open, readKey, seal } from "./seal.ts";
+import type { StoreDatabase } from "./store-database.contract.ts";
 
 /** Takes a closed store back to version 1, which had no end mark. */
-async function withoutEndMark(place: StorePlace): Promise<void> {
-  const [row] = await place.sql("SELECT value FROM metamcp_meta WHERE name = 'root-secret'");
-  const key = readKey(place.secret, "key");
+async function withoutEndMark(database: StoreDatabase): Promise<void> {
+  const [row] = await database.sql("SELECT value FROM metamcp_meta WHERE name = 'root-secret'");
+  const key = readKey(database.secret, "key");
   const [secret = ""] = open(key, String(row?.["value"])).split(" ");
-  await place.sql(`UPDATE metamcp_meta SET value = '${seal(key, secret)}' WHERE name = 'root-secret'`);
-  await place.sql("DELETE FROM metamcp_meta WHERE name = 'audit-end'");
-  await place.sql("DELETE FROM metamcp_migrations WHERE n > 1");
+  await database.sql(`UPDATE metamcp_meta SET value = '${seal(key, secret)}' WHERE name = 'root-secret'`);
+  await database.sql("DELETE FROM metamcp_meta WHERE name = 'audit-end'");
+  await database.sql("DELETE FROM metamcp_migrations WHERE n > 1");
 }
 
-export function auditEndContract(name: string, place: () => Promise<StorePlace>): void {
+export function auditEndContract(name: string, database: () => Promise<StoreDatabase>): void {
   describe(`verify of the audit log in ${name}`, () => {
     test.each([
       ["the last batch", "DELETE FROM metamcp_audit WHERE first = 5", 5],
       ["all batches", "DELETE FROM metamcp_audit", 1],
     ])("detects %s removed while no gateway ran, until the gap is pruned", async (_, cut, seq) => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       for (const at of [0, 2, 4]) await first.audit.append([record(at), record(at + 1)]);
       await first.close();
@@ -48,7 +48,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
         (end: unknown) => `UPDATE metamcp_meta SET value = '${JSON.stringify(end)}' WHERE name = 'audit-end'`,
       ],
     ])("detects the last batch removed and the end mark %s", async (_, forge) => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       for (const at of [0, 2, 4]) await first.audit.append([record(at), record(at + 1)]);
       await first.close();
@@ -67,7 +67,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
     });
 
     test("detects that all batches and all marks were removed", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await first.audit.append([record(1)]);
       await first.close();
@@ -81,7 +81,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
     });
 
     test("detects that the last batch was replaced by one that was written before a copy was restored", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await first.audit.append([record(1)]);
       const [mark] = await where.sql("SELECT value FROM metamcp_meta WHERE name = 'audit-end'");
@@ -103,7 +103,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
     });
 
     test("detects that log and end mark were replaced by an older copy under a running gateway", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await first.audit.append([record(1)]);
       const [mark] = await where.sql("SELECT value FROM metamcp_meta WHERE name = 'audit-end'");
@@ -121,7 +121,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
     });
 
     test("marks the end of a log from before end marks when it is opened", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await appendEach(first, [record(1), record(2)]);
       await first.close();
@@ -140,7 +140,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
       ["begins where the next one would and ends far before", 3, -5],
       ["has the number of one to come", 4, 0],
     ])("appends and reports a fault if a planted batch %s", async (_, planted, seq) => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       await appendEach(store, [record(1), record(2)]);
       await where.sql(
@@ -155,7 +155,7 @@ export function auditEndContract(name: string, place: () => Promise<StorePlace>)
     });
 
     test("continues after batches of a running gateway from before end marks", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await appendEach(first, [record(1), record(2)]);
       const [older] = await where.sql("SELECT value FROM metamcp_meta WHERE name = 'audit-end'");

@@ -1,7 +1,7 @@
 /** Contract for the audit log of every store. */
 import { describe, expect, test } from "vitest";
-import type { StorePlace } from "./place.contract.ts";
 import { AUDIT_BATCH, type AuditQuery, type AuditRecord, type Store } from "./store.ts";
+import type { StoreDatabase } from "./store-database.contract.ts";
 
 export function record(at: number, body: unknown = { at }): AuditRecord {
   return { at, body: JSON.stringify(body) };
@@ -15,10 +15,10 @@ export async function appendEach(store: Store, records: readonly AuditRecord[]):
 export const times = async (store: Store, query?: AuditQuery) =>
   (await store.audit.query(query)).items.map(({ at }) => at);
 
-export function auditContract(name: string, place: () => Promise<StorePlace>): void {
+export function auditContract(name: string, database: () => Promise<StoreDatabase>): void {
   describe(`audit in ${name}`, () => {
     test("returns records newest first, also after the store is opened again", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await first.audit.append([record(1, { text: "\0 \uD800" }), record(2)]);
       await first.audit.append([]);
@@ -38,7 +38,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
 
     test("writes a batch with one insert", async () => {
       const statements: string[] = [];
-      const store = await (await place()).open({ onStatement: (sql) => statements.push(sql) });
+      const store = await (await database()).open({ onStatement: (sql) => statements.push(sql) });
       const batch = () => Array.from({ length: AUDIT_BATCH }, (_, i) => record(i));
       await store.audit.append(batch());
       const ours = () => statements.filter((sql) => sql.includes("metamcp_audit")).length;
@@ -55,7 +55,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       ["batches of four", 4],
       ["batches of one", 1],
     ])("finds records by members and by time, in pages, in %s", async (_, size) => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const all = Array.from({ length: 30 }, (_, i) =>
         record(i, { tool: { name: i % 3 ? "x" : "y" }, outcome: i % 2 ? "ok" : "refused", n: i }),
       );
@@ -86,7 +86,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("finds and verifies records with a shared head", async () => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       const called = (at: number, who: string): AuditRecord => ({
         at,
@@ -108,7 +108,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("returns all records after a given one, even in the middle of a batch", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const all = Array.from({ length: AUDIT_BATCH }, (_, i) => record(i));
       for (let batch = 0; batch < 21; batch++) await store.audit.append(all);
       for (const after of [200, 499, 500, 501]) {
@@ -118,7 +118,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("stores and finds records with special characters", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const odd = ["a\0b", "\uD800", "' OR 1=1", '"', "\\u0000", "$.x", "%", "a\nb", "__proto__"];
       await store.audit.append(odd.map((tool, i) => record(i, { tool, [tool]: "x" })));
 
@@ -129,7 +129,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("stays one chain with concurrent appends", async () => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       await Promise.all(Array.from({ length: 20 }, (_, i) => store.audit.append([record(i), record(i)])));
       expect(await store.audit.verify()).toEqual({ ok: true, count: 40 });
@@ -159,7 +159,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       ],
       ["an empty mark", "INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', 'null')", 1, "mark"],
     ])("verify detects %s", async (_, statement, seq, reason) => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       for (const at of [0, 2, 4]) await store.audit.append([record(at), record(at + 1)]);
       await where.sql(statement);
@@ -168,7 +168,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("verify detects a retention mark made from the seal of a batch", async () => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       await appendEach(
         store,
@@ -187,7 +187,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("prune deletes only old records, and the log can still be verified and continued", async () => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       await appendEach(
         store,
@@ -212,7 +212,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("prune keeps records that were made to look old", async () => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       for (const at of [1, 2, 100, 101, 102]) await store.audit.append([record(at)]);
       await where.sql("UPDATE metamcp_audit SET until = 0, since = 0 WHERE seq = 3");
@@ -228,7 +228,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test("prune keeps a batch while one of its records is new enough", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       await store.audit.append([record(1)]);
       await store.audit.append([record(1), record(9), record(2)]);
       await store.audit.append([record(3)]);

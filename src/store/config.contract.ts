@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StoreError } from "./error.ts";
-import type { StorePlace } from "./place.contract.ts";
 import type { NewObject, Store, StoreChange, StoreSnapshot } from "./store.ts";
+import type { StoreDatabase } from "./store-database.contract.ts";
 
 const WHO = { kind: "user", id: "u1", name: "Ada" };
 
@@ -18,10 +18,10 @@ async function commit(store: Store, put: readonly NewObject[], remove: readonly 
 
 const code = (expected: string) => expect.objectContaining({ name: "StoreError", code: expected });
 
-export function configContract(name: string, place: () => Promise<StorePlace>): void {
+export function configContract(name: string, database: () => Promise<StoreDatabase>): void {
   describe(`config in ${name}`, () => {
     test("is empty at revision 0 at first", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
 
       expect(await store.load()).toEqual({ revision: 0, objects: [] });
       expect(await store.revisions()).toEqual([]);
@@ -30,7 +30,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("keeps any committed JSON, also after the store is opened again", async () => {
-      const where = await place();
+      const where = await database();
       const spec = { text: "\0 \uD800 \u{1F600} ' ? $1", deep: [[[{ a: null }]]], n: -1.5e-7, "": true };
       const first = await where.open({ now: () => 1_000 });
       await commit(first, [object("a", "Ä'b", { spec, managedBy: "file:x", takenFrom: "file:y" })]);
@@ -50,7 +50,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
 
     test("changes only the objects of a commit, and keeps their creation and change times", async () => {
       let time = 1_000;
-      const store = await (await place()).open({ now: () => time });
+      const store = await (await database()).open({ now: () => time });
       await commit(store, [object("a"), object("b")]);
       time = 2_000;
       await commit(store, [object("a", "a", { spec: { v: 2 } })]);
@@ -71,7 +71,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
 
     test("keeps the creation time of an object that is restored", async () => {
       let time = 1_000;
-      const store = await (await place()).open({ now: () => time });
+      const store = await (await database()).open({ now: () => time });
       await commit(store, [object("a")]);
       await commit(store, [], ["a"]);
       time = 9_000;
@@ -82,7 +82,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("rejects a commit whose base is not the newest revision", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       await commit(store, [object("a")]);
       const before = await store.load();
 
@@ -94,7 +94,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("accepts one of many concurrent commits", async () => {
-      const where = await place();
+      const where = await database();
       const store = await where.open();
       const attempts = Array.from({ length: 12 }, (_, i) =>
         store.commit({ base: 0, put: [object(`o${i}`)], remove: [], who: WHO, summary: "" }),
@@ -108,7 +108,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("rejects a name key that another object of the kind has", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       await commit(store, [object("a", "Name"), object("n", "name", { kind: "namespace" })]);
       const before = await store.load();
 
@@ -121,7 +121,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("allows two objects to swap their names", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       await commit(store, [object("a", "one"), object("b", "two")]);
       await commit(store, [object("a", "two"), object("b", "one")]);
 
@@ -141,7 +141,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       ["a name with an unpaired surrogate", [object("b", "a\uD800b")], []],
       ["a spec that is not JSON", [object("b", "b", { spec: undefined })], []],
     ])("rejects %s, and changes nothing", async (_, put, remove) => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       await commit(store, [object("a")]);
       const before = await store.load();
 
@@ -151,7 +151,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("lists revisions newest first, in pages", async () => {
-      const store = await (await place()).open({ now: () => 5_000 });
+      const store = await (await database()).open({ now: () => 5_000 });
       for (let n = 0; n < 5; n++)
         await store.commit({ base: n, put: [], remove: [], who: WHO, summary: `made ${n + 1}\0` });
 
@@ -164,7 +164,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("accepts more objects in one commit than fit into one statement", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const many = Array.from({ length: 1_201 }, (_, i) => object(`o${i}`));
       await commit(store, many);
       expect((await store.load()).objects).toHaveLength(1_201);
@@ -178,7 +178,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("any sequence of commits gives the same objects as a replay, and every revision stays readable", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const uuids = ["a", "b", "c", "d"];
       const step = fc.record({
         put: fc.uniqueArray(fc.tuple(fc.constantFrom(...uuids), fc.integer({ min: 0, max: 3 })), {
@@ -213,7 +213,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("notifies a listener of each change once, until it unsubscribes", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const changes: StoreChange[] = [];
       const end = store.onChange((change) => changes.push(change));
       store.onChange(() => {
@@ -234,7 +234,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
 
     test("loads the current objects with one statement, and a past revision with one", async () => {
       const statements: string[] = [];
-      const store = await (await place()).open({ onStatement: (sql) => statements.push(sql) });
+      const store = await (await database()).open({ onStatement: (sql) => statements.push(sql) });
       await commit(store, [object("a"), object("b")]);
       const ours = () => statements.filter((sql) => sql.includes("metamcp_objects")).length;
 
@@ -246,7 +246,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
     });
 
     test("rejects requests after it was closed", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       await store.close();
       await store.close();
 

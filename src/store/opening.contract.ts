@@ -1,8 +1,8 @@
 /** Contract for opening every store: keys and migrations. */
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
-import type { StorePlace } from "./place.contract.ts";
 import type { NewObject, Store } from "./store.ts";
+import type { StoreDatabase } from "./store-database.contract.ts";
 
 const WHO = { kind: "user", id: "u1", name: "Ada" };
 const OTHER = "another-secret-for-tests-9876543210-xyz";
@@ -22,16 +22,16 @@ async function put(store: Store, spec: unknown): Promise<void> {
 const TABLES = ["meta", "revisions", "objects", "records", "record_kinds", "audit", "migrations"];
 
 /** The content of all tables. */
-async function content(place: StorePlace): Promise<unknown> {
+async function content(database: StoreDatabase): Promise<unknown> {
   const tables: unknown[] = [];
-  for (const table of TABLES) tables.push(await place.sql(`SELECT * FROM metamcp_${table} ORDER BY 1, 2`));
+  for (const table of TABLES) tables.push(await database.sql(`SELECT * FROM metamcp_${table} ORDER BY 1, 2`));
   return tables;
 }
 
-export function openingContract(name: string, place: () => Promise<StorePlace>): void {
+export function openingContract(name: string, database: () => Promise<StoreDatabase>): void {
   describe(`opening ${name}`, () => {
     test("a sealed text can be opened with the same key, in this process and the next", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       const sealed = first.sealer.seal("pass wörd");
       const derived = first.sealer.derive("cookies");
@@ -48,7 +48,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("is refused with another key, and changes nothing", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await put(first, { env: { TOKEN: first.sealer.seal("t") } });
       await first.close();
@@ -69,14 +69,14 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
       ["with spaces", "these words are long enough but have spaces 123"],
       ["too long", "0123456789abcdef".repeat(100)],
     ])("is refused with a key that is %s, before anything is created", async (_, key) => {
-      const where = await place();
+      const where = await database();
       await expect(where.open(keys(key))).rejects.toEqual(code("key_weak"));
       await expect(where.open(keys(where.secret, key))).rejects.toEqual(code("key_weak"));
       await expect(where.sql("SELECT 1 FROM metamcp_meta")).rejects.toThrow();
     });
 
     test("reseals everything with a new key if the old one is given, including history and records", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       const { sealer } = first;
       const fake = `${sealer.seal("x").slice(0, -4)}AAAA`;
@@ -109,7 +109,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("migrates to the newest version once, and keeps the data", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       await put(first, { a: 1 });
       const before = await first.load();
@@ -125,7 +125,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("is refused for a store of a newer program, and changes nothing", async () => {
-      const where = await place();
+      const where = await database();
       await (await where.open({ migrations: [...MIGRATIONS, NEXT] })).close();
       const before = await content(where);
 
@@ -134,7 +134,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("is refused for tables of another program", async () => {
-      const where = await place();
+      const where = await database();
       await (await where.open()).close();
       await where.sql("UPDATE metamcp_migrations SET checksum = 'x'");
 
@@ -142,7 +142,7 @@ export function openingContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("leaves the store unchanged if a migration fails", async () => {
-      const where = await place();
+      const where = await database();
       await (await where.open()).close();
       const before = await content(where);
 

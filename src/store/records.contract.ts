@@ -1,15 +1,15 @@
 /** Contract for the records of every store. */
 import { describe, expect, test } from "vitest";
 import { withLease } from "./lease.ts";
-import type { StorePlace } from "./place.contract.ts";
 import type { StoreChange } from "./store.ts";
+import type { StoreDatabase } from "./store-database.contract.ts";
 
 const code = (expected: string) => expect.objectContaining({ name: "StoreError", code: expected });
 
-export function recordsContract(name: string, place: () => Promise<StorePlace>): void {
+export function recordsContract(name: string, database: () => Promise<StoreDatabase>): void {
   describe(`records in ${name}`, () => {
     test("are put, found, listed by id and deleted", async () => {
-      const where = await place();
+      const where = await database();
       const first = await where.open();
       const put = await first.records.put({ kind: "key", id: "b", value: { s: "\0" }, key: "k1" });
       await first.records.put({ kind: "key", id: "B", value: [1] });
@@ -31,7 +31,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("are listed since a version", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       for (const id of ["a", "b", "c"]) await records.put({ kind: "key", id, value: id });
       const { version } = await records.put({ kind: "key", id: "a", value: "again" });
       await records.put({ kind: "key", id: "d", value: "d" });
@@ -45,7 +45,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("withLease runs one holder at a time", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       const options = { holdMs: 60_000, waitMs: 60_000 };
       const steps: string[] = [];
       const work = (name: string) => async (): Promise<void> => {
@@ -73,7 +73,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("withLease ignores an expired lease, and rejects if a valid one is held too long", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       await records.put({ kind: "lease", id: "dead", value: {}, expiresAt: Date.now() - 1 });
       expect(await withLease(records, "dead", async () => 1, { holdMs: 60_000, waitMs: 0 })).toBe(1);
       await records.put({ kind: "lease", id: "busy", value: {}, expiresAt: Date.now() + 60_000 });
@@ -83,7 +83,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("are replaced completely by a put", async () => {
-      const { records } = await (await place()).open({ now: () => 0 });
+      const { records } = await (await database()).open({ now: () => 0 });
       await records.put({ kind: "key", id: "a", value: 1, key: "k", expiresAt: 5 });
       const second = await records.put({ kind: "key", id: "a", value: 2 });
 
@@ -93,7 +93,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("are written only if ifVersion equals the current version", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       const a = { kind: "key", id: "a" };
       const first = await records.put({ ...a, value: 1, ifVersion: 0 });
       await expect(records.put({ ...a, value: 2, ifVersion: 0 })).rejects.toEqual(code("conflict"));
@@ -112,7 +112,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("accept one of many concurrent writes and deletes", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       const { version } = await records.put({ kind: "code", id: "a", value: 1 });
       const writes = await Promise.allSettled(
         Array.from({ length: 8 }, (_, i) =>
@@ -126,7 +126,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("reject a key that another record of the kind has", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       await records.put({ kind: "key", id: "a", value: 1, key: "k" });
       await expect(records.put({ kind: "key", id: "b", value: 1, key: "k" })).rejects.toEqual(code("taken"));
       await records.put({ kind: "key", id: "a", value: 2, key: "k" });
@@ -135,7 +135,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("are written together or not at all", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       await records.put({ kind: "token", id: "old", value: 1 });
       const bad = records.write([
         { delete: { kind: "token", id: "old" } },
@@ -154,7 +154,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("writers of several kinds do not deadlock, whatever the order of kinds", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       const put = (kind: string, i: number) => ({ put: { kind, id: `${i}`, value: i } });
       await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
@@ -166,7 +166,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
 
     test("disappear when they expire, and release their key", async () => {
       let time = 1_000;
-      const where = await place();
+      const where = await database();
       const { records } = await where.open({ now: () => time });
       await records.put({ kind: "code", id: "a", value: 1, key: "k", expiresAt: 2_000 });
       expect(await records.get("code", "a")).toMatchObject({ expiresAt: 2_000 });
@@ -184,7 +184,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("notify listeners once per kind and write", async () => {
-      const store = await (await place()).open();
+      const store = await (await database()).open();
       const changes: StoreChange[] = [];
       store.onChange((change) => changes.push(change));
       await store.records.write([
@@ -202,7 +202,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
     });
 
     test("reject ids and keys that Postgres cannot store", async () => {
-      const { records } = await (await place()).open();
+      const { records } = await (await database()).open();
       await expect(records.put({ kind: "key", id: "\0", value: 1 })).rejects.toEqual(code("invalid"));
       await expect(records.put({ kind: "key", id: "a", value: 1, key: "\uD800" })).rejects.toEqual(
         code("invalid"),

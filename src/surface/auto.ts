@@ -55,8 +55,8 @@ export class AutoSurface implements Surface {
     return this.#decisionFor(asker) === this.#meta ? undefined : this.#aggregate.tool(name, asker);
   }
 
-  learn(origin: Origin): void {
-    if (this.#decisionFor(origin) === this.#aggregate) this.#aggregate.learn(origin);
+  loadMissing(origin: Origin): void {
+    if (this.#decisionFor(origin) === this.#aggregate) this.#aggregate.loadMissing(origin);
   }
 
   notified(...about: Parameters<NonNullable<Surface["notified"]>>): void {

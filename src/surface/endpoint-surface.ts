@@ -50,8 +50,8 @@ export class EndpointSurface implements Surface {
     return this.#surface.lists?.(...args) ?? {};
   }
 
-  learn(...args: Args<"learn">): void {
-    this.#surface.learn?.(...args);
+  loadMissing(...args: Args<"loadMissing">): void {
+    this.#surface.loadMissing?.(...args);
   }
 
   notified(...args: Args<"notified">): void {

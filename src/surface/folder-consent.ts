@@ -44,7 +44,7 @@ export class FolderConsent {
       ...(surface.prepare && { prepare: async (origin) => await surface.prepare?.(origin) }),
       ...(surface.tool && { tool: (name, asker) => surface.tool?.(name, asker) }),
       ...(surface.lists && { lists: (asker) => surface.lists?.(asker) ?? {} }),
-      ...(surface.learn && { learn: (origin) => surface.learn?.(origin) }),
+      ...(surface.loadMissing && { loadMissing: (origin) => surface.loadMissing?.(origin) }),
       ...(surface.notified && { notified: (...about) => surface.notified?.(...about) }),
     };
   }

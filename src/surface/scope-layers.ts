@@ -17,7 +17,7 @@ import type { HidableTool, ListLayers } from "./layered-scope.ts";
 import type { SurfaceLayers } from "./layered-surface.ts";
 
 /** Where layers are configured. An `Owner` is a config object with a list of layers. */
-export interface LayerPlaces<Owner> {
+export interface LayerSource<Owner> {
   /** Another object whenever anything here may have changed. */
   version(): object;
   /** All servers that calls may go to, by the engine's names. */
@@ -32,7 +32,7 @@ export interface LayerPlaces<Owner> {
 }
 
 export interface ScopeLayerParts<Owner> {
-  readonly places: LayerPlaces<Owner>;
+  readonly source: LayerSource<Owner>;
   /** The innermost handler, inside all layers. */
   readonly handler: Handler;
   readonly clock: Clock;
@@ -75,12 +75,12 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
 
   /** The layers around client requests, which belong to no server. */
   get requests(): RequestLayers {
-    const { places } = this.#parts;
-    const version = places.version();
+    const { source } = this.#parts;
+    const version = source.version();
     if (this.#requests?.version === version) return this.#requests.layers;
-    const owners = places.owners();
+    const owners = source.owners();
     if (this.#requests && isSame(this.#requests.owners, owners)) this.#requests.version = version;
-    else this.#requests = { version, owners, layers: new RequestLayers(places.layers(owners)) };
+    else this.#requests = { version, owners, layers: new RequestLayers(source.layers(owners)) };
     return this.#requests.layers;
   }
 
@@ -117,18 +117,18 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   }
 
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean {
-    const facts = this.#parts.places.facts(view, tool);
+    const facts = this.#parts.source.facts(view, tool);
     // Names that are unknown here are refused by the scope.
     return facts !== undefined && hiddenBy(this.of(facts.uuid), facts, principal) !== undefined;
   }
 
   /** Collects the layers that decide about lists, once per version. */
   #refreshLists(): void {
-    const { places } = this.#parts;
-    const version = places.version();
+    const { source } = this.#parts;
+    const version = source.version();
     if (this.#seen === version) return;
     this.#seen = version;
-    const servers = new Set(places.servers());
+    const servers = new Set(source.servers());
     for (const server of this.#composed.keys()) if (!servers.has(server)) this.#composed.delete(server);
     const before = this.#lists;
     this.#lists = [...new Set([...servers].flatMap((server) => this.of(server).filter(({ list }) => list)))];
@@ -138,16 +138,16 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   }
 
   #of(server: string): Composed<Owner> {
-    const { places, handler, clock } = this.#parts;
-    const version = places.version();
+    const { source, handler, clock } = this.#parts;
+    const version = source.version();
     const known = this.#composed.get(server);
     if (known?.version === version) return known;
-    const owners = places.owners(server);
+    const owners = source.owners(server);
     if (known && isSame(known.owners, owners)) {
       known.version = version;
       return known;
     }
-    const layers = places.layers(owners);
+    const layers = source.layers(owners);
     const composed = { version, owners, layers, handler: pipelineOf(layers, handler, clock) };
     this.#composed.set(server, composed);
     return composed;

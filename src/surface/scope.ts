@@ -75,7 +75,7 @@ export interface ToolTarget {
 export interface Scope {
   /** The part of the catalog that a client sees. Clients that see the same get the same object. */
   view(asker: Asker): CatalogView;
-  readonly loader: Pick<CatalogLoader, "learn" | "learnOwn">;
+  readonly loader: Pick<CatalogLoader, "loadMissing" | "loadMissingOwn">;
   readonly call: Handler;
   /** Receives an event for every call. */
   readonly events: Events;

@@ -62,7 +62,7 @@ export interface Surface {
   /** The current state of the lists that can change, as this client would see them. */
   lists?(asker: Asker): ListStates;
   /** Loads the lists of servers that are not known yet, if the client's lists depend on them. */
-  learn?(origin: Origin): void;
+  loadMissing?(origin: Origin): void;
   /** Called for notifications that the session does not handle itself. */
   notified?(method: string, params: Raw | undefined, origin: Origin): void;
 }

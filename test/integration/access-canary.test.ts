@@ -12,9 +12,9 @@ import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { collector } from "../support/otlp.ts";
 import { apiClient, cookieIn } from "../support/people.ts";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { noPostgres, postgresDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 import { userLoginServer } from "../support/user-login-server.ts";
 import { completeLogin } from "../support/user-login-team.ts";
@@ -31,7 +31,7 @@ async function onFile() {
 }
 
 async function onPostgres() {
-  const { url, sql } = await postgresPlace();
+  const { url, sql } = await postgresDatabase();
   const dump: Dump = async () => {
     const tables = await sql(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()",

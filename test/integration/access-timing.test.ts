@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { Accounts } from "../../src/access/accounts.ts";
 import { createApiKey, revokeApiKey } from "../../src/access/api-keys.ts";
 import { KeyRing } from "../../src/access/key-ring.ts";
-import { filePlace } from "../support/store-places.ts";
+import { sqliteDatabase } from "../support/test-databases.ts";
 
 type Kinds = Readonly<Record<string, () => unknown>>;
 
@@ -34,7 +34,7 @@ async function shares(kinds: Kinds, { rounds, calls }: { rounds: number; calls: 
 const ALLOWED_RATIO = [0.4, 2.5] as const;
 
 test("unknown, wrong and revoked keys take equally long to reject", { timeout: 60_000 }, async () => {
-  const store = await filePlace().open();
+  const store = await sqliteDatabase().open();
   const made = [];
   for (let count = 0; count < 1_000; count += 1)
     made.push(await createApiKey(store, { name: `key ${count}`, endpoints: "all" }));
@@ -66,7 +66,7 @@ test("unknown, wrong and revoked keys take equally long to reject", { timeout: 6
 });
 
 test("a wrong password takes equally long to reject with and without such an account", async () => {
-  const store = await filePlace().open();
+  const store = await sqliteDatabase().open();
   const accounts = new Accounts(store, { newId: randomUUID, adminToken: true });
   await accounts.create({ email: "ada@example.org", role: "member", password: "correct horse battery" });
   await accounts.create({ email: "invited@example.org", role: "member" });

@@ -6,7 +6,7 @@ import { ConsoleSessions } from "../../src/access/console-session.ts";
 import { Invitations } from "../../src/access/invitations.ts";
 import { Setup } from "../../src/access/setup.ts";
 import type { Store } from "../../src/store/store.ts";
-import { filePlace, noPostgres, postgresPlace } from "../support/store-places.ts";
+import { noPostgres, postgresDatabase, sqliteDatabase } from "../support/test-databases.ts";
 
 const PASSWORD = "correct horse battery";
 const ADMIN = { role: "admin", password: PASSWORD } as const;
@@ -29,13 +29,13 @@ async function gateway(store: Store) {
 }
 
 async function twoOnFile() {
-  const store = await filePlace().open();
+  const store = await sqliteDatabase().open();
   return [await gateway(store), await gateway(store)] as const;
 }
 
 async function twoOnPostgres() {
-  const place = await postgresPlace();
-  return [await gateway(await place.open()), await gateway(await place.open())] as const;
+  const database = await postgresDatabase();
+  return [await gateway(await database.open()), await gateway(await database.open())] as const;
 }
 
 const outcomesOf = async (work: readonly Promise<unknown>[]): Promise<readonly unknown[]> =>

@@ -4,25 +4,25 @@ import { expect, test } from "vitest";
 import type { Account } from "../../src/access/account.ts";
 import { Accounts } from "../../src/access/accounts.ts";
 import { ConsoleSessions } from "../../src/access/console-session.ts";
-import { filePlace } from "../support/store-places.ts";
+import { sqliteDatabase } from "../support/test-databases.ts";
 
 const PASSWORD = "correct horse battery";
 const HOST = "127.0.0.1:12008";
 
 async function people({ adminToken = false, publicUrl }: { adminToken?: boolean; publicUrl?: string } = {}) {
-  const place = filePlace();
-  const store = await place.open();
+  const database = sqliteDatabase();
+  const store = await database.open();
   const accounts = new Accounts(store, { newId: randomUUID, adminToken });
   const sessions = new ConsoleSessions(store, accounts, { publicUrl, https: false });
   await accounts.load();
   await sessions.load();
-  return { place, store, accounts, sessions };
+  return { database, store, accounts, sessions };
 }
 
 const cookieOf = (set: string): string => set.split(";", 1)[0] ?? "";
 
 test("a password is accepted for its account only, and the email address is case-insensitive", async () => {
-  const { accounts, place } = await people();
+  const { accounts, database } = await people();
   const made = await accounts.create({ email: "Ada@Example.org", role: "admin", password: PASSWORD });
   expect((await accounts.withPassword("ada@example.ORG", PASSWORD, "192.0.2.1"))?.uuid).toBe(made.uuid);
   expect(await accounts.withPassword("ada@example.org", `${PASSWORD}!`, "192.0.2.1")).toBeUndefined();
@@ -30,7 +30,7 @@ test("a password is accepted for its account only, and the email address is case
   await expect(accounts.create({ email: "ADA@example.org", role: "member" })).rejects.toMatchObject({
     code: "taken",
   });
-  const rows = JSON.stringify(await place.sql("SELECT * FROM metamcp_records"));
+  const rows = JSON.stringify(await database.sql("SELECT * FROM metamcp_records"));
   expect(rows).toContain("scrypt:");
   expect(rows).not.toContain(PASSWORD);
 });
@@ -97,7 +97,7 @@ test("another gateway on the same store is notified of every account change", as
 });
 
 test("each login creates a new cookie and ends the previous session, and a made-up cookie is rejected", async () => {
-  const { accounts, sessions, place } = await people();
+  const { accounts, sessions, database } = await people();
   const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
   const fixed = `metamcp=${"x".repeat(43)}`;
   const set = await sessions.begin(ada, { cookie: fixed });
@@ -108,7 +108,7 @@ test("each login creates a new cookie and ends the previous session, and a made-
   const next = cookieOf(await sessions.begin(ada, { cookie }));
   expect(sessions.of({ cookie })).toBeUndefined();
   expect(sessions.of({ cookie: next })?.uuid).toBe(ada.uuid);
-  const rows = JSON.stringify(await place.sql("SELECT * FROM metamcp_records"));
+  const rows = JSON.stringify(await database.sql("SELECT * FROM metamcp_records"));
   expect(rows).not.toContain(next.split("=")[1]);
   await sessions.end({ cookie: next });
   expect(sessions.of({ cookie: next })).toBeUndefined();

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { layeredTeam } from "../support/layered-team.ts";
 import { apiClient, cookieIn, PASSWORD } from "../support/people.ts";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { noPostgres, postgresDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 type Api = TeamGateway["api"];
@@ -212,7 +212,7 @@ test("a restart or crash of the gateway withdraws waiting approvals", async () =
 
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
   test("a decision at another gateway reaches the waiting call", async () => {
-    const { url } = await postgresPlace();
+    const { url } = await postgresDatabase();
     const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];

@@ -328,14 +328,14 @@ test("a client metadata document names its client and is valid only under its ow
 });
 
 test("the store contains no readable code, token, client secret, verifier or cookie", async () => {
-  const { client, place } = await registered();
+  const { client, database } = await registered();
   const code = await codeFor(client);
   const { body } = await client.exchange(code);
   const rotated = await client.refresh(body.refresh_token);
   const secret = await new OAuthClient(client.url).register({
     token_endpoint_auth_method: "client_secret_post",
   });
-  const rows = JSON.stringify(await place.sql("SELECT * FROM metamcp_records"));
+  const rows = JSON.stringify(await database.sql("SELECT * FROM metamcp_records"));
   const cookies = [...client.browser.cookies.values()].map(({ value }) => value);
   const secrets = [
     code,

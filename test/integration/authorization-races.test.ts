@@ -5,7 +5,7 @@ import { type AdapterParts, createAdapter } from "../../src/authorization/adapte
 import { Grants } from "../../src/authorization/grants.ts";
 import { recordIds } from "../../src/authorization/record-id.ts";
 import type { Store } from "../../src/store/store.ts";
-import { filePlace, noPostgres, postgresPlace } from "../support/store-places.ts";
+import { noPostgres, postgresDatabase, sqliteDatabase } from "../support/test-databases.ts";
 
 function adapterOn(store: Store, model: string) {
   const idOf = recordIds(store.sealer);
@@ -15,12 +15,12 @@ function adapterOn(store: Store, model: string) {
 }
 
 async function onFile(): Promise<readonly Store[]> {
-  return [await filePlace().open()];
+  return [await sqliteDatabase().open()];
 }
 
 async function onPostgres(): Promise<readonly Store[]> {
-  const place = await postgresPlace();
-  return [await place.open(), await place.open()];
+  const database = await postgresDatabase();
+  return [await database.open(), await database.open()];
 }
 
 describe.each([

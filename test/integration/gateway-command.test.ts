@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { KeyRing } from "../../src/access/key-ring.ts";
 import { type CommandResult, metamcp } from "../support/command.ts";
 import { FOREIGN_KEY, foreignDatabase } from "../support/foreign-database.ts";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { type Temp, temp } from "../support/temp.ts";
 import { ADMIN_TOKEN, secretsOf, type TestAdmin, testAdmin } from "../support/test-control.ts";
+import { noPostgres, postgresDatabase } from "../support/test-databases.ts";
 
 type Run = (...args: string[]) => Promise<CommandResult>;
 
@@ -172,7 +172,7 @@ describe.skipIf(noPostgres !== undefined)("import from another system", () => {
 
   test("refuses another kind of database and changes nothing", async () => {
     const { run, control } = await started();
-    const { url } = await postgresPlace();
+    const { url } = await postgresDatabase();
     const other = await run("import", "--from-metamcp", url);
     expect([other.code, other.err]).toEqual([1, expect.stringContaining('has no table "mcp_servers"')]);
     expect((await run("import", "--from-metamcp", "postgres://127.0.0.1:1/x")).err).toContain(

@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { gone } from "../support/processes.ts";
 import { Random } from "../support/random-json.ts";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
+import { noPostgres, postgresDatabase } from "../support/test-databases.ts";
 
 const ROUNDS = Number(process.env["METAMCP_KILLS"] ?? 3);
 const SEED = Number(process.env["METAMCP_SEED"] ?? 20_260_101);
@@ -27,7 +27,7 @@ if (noPostgres === undefined)
   places.push([
     "a Postgres store",
     async () => {
-      const { url, env } = await postgresPlace();
+      const { url, env } = await postgresDatabase();
       return { flags: ["--store", url], env };
     },
   ]);
@@ -69,38 +69,41 @@ async function expectComplete(gateway: TeamGateway, confirmed: number, key: stri
   await client.close();
 }
 
-describe.each(places)(`a gateway on %s that is killed ${ROUNDS} times (METAMCP_SEED=${SEED})`, (_, place) => {
-  test("keeps every confirmed revision completely and leaves no process behind", {
-    timeout: 60_000 + ROUNDS * 20_000,
-  }, async () => {
-    const folder: Temp = temp();
-    const journal = folder.journal();
-    const where = await place();
-    const random = new Random(SEED);
-    let gateway = await teamGateway(folder, where);
-    let confirmed = 0;
-    for (let round = 1; round <= ROUNDS; round++) {
-      for (let n = 0; n < 2; n++) {
-        const document = documentOf(confirmed + 1, journal.file);
-        const { status, body } = await gateway.api("POST", "/config/apply", { document });
-        expect(status, JSON.stringify(body)).toBe(200);
-        confirmed += 1;
-      }
-      const key = await gateway.key();
-      const before = journal.pids();
-      const last = gateway
-        .api("POST", "/config/apply", { document: documentOf(confirmed + 1, journal.file) })
-        .catch(() => undefined);
-      await pause(random.int(MAX_DELAY_MS));
-      await gateway.kill("SIGKILL");
-      if ((await last)?.status === 200) confirmed += 1;
+describe.each(places)(
+  `a gateway on %s that is killed ${ROUNDS} times (METAMCP_SEED=${SEED})`,
+  (_, database) => {
+    test("keeps every confirmed revision completely and leaves no process behind", {
+      timeout: 60_000 + ROUNDS * 20_000,
+    }, async () => {
+      const folder: Temp = temp();
+      const journal = folder.journal();
+      const where = await database();
+      const random = new Random(SEED);
+      let gateway = await teamGateway(folder, where);
+      let confirmed = 0;
+      for (let round = 1; round <= ROUNDS; round++) {
+        for (let n = 0; n < 2; n++) {
+          const document = documentOf(confirmed + 1, journal.file);
+          const { status, body } = await gateway.api("POST", "/config/apply", { document });
+          expect(status, JSON.stringify(body)).toBe(200);
+          confirmed += 1;
+        }
+        const key = await gateway.key();
+        const before = journal.pids();
+        const last = gateway
+          .api("POST", "/config/apply", { document: documentOf(confirmed + 1, journal.file) })
+          .catch(() => undefined);
+        await pause(random.int(MAX_DELAY_MS));
+        await gateway.kill("SIGKILL");
+        if ((await last)?.status === 200) confirmed += 1;
 
-      gateway = await teamGateway(folder, where);
-      await gone(before);
-      await expectComplete(gateway, confirmed, key);
-      confirmed = await numberIn(gateway);
-    }
-    expect(await gateway.kill("SIGTERM")).toBe(0);
-    await gone(journal.pids());
-  });
-});
+        gateway = await teamGateway(folder, where);
+        await gone(before);
+        await expectComplete(gateway, confirmed, key);
+        confirmed = await numberIn(gateway);
+      }
+      expect(await gateway.kill("SIGTERM")).toBe(0);
+      await gone(journal.pids());
+    });
+  },
+);

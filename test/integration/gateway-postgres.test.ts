@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { type CutProxy, cutProxy } from "../support/cut-proxy.ts";
 import { mcp } from "../support/mcp-request.ts";
-import { noPostgres, postgresAddress, postgresPlace } from "../support/store-places.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { noPostgres, postgresAddress, postgresDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
@@ -24,17 +24,17 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
   ];
 
   test.each(LOSSES)("a change reaches the other gateway although notifications %s", async (_, once, each) => {
-    const place = await postgresPlace();
-    const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
+    const database = await postgresDatabase();
+    const start = () => teamGateway(temp(), { flags: ["--store", database.url], env });
     const [one, two] = [await start(), await start()];
-    await place.sql(once);
+    await database.sql(once);
     await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
     await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
     await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
     const key = await one.key();
     const client = await until(() => teamClient(two, "team", { key }).catch(() => undefined));
     for (let n = 0; n < 5; n++) {
-      await place.sql(each);
+      await database.sql(each);
       const tools = [{ server: "fix", tool: "echo", name: `say_${n}` }];
       expect((await one.api("PATCH", "/namespaces/team", { tools })).status).toBe(200);
       await until(async () => (await client.tools()).includes(`fix__say_${n}`));
@@ -42,7 +42,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
   });
 
   test("a gateway with the old secret key continues with its config and rejects changes", async () => {
-    const { url } = await postgresPlace();
+    const { url } = await postgresDatabase();
     const start = (keys: Readonly<Record<string, string>>) =>
       teamGateway(temp(), { flags: ["--store", url], env: keys });
     const old = await start(env);
@@ -66,7 +66,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
   });
 
   test("of concurrent changes to one version of an object one succeeds, at either gateway", async () => {
-    const { url } = await postgresPlace();
+    const { url } = await postgresDatabase();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const gateways = [await start(), await start()];
     const [one] = gateways as [TeamGateway, TeamGateway];
@@ -98,7 +98,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
   test("changes made while a gateway could not reach the store take effect when it can again", async () => {
     const { host, port } = postgresAddress();
     const proxy = await cutProxy({ host, port });
-    const direct = await postgresPlace();
+    const direct = await postgresDatabase();
     const through = new URL(direct.url);
     through.host = `127.0.0.1:${proxy.port}`;
     const one = await teamGateway(temp(), { flags: ["--store", direct.url], env });
@@ -125,8 +125,8 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     });
     const through = new URL(url);
     through.host = `127.0.0.1:${proxy.port}`;
-    const place = await postgresPlace(through.href);
-    const { api } = await teamGateway(temp(), { flags: ["--store", place.url], env });
+    const database = await postgresDatabase(through.href);
+    const { api } = await teamGateway(temp(), { flags: ["--store", database.url], env });
     await api("POST", "/namespaces", { name: "team" });
     losing = true;
     const lost = await api("PATCH", "/namespaces/team", { description: "made" });
@@ -143,7 +143,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
   });
 
   test("objects, keys and revocations reach the other gateway", async () => {
-    const { url } = await postgresPlace();
+    const { url } = await postgresDatabase();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];
     await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
@@ -175,8 +175,8 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
   });
 
   test("a revoked key and a disabled account lose their streams at the other gateway too", async () => {
-    const place = await postgresPlace();
-    const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
+    const database = await postgresDatabase();
+    const start = () => teamGateway(temp(), { flags: ["--store", database.url], env });
     const [one, two] = [await start(), await start()];
     await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
     await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });

@@ -227,7 +227,7 @@ class Simulation {
   }
 
   /** Waits until the lists of each child are in the catalog and every request is answered. */
-  async quiet(): Promise<void> {
+  async waitForLists(): Promise<void> {
     const end = Date.now() + 30_000;
     for (;;) {
       const lists = this.#servers.flatMap((name) => KINDS.map((kind) => this.#listOfServer(name, kind)));
@@ -297,7 +297,7 @@ test("a client is notified exactly when its list changed, and knows the current 
       const simulation = await Simulation.open(relisting);
       try {
         for (const one of events) await simulation.run(one);
-        await simulation.quiet();
+        await simulation.waitForLists();
         for (const client of simulation.clients) {
           expect(client.faults).toEqual([]);
           for (const kind of KINDS) {

@@ -4,9 +4,9 @@ import { cutProxy } from "../support/cut-proxy.ts";
 import { HEADERS } from "../support/http-gateway.ts";
 import { kill } from "../support/processes.ts";
 import { countStatements } from "../support/statements.ts";
-import { noPostgres, postgresAddress, postgresPlace } from "../support/store-places.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
+import { noPostgres, postgresAddress, postgresDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 /** `METAMCP_CALLS=10000` for more calls. */
@@ -230,9 +230,9 @@ describe.skipIf(noPostgres)(ON_POSTGRES, LONG_TIMEOUT, () => {
     const through = new URL(url);
     through.hostname = "127.0.0.1";
     through.port = String(proxy.port);
-    const place = await postgresPlace(through.href);
+    const database = await postgresDatabase(through.href);
     const folder = temp();
-    const gateway = await teamGateway(folder, { flags: ["--store", place.url], env: SECRET });
+    const gateway = await teamGateway(folder, { flags: ["--store", database.url], env: SECRET });
     return { proxy, statements, gateway, folder };
   }
 

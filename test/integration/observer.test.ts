@@ -17,7 +17,7 @@ import type { Audit } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system-clock.ts";
 import { cutProxy } from "../support/cut-proxy.ts";
 import { collector } from "../support/otlp.ts";
-import { filePlace, noPostgres, postgresAddress, postgresPlace } from "../support/store-places.ts";
+import { noPostgres, postgresAddress, postgresDatabase, sqliteDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 const MB = 1_048_576;
@@ -93,7 +93,7 @@ test(
   "20,000 different tools, clients and errors are all counted, but do not create 20,000 series each",
   LONG_TIMEOUT,
   async () => {
-    const store = await filePlace().open();
+    const store = await sqliteDatabase().open();
     const { events, watching } = observer(store.audit);
     for (let i = 0; i < 20_000; i++) {
       call(events, i);
@@ -122,7 +122,7 @@ test(
     const hanging = await collector();
     hanging.answer = () => {};
     const environment = otelEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url }) as OtelEnvironment;
-    const store = await filePlace().open();
+    const store = await sqliteDatabase().open();
     const { events, watching } = observer(store.audit);
     const tracing = startTracing(environment, {
       events,
@@ -153,7 +153,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
       const through = new URL(url);
       through.hostname = "127.0.0.1";
       through.port = String(proxy.port);
-      const store = await (await postgresPlace(through.href)).open();
+      const store = await (await postgresDatabase(through.href)).open();
       const { events, watching } = observer(store.audit);
       const origin = originOf("one");
       for (let i = 0; i < 1_000; i++) call(events, i, origin);
@@ -175,7 +175,7 @@ test(
   "a hundred watchers that do not read do not block calls, and memory stays bounded",
   LONG_TIMEOUT,
   async () => {
-    const store = await filePlace().open();
+    const store = await sqliteDatabase().open();
     const clock = new ManualClock();
     const { events, watching } = observer(store.audit, { clock });
     const outlets: ServerResponse[] = [];
@@ -221,7 +221,7 @@ test(
 );
 
 test("records older than the configured age are removed at runtime, and the rest can be verified", async () => {
-  const store = await filePlace().open();
+  const store = await sqliteDatabase().open();
   const clock = new ManualClock();
   const DAY_MS = 86_400_000;
   const ages = [40, 8, 6, 0].map((days) => Date.now() - days * DAY_MS);

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import { type Issuer, issuer } from "../support/issuer.ts";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
+import { noPostgres, postgresDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 import { userLoginServer } from "../support/user-login-server.ts";
 import { userLoginPerson } from "../support/user-login-team.ts";
@@ -24,7 +24,7 @@ async function caller(gateway: TeamGateway, key: string) {
 
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
   test("a login is begun, used, renewed and ended across two gateways", async () => {
-    const { url, sql } = await postgresPlace();
+    const { url, sql } = await postgresDatabase();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];
     const by = await issuer();

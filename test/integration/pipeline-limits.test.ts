@@ -1,7 +1,6 @@
 /** A rate limit counts calls of the real tool, from every surface, code and chains, exactly. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import {
   type TeamClient,
   type TeamGateway,
@@ -10,6 +9,7 @@ import {
   type Way,
 } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { noPostgres, postgresDatabase } from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 const THREE_PER_HOUR = [{ use: "rate-limit", requests: 3, per: "1h" }];
@@ -142,7 +142,7 @@ test("a limit of three per hour passes three of forty concurrent calls from all 
 test.skipIf(noPostgres)(
   `gateways on one store count separately${noPostgres ? ` (left out: ${noPostgres})` : ""}`,
   async () => {
-    const { url } = await postgresPlace();
+    const { url } = await postgresDatabase();
     const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];

@@ -13,18 +13,18 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/store/migrations.ts";
 import { connect } from "../../src/store/sqlite/connect.ts";
-import { filePlace, type TestPlace } from "../support/store-places.ts";
+import { sqliteDatabase, type TestDatabase } from "../support/test-databases.ts";
 
 const WHO = { kind: "user", id: "u1", name: "Ada" };
-const fileOf = ({ url }: TestPlace) => url.slice("file:".length);
-const keyOf = ({ home }: TestPlace) => join(home, "gateway", "secret.key");
+const fileOf = ({ url }: TestDatabase) => url.slice("file:".length);
+const keyOf = ({ home }: TestDatabase) => join(home, "gateway", "secret.key");
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const NO_KEY = { env: {} };
 
 test("the embedded store creates its files and folders with access for the owner only", async () => {
-  const place = filePlace();
-  const folder = join(dirname(fileOf(place)), "new", "folder");
-  const store = await place.open({ url: `file:${join(folder, "gateway.db")}` });
+  const database = sqliteDatabase();
+  const folder = join(dirname(fileOf(database)), "new", "folder");
+  const store = await database.open({ url: `file:${join(folder, "gateway.db")}` });
   await store.commit({ base: 0, put: [], remove: [], who: WHO, summary: "" });
 
   const files = readdirSync(folder);
@@ -34,47 +34,49 @@ test("the embedded store creates its files and folders with access for the owner
 });
 
 test("the embedded store creates a key for an empty store once, readable for the owner only", async () => {
-  const place = filePlace();
-  const first = await place.open(NO_KEY);
+  const database = sqliteDatabase();
+  const first = await database.open(NO_KEY);
   const sealed = first.sealer.seal("x");
   await first.close();
-  const text = readFileSync(keyOf(place), "utf8");
+  const text = readFileSync(keyOf(database), "utf8");
 
-  expect(mode(keyOf(place))).toBe("600");
-  expect((await place.open(NO_KEY)).sealer.open(sealed)).toBe("x");
-  expect(readFileSync(keyOf(place), "utf8")).toBe(text);
+  expect(mode(keyOf(database))).toBe("600");
+  expect((await database.open(NO_KEY)).sealer.open(sealed)).toBe("x");
+  expect(readFileSync(keyOf(database), "utf8")).toBe(text);
 });
 
 test("the embedded store does not open without its key and creates no other", async () => {
-  const place = filePlace();
-  await (await place.open(NO_KEY)).close();
-  rmSync(keyOf(place));
-  await expect(place.open(NO_KEY)).rejects.toMatchObject({
+  const database = sqliteDatabase();
+  await (await database.open(NO_KEY)).close();
+  rmSync(keyOf(database));
+  await expect(database.open(NO_KEY)).rejects.toMatchObject({
     code: "key_missing",
-    message: expect.stringContaining(keyOf(place)),
+    message: expect.stringContaining(keyOf(database)),
   });
-  expect(existsSync(keyOf(place))).toBe(false);
+  expect(existsSync(keyOf(database))).toBe(false);
 
-  writeFileSync(keyOf(place), "cut off");
-  await expect(place.open(NO_KEY)).rejects.toMatchObject({ code: "key_weak" });
+  writeFileSync(keyOf(database), "cut off");
+  await expect(database.open(NO_KEY)).rejects.toMatchObject({ code: "key_weak" });
 });
 
 test("the embedded store changes from the key file to the variable if the file's content is given as the old key", async () => {
-  const place = filePlace();
-  const first = await place.open(NO_KEY);
+  const database = sqliteDatabase();
+  const first = await database.open(NO_KEY);
   const derived = first.sealer.derive("x");
   await first.close();
-  await expect(place.open()).rejects.toMatchObject({ code: "key_wrong" });
+  await expect(database.open()).rejects.toMatchObject({ code: "key_wrong" });
 
-  const old = readFileSync(keyOf(place), "utf8");
-  const store = await place.open({ env: { METAMCP_SECRET_KEY: place.secret, METAMCP_SECRET_KEY_OLD: old } });
+  const old = readFileSync(keyOf(database), "utf8");
+  const store = await database.open({
+    env: { METAMCP_SECRET_KEY: database.secret, METAMCP_SECRET_KEY_OLD: old },
+  });
   expect(store.sealer.derive("x")).toEqual(derived);
 });
 
 test("the embedded store warns if others can read the key", async () => {
-  const place = filePlace();
-  await (await place.open(NO_KEY)).close();
-  chmodSync(keyOf(place), 0o644);
+  const database = sqliteDatabase();
+  await (await database.open(NO_KEY)).close();
+  chmodSync(keyOf(database), 0o644);
   const warnings: string[] = [];
   const nothing = () => {};
   const log = {
@@ -83,64 +85,64 @@ test("the embedded store warns if others can read the key", async () => {
     error: nothing,
     warn: (message: string) => warnings.push(message),
   };
-  await place.open({ ...NO_KEY, log });
+  await database.open({ ...NO_KEY, log });
   expect(warnings).toEqual([expect.stringContaining("secret key")]);
 });
 
 test("the embedded store copies the file before a migration", async () => {
-  const place = filePlace();
-  const first = await place.open();
+  const database = sqliteDatabase();
+  const first = await database.open();
   await first.commit({ base: 0, put: [], remove: [], who: WHO, summary: "kept" });
   await first.close();
   const migrations = [...MIGRATIONS, () => ["DELETE FROM metamcp_revisions"]];
-  const second = await place.open({ migrations, now: () => 0 });
+  const second = await database.open({ migrations, now: () => 0 });
   expect((await second.load()).revision).toBe(0);
   await second.close();
 
-  const copy = `${fileOf(place)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`;
+  const copy = `${fileOf(database)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`;
   expect(mode(copy)).toBe("600");
-  const old = await place.open({ url: `file:${copy}` });
+  const old = await database.open({ url: `file:${copy}` });
   expect(await old.revisions()).toMatchObject([{ n: 1, summary: "kept" }]);
 });
 
 test("the embedded store migrates nothing if no copy can be made", async () => {
-  const place = filePlace();
-  await (await place.open()).close();
-  mkdirSync(`${fileOf(place)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`);
+  const database = sqliteDatabase();
+  await (await database.open()).close();
+  mkdirSync(`${fileOf(database)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`);
   const migrations = [...MIGRATIONS, () => ["CREATE TABLE metamcp_more (a TEXT)"]];
-  await expect(place.open({ migrations, now: () => 0 })).rejects.toMatchObject({ code: "unavailable" });
-  await place.open();
+  await expect(database.open({ migrations, now: () => 0 })).rejects.toMatchObject({ code: "unavailable" });
+  await database.open();
 });
 
 test("the embedded store does not change a file that is not a store", async () => {
-  const place = filePlace();
+  const database = sqliteDatabase();
   const text = "not a database, whatever it may be\n".repeat(100);
-  writeFileSync(fileOf(place), text);
+  writeFileSync(fileOf(database), text);
 
-  await expect(place.open()).rejects.toMatchObject({ code: "foreign" });
-  expect(readFileSync(fileOf(place), "utf8")).toBe(text);
+  await expect(database.open()).rejects.toMatchObject({ code: "foreign" });
+  expect(readFileSync(fileOf(database), "utf8")).toBe(text);
 });
 
 test.each(["gateway.db", "mysql://x/y", "file:", ""])("the store rejects %j as its address", async (url) => {
-  await expect(filePlace().open({ url })).rejects.toMatchObject({ code: "invalid" });
+  await expect(sqliteDatabase().open({ url })).rejects.toMatchObject({ code: "invalid" });
 });
 
 test("the embedded store is complete in one file after it is closed", async () => {
-  const place = filePlace();
-  const store = await place.open();
+  const database = sqliteDatabase();
+  const store = await database.open();
   await store.commit({ base: 0, put: [], remove: [], who: WHO, summary: "" });
   await store.close();
-  const copy = `${fileOf(place)}.copy`;
-  writeFileSync(copy, readFileSync(fileOf(place)));
-  expect((await (await place.open({ url: `file:${copy}` })).load()).revision).toBe(1);
+  const copy = `${fileOf(database)}.copy`;
+  writeFileSync(copy, readFileSync(fileOf(database)));
+  expect((await (await database.open({ url: `file:${copy}` })).load()).revision).toBe(1);
 });
 
 test("the embedded store is down while it cannot be written, and up after the next successful write", async () => {
-  const place = filePlace();
-  const store = await place.open();
+  const database = sqliteDatabase();
+  const store = await database.open();
   const states: boolean[] = [];
   store.onState(({ up }) => states.push(up));
-  const other = await connect(fileOf(place));
+  const other = await connect(fileOf(database));
   other.exec("BEGIN IMMEDIATE");
   await expect(store.records.put({ kind: "a", id: "a", value: 1 })).rejects.toMatchObject({
     code: "unavailable",
@@ -158,7 +160,7 @@ test("the embedded store is down while it cannot be written, and up after the ne
 });
 
 test("the embedded store searches a long audit log in parts and finds old records", async () => {
-  const store = await filePlace().open();
+  const store = await sqliteDatabase().open();
   for (let batch = 0; batch < 50; batch++)
     await store.audit.append(
       Array.from({ length: 500 }, (_, i) => ({ at: batch, body: JSON.stringify({ n: batch * 500 + i }) })),

@@ -2,8 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ObjectVersion, Store } from "../../src/store/store.ts";
-import { filePlace, noPostgres, postgresPlace, type TestPlace } from "../support/store-places.ts";
 import { buildStoreProgram, type StoreProgram } from "../support/store-process.ts";
+import {
+  noPostgres,
+  postgresDatabase,
+  sqliteDatabase,
+  type TestDatabase,
+} from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 const ROUNDS = 6;
@@ -14,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-const places: [string, () => Promise<TestPlace>][] = [["an embedded store", async () => filePlace()]];
-if (noPostgres === undefined) places.push(["a Postgres store", () => postgresPlace()]);
+const places: [string, () => Promise<TestDatabase>][] = [["an embedded store", async () => sqliteDatabase()]];
+if (noPostgres === undefined) places.push(["a Postgres store", () => postgresDatabase()]);
 else test.skip(`left out, because no Postgres answers: ${noPostgres}`, () => {});
 
 function expectComplete(n: number, objects: readonly ObjectVersion[]): void {
@@ -31,9 +36,9 @@ async function settled(store: Store) {
   });
 }
 
-describe.each(places)("a writer of %s that is killed at any moment", (_, place) => {
+describe.each(places)("a writer of %s that is killed at any moment", (_, database) => {
   test("leaves complete revisions, every confirmed one, and readable secrets", async () => {
-    const where = await place();
+    const where = await database();
     for (let round = 1; round <= ROUNDS; round++) {
       const writer = program.start(where, "write");
       // Waits for some commits and then for a random time, so that the kill hits any point of the next commit.
@@ -59,10 +64,10 @@ describe.each(places)("a writer of %s that is killed at any moment", (_, place) 
   });
 });
 
-const fileOf = ({ url }: TestPlace): string => url.slice("file:".length);
+const fileOf = ({ url }: TestDatabase): string => url.slice("file:".length);
 
 test("an embedded store whose last writes reached the disk partly has complete revisions", async () => {
-  const where = filePlace();
+  const where = sqliteDatabase();
   const writer = program.start(where, "write");
   await until(() => writer.lines.length > 12, { what: "some commits" });
   await writer.kill();
@@ -74,7 +79,7 @@ test("an embedded store whose last writes reached the disk partly has complete r
     // The log is cut at any byte, also within a page. The rest is empty or has the previous content of the disk.
     const cut = Math.floor((log.length * part) / 10);
     for (const rest of [Buffer.alloc(0), Buffer.alloc(log.length - cut, 0xaa)]) {
-      const copy = filePlace();
+      const copy = sqliteDatabase();
       writeFileSync(fileOf(copy), main);
       writeFileSync(`${fileOf(copy)}-wal`, Buffer.concat([log.subarray(0, cut), rest]));
       const store = await copy.open();
@@ -92,7 +97,7 @@ test("an embedded store whose last writes reached the disk partly has complete r
 });
 
 test("a second process on an embedded store is rejected and changes nothing", async () => {
-  const where = filePlace();
+  const where = sqliteDatabase();
   const holder = program.start(where, "hold");
   await holder.untilLine("open");
 
@@ -110,7 +115,7 @@ test("a second process on an embedded store is rejected and changes nothing", as
 });
 
 test("a rejected second open within the process does not release the lock for another process", async () => {
-  const where = filePlace();
+  const where = sqliteDatabase();
   await where.open();
   await expect(where.open()).rejects.toMatchObject({ code: "in_use" });
 

@@ -4,7 +4,13 @@ import { ManualClock } from "../../src/kernel/clock.ts";
 import { MIGRATIONS } from "../../src/store/migrations.ts";
 import type { AuditRecord, NewObject, Store, StoreChange } from "../../src/store/store.ts";
 import { cutProxy } from "../support/cut-proxy.ts";
-import { at, noPostgres, postgresAddress, postgresPlace, type TestPlace } from "../support/store-places.ts";
+import {
+  at,
+  noPostgres,
+  postgresAddress,
+  postgresDatabase,
+  type TestDatabase,
+} from "../support/test-databases.ts";
 import { until } from "../support/until.ts";
 
 const WHO = { kind: "user", id: "u1", name: "Ada" };
@@ -30,31 +36,31 @@ function changesSeenBy(store: Store): StoreChange[] {
 /** Connections of the test's own schema. */
 const CONNECTIONS = "pg_stat_activity WHERE application_name = current_schema() AND pid <> pg_backend_pid()";
 
-const listening = async (place: TestPlace) =>
-  (await place.sql(`SELECT 1 FROM ${CONNECTIONS} AND query = 'LISTEN metamcp'`)).length;
+const listening = async (database: TestDatabase) =>
+  (await database.sql(`SELECT 1 FROM ${CONNECTIONS} AND query = 'LISTEN metamcp'`)).length;
 
 if (noPostgres !== undefined) test.skip(`left out, because no Postgres answers: ${noPostgres}`, () => {});
 
 describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", () => {
   test("can start at the same time on an empty store", async () => {
-    const place = await postgresPlace();
-    const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
+    const database = await postgresDatabase();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => database.open()));
 
     const derived = stores.map(({ sealer }) => sealer.derive("x").toString("hex"));
     expect(new Set(derived).size).toBe(1);
-    expect(await place.sql("SELECT n FROM metamcp_migrations")).toHaveLength(MIGRATIONS.length);
+    expect(await database.sql("SELECT n FROM metamcp_migrations")).toHaveLength(MIGRATIONS.length);
   });
 
   test("reject writes with a key that another gateway has replaced", async () => {
-    const place = await postgresPlace();
-    const old = await place.open();
+    const database = await postgresDatabase();
+    const old = await database.open();
     await commit(old, 0);
     await old.records.put({ kind: "grant", id: "g", value: { token: old.sealer.seal("one") } });
     const env = {
       METAMCP_SECRET_KEY: "another-secret-for-tests-9876543210-zyx",
-      METAMCP_SECRET_KEY_OLD: place.secret,
+      METAMCP_SECRET_KEY_OLD: database.secret,
     };
-    const renewed = await place.open({ env });
+    const renewed = await database.open({ env });
     const wrong = expect.objectContaining({ code: "key_wrong" });
     await expect(commit(old, 1)).rejects.toEqual(wrong);
     await expect(old.records.put({ kind: "grant", id: "h", value: old.sealer.seal("two") })).rejects.toEqual(
@@ -67,8 +73,8 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
   });
 
   test("lose no sealed value while the key is replaced", async () => {
-    const place = await postgresPlace();
-    const old = await place.open();
+    const database = await postgresDatabase();
+    const old = await database.open();
     const writing = (async () => {
       for (let n = 0; ; n++)
         try {
@@ -80,9 +86,9 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
     await until(async () => (await old.records.list("grant")).length > 5);
     const env = {
       METAMCP_SECRET_KEY: "another-secret-for-tests-9876543210-zyx",
-      METAMCP_SECRET_KEY_OLD: place.secret,
+      METAMCP_SECRET_KEY_OLD: database.secret,
     };
-    const renewed = await place.open({ env });
+    const renewed = await database.open({ env });
     const { written, error } = await writing;
     expect(error).toMatchObject({ code: "key_wrong" });
     const grants = await renewed.records.list("grant");
@@ -92,12 +98,12 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
   });
 
   test("are notified of each other's changes without polling", async () => {
-    const place = await postgresPlace();
+    const database = await postgresDatabase();
     const clock = new ManualClock();
-    const listener = await place.open({ clock });
-    await until(async () => (await listening(place)) === 1, { what: "it to listen" });
+    const listener = await database.open({ clock });
+    await until(async () => (await listening(database)) === 1, { what: "it to listen" });
     const changesOfOthers = changesSeenBy(listener);
-    const writer = await place.open();
+    const writer = await database.open();
 
     await commit(writer, 0);
     await until(() => changesOfOthers.length === 1);
@@ -111,13 +117,13 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
   });
 
   test("find each other's changes by polling if notifications fail", async () => {
-    const place = await postgresPlace();
-    await place.sql("CREATE FUNCTION pg_notify(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '' $$");
+    const database = await postgresDatabase();
+    await database.sql("CREATE FUNCTION pg_notify(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '' $$");
     const clock = new ManualClock();
-    const listener = await place.open({ clock });
+    const listener = await database.open({ clock });
     await until(() => clock.pending > 1);
     const changesOfOthers = changesSeenBy(listener);
-    const writer = await place.open({ clock: new ManualClock() });
+    const writer = await database.open({ clock: new ManualClock() });
     await commit(writer, 0);
     await writer.records.put({ kind: "key", id: "a", value: 1 });
     expect(changesOfOthers).toEqual([]);
@@ -134,8 +140,8 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
   });
 
   test("accept one of two concurrent commits and write one audit chain", async () => {
-    const place = await postgresPlace();
-    const [a, b] = await Promise.all([place.open(), place.open()]);
+    const database = await postgresDatabase();
+    const [a, b] = await Promise.all([database.open(), database.open()]);
     for (let base = 0; base < 5; base++) {
       const results = await Promise.allSettled([commit(a, base), commit(b, base)]);
       expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -153,8 +159,8 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
   });
 
   test("continue the audit chain after the records that an idle gateway knew were pruned", async () => {
-    const place = await postgresPlace();
-    const [idle, busy] = await Promise.all([place.open(), place.open()]);
+    const database = await postgresDatabase();
+    const [idle, busy] = await Promise.all([database.open(), database.open()]);
     const append = (store: Store, at: number) => store.audit.append([{ at, body: String(at) }]);
     await append(idle, 1);
     for (const at of [2, 3, 4]) await append(busy, at);
@@ -167,8 +173,8 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
   });
 
   test("see each foreign change once and in order", async () => {
-    const place = await postgresPlace();
-    const [a, b] = await Promise.all([place.open(), place.open()]);
+    const database = await postgresDatabase();
+    const [a, b] = await Promise.all([database.open(), database.open()]);
     const changesOfOthers = changesSeenBy(a);
     for (let base = 0; base < 6; base++) await commit(base % 2 ? a : b, base);
     await until(() => changesOfOthers.some((change) => change.of === "config" && change.revision === 6));
@@ -182,14 +188,17 @@ describe.skipIf(noPostgres !== undefined)("a store whose Postgres is unreachable
     const proxy = await cutProxy(postgresAddress());
     const address = new URL(postgresAddress().url);
     address.host = `127.0.0.1:${proxy.port}`;
-    const place = await postgresPlace(address.href);
-    const direct = at(place.url.replace(`127.0.0.1:${proxy.port}`, postgresAddress().url.host), place.home);
-    return { proxy, place, direct };
+    const database = await postgresDatabase(address.href);
+    const direct = at(
+      database.url.replace(`127.0.0.1:${proxy.port}`, postgresAddress().url.host),
+      database.home,
+    );
+    return { proxy, database, direct };
   }
 
   test("rejects writes, reconnects by itself, and reports the changes it missed", async () => {
-    const { proxy, place, direct } = await behindProxy();
-    const store = await place.open();
+    const { proxy, database, direct } = await behindProxy();
+    const store = await database.open();
     const other = await direct.open();
     await commit(store, 0);
     const states: boolean[] = [];
@@ -224,19 +233,19 @@ describe.skipIf(noPostgres !== undefined)("a store whose Postgres is unreachable
   });
 
   test("listens for notifications again after it reconnected", async () => {
-    const { proxy, place } = await behindProxy();
-    const store = await place.open();
-    await until(async () => (await listening(place)) === 1);
+    const { proxy, database } = await behindProxy();
+    const store = await database.open();
+    await until(async () => (await listening(database)) === 1);
     await proxy.cut();
     await until(() => !store.state.up);
-    await until(async () => (await listening(place)) === 0);
+    await until(async () => (await listening(database)) === 0);
     await proxy.mend();
-    await until(async () => (await listening(place)) === 1);
+    await until(async () => (await listening(database)) === 1);
   });
 
   test("rejects running statements at whatever moment the connection is cut", async () => {
-    const { proxy, place, direct } = await behindProxy();
-    const store = await place.open();
+    const { proxy, database, direct } = await behindProxy();
+    const store = await database.open();
     let base = 0;
     for (let round = 0; round < 6; round++) {
       const writes = Array.from({ length: 4 }, (_, i) =>
@@ -255,11 +264,11 @@ describe.skipIf(noPostgres !== undefined)("a store whose Postgres is unreachable
   });
 
   test("writes an audit batch once although its confirmation was lost", async () => {
-    const { proxy, place } = await behindProxy();
-    const store = await place.open();
+    const { proxy, database } = await behindProxy();
+    const store = await database.open();
     const batch: AuditRecord[] = [1, 2, 3].map((at) => ({ at, body: String(at) }));
     await store.audit.append([{ at: 0, body: "0" }]);
-    const arrived = async () => (await place.sql("SELECT 1 FROM metamcp_audit")).length === 2;
+    const arrived = async () => (await database.sql("SELECT 1 FROM metamcp_audit")).length === 2;
 
     proxy.loseAnswers();
     await expect(store.audit.append(batch)).rejects.toMatchObject({ code: "unavailable" });
@@ -274,10 +283,10 @@ describe.skipIf(noPostgres !== undefined)("a store whose Postgres is unreachable
   });
 
   test("recovers after the server closed all connections", async () => {
-    const { place } = await behindProxy();
-    const store = await place.open();
+    const { database } = await behindProxy();
+    const store = await database.open();
     await commit(store, 0);
-    await place.sql(`SELECT pg_terminate_backend(pid) FROM ${CONNECTIONS}`);
+    await database.sql(`SELECT pg_terminate_backend(pid) FROM ${CONNECTIONS}`);
     await until(() =>
       store.load().then(
         () => true,
@@ -293,14 +302,14 @@ describe.skipIf(noPostgres !== undefined)("a store whose Postgres is unreachable
   });
 
   test("fails immediately if it is unreachable at the start", async () => {
-    const { proxy, place } = await behindProxy();
+    const { proxy, database } = await behindProxy();
     await proxy.cut();
-    await expect(place.open()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(database.open()).rejects.toMatchObject({ code: "unavailable" });
   });
 
   test("needs the variable with the secret key", async () => {
-    const { place } = await behindProxy();
-    await expect(place.open({ env: {} })).rejects.toMatchObject({
+    const { database } = await behindProxy();
+    await expect(database.open({ env: {} })).rejects.toMatchObject({
       code: "key_missing",
       message: expect.stringContaining("METAMCP_SECRET_KEY"),
     });

@@ -13,14 +13,14 @@ import { metadataPath, resourceMetadata } from "../../src/authorization/resource
 import { AuthorizationServer } from "../../src/authorization/server.ts";
 import { signingKey } from "../../src/authorization/signing-key.ts";
 import { silentLog } from "../../src/kernel/log.ts";
-import { filePlace } from "./store-places.ts";
+import { sqliteDatabase } from "./test-databases.ts";
 
 export const PASSWORD = "correct horse battery";
 export const EMAIL = "ada@example.org";
 
 export async function authorization(more: Partial<AuthorizationParts> = {}) {
-  const place = filePlace();
-  const store = await place.open();
+  const database = sqliteDatabase();
+  const store = await database.open();
   const accounts = new Accounts(store, { newId: randomUUID, adminToken: true });
   const ada = await accounts.create({ email: EMAIL, role: "member", password: PASSWORD });
   const logins = new ConsoleSessions(store, accounts, { https: false });
@@ -56,5 +56,5 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => http.close().closeAllConnections());
   base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  return { url: base, store, accounts, ada, logins, grants, key, ended, place };
+  return { url: base, store, accounts, ada, logins, grants, key, ended, database };
 }

@@ -1,5 +1,5 @@
 /** A database of an older MetaMCP, for import tests, in its own schema. It is deleted after the test. */
-import { postgresPlace, type TestPlace } from "./store-places.ts";
+import { postgresDatabase, type TestDatabase } from "./test-databases.ts";
 
 const TABLES = `
 CREATE TABLE users (id text PRIMARY KEY, name text, email text NOT NULL UNIQUE);
@@ -48,9 +48,9 @@ INSERT INTO endpoints (uuid, name, namespace_uuid, enable_max_rate, max_rate, ma
   (${id(31)}, 'team', ${id(21)}, true, 10, 60);
 INSERT INTO api_keys VALUES (${id(41)}, 'ci', '${FOREIGN_KEY}', NULL, true);`;
 
-export async function foreignDatabase(): Promise<TestPlace> {
-  const place = await postgresPlace();
-  await place.sql(TABLES);
-  await place.sql(ROWS);
-  return place;
+export async function foreignDatabase(): Promise<TestDatabase> {
+  const database = await postgresDatabase();
+  await database.sql(TABLES);
+  await database.sql(ROWS);
+  return database;
 }

@@ -112,6 +112,6 @@ export class ScriptedServer implements Connector {
 }
 
 /** Waits until all pending promises and immediates have run. */
-export async function quiet(): Promise<void> {
+export async function flushPending(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

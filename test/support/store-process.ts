@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { onTestFinished } from "vitest";
-import type { TestPlace } from "./store-places.ts";
 import { ROOT } from "./temp.ts";
+import type { TestDatabase } from "./test-databases.ts";
 import { until } from "./until.ts";
 
 export interface StoreProcess {
@@ -20,7 +20,7 @@ export interface StoreProcess {
 }
 
 export interface StoreProgram {
-  start(place: TestPlace, task: "hold" | "write"): StoreProcess;
+  start(database: TestDatabase, task: "hold" | "write"): StoreProcess;
   remove(): void;
 }
 
@@ -37,12 +37,12 @@ export async function buildStoreProgram(): Promise<StoreProgram> {
   await bundle.write({ dir: folder, entryFileNames: "main.mjs", chunkFileNames: "[name]-[hash].mjs" });
   await bundle.close();
   return {
-    start: (place, task) => start(join(folder, "main.mjs"), place, task),
+    start: (database, task) => start(join(folder, "main.mjs"), database, task),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-function start(program: string, { url, home, env }: TestPlace, task: string): StoreProcess {
+function start(program: string, { url, home, env }: TestDatabase, task: string): StoreProcess {
   const child = spawn(process.execPath, [program, JSON.stringify({ url, home, env, task })], {
     stdio: ["pipe", "pipe", "inherit"],
   });

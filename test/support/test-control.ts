@@ -26,7 +26,7 @@ import { Market } from "../../src/serving/provision/market.ts";
 import { ProvisionRequests } from "../../src/serving/provision/requests.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system-clock.ts";
-import { filePlace } from "./store-places.ts";
+import { sqliteDatabase } from "./test-databases.ts";
 
 /** There are no children to try. */
 const TRYING: Trying = {
@@ -162,7 +162,7 @@ export async function testAdmin(
   tools: Tools = {},
   { adminToken = ADMIN_TOKEN, trustProxy = [] }: { adminToken?: string | null; trustProxy?: string[] } = {},
 ): Promise<TestAdmin> {
-  const store = await filePlace().open();
+  const store = await sqliteDatabase().open();
   const control = await testControl(store, tools);
   const access = await openAccess({
     store,

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** A catalog with a gate, without children. */
-function gateway({ enforced = true, tell = true } = {}) {
+function gateway({ enforced = true, userReadsLog = true } = {}) {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const log: Log = { debug: () => {}, info: at("info"), warn: at("warn"), error: at("error") };
@@ -40,7 +40,7 @@ function gateway({ enforced = true, tell = true } = {}) {
     log,
     clock,
     enforced,
-    tell,
+    userReadsLog,
     keyFor: (...asker) => catalog.keyFor(...asker),
     setBlocked: (...list) => catalog.setBlocked(...list),
   });
@@ -167,7 +167,7 @@ test("an approval is rejected if the tools changed after the review", async () =
 test("a process without a log for the user logs no change, and other processes still warn", async () => {
   const first = gateway();
   await first.lists({ a: "1" });
-  const command = gateway({ enforced: false, tell: false });
+  const command = gateway({ enforced: false, userReadsLog: false });
   await command.lists({ a: "2", n: "new" });
   expect(command.lines).toEqual([]);
   expect(command.gate.review("s").changes.map(({ tool }) => tool)).toEqual(["a", "n"]);

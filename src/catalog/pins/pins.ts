@@ -38,7 +38,7 @@ export interface PinsParts {
   /** True if tools that are not approved are blocked. */
   readonly enforced: boolean;
   /** True if the user reads this log. Otherwise changes stay unreported, so that another process reports them. */
-  readonly tell: boolean;
+  readonly userReadsLog: boolean;
 }
 
 /** Limits the log lines for one list. */
@@ -57,11 +57,11 @@ export class Pins {
   readonly #unwritten = new Map<string, PinEntry>();
   readonly #logged = new Set<string>();
 
-  constructor({ home, log, enforced, tell }: PinsParts) {
+  constructor({ home, log, enforced, userReadsLog }: PinsParts) {
     this.#home = home;
     this.#log = log;
     this.#enforced = enforced;
-    this.#reports = tell;
+    this.#reports = userReadsLog;
   }
 
   async compare(list: ReviewedList): Promise<Review> {

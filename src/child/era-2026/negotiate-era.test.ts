@@ -71,16 +71,20 @@ function negotiate(answers: Record<string, Answer[]>, { known, http = false }: A
 
 test("a child on stdio, or one known to be of the session-based era, gets only initialize", async () => {
   const { done, asked } = negotiate({ initialize: [INITIALIZED] });
-  expect((await done).greeting).toMatchObject({ era: "legacy", protocolVersion: "2025-06-18", title: "old" });
+  expect((await done).handshake).toMatchObject({
+    era: "legacy",
+    protocolVersion: "2025-06-18",
+    title: "old",
+  });
   expect(asked).toEqual(["initialize"]);
   const remote = negotiate({ initialize: [INITIALIZED] }, { known: "legacy", http: true });
-  expect((await remote.done).greeting.era).toBe("legacy");
+  expect((await remote.done).handshake.era).toBe("legacy");
   expect([remote.asked, remote.spoken]).toEqual([["initialize"], [undefined]]);
 });
 
 test("an unknown child over HTTP gets server/discover first, and initialize if it refuses that", async () => {
   const both = negotiate({ "server/discover": [DISCOVERED], initialize: [INITIALIZED] }, { http: true });
-  expect((await both.done).greeting.era).toBe("2026");
+  expect((await both.done).handshake.era).toBe("2026");
   expect([both.asked, both.spoken]).toEqual([["server/discover"], ["server/discover"]]);
   for (const refusal of [
     NO_METHOD,
@@ -88,7 +92,7 @@ test("an unknown child over HTTP gets server/discover first, and initialize if i
     { failure: new ChildFailure("http", "answered 500") },
   ]) {
     const old = negotiate({ "server/discover": [refusal], initialize: [INITIALIZED] }, { http: true });
-    expect((await old.done).greeting.era).toBe("legacy");
+    expect((await old.done).handshake.era).toBe("legacy");
     expect([old.asked, old.spoken]).toEqual([
       ["server/discover", "initialize"],
       ["server/discover", undefined],
@@ -110,8 +114,8 @@ test.each([
     { initialize: [refusal], "server/discover": [DISCOVERED] },
     { known: "legacy", http: true },
   );
-  const { greeting } = await done;
-  expect({ ...greeting, capabilities: fromRaw(greeting.capabilities) }).toEqual({
+  const { handshake } = await done;
+  expect({ ...handshake, capabilities: fromRaw(handshake.capabilities) }).toEqual({
     era: "2026",
     protocolVersion: "2026-07-28",
     capabilities: { tools: {} },
@@ -151,23 +155,23 @@ test.each([
 
 test("a child known to be of the stateless era gets server/discover first, and again if it lists our version in its refusal", async () => {
   const sure = negotiate({ "server/discover": [DISCOVERED] }, { known: "2026" });
-  expect((await sure.done).greeting.era).toBe("2026");
+  expect((await sure.done).handshake.era).toBe("2026");
   expect(sure.asked).toEqual(["server/discover"]);
   const doubt = { error: { code: -32022, message: "?", data: { supported: ["2026-07-28"] } } };
   const unsure = negotiate({ "server/discover": [doubt, DISCOVERED] }, { known: "2026" });
-  expect((await unsure.done).greeting.era).toBe("2026");
+  expect((await unsure.done).handshake.era).toBe("2026");
 });
 
 test("a child of the stateless era that refuses server/discover or does not answer it in time gets initialize", async () => {
   const known = { known: "2026", http: true };
   const changed = negotiate({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, known);
-  expect((await changed.done).greeting.era).toBe("legacy");
+  expect((await changed.done).handshake.era).toBe("legacy");
   expect(changed.spoken).toEqual(["server/discover", undefined]);
   const silent = negotiate({ initialize: [INITIALIZED] }, known);
   await new Promise((resolve) => setImmediate(resolve));
   expect(silent.asked).toEqual(["server/discover"]);
   silent.clock.advance(5_000);
-  expect((await silent.done).greeting.era).toBe("legacy");
+  expect((await silent.done).handshake.era).toBe("legacy");
 });
 
 test("an aborted negotiation rejects at once", async () => {

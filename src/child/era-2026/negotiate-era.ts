@@ -10,7 +10,7 @@ import type { Peer } from "../../rpc/peer.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { elements, isObject, members } from "../../rpc/slice.ts";
 import type { Dialect } from "../dialect.ts";
-import { type Greeting, shakeHands, textOf } from "../handshake.ts";
+import { type HandshakeResult, shakeHands, textOf } from "../handshake.ts";
 import { ChildFailure, type Link } from "../link.ts";
 import { Sessionful } from "../sessionful.ts";
 import { enclose, envelopeOf } from "./envelope.ts";
@@ -32,7 +32,7 @@ export interface NegotiationParts {
 }
 
 export interface Negotiated {
-  readonly greeting: Greeting;
+  readonly handshake: HandshakeResult;
   readonly dialect: Dialect;
 }
 
@@ -48,7 +48,7 @@ export async function negotiateEra(parts: NegotiationParts): Promise<Negotiated>
     signal.throwIfAborted();
   }
   try {
-    return { greeting: await shakeHands(peer, capabilities, signal), dialect: new Sessionful(peer, clock) };
+    return { handshake: await shakeHands(peer, capabilities, signal), dialect: new Sessionful(peer, clock) };
   } catch (error) {
     const discovered = !signal.aborted && refused(error) ? await discover(parts) : undefined;
     if (discovered) return discovered;
@@ -78,7 +78,7 @@ async function discover(parts: NegotiationParts, timeoutMs?: number): Promise<Ne
       if (supportsOurVersion(error)) return ask();
       throw error;
     });
-    return { greeting: readDiscovery(result), dialect: new Stateless(parts, headers) };
+    return { handshake: readDiscovery(result), dialect: new Stateless(parts, headers) };
   } catch (error) {
     link.stateless?.(undefined);
     // A server that requires login would refuse `initialize` too.
@@ -96,7 +96,7 @@ function supportsOurVersion(error: unknown): boolean {
 }
 
 /** Throws if the answer is invalid or contains no version that we support. */
-function readDiscovery(result: Raw): Greeting {
+function readDiscovery(result: Raw): HandshakeResult {
   const [versions, capabilities = EMPTY_OBJECT, meta = EMPTY_OBJECT, info, instructions] = members(result, [
     "supportedVersions",
     "capabilities",

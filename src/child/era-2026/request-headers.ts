@@ -10,7 +10,7 @@ export class RequestHeaders {
   /** By tool: the parameters that are repeated in headers. */
   readonly #params = new Map<string, readonly ParamHeader[]>();
 
-  learn(tool: string, params: readonly ParamHeader[]): void {
+  remember(tool: string, params: readonly ParamHeader[]): void {
     this.#params.set(tool, params);
   }
 

@@ -13,7 +13,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts
 import { member, members, withMember } from "../../rpc/slice.ts";
 import type { Claim } from "../claim.ts";
 import { type Dialect, sendCall } from "../dialect.ts";
-import type { Greeting } from "../handshake.ts";
+import type { HandshakeResult } from "../handshake.ts";
 import type { Link } from "../link.ts";
 import { enclose, envelopeOf, levelIn } from "./envelope.ts";
 import { followTask } from "./follow-task.ts";
@@ -21,7 +21,7 @@ import { ListenStream } from "./listen-stream.ts";
 import { answering, type ChildQuestions, readQuestions, withPageId } from "./question.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { needsTasks, plain, withoutHopErrors } from "./result.ts";
-import { learnTools } from "./tool-headers.ts";
+import { rememberToolHeaders } from "./tool-headers.ts";
 
 /** How often a child may answer one call with questions. */
 const MAX_ROUNDS = 32;
@@ -127,7 +127,7 @@ export class Stateless implements Dialect {
     // Links without headers need no header rules of tools.
     if (method !== "tools/list" || !parts.link.stateless) return result;
     const first = !params || member(params, "cursor") === undefined;
-    return learnTools(result, this.#headers, first, (problem) => parts.warn(problem));
+    return rememberToolHeaders(result, this.#headers, first, (problem) => parts.warn(problem));
   }
 
   #send({ method, params }: EraRequest, signal: Signal | undefined): Promise<Raw> {
@@ -135,7 +135,7 @@ export class Stateless implements Dialect {
   }
 
   /** Listens to the list changes that the child declares. */
-  begin({ capabilities }: Greeting): void {
+  begin({ capabilities }: HandshakeResult): void {
     const offered = fromRaw(capabilities) as Record<string, { listChanged?: unknown } | undefined>;
     const lists = ["tools", "prompts", "resources"].filter((list) => offered[list]?.listChanged === true);
     if (lists.length === 0) return;

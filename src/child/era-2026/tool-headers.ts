@@ -5,7 +5,7 @@ import { elements, member, withMember } from "../../rpc/slice.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
 /** `first`: this is the first page, so the headers of earlier lists are forgotten. */
-export function learnTools(
+export function rememberToolHeaders(
   result: Raw,
   headers: RequestHeaders,
   first: boolean,
@@ -19,7 +19,7 @@ export function learnTools(
     const found = paramHeaders(tool);
     const name = String(nameOf(tool));
     if ("problem" in found) report(`its tool ${name} is skipped: ${found.problem}`);
-    else if (found.length > 0) headers.learn(name, found as readonly ParamHeader[]);
+    else if (found.length > 0) headers.remember(name, found as readonly ParamHeader[]);
     return !("problem" in found);
   });
   return kept.length === all.length ? result : withMember(result, "tools", list(kept));

@@ -2,7 +2,7 @@
 import type { Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { CompiledLayers } from "../../middleware/compiled-layers.ts";
-import { type LayerPlaces, ScopeLayers } from "../../surface/scope-layers.ts";
+import { type LayerSource, ScopeLayers } from "../../surface/scope-layers.ts";
 import type { Compiled, CompiledEndpoint } from "../compile.ts";
 import { factsOf } from "./facts.ts";
 import { type LayerOwner, placedLayers } from "./placed-layers.ts";
@@ -20,7 +20,7 @@ export type EndpointLayers = ScopeLayers<LayerOwner>;
 export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLayers {
   const { compiledLayers, compiled, current, clock } = parts;
   let seen: { readonly all: Compiled; readonly endpoint: CompiledEndpoint } | undefined;
-  const places: LayerPlaces<LayerOwner> = {
+  const source: LayerSource<LayerOwner> = {
     version() {
       const all = compiled();
       const endpoint = current();
@@ -39,5 +39,5 @@ export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLay
     layers: (owners) => placedLayers(compiledLayers, owners),
     facts: (view, tool) => factsOf(view, tool, compiled()),
   };
-  return new ScopeLayers({ places, handler, clock });
+  return new ScopeLayers({ source, handler, clock });
 }

@@ -17,7 +17,7 @@ import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
 import { serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
 
-type Learn = Scope["loader"]["learn"];
+type LoadMissing = Scope["loader"]["loadMissing"];
 
 export type EndpointScopeParts = EndpointViewParts & LayerParts;
 
@@ -31,10 +31,10 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     maxResultBytes: () => parts.current().object.spec.maxResultBytes ?? base.maxResultBytes(),
     view: (asker) => scope.view(asker),
     loader: {
-      learn: (servers, origin, ...how) =>
-        scope.learn(servers, origin, (uuids) => base.loader.learn(uuids, origin, ...how)),
-      learnOwn: (servers, origin, deadlineMs) =>
-        scope.learn(servers, origin, (uuids) => base.loader.learnOwn(uuids, origin, deadlineMs)),
+      loadMissing: (servers, origin, ...how) =>
+        scope.loadMissing(servers, origin, (uuids) => base.loader.loadMissing(uuids, origin, ...how)),
+      loadMissingOwn: (servers, origin, deadlineMs) =>
+        scope.loadMissing(servers, origin, (uuids) => base.loader.loadMissingOwn(uuids, origin, deadlineMs)),
     },
     call: (call) => scope.call(call),
     target: (...tool) => scope.target(...tool),
@@ -169,17 +169,17 @@ class EndpointScope {
   }
 
   /** Also connects unreachable servers again. */
-  async learn(
+  async loadMissing(
     servers: readonly string[],
     origin: Origin,
-    learn: (uuids: readonly string[]) => ReturnType<Learn>,
-  ): ReturnType<Learn> {
+    load: (uuids: readonly string[]) => ReturnType<LoadMissing>,
+  ): ReturnType<LoadMissing> {
     const parts = servers.flatMap((name) => this.#part(name) ?? []);
     const { reachable } = this.#parts;
     const down = new Set(parts.filter((part) => reachable.fault(part.server) !== undefined));
     const known = down.size === 0 ? parts : parts.filter((part) => !down.has(part));
     const [unknown, failed] = await Promise.all([
-      learn(known.map((part) => part.server)),
+      load(known.map((part) => part.server)),
       Promise.all([...down].map((part) => this.#retry(part, origin))),
     ]);
     const nameOf = (uuid: string): string => parts.find((part) => part.server === uuid)?.name ?? uuid;
@@ -187,7 +187,7 @@ class EndpointScope {
     return [...named, ...failed.flat()];
   }
 
-  async #retry({ server, name }: NamespacePart, origin: Origin): ReturnType<Learn> {
+  async #retry({ server, name }: NamespacePart, origin: Origin): ReturnType<LoadMissing> {
     try {
       (await this.#base.connect(server, origin)).release();
       return [];

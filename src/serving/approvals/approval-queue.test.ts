@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { filePlace } from "../../../test/support/store-places.ts";
+import { sqliteDatabase } from "../../../test/support/test-databases.ts";
 import { uuidV7 } from "../../gateway/uuid.ts";
 import type { Call } from "../../kernel/call.ts";
 import { ManualClock } from "../../kernel/clock.ts";
@@ -25,7 +25,7 @@ const admin: Principal = { id: "root", kind: "token", name: "admin token", roles
 const terms = { by: { groups: ["leads"] }, withinMs: 60_000, reason: "policy, rule 1" };
 
 async function queue(store?: Store) {
-  const opened = store ?? (await filePlace().open());
+  const opened = store ?? (await sqliteDatabase().open());
   const clock = new ManualClock();
   const events = new Events();
   const told: ApprovalChanged[] = [];

@@ -10,7 +10,7 @@ import type { LocalClient } from "../../transport/local/local-client.ts";
 
 interface EndpointTools {
   readonly surface: SurfaceName;
-  readonly tools: Pick<PublicTools, "learn" | "all">;
+  readonly tools: Pick<PublicTools, "loadMissing" | "all">;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export async function requestFor(
   if (surface === "meta") return calling(CALL.name, { server, tool, args });
   if (surface === "metatools") return calling(RUN_TOOL.name, { tool_id: `${server}:${tool}`, args });
   const origin = client.session.origin as Origin;
-  await endpoint.tools.learn(origin);
+  await endpoint.tools.loadMissing(origin);
   const listed = endpoint.tools.all(origin).find(([, one]) => one.server === server && one.name === tool);
   // A tool that is not listed for the principal is called by the name that it would have.
   return calling(listed?.[0] ?? `${server}__${tool}`, args);

@@ -96,8 +96,8 @@ export class StatelessClients implements StatelessHost {
   }
 
   /** Called when the config changed, for one account or for all. */
-  catchUp(account?: string): void {
-    for (const subscription of this.#subscriptions) subscription.catchUp(account);
+  loadMissingLists(account?: string): void {
+    for (const subscription of this.#subscriptions) subscription.loadMissingLists(account);
   }
 
   left(session: string): void {

@@ -19,7 +19,7 @@ function open(
   const heard: unknown[] = [];
   const ended: string[] = [];
   const subscribed = new Map<string, Uplink>();
-  const learned: string[] = [];
+  const loaded: string[] = [];
   const era2026 = new StatelessClients({
     endpoint: PERSONAL,
     clock: new ManualClock(),
@@ -31,7 +31,7 @@ function open(
         Object.fromEntries(
           Object.entries(versions).map(([list, version]) => [list, { version, complete: false }]),
         ),
-      learn: ({ session }) => void learned.push(session),
+      loadMissing: ({ session }) => void loaded.push(session),
       handle({ method, params, origin }) {
         const { uri } = fromRaw(params as Raw) as { uri: string };
         if (method !== "resources/subscribe" || uri.startsWith("no:")) throw RpcError.of(-32002, "none");
@@ -57,7 +57,7 @@ function open(
     for (const list of lists) versions[list] = `${versions[list] ?? ""}+`;
     era2026.tellChanges();
   };
-  return { era2026, served, heard, ended, subscribed, learned, change };
+  return { era2026, served, heard, ended, subscribed, loaded, change };
 }
 
 const ALL = {
@@ -149,12 +149,12 @@ test("a subscription ends silently when the client leaves, and with a result whe
 });
 
 test("after a config change the lists of new servers are loaded only for subscriptions to lists", async () => {
-  const { era2026, learned } = open({ toolsListChanged: true });
-  era2026.catchUp();
-  expect(learned).toHaveLength(1);
+  const { era2026, loaded } = open({ toolsListChanged: true });
+  era2026.loadMissingLists();
+  expect(loaded).toHaveLength(1);
   const none = open({});
-  none.era2026.catchUp();
-  expect(none.learned).toEqual([]);
+  none.era2026.loadMissingLists();
+  expect(none.loaded).toEqual([]);
   await turn();
   expect(none.heard).toEqual([acknowledged({})]);
 });

@@ -72,10 +72,11 @@ export class Subscription {
   }
 
   /** Called when the config changed. Loads the lists of new servers, if the filter has lists. */
-  catchUp(account?: string): void {
+  loadMissingLists(account?: string): void {
     const origin = this.#origin;
     if (this.#filter.lists.size === 0) return;
-    if (account === undefined || accountOf(origin.principal) === account) this.#parts.surface.learn?.(origin);
+    if (account === undefined || accountOf(origin.principal) === account)
+      this.#parts.surface.loadMissing?.(origin);
   }
 
   cancel(): void {

@@ -91,8 +91,8 @@ export class AggregateSurface implements Surface {
     };
   }
 
-  learn(origin: Origin): void {
-    for (const list of LISTS.values()) void this.#reader.learn(list, origin);
+  loadMissing(origin: Origin): void {
+    for (const list of LISTS.values()) void this.#reader.loadMissing(list, origin);
   }
 
   notified(...[method, params, origin]: Parameters<NonNullable<Surface["notified"]>>): void {
@@ -104,7 +104,7 @@ export class AggregateSurface implements Surface {
    * Whether the definitions of all tools have at most this many bytes. False if the tools of a server are not known.
    */
   async isSmall(origin: Origin, bytes: number): Promise<boolean> {
-    const unknown = await this.#reader.learnOwnTools(origin);
+    const unknown = await this.#reader.loadMissingOwnTools(origin);
     return unknown.length === 0 && this.#listsOf(origin).tools.list.bytes <= bytes;
   }
 

@@ -67,7 +67,8 @@ function askCandidates<T extends Item>(
     try {
       const lease = await scope.connect(server, origin);
       void used.then(() => lease.release());
-      if (wanted.kind !== "tools") await scope.loader.learn([server], origin, LIST_WAIT_MS, wanted.kind);
+      if (wanted.kind !== "tools")
+        await scope.loader.loadMissing([server], origin, LIST_WAIT_MS, wanted.kind);
     } catch (error) {
       failures.push(error);
     }

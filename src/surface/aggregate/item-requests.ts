@@ -105,7 +105,7 @@ export class ItemRequests {
   ): Promise<Raw> {
     if (this.#scope.specs().size > 1) {
       const lists = ["resources", "templates"] as const;
-      await Promise.all(lists.map((list) => this.#reader.learn(list, request.origin)));
+      await Promise.all(lists.map((list) => this.#reader.loadMissing(list, request.origin)));
     }
     const { origin } = request;
     const certain = certainTarget(this.#scope, this.#listsOf(origin), uri);

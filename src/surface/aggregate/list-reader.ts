@@ -33,7 +33,7 @@ export class ListReader {
     const listed = listing?.(list);
     let version: string | undefined;
     try {
-      await this.learn(list, origin);
+      await this.loadMissing(list, origin);
       ({ version } = merged.list);
       return merged.page(undefined);
     } finally {
@@ -42,16 +42,20 @@ export class ListReader {
   }
 
   /** Loads unknown lists. Resolves with the servers whose lists are still unknown. */
-  async learn(list: ListName, origin: Origin): Promise<readonly UnknownServer[]> {
+  async loadMissing(list: ListName, origin: Origin): Promise<readonly UnknownServer[]> {
     const servers = [...this.#scope.specs().keys()];
-    const unknown = await this.#scope.loader.learn(servers, origin, LIST_WAIT_MS, list);
+    const unknown = await this.#scope.loader.loadMissing(servers, origin, LIST_WAIT_MS, list);
     this.#report(list, unknown);
     return unknown;
   }
 
-  /** Like `learn` for tools, but a list that the server gave to other clients does not count as known. */
-  async learnOwnTools(origin: Origin): Promise<readonly UnknownServer[]> {
-    const unknown = await this.#scope.loader.learnOwn([...this.#scope.specs().keys()], origin, LIST_WAIT_MS);
+  /** Like `loadMissing` for tools, but a list that the server gave to other clients does not count as known. */
+  async loadMissingOwnTools(origin: Origin): Promise<readonly UnknownServer[]> {
+    const unknown = await this.#scope.loader.loadMissingOwn(
+      [...this.#scope.specs().keys()],
+      origin,
+      LIST_WAIT_MS,
+    );
     this.#report("tools", unknown);
     return unknown;
   }

@@ -23,8 +23,8 @@ export class PublicTools {
   }
 
   /** Waits a short time for servers whose tools are not known. */
-  async learn(origin: Origin): Promise<void> {
-    await this.#reader.learn("tools", origin);
+  async loadMissing(origin: Origin): Promise<void> {
+    await this.#reader.loadMissing("tools", origin);
   }
 
   all(asker: Asker): readonly (readonly [string, Tool])[] {

@@ -23,7 +23,7 @@ export async function resolveName(
   if (!scope.has(server) || view.snapshot.tool(server, wanted.tool)) return { server, tool: wanted.tool };
   if (!view.snapshot.listings.has(server)) {
     await view.loadCached();
-    if (!view.snapshot.listings.has(server)) await scope.loader.learn([server], request.origin);
+    if (!view.snapshot.listings.has(server)) await scope.loader.loadMissing([server], request.origin);
   }
   const { snapshot } = view;
   if (snapshot.tool(server, wanted.tool)) return { server, tool: wanted.tool };

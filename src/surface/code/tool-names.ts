@@ -20,7 +20,7 @@ export async function toolNames(
   const servers = [...new Set(named)].filter((server) => scope.has(server));
   const view = scope.view(origin);
   await view.loadCached();
-  await scope.loader.learn(servers, origin);
+  await scope.loader.loadMissing(servers, origin);
   const { listings } = view.snapshot;
   return Object.fromEntries(
     [...listings].map(([server, { tools }]) => [server, tools.map(({ name }) => name)]),

@@ -51,7 +51,7 @@ export async function discover(
   if (options.server !== undefined) requireServer(scope, options.server);
   await view.loadCached();
   const needed = options.server === undefined ? usable(scope, origin) : [options.server];
-  const unknown = await scope.loader.learn(needed, origin);
+  const unknown = await scope.loader.loadMissing(needed, origin);
 
   const notice = scope.notice();
   if (options.query !== undefined) {
@@ -173,7 +173,9 @@ function instructionsAndItems(
 
 /** Loads the prompts and resources of a connected server. A server is not started for this. */
 async function loadItems(scope: Scope, server: string, origin: Origin): Promise<void> {
-  await Promise.all(ITEM_KINDS.map((kind) => scope.loader.learn([server], origin, ITEMS_WAIT_MS, kind)));
+  await Promise.all(
+    ITEM_KINDS.map((kind) => scope.loader.loadMissing([server], origin, ITEMS_WAIT_MS, kind)),
+  );
 }
 
 function purpose({ snapshot }: CatalogView, server: string): { readonly about?: string } {

@@ -37,7 +37,7 @@ class CatalogFixture {
       server: () => undefined,
       notice: () => undefined,
     };
-    this.scope = { ...scope, loader: { learn: () => Promise.resolve([]) } } as unknown as Scope;
+    this.scope = { ...scope, loader: { loadMissing: () => Promise.resolve([]) } } as unknown as Scope;
   }
 
   async set(server: string, names: readonly string[]): Promise<void> {

@@ -68,7 +68,7 @@ export async function listNamespaces(scope: Scope, input: Input, request: Client
   const unavailable = await loadLists(scope, request);
   const names = [...scope.view(request.origin).snapshot.listings.keys()].toSorted(compare);
   const page = pageRequest(scope, input, request, ["namespaces"]);
-  const { page: namespaces, nextCursor } = pageOf(names, (name) => name, page);
+  const { items: namespaces, nextCursor } = pageOf(names, (name) => name, page);
   return answer(request.origin, {
     structured: toRaw({ namespaces, nextCursor, unavailable }),
     note: scope.notice(),
@@ -89,7 +89,7 @@ function toolPage(scope: Scope, { origin }: ClientRequest, found: FoundTools): R
   const { nextCursor } = shown;
   // Only the last page is marked, because a client with a cursor can still read more.
   const truncated = bounded && nextCursor === undefined ? true : undefined;
-  const tools = shown.page.map(brief);
+  const tools = shown.items.map(brief);
   return answer(origin, {
     structured: toRaw({ tools, nextCursor, truncated, unavailable }),
     note:
@@ -104,7 +104,10 @@ async function loadLists(
   only?: string,
 ): Promise<readonly Unavailable[]> {
   await scope.view(origin).loadCached();
-  const unknown = await scope.loader.learn(only === undefined ? [...scope.specs().keys()] : [only], origin);
+  const unknown = await scope.loader.loadMissing(
+    only === undefined ? [...scope.specs().keys()] : [only],
+    origin,
+  );
   return unavailableOf(scope, unknown, origin, only);
 }
 

@@ -23,7 +23,7 @@ export async function requireTool(scope: Scope, name: ToolName, request: ClientR
   if (server === OWN_SERVER) return requireOwnTool(scope, name.tool, request.origin);
   requireServer(scope, server, FINDER);
   const { origin } = request;
-  const [unknown] = await scope.loader.learn([server], origin);
+  const [unknown] = await scope.loader.loadMissing([server], origin);
   const known = knownTool(scope, name, origin);
   if (known) return known;
   if (unknown) {

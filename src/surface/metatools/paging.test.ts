@@ -99,7 +99,7 @@ test("while the catalog changes, paging returns each item once or ends with inva
             expect(contentHash(children.catalog.snapshot)).not.toBe(initial);
             return;
           }
-          seen.push(...(found.page as typeof children.tools).map(toolId));
+          seen.push(...(found.items as typeof children.tools).map(toolId));
           cursor = found.nextCursor;
           if (cursor === undefined) break;
           if (happens.kind === "refresh") await children.refresh(happens.server, happens.reversed);
@@ -132,7 +132,7 @@ test("a cursor is valid only for the same binding, even if the list is the same"
   const page = (cursor: string | undefined, ...binding: string[]) =>
     pageOf(items, (item) => item, { cursor, limit: 1, binding });
   const { nextCursor } = page(undefined, "search", "query", "me");
-  expect(page(nextCursor, "search", "query", "me").page).toEqual(["b"]);
+  expect(page(nextCursor, "search", "query", "me").items).toEqual(["b"]);
   for (const other of [
     ["search", "other", "me"],
     ["search", "query", "you"],

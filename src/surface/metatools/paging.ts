@@ -16,7 +16,7 @@ export interface PageRequest {
 }
 
 export interface Page<T> {
-  readonly page: readonly T[];
+  readonly items: readonly T[];
   readonly nextCursor?: string;
 }
 
@@ -32,7 +32,7 @@ export function pageOf<T>(items: readonly T[], idOf: (item: T) => string, reques
   const offset = readCursor(request.cursor, upTo(claimedOffset(request.cursor)));
   const end = offset + Math.min(request.limit ?? LIMIT, MAX_LIMIT);
   return {
-    page: items.slice(offset, end),
+    items: items.slice(offset, end),
     ...(end < items.length && { nextCursor: writeCursor(end, upTo(end)) }),
   };
 }

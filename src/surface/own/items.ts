@@ -71,7 +71,7 @@ function serverIn(scope: Scope, input: Input, finder: string | undefined): strin
 
 /** Connects to the server if its items are not known. */
 async function itemsOf(scope: Scope, server: string, kind: ItemKind, { origin }: ClientRequest) {
-  const [unknown] = await scope.loader.learn([server], origin, undefined, kind);
+  const [unknown] = await scope.loader.loadMissing([server], origin, undefined, kind);
   if (unknown)
     throw new MetaMcpError(
       "server_unavailable",

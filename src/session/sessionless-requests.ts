@@ -9,7 +9,7 @@ import type { Principal } from "../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 
-export interface LoneRequestsParts {
+export interface SessionlessRequestsParts {
   /** Id of the endpoint that receives the requests. */
   readonly endpoint: string;
   /** Called with the session id that was made for a request, when the request has ended. */
@@ -22,12 +22,12 @@ export const NO_UPLINK: Uplink = {
   request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
 };
 
-export class LoneRequests {
-  readonly #parts: LoneRequestsParts;
+export class SessionlessRequests {
+  readonly #parts: SessionlessRequestsParts;
   #serving = 0;
   #refusing = false;
 
-  constructor(parts: LoneRequestsParts) {
+  constructor(parts: SessionlessRequestsParts) {
     this.#parts = parts;
   }
 
@@ -70,5 +70,5 @@ export class LoneRequests {
   tellChanges(): number {
     return 0;
   }
-  catchUp(): void {}
+  loadMissingLists(): void {}
 }

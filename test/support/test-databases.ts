@@ -5,14 +5,14 @@ import pg from "pg";
 import { onTestFinished } from "vitest";
 import { silentLog } from "../../src/kernel/log.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import type { StorePlace } from "../../src/store/place.contract.ts";
 import { connect } from "../../src/store/sqlite/connect.ts";
+import type { StoreDatabase } from "../../src/store/store-database.contract.ts";
 import { systemClock } from "../../src/system-clock.ts";
 import { temp } from "./temp.ts";
 
 const SECRET = "a-secret-for-tests-0123456789-abcdef";
 
-export interface TestPlace extends StorePlace {
+export interface TestDatabase extends StoreDatabase {
   readonly url: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ async function reach(): Promise<string | undefined> {
   }
 }
 
-export function filePlace(): TestPlace {
+export function sqliteDatabase(): TestDatabase {
   const { home, path } = temp();
   const file = path("gateway.db");
   return {
@@ -52,7 +52,7 @@ export function filePlace(): TestPlace {
   };
 }
 
-export async function postgresPlace(address = POSTGRES): Promise<TestPlace> {
+export async function postgresDatabase(address = POSTGRES): Promise<TestDatabase> {
   const { folder } = temp();
   const schema = `store_${randomBytes(6).toString("hex")}`;
   await once(`CREATE SCHEMA ${schema}`);
@@ -83,7 +83,7 @@ async function once(statement: string, address = POSTGRES): Promise<Record<strin
 }
 
 /** A store at `url`. `open` can override the options. */
-export function at(url: string, home: string): Omit<TestPlace, "sql"> {
+export function at(url: string, home: string): Omit<TestDatabase, "sql"> {
   const env = { METAMCP_SECRET_KEY: SECRET };
   return {
     url,

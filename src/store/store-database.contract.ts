@@ -1,9 +1,9 @@
-/** A location for one test store: a file or a Postgres schema. */
+/** A database for one test store: a file or a Postgres schema. */
 import type { StoreOptions } from "./open-store.ts";
 import type { Store } from "./store.ts";
 
-/** An empty location for one store. */
-export interface StorePlace {
+/** An empty database for one store. */
+export interface StoreDatabase {
   /** The secret key that `open` uses unless it is given another. */
   readonly secret: string;
   /** Opens the store. It is closed after the test. */
