@@ -3,12 +3,12 @@ import type { HttpConnectorOptions } from "./child/http/connector.ts";
 import type { Connector } from "./child/link.ts";
 import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
 import type { ServerSpec } from "./config/spec.ts";
-import type { Authorizations, TokenBookOf } from "./oauth/authorizations.ts";
+import type { Authorizations, LoginDataStoreOf } from "./oauth/authorizations.ts";
 
 export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
   /** METAMCP_HOME. Logins are stored there unless `logins` is given. */
   readonly home: string;
-  readonly logins?: TokenBookOf | undefined;
+  readonly logins?: LoginDataStoreOf | undefined;
 }
 
 export class LazyConnectors {

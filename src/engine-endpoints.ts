@@ -62,9 +62,9 @@ export class EngineEndpoints {
   /** The surface of the endpoint, inside its layers, inside the endpoint's own texts and limits, inside the consent. */
   #newSurface(options: EndpointOptions): () => Surface {
     const { scope: whole, layered, notify } = this.#parts;
-    const { surface, team, scope = whole, around = layered } = options;
+    const { surface, team, scope = whole, wrapSurface = layered } = options;
     const choose = chooseSurface(scope, { surface, notify });
-    const inLayers = around ? () => around(choose()) : choose;
+    const inLayers = wrapSurface ? () => wrapSurface(choose()) : choose;
     const ofTeam = team ? () => new EndpointSurface(inLayers(), team) : inLayers;
     return this.#withConsent(ofTeam, surface);
   }

@@ -78,7 +78,7 @@ export interface EndpointOptions {
     readonly limiter: ConcurrencyLimiter;
   };
   /** Wraps the surface, for layers around requests. */
-  readonly around?: (surface: Surface) => Surface;
+  readonly wrapSurface?: (surface: Surface) => Surface;
 }
 
 /** Serves the clients of one address. */

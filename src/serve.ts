@@ -35,7 +35,7 @@ export interface Gateway {
 
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { store, adminToken, clock = systemClock, events = new Events(), middlewareDir, log } = options;
-  const compiling: CompileOptions = { around: options.around, vault: vaultOf(store) };
+  const compiling: CompileOptions = { entryContext: options.entryContext, vault: vaultOf(store) };
   const start = await compileStored(store, compiling);
   let live: LiveGateway | undefined;
   const compiled = () => live?.compiled ?? start.compiled;
@@ -76,7 +76,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await core.engine.close();
     core.endpoints.end();
     // Ends the event streams of administrators, which would keep the HTTP server open.
-    await Promise.all([observing.close(), core.market.close()]);
+    await Promise.all([observing.close(), core.provisioning.close()]);
     await http.server.closeAll();
     authorization.close();
     people.logins.close();

@@ -100,7 +100,7 @@ class Bench {
   switching(sizes, times) {
     const { Views, compile, patch } = this.#code;
     const { objects: first, listingOf } = this.#setUp(sizes);
-    const environment = { around: { path: "/c", folder: "/", env: {} }, vault: this.#vault };
+    const environment = { entryContext: { path: "/c", folder: "/", env: {} }, vault: this.#vault };
     const views = new Views();
     let objects = first;
     let { compiled } = compile(objects, environment);

@@ -29,7 +29,7 @@ export interface Reads {
   "/endpoints": Api.Page<Api.Endpoint>;
   "/endpoints/:uuid": Api.Endpoint;
   "/endpoints/:uuid/tools": Api.Page<Api.ToolRow>;
-  "/endpoints/:uuid/clients": Api.Page<Api.Pasted> & { readonly url: string };
+  "/endpoints/:uuid/clients": Api.Page<Api.ClientSnippet> & { readonly url: string };
   "/endpoints/:uuid/tools/:server/:tool": Api.ToolDetail;
   "/endpoints/:uuid/preview": Api.Preview;
   "/registry": Api.Page<Api.Offer> & { readonly notice?: string };

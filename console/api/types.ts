@@ -17,7 +17,13 @@ import type { ClientSession } from "../../src/observe/live/client-session.ts";
 import type { Named } from "../../src/observe/names.ts";
 
 export type { Role } from "../../src/access/account.ts";
-export type { Approval, Pasted, ProvisionRequest, SelfTest, StatusEntry } from "../../src/gateway/control.ts";
+export type {
+  Approval,
+  ClientSnippet,
+  ProvisionRequest,
+  SelfTest,
+  StatusEntry,
+} from "../../src/gateway/control.ts";
 export type {
   Action,
   CallActor,

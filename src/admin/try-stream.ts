@@ -1,6 +1,6 @@
-/** Streams the events of a tried call to a browser. A slow reader loses progress and log events, but never the result. */
+/** Streams the events of a running call to a browser. A slow reader loses progress and log events, but never the result. */
 import type { ServerResponse } from "node:http";
-import type { Tried, TryEvent } from "../gateway/try-control.ts";
+import type { RunningTry, TryEvent } from "../gateway/try-control.ts";
 import { eventText } from "../observe/live/event-feed.ts";
 import type { StreamReader } from "./route.ts";
 
@@ -18,25 +18,25 @@ const CHECK_MS = 1_000;
 const HEARTBEAT_EVERY = 15;
 
 export class TryStream {
-  readonly #tried: Tried;
+  readonly #running: RunningTry;
   readonly #parts: TryStreamParts;
   readonly #began = performance.now();
   readonly #checking: NodeJS.Timeout;
   #missed = 0;
   #checks = 0;
 
-  constructor(tried: Tried, parts: TryStreamParts) {
-    this.#tried = tried;
+  constructor(running: RunningTry, parts: TryStreamParts) {
+    this.#running = running;
     this.#parts = parts;
     this.#checking = setInterval(() => this.#check(), CHECK_MS);
     this.#checking.unref();
-    tried.run((event) => this.#send(event));
+    running.run((event) => this.#send(event));
   }
 
   /** Cancels the call. */
   readonly end = (): void => {
     clearInterval(this.#checking);
-    this.#tried.end();
+    this.#running.end();
   };
 
   #send(event: TryEvent): void {

@@ -109,7 +109,7 @@ async function openGateway({
       pin: settings.pin,
       notify: !settings.noNotify,
       sessionTimeoutMs: settings.sessionTimeout,
-      around: { path: home, folder: process.cwd(), env: process.env },
+      entryContext: { path: home, folder: process.cwd(), env: process.env },
       http: {
         host,
         port,

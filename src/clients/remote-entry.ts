@@ -11,7 +11,7 @@ export interface Remote {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Pasted {
+export interface ClientSnippet {
   readonly client: string;
   readonly title: string;
   /** The file to paste into, as on Linux. */
@@ -60,11 +60,11 @@ const REMOTE: Readonly<Record<string, Write>> = {
 /** Used for paths, because the user's machine is unknown. */
 const ASSUMED_MACHINE: Machine = { platform: "linux", home: "~", env: {} };
 
-export async function pasteInto(remote: Remote): Promise<readonly Pasted[]> {
-  return await Promise.all(CLIENTS.map(async (client) => await pasted(client, remote)));
+export async function clientSnippets(remote: Remote): Promise<readonly ClientSnippet[]> {
+  return await Promise.all(CLIENTS.map(async (client) => await clientSnippet(client, remote)));
 }
 
-async function pasted(client: ClientProgram, remote: Remote): Promise<Pasted> {
+async function clientSnippet(client: ClientProgram, remote: Remote): Promise<ClientSnippet> {
   const { id, title } = client;
   const [place] = client.places(ASSUMED_MACHINE);
   const file = place?.files.at(-1) ?? "";

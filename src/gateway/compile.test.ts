@@ -8,7 +8,10 @@ import { allObjects, NO_OBJECTS, type Objects } from "./objects.ts";
 import { readObjects, writesBetween } from "./stored.ts";
 
 const context = contextAt(1);
-const place = { around: { path: "/home/c", folder: "/home", env: { HOST: "h" } }, vault: context.vault };
+const place = {
+  entryContext: { path: "/home/c", folder: "/home", env: { HOST: "h" } },
+  vault: context.vault,
+};
 
 function setUp() {
   let objects: Objects = NO_OBJECTS;
@@ -39,7 +42,7 @@ describe("compiling", () => {
       examples: { t: [{ a: 1 }] },
     };
     const { object, objects } = create(NO_OBJECTS, "server", { name: "x", ...entry }, context);
-    const file = checkConfig({ mcpServers: { x: entry } }, { ...place.around, overrides: {} });
+    const file = checkConfig({ mcpServers: { x: entry } }, { ...place.entryContext, overrides: {} });
     expect(file.servers.get("x")).toBeDefined();
     expect(compile(objects, place).compiled.servers.get(object.uuid)?.spec).toEqual({
       ...file.servers.get("x"),

@@ -53,7 +53,7 @@ export interface Work {
 }
 
 export interface CompileOptions {
-  readonly around: EntryContext;
+  readonly entryContext: EntryContext;
   readonly vault: Pick<Vault, "open">;
 }
 
@@ -122,8 +122,11 @@ function compileAll<O extends StoredObject, C extends { readonly object: O }>(
   return { all: before && made.length === 0 && all.size === before.size ? before : all, made };
 }
 
-function compileServer(object: StoredObject<"server">, { around, vault }: CompileOptions): CompiledServer {
-  const { result } = compileEntry(object.name, object.spec, around, vault);
+function compileServer(
+  object: StoredObject<"server">,
+  { entryContext, vault }: CompileOptions,
+): CompiledServer {
+  const { result } = compileEntry(object.name, object.spec, entryContext, vault);
   if (result === "disabled") return { object, spec: undefined, reason: "it is disabled", disabled: true };
   if (!("spec" in result)) return { object, spec: undefined, reason: result.reason, disabled: false };
   const perAccount = perAccountOf(result.spec, object.spec.credentials === "user");

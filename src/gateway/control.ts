@@ -48,7 +48,7 @@ export interface Changed {
 }
 
 /** A pure function that makes a change, as in `changes.ts`, `import-servers.ts` and `document/`. Throws a Refusal. */
-export type Make<T extends ChangeOutcome> = (objects: Objects, context: ChangeContext) => T;
+export type ComputeChange<T extends ChangeOutcome> = (objects: Objects, context: ChangeContext) => T;
 
 export interface Revision {
   readonly n: number;
@@ -87,7 +87,7 @@ export interface GatewayControl {
    */
   change<T extends ChangeOutcome>(
     actor: Actor,
-    make: Make<T>,
+    make: ComputeChange<T>,
     options?: { readonly dryRun?: boolean; readonly summary?: string },
   ): Promise<Changed & { readonly outcome: T }>;
   /** Newest first. */
@@ -143,7 +143,7 @@ export interface Remote {
 }
 
 /** The text to paste into the config of one client. */
-export interface Pasted {
+export interface ClientSnippet {
   readonly client: string;
   readonly title: string;
   /** The file to paste it into. */
@@ -152,13 +152,13 @@ export interface Pasted {
 }
 
 /** Tools for administrators to test servers and endpoints. */
-export interface Trying {
+export interface InspectorControl {
   /** The URL of the gateway for clients. */
   readonly url: string;
   /** Resolves with a CallToolResult, even if the call failed. */
   inspect(request: InspectRequest): Promise<unknown>;
   /** The config entry for each known client. */
-  clients(remote: Remote): Promise<readonly Pasted[]>;
+  clients(remote: Remote): Promise<readonly ClientSnippet[]>;
   selfTest(endpoint: CompiledEndpoint): Promise<SelfTest>;
 }
 
@@ -203,7 +203,7 @@ export interface OfferQuery {
 }
 
 /** Servers that can be added, and the requests for them. */
-export interface MarketControl {
+export interface ProvisioningControl {
   search(query: OfferQuery): Promise<{ readonly items: readonly object[]; readonly notice?: string }>;
   requests(): Promise<readonly ProvisionRequest[]>;
   /** Tests and adds the server, and records who approved it. Rejects with Refusal. */

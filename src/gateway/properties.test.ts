@@ -15,7 +15,7 @@ import { historyOf, randomChanges, TOOLS } from "./random-changes.fixture.ts";
 import { hiddenBy } from "./view/server-view.ts";
 import { type View, Views } from "./view/views.ts";
 
-const place = { around: { path: "/c", folder: "/", env: {} }, vault: contextAt(0).vault };
+const place = { entryContext: { path: "/c", folder: "/", env: {} }, vault: contextAt(0).vault };
 const listings = new Map<string, Listing>();
 /** All servers list the same tools, except those with unknown tools. */
 const listingOf = (uuid: string): Listing | undefined => {

@@ -52,10 +52,10 @@ function isOfEngine(key: string): boolean {
 export function compileEntry(
   name: string,
   spec: StoredServer,
-  around: EntryContext,
+  entryContext: EntryContext,
   vault: Pick<Vault, "open">,
 ): CheckedServer {
-  return checkServer(name, entryOf(spec, vault), around);
+  return checkServer(name, entryOf(spec, vault), entryContext);
 }
 
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([

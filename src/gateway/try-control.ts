@@ -63,10 +63,10 @@ export interface TryAnswer {
 }
 
 /** A running call. */
-export interface Tried {
+export interface RunningTry {
   readonly id: string;
-  /** Calls `tell` with every event. The last one is a result or an error, unless the call is ended before. */
-  run(tell: (event: TryEvent) => void): void;
+  /** Calls `report` with every event. The last one is a result or an error, unless the call is ended before. */
+  run(report: (event: TryEvent) => void): void;
   /** Cancels the call. */
   end(): void;
 }
@@ -97,7 +97,7 @@ export interface TryControl {
   /** Undefined if the endpoint is not served. */
   preview(endpoint: string, principal: Principal): Promise<Preview> | undefined;
   /** Opens a session at the endpoint. Throws MetaMcpError if its limits are reached. Undefined if the endpoint is not served. */
-  open(request: TryRequest): Tried | undefined;
+  open(request: TryRequest): RunningTry | undefined;
   /** "unknown": the principal has no such call. "answered": the question is no longer open. */
   answer(id: string, by: Principal, answer: TryAnswer): "done" | "unknown" | "answered";
 }

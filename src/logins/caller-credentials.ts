@@ -12,8 +12,8 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { addressOf } from "../oauth/authorizations.ts";
 import { type Grant, grantInUse, isExpired } from "../oauth/grant.ts";
 import type { Store } from "../store/store.ts";
+import { openLoginData } from "./login-data-store.ts";
 import type { LoginRecords } from "./login-records.ts";
-import { openBook } from "./stored-token-book.ts";
 
 export interface CallerParts {
   readonly store: Pick<Store, "sealer">;
@@ -121,7 +121,7 @@ export class CallerCredentials {
   #grantOf(spec: ServerSpec, account: string): Grant | undefined {
     const login = this.#parts.records.at({ server: idOf(spec), account });
     if (!login || spec.kind === "stdio" || spec.perAccount !== "login") return undefined;
-    const grant = grantInUse(openBook(this.#parts.store, login), addressOf(spec.url));
+    const grant = grantInUse(openLoginData(this.#parts.store, login), addressOf(spec.url));
     return grant && isExpired(grant, this.#now()) && grant.refreshToken === undefined ? undefined : grant;
   }
 

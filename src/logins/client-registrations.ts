@@ -1,6 +1,6 @@
 /** OAuth client registrations of the gateway: one per server and issuer, used for all logins there. Read from the store at each login. */
 import { withRegistration } from "../oauth/client.ts";
-import { type Book, EMPTY_BOOK, type Registration, readBook } from "../oauth/grant.ts";
+import { EMPTY_LOGIN_DATA, type LoginData, type Registration, readLoginData } from "../oauth/grant.ts";
 import type { Store } from "../store/store.ts";
 
 /** The kind of record. */
@@ -14,11 +14,13 @@ export class ClientRegistrations {
   }
 
   async at(server: string): Promise<readonly Registration[]> {
-    return (await this.#book(server)).registrations;
+    return (await this.#loginData(server)).registrations;
   }
 
   async add(server: string, added: Registration): Promise<void> {
-    const sealed = this.#store.sealer.seal(JSON.stringify(withRegistration(await this.#book(server), added)));
+    const sealed = this.#store.sealer.seal(
+      JSON.stringify(withRegistration(await this.#loginData(server), added)),
+    );
     await this.#store.records.put({ kind: SERVER_CLIENT, id: server, value: { sealed } });
   }
 
@@ -27,11 +29,12 @@ export class ClientRegistrations {
     await this.#store.records.delete(SERVER_CLIENT, server);
   }
 
-  async #book(server: string): Promise<Book> {
+  async #loginData(server: string): Promise<LoginData> {
     const record = await this.#store.records.get(SERVER_CLIENT, server);
     const { sealed } = (record?.value ?? {}) as { sealed?: string };
     return (
-      (sealed === undefined ? undefined : readBook(JSON.parse(this.#store.sealer.open(sealed)))) ?? EMPTY_BOOK
+      (sealed === undefined ? undefined : readLoginData(JSON.parse(this.#store.sealer.open(sealed)))) ??
+      EMPTY_LOGIN_DATA
     );
   }
 }

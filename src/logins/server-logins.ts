@@ -8,11 +8,11 @@ import type { Principal } from "../kernel/principal.ts";
 import { addressOf } from "../oauth/authorizations.ts";
 import { finishLogin, startLogin } from "../oauth/code-flow.ts";
 import {
-  type Book,
   DEFAULT_ACCOUNT,
   type Grant,
   grantInUse,
   isExpired,
+  type LoginData,
   useAccount,
   withGrant,
 } from "../oauth/grant.ts";
@@ -21,9 +21,9 @@ import { logOut } from "../oauth/logout.ts";
 import { isFinal, loadSdk, shownError } from "../oauth/sdk.ts";
 import type { Store } from "../store/store.ts";
 import { ClientRegistrations } from "./client-registrations.ts";
+import { loginDataStoreInDatabase, openLoginData } from "./login-data-store.ts";
 import { type LoginKey, type LoginRecords, SHARED } from "./login-records.ts";
 import { type PendingLogin, PendingLogins } from "./pending-logins.ts";
-import { openBook, storedTokenBook } from "./stored-token-book.ts";
 
 export interface ServerLoginsParts {
   readonly store: Pick<Store, "records" | "sealer">;
@@ -78,11 +78,14 @@ export class ServerLogins {
     const sdk = await loadSdk();
     try {
       const target = await findLoginTarget(sdk, spec);
-      const book: Book = { ...this.#book(key), registrations: await this.#clients.at(key.server) };
+      const loginData: LoginData = {
+        ...this.#loginData(key),
+        registrations: await this.#clients.at(key.server),
+      };
       const started = await startLogin(sdk, {
         spec: this.#asClient(spec),
         target,
-        book,
+        loginData,
         account: DEFAULT_ACCOUNT,
         redirectUri: this.#parts.callback(),
         now: Date.now(),
@@ -131,8 +134,8 @@ export class ServerLogins {
         { spec, begun: login, now: Date.now() },
         { code: param("code"), error: param("error"), iss: param("iss") },
       );
-      await storedTokenBook(this.#parts, key).update((book) =>
-        useAccount(withGrant(book, grant), grant.url, grant.account),
+      await loginDataStoreInDatabase(this.#parts, key).update((loginData) =>
+        useAccount(withGrant(loginData, grant), grant.url, grant.account),
       );
       emit("ok");
       return { ...key, name: spec.name, returnTo };
@@ -145,9 +148,9 @@ export class ServerLogins {
 
   /** Deletes the login, then revokes its tokens at the issuer. Returns whether the issuer revoked them; undefined if there was no login. */
   async logOut(key: LoginKey): Promise<boolean | undefined> {
-    const [grant] = this.#book(key).grants;
+    const [grant] = this.#loginData(key).grants;
     if (!grant) return undefined;
-    return await logOut(storedTokenBook(this.#parts, key), grant, this.#parts.specOf(key)?.oauth);
+    return await logOut(loginDataStoreInDatabase(this.#parts, key), grant, this.#parts.specOf(key)?.oauth);
   }
 
   /** Ends the logins of a deleted account or server, and revokes them at the issuers if possible. */
@@ -157,14 +160,14 @@ export class ServerLogins {
 
   stateAt(key: LoginKey, now = Date.now()): LoginState {
     const spec = this.#parts.specOf(key);
-    const grant = spec && grantInUse(this.#book(key), addressOf(spec.url));
+    const grant = spec && grantInUse(this.#loginData(key), addressOf(spec.url));
     return grant ? shown(grant, now) : { state: "none" };
   }
 
-  #book(key: LoginKey): Book {
+  #loginData(key: LoginKey): LoginData {
     const login = this.#parts.records.at(key);
     return login
-      ? openBook(this.#parts.store, login)
+      ? openLoginData(this.#parts.store, login)
       : { version: 1, use: {}, grants: [], registrations: [] };
   }
 

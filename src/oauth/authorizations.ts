@@ -2,13 +2,13 @@
 import { idOf } from "../config/identity.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { Bearer } from "./bearer.ts";
-import { type TokenBook, TokenStore } from "./store.ts";
+import { type LoginDataStore, TokenStore } from "./store.ts";
 
 /** Returns where the login of a server is stored. */
-export type TokenBookOf = (spec: RemoteSpec) => TokenBook;
+export type LoginDataStoreOf = (spec: RemoteSpec) => LoginDataStore;
 
 /** Stores logins in METAMCP_HOME, by the name of the server. */
-export function tokensInFolder(home: string): TokenBookOf {
+export function tokensInFolder(home: string): LoginDataStoreOf {
   return ({ name }) => new TokenStore(home, name);
 }
 
@@ -16,11 +16,11 @@ export function tokensInFolder(home: string): TokenBookOf {
 const MAX_BEARERS = 10_000;
 
 export class Authorizations {
-  readonly #tokenBookOf: TokenBookOf;
+  readonly #tokenBookOf: LoginDataStoreOf;
   readonly #now: () => number;
   readonly #bearers = new Map<string, Bearer>();
 
-  constructor(tokenBookOf: TokenBookOf, now: () => number) {
+  constructor(tokenBookOf: LoginDataStoreOf, now: () => number) {
     this.#tokenBookOf = tokenBookOf;
     this.#now = now;
   }

@@ -6,7 +6,7 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { type Grant, grantInUse, isDue, isExpired, union, validScopes, withGrant } from "./grant.ts";
 import { renew } from "./renew.ts";
-import type { StampedBook, TokenBook } from "./store.ts";
+import type { LoginDataStore, StampedLoginData } from "./store.ts";
 
 export interface ShownBearer {
   readonly header: string;
@@ -17,7 +17,7 @@ export interface ShownBearer {
 const RETRY_PAUSE_MS = 10_000;
 
 export class Bearer {
-  readonly #store: TokenBook;
+  readonly #store: LoginDataStore;
   readonly #url: string;
   readonly #now: () => number;
   /** The stamp of the last read; undefined before the first. */
@@ -32,7 +32,7 @@ export class Bearer {
   #newTokenRefusedAt = Number.NEGATIVE_INFINITY;
 
   /** `now` is the wall clock, because it is compared with times that other processes have written. */
-  constructor(store: TokenBook, url: string, now: () => number) {
+  constructor(store: LoginDataStore, url: string, now: () => number) {
     this.#store = store;
     this.#url = url;
     this.#now = now;
@@ -100,11 +100,11 @@ export class Bearer {
   async #reload(): Promise<void> {
     const stamp = this.#store.stamp();
     if (stamp === this.#stamp) return;
-    this.#apply({ book: await this.#store.read(), stamp });
+    this.#apply({ loginData: await this.#store.read(), stamp });
   }
 
-  #apply({ book, stamp }: StampedBook): void {
-    const found = grantInUse(book, this.#url);
+  #apply({ loginData, stamp }: StampedLoginData): void {
+    const found = grantInUse(loginData, this.#url);
     const grant = found && this.#isOurs(found) ? found : undefined;
     this.#stamp = stamp;
     this.#grant = grant;
@@ -157,11 +157,11 @@ export class Bearer {
 
   /** Stores the scopes for the next login, which runs in another process. */
   async #rememberScopes(missing: readonly string[]): Promise<string> {
-    const noted = this.#store.update((book) => {
-      const grant = grantInUse(book, this.#url);
-      if (!grant || missing.every((scope) => grant.wanted?.includes(scope))) return book;
+    const noted = this.#store.update((loginData) => {
+      const grant = grantInUse(loginData, this.#url);
+      if (!grant || missing.every((scope) => grant.wanted?.includes(scope))) return loginData;
       // The newest scopes come first, and the number is limited, so that a server cannot fill the file.
-      return withGrant(book, { ...grant, wanted: validScopes(union(missing, grant.wanted)) });
+      return withGrant(loginData, { ...grant, wanted: validScopes(union(missing, grant.wanted)) });
     });
     // If the scopes cannot be stored, the message still names them.
     await noted.catch(() => {});

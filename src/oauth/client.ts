@@ -2,7 +2,7 @@
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
-import type { Book, ClientId, Registration } from "./grant.ts";
+import type { ClientId, LoginData, Registration } from "./grant.ts";
 import type { LoginTarget } from "./login-target.ts";
 import type { Sdk } from "./sdk.ts";
 
@@ -24,26 +24,26 @@ export interface ClientRequirements {
 
 export async function clientFor(
   sdk: Sdk,
-  { target, oauth, book }: { target: LoginTarget; oauth: OAuthSpec | undefined; book: Book },
+  { target, oauth, loginData }: { target: LoginTarget; oauth: OAuthSpec | undefined; loginData: LoginData },
   requirements: ClientRequirements,
 ): Promise<OAuthClient> {
   const { clientId, clientSecret, clientMetadataUrl } = oauth ?? {};
   if (clientId !== undefined) {
-    if (clientSecret !== undefined) checkIssuer(book, clientId, target);
+    if (clientSecret !== undefined) checkIssuer(loginData, clientId, target);
     return { id: { client_id: clientId, client_secret: clientSecret?.reveal() }, configured: true };
   }
   if (clientMetadataUrl !== undefined && target.metadata?.client_id_metadata_document_supported === true) {
     sdk.validateClientMetadataUrl(clientMetadataUrl);
     return { id: { client_id: clientMetadataUrl }, configured: false };
   }
-  const known = registrationFor(book, target.issuer.issuer, requirements.now);
+  const known = registrationFor(loginData, target.issuer.issuer, requirements.now);
   if (known?.redirectUri === requirements.redirectUri) return { id: known.client, configured: false };
   const registered = await register(sdk, target, requirements);
   return { id: registered.client, configured: false, registered };
 }
 
 /** An attacker who takes over a server could name another issuer and so get the secret. */
-function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }: LoginTarget): void {
+function checkIssuer({ grants }: LoginData, clientId: string, { issuer: { issuer } }: LoginTarget): void {
   const known = grants.filter(({ configured, client }) => configured && client.client_id === clientId);
   if (known.length === 0 || known.some((grant) => grant.issuer.issuer === issuer)) return;
   throw new MetaMcpError(
@@ -54,17 +54,17 @@ function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }:
 }
 
 /** The last registration that has not expired. Using its redirect address again saves a new registration. */
-export function registrationFor(book: Book, issuer: string, now: number): Registration | undefined {
-  return book.registrations.findLast(
+export function registrationFor(loginData: LoginData, issuer: string, now: number): Registration | undefined {
+  return loginData.registrations.findLast(
     (one) => one.issuer === issuer && (one.expiresAt === undefined || one.expiresAt > now),
   );
 }
 
-export function withRegistration(book: Book, added: Registration): Book {
-  const others = book.registrations.filter(
+export function withRegistration(loginData: LoginData, added: Registration): LoginData {
+  const others = loginData.registrations.filter(
     ({ issuer, redirectUri }) => issuer !== added.issuer || redirectUri !== added.redirectUri,
   );
-  return { ...book, registrations: [...others, added] };
+  return { ...loginData, registrations: [...others, added] };
 }
 
 async function register(

@@ -7,7 +7,7 @@ import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { addressOf } from "./authorizations.ts";
 import { clientFor } from "./client.ts";
-import { type Book, type Grant, grantOf, type Registration, union, validScopes } from "./grant.ts";
+import { type Grant, grantOf, type LoginData, type Registration, union, validScopes } from "./grant.ts";
 import type { LoginTarget } from "./login-target.ts";
 import { mayLeadTo } from "./reach.ts";
 import { clientOf, withTokens } from "./renew.ts";
@@ -17,7 +17,7 @@ export interface LoginOptions {
   readonly spec: RemoteSpec;
   readonly target: LoginTarget;
   /** Earlier logins at the server. */
-  readonly book: Book;
+  readonly loginData: LoginData;
   readonly account: string;
   readonly redirectUri: string;
   /** Milliseconds since 1970. */
@@ -95,8 +95,8 @@ export async function startLogin(sdk: Sdk, options: LoginOptions): Promise<Start
 }
 
 /** Includes the scopes that were granted before or required since, so that a new login never loses scopes. */
-function scopesOf({ spec, target, book, account }: LoginOptions): string[] {
-  const before = grantOf(book, addressOf(spec.url), account);
+function scopesOf({ spec, target, loginData, account }: LoginOptions): string[] {
+  const before = grantOf(loginData, addressOf(spec.url), account);
   const asked = spec.oauth?.scopes ?? target.scopes;
   const scopes = validScopes(union(asked, before?.scopes, before?.wanted));
   const offlineAccess = target.metadata?.scopes_supported?.includes("offline_access") === true;

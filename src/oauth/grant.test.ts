@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  EMPTY_BOOK,
+  EMPTY_LOGIN_DATA,
   type Grant,
   grantInUse,
   isDue,
   isExpired,
-  readBook,
+  readLoginData,
   useAccount,
   withGrant,
   withoutGrant,
@@ -46,26 +46,26 @@ test("a token is due for renewal a minute or a fifth of its lifetime before it e
   );
 });
 
-test("a book has one grant per account and address, and a removed grant is not in use", () => {
-  const book = useAccount(
-    withGrant(withGrant(EMPTY_BOOK, grant()), grant({ accessToken: "b" })),
+test("login data has one grant per account and address, and a removed grant is not in use", () => {
+  const loginData = useAccount(
+    withGrant(withGrant(EMPTY_LOGIN_DATA, grant()), grant({ accessToken: "b" })),
     "https://s/mcp",
     "default",
   );
-  expect(book.grants).toHaveLength(1);
-  expect(grantInUse(book, "https://s/mcp")?.accessToken).toBe("b");
-  expect(grantInUse(book, "https://s/other")).toBeUndefined();
+  expect(loginData.grants).toHaveLength(1);
+  expect(grantInUse(loginData, "https://s/mcp")?.accessToken).toBe("b");
+  expect(grantInUse(loginData, "https://s/other")).toBeUndefined();
   const elsewhere = useAccount(
-    withGrant(book, grant({ url: "https://s/other", accessToken: "o" })),
+    withGrant(loginData, grant({ url: "https://s/other", accessToken: "o" })),
     "https://s/other",
     "default",
   );
   expect(grantInUse(elsewhere, "https://s/mcp")?.accessToken).toBe("b");
   expect(grantInUse(elsewhere, "https://s/other")?.accessToken).toBe("o");
-  expect(grantInUse(book, "__proto__")).toBeUndefined();
+  expect(grantInUse(loginData, "__proto__")).toBeUndefined();
 
   const registered = {
-    ...book,
+    ...loginData,
     registrations: [
       { issuer: "https://i", redirectUri: "http://127.0.0.1:1/callback", client: { client_id: "c" } },
     ],
@@ -76,15 +76,22 @@ test("a book has one grant per account and address, and a removed grant is not i
     grants: [{ account: "work" }],
     registrations: [{}],
   });
-  expect(withoutGrant(registered, grant())).toEqual(EMPTY_BOOK);
+  expect(withoutGrant(registered, grant())).toEqual(EMPTY_LOGIN_DATA);
 });
 
-test("readBook accepts a written book and rejects anything else", () => {
-  const book = useAccount(withGrant(EMPTY_BOOK, grant()), "https://s/mcp", "default");
-  expect(readBook(JSON.parse(JSON.stringify(book)))).toEqual(book);
-  for (const value of [undefined, null, [], {}, { ...book, version: 2 }, { ...book, use: { a: 1 } }])
-    expect(readBook(value)).toBeUndefined();
+test("readLoginData accepts written login data and rejects anything else", () => {
+  const loginData = useAccount(withGrant(EMPTY_LOGIN_DATA, grant()), "https://s/mcp", "default");
+  expect(readLoginData(JSON.parse(JSON.stringify(loginData)))).toEqual(loginData);
+  for (const value of [
+    undefined,
+    null,
+    [],
+    {},
+    { ...loginData, version: 2 },
+    { ...loginData, use: { a: 1 } },
+  ])
+    expect(readLoginData(value)).toBeUndefined();
   for (const key of ["url", "account", "id", "accessToken", "issuer", "client", "scopes", "obtainedAt"])
-    expect(readBook({ ...book, grants: [{ ...grant(), [key]: undefined }] })).toBeUndefined();
-  expect(readBook({ ...book, registrations: [{ issuer: "x" }] })).toBeUndefined();
+    expect(readLoginData({ ...loginData, grants: [{ ...grant(), [key]: undefined }] })).toBeUndefined();
+  expect(readLoginData({ ...loginData, registrations: [{ issuer: "x" }] })).toBeUndefined();
 });

@@ -52,7 +52,7 @@ export interface Grant {
 }
 
 /** Everything that is stored about the logins at one server. */
-export interface Book {
+export interface LoginData {
   readonly version: 1;
   /** The account in use, by address of the server. */
   readonly use: Readonly<Record<string, string>>;
@@ -60,43 +60,45 @@ export interface Book {
   readonly registrations: readonly Registration[];
 }
 
-export const EMPTY_BOOK: Book = { version: 1, use: {}, grants: [], registrations: [] };
+export const EMPTY_LOGIN_DATA: LoginData = { version: 1, use: {}, grants: [], registrations: [] };
 
 export const DEFAULT_ACCOUNT = "default";
 
 /** The grant in use at this address. */
-export function grantInUse(book: Book, url: string): Grant | undefined {
-  const account = Object.hasOwn(book.use, url) ? book.use[url] : undefined;
-  return account === undefined ? undefined : grantOf(book, url, account);
+export function grantInUse(loginData: LoginData, url: string): Grant | undefined {
+  const account = Object.hasOwn(loginData.use, url) ? loginData.use[url] : undefined;
+  return account === undefined ? undefined : grantOf(loginData, url, account);
 }
 
-export function grantOf(book: Book, url: string, account: string): Grant | undefined {
-  return book.grants.find((grant) => grant.url === url && grant.account === account);
+export function grantOf(loginData: LoginData, url: string, account: string): Grant | undefined {
+  return loginData.grants.find((grant) => grant.url === url && grant.account === account);
 }
 
 /** Replaces the grant of the same account and address, even if another issuer gave it. */
-export function withGrant(book: Book, grant: Grant): Book {
-  return { ...book, grants: [...otherGrants(book, grant), grant] };
+export function withGrant(loginData: LoginData, grant: Grant): LoginData {
+  return { ...loginData, grants: [...otherGrants(loginData, grant), grant] };
 }
 
-export function withoutGrant(book: Book, removed: Grant): Book {
-  const grants = otherGrants(book, removed);
+export function withoutGrant(loginData: LoginData, removed: Grant): LoginData {
+  const grants = otherGrants(loginData, removed);
   const use = Object.fromEntries(
-    Object.entries(book.use).filter(([url, account]) => url !== removed.url || account !== removed.account),
+    Object.entries(loginData.use).filter(
+      ([url, account]) => url !== removed.url || account !== removed.account,
+    ),
   );
   // With the last grant of an issuer its registrations are dropped too: the issuer may have deleted the client, and then a new login must register again.
   const registrations = grants.some(({ issuer }) => issuer.issuer === removed.issuer.issuer)
-    ? book.registrations
-    : book.registrations.filter(({ issuer }) => issuer !== removed.issuer.issuer);
-  return { ...book, use, grants, registrations };
+    ? loginData.registrations
+    : loginData.registrations.filter(({ issuer }) => issuer !== removed.issuer.issuer);
+  return { ...loginData, use, grants, registrations };
 }
 
-function otherGrants({ grants }: Book, { url, account }: Grant): Grant[] {
+function otherGrants({ grants }: LoginData, { url, account }: Grant): Grant[] {
   return grants.filter((other) => other.url !== url || other.account !== account);
 }
 
-export function useAccount(book: Book, url: string, account: string): Book {
-  return { ...book, use: { ...book.use, [url]: account } };
+export function useAccount(loginData: LoginData, url: string, account: string): LoginData {
+  return { ...loginData, use: { ...loginData.use, [url]: account } };
 }
 
 export function union(...lists: readonly (readonly string[] | undefined)[]): string[] {
@@ -124,8 +126,8 @@ export function isExpired({ expiresAt }: Grant, now: number): boolean {
   return expiresAt !== undefined && now >= expiresAt;
 }
 
-/** Undefined if the value is not a valid book. */
-export function readBook(value: unknown): Book | undefined {
+/** Undefined if the value is not valid login data. */
+export function readLoginData(value: unknown): LoginData | undefined {
   if (!isRecord(value) || value["version"] !== 1 || !isRecord(value["use"])) return undefined;
   const { use, grants, registrations } = value;
   const valid =
@@ -134,7 +136,7 @@ export function readBook(value: unknown): Book | undefined {
     grants.every(isGrant) &&
     Array.isArray(registrations) &&
     registrations.every(isRegistration);
-  return valid ? (value as unknown as Book) : undefined;
+  return valid ? (value as unknown as LoginData) : undefined;
 }
 
 function isGrant(value: unknown): value is Grant {

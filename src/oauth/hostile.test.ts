@@ -104,7 +104,7 @@ test.each([
     json(response, body, status, status === 307 ? { location: "https://elsewhere.example/token" } : {}),
   );
   const issuerWithout = { ...grant.issuer, token_endpoint: broken.url };
-  await store.update((book) => ({ ...book, grants: [{ ...grant, issuer: issuerWithout }] }));
+  await store.update((loginData) => ({ ...loginData, grants: [{ ...grant, issuer: issuerWithout }] }));
   const bearer = new Authorizations(tokensInFolder(home), () => NOW + 7_200_000).for(spec);
   await expect(bearer.current()).rejects.toThrow(over ? /has ended/ : /could not be renewed/);
   expect(broken.seen).toHaveLength(1);
@@ -200,6 +200,6 @@ test("the client secret of the config is not sent to a new issuer", async () => 
   child.by = other;
   await expect(login(mine)).rejects.toThrow(/now uses another issuer.*--logout/);
   expect(other.requests("/token")).toEqual([]);
-  await store.update((book) => withoutGrant(book, grant));
+  await store.update((loginData) => withoutGrant(loginData, grant));
   expect((await login(mine)).issuer.issuer).toBe(other.url);
 });

@@ -5,7 +5,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { Callback, type CallbackAnswer } from "./callback.ts";
 import { registrationFor, withRegistration } from "./client.ts";
 import { type BegunLogin, finishLogin, startLogin } from "./code-flow.ts";
-import { type Book, EMPTY_BOOK, type Grant, useAccount, withGrant } from "./grant.ts";
+import { EMPTY_LOGIN_DATA, type Grant, type LoginData, useAccount, withGrant } from "./grant.ts";
 import { findLoginTarget, type LoginTarget } from "./login-target.ts";
 import { loadSdk, type Sdk, shownError } from "./sdk.ts";
 import { TokenStore } from "./store.ts";
@@ -31,11 +31,11 @@ export async function logIn(request: LoginRequest): Promise<Grant> {
   const sdk = await loadSdk();
   try {
     const store = new TokenStore(request.home, request.spec.name);
-    const book = await store.read().catch(() => EMPTY_BOOK);
+    const loginData = await store.read().catch(() => EMPTY_LOGIN_DATA);
     const target = await findLoginTarget(sdk, request.spec);
-    const callback = await listen(request, book, target);
+    const callback = await listen(request, loginData, target);
     try {
-      return await run(sdk, { request, store, book, target, callback });
+      return await run(sdk, { request, store, loginData, target, callback });
     } finally {
       await callback.close();
     }
@@ -48,9 +48,13 @@ export async function logIn(request: LoginRequest): Promise<Grant> {
 }
 
 /** A registration is bound to its redirect address, so its port is used again if it is free. */
-async function listen({ port, now }: LoginRequest, book: Book, target: LoginTarget): Promise<Callback> {
+async function listen(
+  { port, now }: LoginRequest,
+  loginData: LoginData,
+  target: LoginTarget,
+): Promise<Callback> {
   if (port !== 0) return await Callback.listen(port);
-  const known = registrationFor(book, target.issuer.issuer, now());
+  const known = registrationFor(loginData, target.issuer.issuer, now());
   const before = known ? Number(new URL(known.redirectUri).port) : 0;
   return await Callback.listen(before).catch(() => Callback.listen(0));
 }
@@ -58,14 +62,14 @@ async function listen({ port, now }: LoginRequest, book: Book, target: LoginTarg
 interface LoginParts {
   readonly request: LoginRequest;
   readonly store: TokenStore;
-  readonly book: Book;
+  readonly loginData: LoginData;
   readonly target: LoginTarget;
   readonly callback: Callback;
 }
 
-async function run(sdk: Sdk, { request, store, book, target, callback }: LoginParts): Promise<Grant> {
+async function run(sdk: Sdk, { request, store, loginData, target, callback }: LoginParts): Promise<Grant> {
   const { spec, account, now } = request;
-  const options = { spec, account, target, book, redirectUri: callback.address, now: now() };
+  const options = { spec, account, target, loginData, redirectUri: callback.address, now: now() };
   const { address, begun, registered } = await startLogin(sdk, options);
   if (registered) await store.begin((before) => withRegistration(before, registered));
   const answer = callback.waitForAnswer(begun.state, request.clock, LIMIT_MS);
@@ -80,7 +84,7 @@ async function complete(
 ): Promise<Grant> {
   try {
     const grant = await finishLogin(sdk, { spec: request.spec, begun, now: request.now() }, answer);
-    await store.begin((book) => useAccount(withGrant(book, grant), grant.url, grant.account));
+    await store.begin((loginData) => useAccount(withGrant(loginData, grant), grant.url, grant.account));
     await answer.reply("Logged in", "MetaMCP is logged in. You can close this window.");
     return grant;
   } catch (error) {

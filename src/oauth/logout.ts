@@ -3,15 +3,20 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { type Grant, withoutGrant } from "./grant.ts";
 import { clientOf } from "./renew.ts";
 import { fetchFor, loadSdk } from "./sdk.ts";
-import type { TokenBook } from "./store.ts";
+import type { LoginDataStore } from "./store.ts";
 
 /** Resolves with whether the issuer has revoked the tokens. */
-export async function logOut(store: TokenBook, grant: Grant, oauth: OAuthSpec | undefined): Promise<boolean> {
+export async function logOut(
+  store: LoginDataStore,
+  grant: Grant,
+  oauth: OAuthSpec | undefined,
+): Promise<boolean> {
   let last = grant;
-  await store.update((book) => {
+  await store.update((loginData) => {
     // The tokens may have been renewed since `grant` was read.
-    last = book.grants.find(({ url, account }) => url === grant.url && account === grant.account) ?? grant;
-    return withoutGrant(book, grant);
+    last =
+      loginData.grants.find(({ url, account }) => url === grant.url && account === grant.account) ?? grant;
+    return withoutGrant(loginData, grant);
   });
   const { refreshToken, accessToken } = last;
   const tokens = [

@@ -5,28 +5,28 @@ import { codeOf, readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { safeName } from "../home/safe-name.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { type Book, EMPTY_BOOK, readBook } from "./grant.ts";
+import { EMPTY_LOGIN_DATA, type LoginData, readLoginData } from "./grant.ts";
 
 /** Long, because the lock is held while an issuer renews a token. */
 const LOCK_MS = 45_000;
 
-/** A book, and the stamp of the file with exactly this content. */
-export interface StampedBook {
-  readonly book: Book;
+/** Login data, and the stamp of the file with exactly this content. */
+export interface StampedLoginData {
+  readonly loginData: LoginData;
   readonly stamp: string;
 }
 
-/** The store of one book. */
-export interface TokenBook {
-  /** Changes whenever the book changes. Cheap enough to call before every request. */
+/** Stores the login data of one server. */
+export interface LoginDataStore {
+  /** Changes whenever the login data changes. Cheap enough to call before every request. */
   stamp(): string;
   /** Rejects with a message for users if the stored data is invalid. */
-  read(): Promise<Book>;
-  /** Changes the book under a lock. `change` may be slow; if it returns the same object, nothing is written. */
-  update(change: (book: Book) => Book | Promise<Book>): Promise<StampedBook>;
+  read(): Promise<LoginData>;
+  /** Changes the login data under a lock. `change` may be slow; if it returns the same object, nothing is written. */
+  update(change: (loginData: LoginData) => LoginData | Promise<LoginData>): Promise<StampedLoginData>;
 }
 
-export class TokenStore implements TokenBook {
+export class TokenStore implements LoginDataStore {
   readonly path: string;
   readonly #server: string;
 
@@ -44,27 +44,27 @@ export class TokenStore implements TokenBook {
     }
   }
 
-  async read(): Promise<Book> {
+  async read(): Promise<LoginData> {
     const text = await this.#text();
-    if (text === undefined) return EMPTY_BOOK;
-    const book = readBook(parsed(text));
-    if (book) return book;
+    if (text === undefined) return EMPTY_LOGIN_DATA;
+    const loginData = readLoginData(parsed(text));
+    if (loginData) return loginData;
     throw this.#unusable("has unexpected content");
   }
 
-  async update(change: (book: Book) => Book | Promise<Book>): Promise<StampedBook> {
+  async update(change: (loginData: LoginData) => LoginData | Promise<LoginData>): Promise<StampedLoginData> {
     return await this.#locked(async () => {
       const before = await this.read();
-      const book = await change(before);
-      if (book !== before) await this.#write(book);
-      return { book, stamp: this.stamp() };
+      const loginData = await change(before);
+      if (loginData !== before) await this.#write(loginData);
+      return { loginData, stamp: this.stamp() };
     });
   }
 
-  /** Like `update`, but starts with an empty book if the stored one is invalid. */
-  async begin(change: (book: Book) => Book): Promise<void> {
+  /** Like `update`, but starts with empty login data if the stored data is invalid. */
+  async begin(change: (loginData: LoginData) => LoginData): Promise<void> {
     await this.#locked(async () => {
-      const before = await this.read().catch(() => EMPTY_BOOK);
+      const before = await this.read().catch(() => EMPTY_LOGIN_DATA);
       await this.#write(change(before));
     });
   }
@@ -73,8 +73,8 @@ export class TokenStore implements TokenBook {
     return await withLock(this.path, run, { timeoutMs: LOCK_MS });
   }
 
-  async #write(book: Book): Promise<void> {
-    await writeAtomic(this.path, `${JSON.stringify(book, undefined, 2)}\n`);
+  async #write(loginData: LoginData): Promise<void> {
+    await writeAtomic(this.path, `${JSON.stringify(loginData, undefined, 2)}\n`);
     // Existing folders may have wider permissions.
     for (const folder of [dirname(this.path), dirname(dirname(this.path))]) chmodSync(folder, 0o700);
   }

@@ -14,7 +14,7 @@ import type { GatewayContext } from "./gateway-options.ts";
 import { LiveGateway, type Start } from "./live-gateway.ts";
 import type { GatewayLogins } from "./logins.ts";
 import type { Pipeline } from "./pipeline.ts";
-import { Market } from "./provision/market.ts";
+import { Provisioning } from "./provision/provisioning.ts";
 import { ProvisionRequests } from "./provision/requests.ts";
 import { ServerReachability } from "./reachability.ts";
 import { ServedEndpoints } from "./served-endpoints.ts";
@@ -32,7 +32,7 @@ export interface GatewayCore {
   readonly engine: Engine;
   readonly endpoints: ServedEndpoints;
   readonly control: LiveGateway;
-  readonly market: Market;
+  readonly provisioning: Provisioning;
 }
 
 export async function createCore(context: GatewayContext, parts: CoreParts): Promise<GatewayCore> {
@@ -55,9 +55,9 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
       if (reach.recovered(server)) void endpoints.changed();
     },
   });
-  const market = new Market({
+  const provisioning = new Provisioning({
     home: options.home,
-    around: options.around,
+    entryContext: options.entryContext,
     clock,
     log,
     registryUrl: options.registryUrl,
@@ -71,7 +71,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     sessionTimeoutMs: options.sessionTimeoutMs,
     search,
     views: new Views(),
-    market,
+    provisioning,
     limiter: new ConcurrencyLimiter(() => compiled().settings?.spec.limits ?? {}),
     reachable: reach,
     compiledLayers,
@@ -94,5 +94,5 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     clock,
     log,
   });
-  return { engine, endpoints, control, market };
+  return { engine, endpoints, control, provisioning };
 }

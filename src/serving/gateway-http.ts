@@ -11,11 +11,11 @@ import { ConsoleFiles } from "./console-files.ts";
 import type { GatewayCore } from "./gateway-core.ts";
 import type { Admin, GatewayContext } from "./gateway-options.ts";
 import { GatewaySite } from "./gateway-site.ts";
+import { createInspector } from "./inspector.ts";
 import type { GatewayLogins } from "./logins.ts";
 import { MetricsPort } from "./metrics-port.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { Tries } from "./try/tries.ts";
-import { createTrying } from "./trying.ts";
 
 export interface HttpParts {
   readonly core: GatewayCore;
@@ -73,7 +73,7 @@ function createAdmin(
   { core, pipeline, access, oidc, logins, authorization, observer }: HttpParts,
   { temporaryKeys, exposed }: { readonly temporaryKeys: TemporaryKeys; readonly exposed: boolean },
 ): Admin {
-  const { engine, endpoints, control, market } = core;
+  const { engine, endpoints, control, provisioning } = core;
   const { layers, compiledLayers, approvals } = pipeline;
   return options.admin({
     control,
@@ -84,7 +84,7 @@ function createAdmin(
     publicUrl: address.url,
     events,
     observed: observer,
-    trying: createTrying({
+    inspector: createInspector({
       engine,
       endpoints,
       control,
@@ -98,7 +98,7 @@ function createAdmin(
     pins: engine.pins,
     layers,
     health: { exposed, store: () => store.state },
-    market,
+    provisioning,
     approvals,
     sessions: clientSessions({ engine, endpoints, names: observer.names, clock }),
   });

@@ -24,7 +24,7 @@ export interface GatewayOptions extends Omit<EngineOptions, "config" | "onStderr
   readonly http: HttpServerOptions & Omit<GuardOptions, "token">;
   readonly sessionTimeoutMs: number;
   /** The variables that entries of servers can use, and the folder that relative paths start from. */
-  readonly around: CompileOptions["around"];
+  readonly entryContext: CompileOptions["entryContext"];
   /** The URL for people and clients, if the gateway is behind a proxy. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;

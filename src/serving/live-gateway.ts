@@ -11,9 +11,9 @@ import {
 import type {
   Actor,
   Changed,
+  ComputeChange,
   ConnectionStatus,
   GatewayControl,
-  Make,
   Revision,
   StatusEntry,
   ToolDefinitions,
@@ -115,7 +115,7 @@ export class LiveGateway implements GatewayControl {
 
   async change<T extends ChangeOutcome>(
     actor: Actor,
-    make: Make<T>,
+    make: ComputeChange<T>,
     { dryRun = false, summary }: { readonly dryRun?: boolean; readonly summary?: string } = {},
   ): Promise<Changed & { readonly outcome: T }> {
     const { outcome, applied, revision } = await this.#afterOthers(async () => {
@@ -184,7 +184,7 @@ export class LiveGateway implements GatewayControl {
   /** Computes the change and stores it. If another gateway stored a revision first, starts again from that one. */
   async #commit<T extends ChangeOutcome>(
     actor: Actor,
-    make: Make<T>,
+    make: ComputeChange<T>,
     { dryRun, summary }: { readonly dryRun: boolean; readonly summary: string | undefined },
   ): Promise<T> {
     const { store, context } = this.#parts;

@@ -16,10 +16,10 @@ import type { Signal } from "../kernel/signal.ts";
 import { unlessAborted } from "../kernel/signal.ts";
 import { CallerCredentials } from "../logins/caller-credentials.ts";
 import { LoginControl } from "../logins/login-control.ts";
+import { loginDataStoreInDatabase } from "../logins/login-data-store.ts";
 import { type LoginKey, LoginRecords, SERVER_LOGIN, SHARED } from "../logins/login-records.ts";
 import { CALLBACK, DOCUMENT, LoginSite, pageOf } from "../logins/login-site.ts";
 import { ServerLogins } from "../logins/server-logins.ts";
-import { storedTokenBook } from "../logins/stored-token-book.ts";
 import type { Store } from "../store/store.ts";
 import { engineSpec } from "./engine-config.ts";
 
@@ -120,7 +120,8 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
     onChange: (listener) => void callers.onChange(listener),
     credentials: {
       of: (spec, account) => callers.of(spec, account),
-      logins: (spec) => storedTokenBook({ store, records }, { server: idOf(spec), account: holderOf(spec) }),
+      logins: (spec) =>
+        loginDataStoreInDatabase({ store, records }, { server: idOf(spec), account: holderOf(spec) }),
       howToLogIn(spec) {
         if (spec.perAccount) {
           const url = page(idOf(spec), holderOf(spec));

@@ -20,7 +20,7 @@ import { SseEndpoint } from "../transport/http/sse-endpoint.ts";
 import { StreamableEndpoint } from "../transport/http/streamable-endpoint.ts";
 import type { LocalClient } from "../transport/local/local-client.ts";
 import { LocalEndpoint } from "../transport/local/local-endpoint.ts";
-import type { Market } from "./provision/market.ts";
+import type { Provisioning } from "./provision/provisioning.ts";
 import { previewOf } from "./try/preview.ts";
 import { requestFor } from "./try/request-for.ts";
 
@@ -28,7 +28,7 @@ export interface ServedParts extends Omit<EndpointScopeParts, "current"> {
   readonly engine: Pick<Engine, "open" | "scope">;
   readonly sessionTimeoutMs: number;
   /** Finds servers that can be added. */
-  readonly market: Pick<Market, "provision">;
+  readonly provisioning: Pick<Provisioning, "provision">;
   /** The limits for all endpoints together. */
   readonly limiter: ConcurrencyLimiter;
 }
@@ -57,7 +57,8 @@ export class ServedEndpoint {
     const narrowed = endpointScope(engine.scope, this.layers, own);
     const scope: Scope = {
       ...narrowed,
-      provision: (...asked) => parts.market.provision({ scope: narrowed, endpoint: own.current }, ...asked),
+      provision: (...asked) =>
+        parts.provisioning.provision({ scope: narrowed, endpoint: own.current }, ...asked),
     };
     this.#scope = scope;
     this.#tools = new PublicTools(scope);
@@ -66,7 +67,7 @@ export class ServedEndpoint {
       id: uuid,
       surface: spec.surface,
       scope,
-      around: (surface) => new LayeredSurface(surface, this.layers, scope),
+      wrapSurface: (surface) => new LayeredSurface(surface, this.layers, scope),
       team: { limiter, introduction: () => introductionOf(this.#compiled) },
     });
     const { stateless, jsonResponse } = spec;

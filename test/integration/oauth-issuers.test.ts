@@ -103,7 +103,7 @@ test("a token with an unlisted algorithm or with its own key is rejected", async
     { kid: known.kid ?? "", jwk: theirs.public },
   ])
     expect(await status(await issuer.token({ aud }, { key: theirs, header }))).toBe(401);
-  expect(attacker.asked).toBe(0);
+  expect(attacker.requestCount).toBe(0);
 });
 
 test("a token with our own issuer name and another key is rejected", async () => {
@@ -127,10 +127,10 @@ test("an issuer is asked for unknown keys at most every 30 seconds, and its toke
   const { issuer, aud, status, api } = await federated();
   const token = await issuer.token({ aud });
   expect(await status(token)).toBe(200);
-  const asked = issuer.asked;
+  const asked = issuer.requestCount;
   for (let count = 0; count < 5; count += 1)
     expect(await status(await issuer.token({ aud }, { header: { kid: `unknown ${count}` } }))).toBe(401);
-  expect(issuer.asked).toBe(asked);
+  expect(issuer.requestCount).toBe(asked);
   await api("PATCH", "/settings", { issuers: [] });
   expect(await status(token)).toBe(401);
 });

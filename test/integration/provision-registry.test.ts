@@ -18,10 +18,10 @@ test.each([
   async (_what, misbehave) => {
     const folder = temp();
     folder.writeConfig({ a: fixture() });
-    const { url, asked } = await fakeRegistry(misbehave as never);
+    const { url, requests } = await fakeRegistry(misbehave as never);
     const client = await openGateway(folder, { url });
     expect(textOf(await client.mcpCall("a", "echo", { message: "at once" }))).toBe("at once");
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     const answer = await provision(client, "query a PostgreSQL database with SQL");
     expect(answer.matches?.[0]).toMatchObject({ from: "gallery" });
     expect(answer).toMatchObject({ notice: expect.stringMatching(/registry/i) });

@@ -122,7 +122,7 @@ test("clients with their own connections answer exactly their own questions", {
     expect(wrong(party)).toEqual([]);
     expect(party.foreign).toEqual([]);
     expect(party.outcomes).toMatchObject({ echo: 200, progress: 100, answered: 100 });
-    expect(party.client.asked).toHaveLength(100);
+    expect(party.client.serverRequests).toHaveLength(100);
   }
 });
 
@@ -161,7 +161,7 @@ test("a question of a cancelled call does not reach another client", async () =>
   await ada?.notify("notifications/cancelled", { requestId: 1 });
   await cancelled;
   const { answer } = (await bob?.mcpCall(1, ["a", "ask"])) as StreamContent;
-  expect(bob?.asked).toEqual([]);
+  expect(bob?.serverRequests).toEqual([]);
   expect(textOf(answer)).toContain("the client is not known");
   await gateway.stop();
 });

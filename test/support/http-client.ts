@@ -28,7 +28,7 @@ export class HttpClient {
   /** Answers requests of the server. Undefined: no answer is sent. */
   reply: ((request: ReceivedMessage) => { result: unknown } | { error: unknown } | undefined) | undefined;
   /** Requests of the server, in order. */
-  readonly asked: ReceivedMessage[] = [];
+  readonly serverRequests: ReceivedMessage[] = [];
   readonly session: Readonly<Record<string, string>>;
   readonly #url: string;
 
@@ -116,7 +116,7 @@ export class HttpClient {
   }
 
   #answer(request: ReceivedMessage): void {
-    this.asked.push(request);
+    this.serverRequests.push(request);
     const reply = this.reply?.(request);
     if (reply) void this.#post({ id: request.id, ...reply }).catch(() => {});
   }

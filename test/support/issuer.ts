@@ -58,7 +58,7 @@ export class Issuer {
   tokenAuthMethods: readonly string[] = ["none"];
   /** All tokens, codes and secrets. They must not appear in any output. */
   readonly secrets = new Set<string>();
-  readonly asked: IssuerRequest[] = [];
+  readonly received: IssuerRequest[] = [];
   readonly clients = new Map<string, Registered>();
   readonly #codes = new Map<string, Code>();
   readonly #families: Family[] = [];
@@ -88,7 +88,7 @@ export class Issuer {
   }
 
   requests(path: string, grantType?: string): IssuerRequest[] {
-    return this.asked.filter(
+    return this.received.filter(
       (one) => one.path === path && (grantType === undefined || one.params.get("grant_type") === grantType),
     );
   }
@@ -98,7 +98,7 @@ export class Issuer {
     const form = request.headers["content-type"]?.includes("urlencoded")
       ? new URLSearchParams(body)
       : searchParams;
-    this.asked.push({ path: pathname, params: form, authorization: request.headers.authorization });
+    this.received.push({ path: pathname, params: form, authorization: request.headers.authorization });
     if (pathname === "/.well-known/oauth-authorization-server") json(response, 200, this.#metadata());
     else if (pathname === "/register" && this.registers)
       this.#register(JSON.parse(body) as Registration, response);

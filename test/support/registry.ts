@@ -41,10 +41,10 @@ const OFFICIAL = {
 export async function fakeRegistry(
   content: readonly RegistryEntry[] | ((response: ServerResponse) => void),
   files: Readonly<Record<string, Buffer>> = {},
-): Promise<{ readonly url: string; readonly asked: string[] }> {
-  const asked: string[] = [];
+): Promise<{ readonly url: string; readonly requests: string[] }> {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requests.push(request.url ?? "");
     const file = files[request.url ?? ""];
     if (file) return response.end(file);
     if (typeof content === "function") return content(response);
@@ -59,7 +59,7 @@ export async function fakeRegistry(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 /** Returns a PATH with an `npx` that starts the fixture server with these flags, or runs this script, for every package. */

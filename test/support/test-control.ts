@@ -10,7 +10,12 @@ import { Grants } from "../../src/authorization/grants.ts";
 import { recordIds } from "../../src/authorization/record-id.ts";
 import { type Compiled, compile, namespacesWith } from "../../src/gateway/compile.ts";
 import { contextAt } from "../../src/gateway/context.fixture.ts";
-import type { ConnectionStatus, GatewayControl, PinControl, Trying } from "../../src/gateway/control.ts";
+import type {
+  ConnectionStatus,
+  GatewayControl,
+  InspectorControl,
+  PinControl,
+} from "../../src/gateway/control.ts";
 import { listingOfTools } from "../../src/gateway/listing.fixture.ts";
 import { readObjects, writesBetween } from "../../src/gateway/stored.ts";
 import type { TryControl } from "../../src/gateway/try-control.ts";
@@ -22,14 +27,14 @@ import { revealed } from "../../src/kernel/secret.ts";
 import { Observer } from "../../src/observe/observer.ts";
 import { ApprovalQueue } from "../../src/serving/approvals/approval-queue.ts";
 import { openLogins } from "../../src/serving/logins.ts";
-import { Market } from "../../src/serving/provision/market.ts";
+import { Provisioning } from "../../src/serving/provision/provisioning.ts";
 import { ProvisionRequests } from "../../src/serving/provision/requests.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system-clock.ts";
 import { sqliteDatabase } from "./test-databases.ts";
 
 /** There are no children to try. */
-const TRYING: Trying = {
+const INSPECTOR: InspectorControl = {
   url: "http://gateway.test",
   clients: () => Promise.resolve([]),
   inspect: () => Promise.resolve({ content: [] }),
@@ -57,7 +62,7 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
     seal: (text: string) => ({ sealed: store.sealer.seal(text) }),
     open: ({ sealed }: { sealed: string }) => store.sealer.open(sealed),
   };
-  const around = { env: {}, folder: "/", path: "/mcp.json" };
+  const entryContext = { env: {}, folder: "/", path: "/mcp.json" };
   const listingOf = (uuid: string) => {
     const name = compiled.objects.server.get(uuid)?.name ?? "";
     const names = Object.hasOwn(tools, name) ? tools[name] : undefined;
@@ -67,7 +72,7 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
     contextAt(at, { vault, listed: (uuid) => listingOf(uuid)?.tools.map(({ name }) => name) });
   const first = await store.load();
   let revision = first.revision;
-  let compiled: Compiled = compile(readObjects(first.objects), { around, vault }).compiled;
+  let compiled: Compiled = compile(readObjects(first.objects), { entryContext, vault }).compiled;
   const statusOf = (uuid: string): ConnectionStatus => ({
     state: compiled.servers.get(uuid)?.disabled ? "disabled" : "idle",
     connected: false,
@@ -92,7 +97,11 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
           const made = await store.commit({ base: revision, ...writes, who: actor, summary });
           revision = made.n;
           const { objects } = await store.load();
-          compiled = compile(readObjects(objects, outcome.objects), { around, vault }, compiled).compiled;
+          compiled = compile(
+            readObjects(objects, outcome.objects),
+            { entryContext, vault },
+            compiled,
+          ).compiled;
         }
         const servers = changes.flatMap(({ kind, uuid, op }) =>
           kind === "server" && op !== "delete" ? [uuid] : [],
@@ -194,9 +203,9 @@ export async function testAdmin(
     },
   });
   onTestFinished(() => observer.close());
-  const market = new Market({
+  const provisioning = new Provisioning({
     home: "/nowhere",
-    around: { env: {}, folder: "/", path: "/mcp.json" },
+    entryContext: { env: {}, folder: "/", path: "/mcp.json" },
     clock: systemClock,
     log: silentLog,
     engine: {} as never,
@@ -227,11 +236,11 @@ export async function testAdmin(
     control,
     logins: logins.control,
     approvals,
-    trying: TRYING,
+    inspector: INSPECTOR,
     tries: TRIES,
     pins: PINS,
     layers: { describe: () => Promise.resolve([]) },
-    market,
+    provisioning,
     access,
     events,
     observed: observer,

@@ -21,7 +21,7 @@ interface Key {
 export interface TokenIssuer {
   readonly url: string;
   /** Number of requests for its keys. */
-  readonly asked: number;
+  readonly requestCount: number;
   readonly keys: Key[];
   addKey(alg?: string, kid?: string): Promise<Key>;
   /** A token that is valid for an hour by default. A claim that is undefined is omitted. */
@@ -54,7 +54,7 @@ export async function tokenIssuer(): Promise<TokenIssuer> {
   return {
     url,
     keys,
-    get asked() {
+    get requestCount() {
       return asked;
     },
     async addKey(alg, kid = `key ${keys.length}`) {

@@ -26,8 +26,8 @@ export function attentionRoutes(parts: AdminParts): readonly Route[] {
 }
 
 /** Requests are in the store. If it is unreachable, the list has its own item for that, so the count is 0. */
-async function pendingRequests({ market }: AdminParts): Promise<number> {
-  const requests = await market.requests().catch(() => []);
+async function pendingRequests({ provisioning }: AdminParts): Promise<number> {
+  const requests = await provisioning.requests().catch(() => []);
   return requests.filter(({ state }) => state === "pending").length;
 }
 

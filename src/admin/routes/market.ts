@@ -31,7 +31,7 @@ const REFUSE = {
   additionalProperties: false,
 } as const;
 
-export function marketRoutes({ market }: AdminParts): readonly Route[] {
+export function marketRoutes({ provisioning }: AdminParts): readonly Route[] {
   return [
     {
       method: "GET",
@@ -49,7 +49,7 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
       answer: ref("Offers"),
       async handle({ query }) {
         const from = SOURCES.find((source) => source === query.get("from"));
-        return { body: await market.search({ query: query.get("q") ?? "", from }) };
+        return { body: await provisioning.search({ query: query.get("q") ?? "", from }) };
       },
     },
     {
@@ -62,7 +62,7 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
       answer: listOf(ref("ProvisionRequest")),
       async handle({ query }) {
         const state = query.get("state");
-        const all = (await market.requests()).filter((one) => state === null || one.state === state);
+        const all = (await provisioning.requests()).filter((one) => state === null || one.state === state);
         const textOf = (one: (typeof all)[number]): string => [one.name, one.id, one.intent].join("\n");
         return { body: pageOf(all, query, { keyOf: ({ uuid }) => uuid, textOf }) };
       },
@@ -81,7 +81,7 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
           body ?? {},
         );
         const approval = { ...given, by: actorOf(principal), signal };
-        return { body: await market.approve(params["uuid"] ?? "", approval) };
+        return { body: await provisioning.approve(params["uuid"] ?? "", approval) };
       },
     },
     {
@@ -94,7 +94,9 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
       answer: ref("ProvisionRequest"),
       async handle({ params, body, principal }) {
         const given = await checkedBody<{ reason?: string }>(REFUSE, body ?? {});
-        return { body: await market.refuse(params["uuid"] ?? "", { ...given, by: actorOf(principal) }) };
+        return {
+          body: await provisioning.refuse(params["uuid"] ?? "", { ...given, by: actorOf(principal) }),
+        };
       },
     },
   ];

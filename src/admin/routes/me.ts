@@ -88,7 +88,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
 }
 
 export function shownMe(
-  { trying }: Pick<AdminParts, "trying">,
+  { inspector }: Pick<AdminParts, "inspector">,
   principal: Principal,
   account: Account | undefined,
 ): object {
@@ -104,7 +104,7 @@ export function shownMe(
     actions,
     ...(key && { key }),
     ...(account && { account: shownAccount(account) }),
-    gateway: { url: trying.url, version: VERSION },
+    gateway: { url: inspector.url, version: VERSION },
   };
 }
 

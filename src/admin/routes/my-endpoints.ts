@@ -8,7 +8,7 @@ import type { AdminParts } from "./parts.ts";
 
 type EndpointObject = StoredObject<"endpoint">;
 
-export function myEndpointRoutes({ control, trying }: AdminParts): readonly Route[] {
+export function myEndpointRoutes({ control, inspector }: AdminParts): readonly Route[] {
   return [
     {
       method: "GET",
@@ -22,7 +22,7 @@ export function myEndpointRoutes({ control, trying }: AdminParts): readonly Rout
         const all = [...control.compiled.endpoints.values()].map(({ object }) => object);
         const usable = account ? all.filter((object) => refusalOf(object, { account }) === undefined) : [];
         const page = pageOf(usable, query, { keyOf: ({ uuid }) => uuid, textOf: ({ name }) => name });
-        return { body: { ...page, items: page.items.map((object) => shown(object, trying.url)) } };
+        return { body: { ...page, items: page.items.map((object) => shown(object, inspector.url)) } };
       },
     },
   ];

@@ -6,12 +6,12 @@ import type { Grants } from "../../authorization/grants.ts";
 import type {
   ApprovalControl,
   Changed,
+  ComputeChange,
   GatewayControl,
+  InspectorControl,
   LayerCatalog,
-  Make,
-  MarketControl,
   PinControl,
-  Trying,
+  ProvisioningControl,
 } from "../../gateway/control.ts";
 import type { Objects, StoredObject } from "../../gateway/objects.ts";
 import { etagOf } from "../../gateway/present.ts";
@@ -51,12 +51,12 @@ export interface AdminParts {
   readonly events?: Pick<Events, "emit"> | undefined;
   readonly observed: Observed;
   readonly sessions: SessionControl;
-  readonly trying: Trying;
+  readonly inspector: InspectorControl;
   readonly tries: TryControl;
   readonly pins: PinControl;
   readonly health: GatewayHealth;
   readonly layers: LayerCatalog;
-  readonly market: MarketControl;
+  readonly provisioning: ProvisioningControl;
   readonly approvals: ApprovalControl;
   /** Login at an external identity provider, if one is configured. */
   readonly oidc?: OidcLogin | undefined;
@@ -71,12 +71,12 @@ export function isOn(query: URLSearchParams, name: string): boolean {
 export async function change<T extends ChangeOutcome>(
   { control }: AdminParts,
   { principal, query, recordChanges }: AdminRequest,
-  make: Make<T>,
+  make: ComputeChange<T>,
   summary?: string,
 ): Promise<(Changed & { readonly outcome: T }) | { readonly dry: AdminAnswer }> {
   const dryRun = isOn(query, "dryRun");
   const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
-  const allowed: Make<T> = (objects, context) => {
+  const allowed: ComputeChange<T> = (objects, context) => {
     const outcome = make(objects, context);
     refuseWithoutRights(control, principal, objects, outcome);
     return outcome;

@@ -41,7 +41,7 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
         if (!preview) throw notServed(endpoint);
         const refused = refusalOf(endpoint.object, user);
         const { kind, id, name: displayName = id } = user.principal;
-        const url = `${parts.trying.url}/metamcp/${name}/mcp`;
+        const url = `${parts.inspector.url}/metamcp/${name}/mcp`;
         return {
           body: { as: { kind, id, name: displayName }, ...(refused && { refused }), url, ...preview },
         };

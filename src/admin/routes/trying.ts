@@ -44,7 +44,7 @@ const TEST_RESULT = {
 const KEY_PLACEHOLDER = "KEY";
 
 export function tryingRoutes(parts: AdminParts): readonly Route[] {
-  const { trying, control } = parts;
+  const { inspector, control } = parts;
   return [
     {
       method: "POST",
@@ -58,7 +58,7 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
         const { uuid: server } = objectAt(parts, "server", params["uuid"] ?? "");
         const { args } = await checkedBody<{ args: Record<string, unknown> }>(CALL, body ?? {});
         const tool = params["tool"] ?? "";
-        return { body: await trying.inspect({ server, tool, args, principal, signal }) };
+        return { body: await inspector.inspect({ server, tool, args, principal, signal }) };
       },
     },
     {
@@ -73,11 +73,11 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
       },
       async handle(request) {
         const { name, spec } = endpointAt(parts, request).object;
-        const url = `${trying.url}/metamcp/${name}/mcp`;
+        const url = `${inspector.url}/metamcp/${name}/mcp`;
         const { access } = spec;
         const headers: Record<string, string> =
           access.keys && !access.public ? { "X-API-Key": KEY_PLACEHOLDER } : {};
-        return { body: { url, items: await trying.clients({ name, url, headers }) } };
+        return { body: { url, items: await inspector.clients({ name, url, headers }) } };
       },
     },
     {
@@ -91,7 +91,7 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
         const { uuid } = objectAt(parts, "endpoint", params["uuid"] ?? "");
         const endpoint = control.compiled.endpoints.get(uuid);
         if (!endpoint) throw new Problem(404, "the endpoint no longer exists");
-        return { body: await trying.selfTest(endpoint) };
+        return { body: await inspector.selfTest(endpoint) };
       },
     },
   ];

@@ -14,7 +14,7 @@ import { endpointRows, namespaceRows } from "./tool-rows.ts";
 import { Views } from "./views.ts";
 
 const context = contextAt(1);
-const place = { around: { path: "/c", folder: "/", env: {} }, vault: context.vault };
+const place = { entryContext: { path: "/c", folder: "/", env: {} }, vault: context.vault };
 
 /** Creates and compiles servers with their tools, namespaces and endpoints. */
 function setUp(

@@ -21,14 +21,14 @@ type Handler = (query: URLSearchParams, response: ServerResponse, request: Incom
 interface TestServer {
   readonly url: string;
   /** The requested paths with their queries. */
-  readonly asked: string[];
+  readonly requests: string[];
   handler: Handler;
   stop(): Promise<void>;
 }
 
 async function startServer(handler: Handler): Promise<TestServer> {
   const server = createServer((request, response) => {
-    made.asked.push(request.url ?? "");
+    made.requests.push(request.url ?? "");
     made.handler(new URL(request.url ?? "", "http://x").searchParams, response, request);
   });
   server.listen(0, "127.0.0.1");
@@ -40,7 +40,7 @@ async function startServer(handler: Handler): Promise<TestServer> {
   onTestFinished(stop);
   const made: TestServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: [],
+    requests: [],
     handler,
     stop,
   };
@@ -117,13 +117,13 @@ test("the first request reads all pages once and stores them readable only by th
   const { home, open } = setUp(`${site.url}/some/prefix/`);
   const registry = open();
   expect(await mirrors(home)).toEqual([]);
-  expect(site.asked).toEqual([]);
+  expect(site.requests).toEqual([]);
 
   const [listed, same] = await Promise.all([registry.candidates(), registry.candidates()]);
   expect(names(listed)).toEqual(ALL);
   expect(listed).not.toHaveProperty("reason");
   expect(same.candidates).toBe(listed.candidates);
-  expect(site.asked).toEqual([
+  expect(site.requests).toEqual([
     "/some/prefix/v0.1/servers?version=latest&limit=100",
     "/some/prefix/v0.1/servers?version=latest&limit=100&cursor=1",
     "/some/prefix/v0.1/servers?version=latest&limit=100&cursor=2",
@@ -134,7 +134,7 @@ test("the first request reads all pages once and stores them readable only by th
   expect((await stat(await mirror(home))).mode & 0o777).toBe(0o600);
   expect((await stat(join(home, "registry"))).mode & 0o777).toBe(0o700);
   expect((await open().candidates()).candidates).toEqual(listed.candidates);
-  expect(site.asked).toHaveLength(3);
+  expect(site.requests).toHaveLength(3);
 });
 
 const huge = Buffer.alloc(9 << 20, " ");
@@ -227,9 +227,9 @@ test.each<[string, Handler, RegExp]>([
   expect(listed.reason).toMatch(/^The MCP registry \(127\.0\.0\.1:\d+\) could not be used: /);
   expect(await mirrors(home)).toEqual([]);
 
-  const { length } = site.asked;
+  const { length } = site.requests;
   expect(await registry.candidates()).toEqual(listed);
-  expect(site.asked).toHaveLength(length);
+  expect(site.requests).toHaveLength(length);
 });
 
 test("a redirect within the same origin is followed", async () => {
@@ -257,7 +257,7 @@ test("a silent registry delays the caller only for firstWaitMs, and its request 
   const clock = new ManualClock();
   const registry = setUp(site.url).open({ clock, firstWaitMs: 3_000 });
   const first = registry.candidates();
-  await until(() => site.asked.length === 1);
+  await until(() => site.requests.length === 1);
   clock.advance(3_000);
   expect(await first).toEqual({
     candidates: [],
@@ -268,7 +268,7 @@ test("a silent registry delays the caller only for firstWaitMs, and its request 
   clock.advance(20_000);
   await until(async () => !(await registry.candidates()).reason?.includes("still"));
   expect((await registry.candidates()).reason).toMatch(/no answer within 20000 ms/);
-  expect(site.asked).toHaveLength(1);
+  expect(site.requests).toHaveLength(1);
 
   site.handler = pages;
   clock.advance(60_000);
@@ -284,7 +284,7 @@ test("an answer that arrives byte by byte times out", async () => {
   const clock = new ManualClock();
   const registry = setUp(site.url).open({ clock, bounds: { ...CRAWL_BOUNDS, requestMs: 15_000 } });
   const listed = registry.candidates();
-  await until(() => site.asked.length === 1);
+  await until(() => site.requests.length === 1);
   clock.advance(15_000);
   expect((await listed).reason).toMatch(/no answer within 15000 ms/);
 });
@@ -297,7 +297,7 @@ test("a cancelled request returns the servers read so far, and the next process 
   const registry = open();
   const caller = new AbortController();
   const listed = registry.candidates(caller.signal);
-  await until(() => site.asked.length === 2);
+  await until(() => site.requests.length === 2);
   caller.abort();
   expect(names(await listed)).toEqual(["s0a", "s0b"]);
   expect((await listed).reason).toMatch(/still being read, 2 servers so far/);
@@ -308,7 +308,7 @@ test("a cancelled request returns the servers read so far, and the next process 
   const partly = await next.candidates();
   expect(names(partly)).toEqual(["s0a", "s0b"]);
   await until(async () => names(await next.candidates()).length === ALL.length);
-  expect(site.asked.slice(2)).toEqual([
+  expect(site.requests.slice(2)).toEqual([
     expect.stringMatching(/cursor=1$/),
     expect.stringMatching(/cursor=2$/),
   ]);
@@ -333,8 +333,8 @@ test("after an error in the middle of the list the read servers are kept, and th
   const second = open();
   await until(async () => names(await second.candidates()).length === ALL.length);
   expect(await second.candidates()).not.toHaveProperty("reason");
-  expect(site.asked.at(-1)).toMatch(/cursor=2$/);
-  expect(site.asked).toHaveLength(4);
+  expect(site.requests.at(-1)).toMatch(/cursor=2$/);
+  expect(site.requests).toHaveLength(4);
 });
 
 test("if the registry rejects a stored cursor, the list is read from the beginning", async () => {
@@ -354,7 +354,7 @@ test("if the registry rejects a stored cursor, the list is read from the beginni
   fault = undefined;
   const third = open();
   await until(async () => names(await third.candidates()).length === ALL.length);
-  expect(site.asked[3]).not.toMatch(/cursor/);
+  expect(site.requests[3]).not.toMatch(/cursor/);
 });
 
 test("endless pages, large lists and repeated cursors end the crawl", async () => {
@@ -364,20 +364,20 @@ test("endless pages, large lists and repeated cursors end the crawl", async () =
     .open({ bounds: { ...CRAWL_BOUNDS, pages: 7 } })
     .candidates();
   expect(listed.candidates).toHaveLength(7);
-  expect(endless.asked).toHaveLength(7);
+  expect(endless.requests).toHaveLength(7);
 
   const heavy = await startServer((_, response) => json(response, page([`n${++count}`], `c${count}`)));
   await setUp(heavy.url)
     .open({ bounds: { ...CRAWL_BOUNDS, totalBytes: 1_000 } })
     .candidates();
-  expect(heavy.asked.length).toBeLessThan(10);
+  expect(heavy.requests.length).toBeLessThan(10);
 
   const circle = await startServer((query, response) =>
     json(response, page([`c${query.get("cursor") ?? 0}`], query.get("cursor") === "1" ? "2" : "1")),
   );
   const { open } = setUp(circle.url);
   expect(names(await open().candidates())).toEqual(["c0", "c1", "c2"]);
-  expect(circle.asked).toHaveLength(3);
+  expect(circle.requests).toHaveLength(3);
 });
 
 test("invalid entries are skipped and valid ones are kept", async () => {
@@ -429,8 +429,8 @@ test("an outdated mirror is returned at once, and only the changes are requested
   const registry = made.open();
   const before = await registry.candidates();
   expect(names(before)).toEqual(ALL);
-  await until(() => site.asked.length === 4);
-  expect(new URL(site.asked[3] ?? "", "http://x").searchParams.get("updated_since")).toBe(
+  await until(() => site.requests.length === 4);
+  expect(new URL(site.requests[3] ?? "", "http://x").searchParams.get("updated_since")).toBe(
     "2026-01-10T06:00:00.000Z",
   );
   expect((await registry.candidates()).candidates).toBe(before.candidates);
@@ -444,7 +444,7 @@ test("an outdated mirror is returned at once, and only the changes are requested
   expect(after.candidates.find(({ name }) => name === "s0a")?.version).toBe("2.0.0");
   await registry.close();
   expect(names(await made.open().candidates())).toEqual(names(after));
-  expect(site.asked).toHaveLength(4);
+  expect(site.requests).toHaveLength(4);
 });
 
 test("a registry that rejects updated_since is read completely", async () => {
@@ -524,7 +524,7 @@ test("the weekly full read removes missing servers, but ignores an empty list", 
   site.handler = (_, response) => json(response, page(["s0a"]));
   made.time += 8 * DAY;
   await until(async () => names(await registry.candidates()).join() === "s0a");
-  expect(site.asked.at(-1)).not.toMatch(/updated_since/);
+  expect(site.requests.at(-1)).not.toMatch(/updated_since/);
 
   site.handler = (_, response) => json(response, { servers: null, metadata: {} });
   made.time += 8 * DAY;
@@ -552,7 +552,7 @@ test.each<[string, (text: string) => string]>([
   const path = await mirror(made.home);
   await writeFile(path, spoil(await readFile(path, "utf8")));
   expect(names(await made.open().candidates())).toEqual(ALL);
-  expect(site.asked).toHaveLength(6);
+  expect(site.requests).toHaveLength(6);
 });
 
 test("without a writable home the list is returned but not stored", async () => {
@@ -572,7 +572,7 @@ test("two registries that start at the same time read the list once", async () =
   const { open } = setUp(site.url);
   const offers = await Promise.all([open().candidates(), open().candidates()]);
   expect(offers.map(names)).toEqual([ALL, ALL]);
-  expect(site.asked).toHaveLength(3);
+  expect(site.requests).toHaveLength(3);
 });
 
 test("credentials in the address are sent to the registry, and neither stored nor shown", async () => {

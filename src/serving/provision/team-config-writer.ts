@@ -8,7 +8,7 @@ import type { ConfigWriter } from "../../provision/config-writer.ts";
 
 export interface TeamConfigWriterParts {
   readonly control: Pick<GatewayControl, "change" | "compiled">;
-  readonly around: EntryContext;
+  readonly entryContext: EntryContext;
   readonly endpoint: () => CompiledEndpoint;
   /** A uuid or name. Default: the first namespace of the endpoint. */
   readonly namespace?: string | undefined;
@@ -21,7 +21,7 @@ export class TeamConfigWriter implements ConfigWriter {
 
   constructor(parts: TeamConfigWriterParts) {
     this.#parts = parts;
-    this.context = parts.around;
+    this.context = parts.entryContext;
   }
 
   get location(): string {

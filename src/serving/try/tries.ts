@@ -1,6 +1,6 @@
 /** The running calls from "Try it" in the console. Only the person who started a call can answer its questions. */
 import type { Explained, ExplainRequest } from "../../gateway/endpoint/explain-tool.ts";
-import type { Preview, Tried, TryAnswer, TryControl, TryRequest } from "../../gateway/try-control.ts";
+import type { Preview, RunningTry, TryAnswer, TryControl, TryRequest } from "../../gateway/try-control.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -32,7 +32,7 @@ export class Tries implements TryControl {
     return this.#parts.endpoints.of(endpoint)?.explain(principal, wanted);
   }
 
-  open({ endpoint: uuid, principal, tool, args }: TryRequest): Tried | undefined {
+  open({ endpoint: uuid, principal, tool, args }: TryRequest): RunningTry | undefined {
     const endpoint = this.#parts.endpoints.of(uuid);
     if (!endpoint) return undefined;
     const actor = actorOf(principal);

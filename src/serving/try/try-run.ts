@@ -1,7 +1,7 @@
 /** One call from "Try it": calls a tool as a client of the endpoint, and reports each event to the console. */
 import { randomUUID } from "node:crypto";
 import type {
-  Tried,
+  RunningTry,
   TriedRequest,
   TryAnswer,
   TryEnding,
@@ -28,28 +28,28 @@ const ABOUT = { ...IMPLEMENTATION, name: "metamcp-console" };
 /** Any value works: the client has only one request in flight. */
 const TOKEN = 1;
 
-export class TryRun implements Tried {
+export class TryRun implements RunningTry {
   readonly id = randomUUID();
   readonly client: LocalClient;
   readonly #parts: TryRunParts;
   readonly #questions: TryQuestions;
   readonly #calls: number[] = [];
   readonly #stopCounting: () => void;
-  #tell: (event: TryEvent) => void = () => {};
+  #report: (event: TryEvent) => void = () => {};
   #over = false;
 
   constructor(parts: TryRunParts) {
     this.#parts = parts;
     this.#questions = new TryQuestions({
-      asked: (question) => this.#tell({ type: "question", question }),
-      withdrawn: (id) => this.#tell({ type: "withdrawn", id }),
+      asked: (question) => this.#report({ type: "question", question }),
+      withdrawn: (id) => this.#report({ type: "withdrawn", id }),
     });
     this.client = parts.connect({
       about: ABOUT,
       capabilities: ASKABLE,
       onRequest: (request) => this.#questions.ask(request),
       onNotification: (method, params = EMPTY_OBJECT) => {
-        if (method === "notifications/message") this.#tell({ type: "log", params: fromRaw(params) });
+        if (method === "notifications/message") this.#report({ type: "log", params: fromRaw(params) });
       },
     });
     const { id: session } = this.client.session;
@@ -58,12 +58,12 @@ export class TryRun implements Tried {
     });
   }
 
-  run(tell: (event: TryEvent) => void): void {
-    this.#tell = (event) => {
-      if (!this.#over) tell(event);
+  run(report: (event: TryEvent) => void): void {
+    this.#report = (event) => {
+      if (!this.#over) report(event);
     };
     void this.#called().then((ending) => {
-      this.#tell(ending);
+      this.#report(ending);
       this.end();
     });
   }
@@ -83,9 +83,9 @@ export class TryRun implements Tried {
     try {
       await this.client.begin();
       const request = await this.#parts.requestOf(this.client);
-      this.#tell({ type: "begun", id: this.id, request });
+      this.#report({ type: "begun", id: this.id, request });
       const result = await this.client.request(request.method, withToken(request), {
-        onProgress: (params) => this.#tell({ type: "progress", params: progressIn(params) }),
+        onProgress: (params) => this.#report({ type: "progress", params: progressIn(params) }),
       });
       return { type: "result", result: fromRaw(result), calls: this.#calls };
     } catch (error) {

@@ -5,9 +5,9 @@ import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type {
   Actor,
   GatewayControl,
-  MarketControl,
   OfferQuery,
   ProvisionApproval,
+  ProvisioningControl,
   ProvisionRequest,
 } from "../../gateway/control.ts";
 import { find } from "../../gateway/names.ts";
@@ -31,7 +31,7 @@ import { teamPolicy } from "./team-policy.ts";
 
 export interface MarketParts {
   readonly home: string;
-  readonly around: EntryContext;
+  readonly entryContext: EntryContext;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: the official registry. */
@@ -46,7 +46,7 @@ interface Sources {
   readonly gallery: CandidateSource;
 }
 
-export class Market implements MarketControl {
+export class Provisioning implements ProvisioningControl {
   readonly #parts: MarketParts;
   #sources: Promise<Sources> | undefined;
 
@@ -60,10 +60,10 @@ export class Market implements MarketControl {
     wanted: ServerSearch,
     seeker: ProvisionCaller,
   ): Promise<object> {
-    const { home, log, around, control } = this.#parts;
+    const { home, log, entryContext, control } = this.#parts;
     const { scope, endpoint } = at;
     const actor = actorOf(seeker.origin.principal);
-    const writer = new TeamConfigWriter({ control: control(), around, endpoint, actor });
+    const writer = new TeamConfigWriter({ control: control(), entryContext, endpoint, actor });
     const [{ Provisioner }, sources] = await Promise.all([
       import("../../provision/provision.ts"),
       this.#load(),
@@ -72,7 +72,7 @@ export class Market implements MarketControl {
       home,
       log,
       ...sources,
-      env: around.env,
+      env: entryContext.env,
       view: (origin) => scope.view(origin),
       loader: scope.loader,
       servers: () => [...scope.specs().keys()],
@@ -88,7 +88,7 @@ export class Market implements MarketControl {
   }
 
   async search(wanted: OfferQuery): Promise<Offers> {
-    return await offersOf(await this.#load(), wanted, this.#parts.around.env);
+    return await offersOf(await this.#load(), wanted, this.#parts.entryContext.env);
   }
 
   requests(): Promise<readonly ProvisionRequest[]> {
@@ -96,7 +96,7 @@ export class Market implements MarketControl {
   }
 
   async approve(uuid: string, approval: ProvisionApproval): Promise<ProvisionRequest> {
-    const { requests, control, around } = this.#parts;
+    const { requests, control, entryContext } = this.#parts;
     const request = await this.#pending(uuid);
     const { compiled } = control();
     const endpoint = compiled.endpoints.get(request.endpoint.uuid);
@@ -106,13 +106,13 @@ export class Market implements MarketControl {
       throw new Refusal("not_found", `There is no namespace "${namespace.slice(0, 128)}"`);
     const writer = new TeamConfigWriter({
       control: control(),
-      around,
+      entryContext,
       endpoint: () => endpoint,
       namespace,
       actor: by,
     });
     const candidate: Candidate = { ...request.candidate, entry: withValues(request.candidate.entry, values) };
-    const env = { ...around.env, ...values };
+    const env = { ...entryContext.env, ...values };
     const plan = planOf(candidate, env);
     if (plan.missing.length > 0)
       throw new Refusal(
@@ -177,7 +177,7 @@ export class Market implements MarketControl {
     });
   }
 
-  async #installer(writer: TeamConfigWriter, env = this.#parts.around.env): Promise<Installer> {
+  async #installer(writer: TeamConfigWriter, env = this.#parts.entryContext.env): Promise<Installer> {
     const { home, clock, log, engine, control } = this.#parts;
     const { Installer: Installing } = await import("../../provision/install.ts");
     return new Installing({
@@ -208,13 +208,13 @@ export class Market implements MarketControl {
   }
 
   async #read(): Promise<Sources> {
-    const { registryUrl: baseUrl, home, clock, log, around } = this.#parts;
+    const { registryUrl: baseUrl, home, clock, log, entryContext } = this.#parts;
     const [{ Registry }, { galleryCandidates }] = await Promise.all([
       import("../../provision/registry/registry.ts"),
       import("../../provision/gallery/gallery.ts"),
     ]);
     return {
-      registry: new Registry({ baseUrl, home, env: around.env, clock, log }),
+      registry: new Registry({ baseUrl, home, env: entryContext.env, clock, log }),
       gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
     };
   }

@@ -1,7 +1,7 @@
 /** The tokens of one account at one server, kept in the store. A lease makes sure that only one gateway at a time changes them. */
 import { MetaMcpError } from "../kernel/errors.ts";
-import { type Book, EMPTY_BOOK, readBook } from "../oauth/grant.ts";
-import type { TokenBook } from "../oauth/store.ts";
+import { EMPTY_LOGIN_DATA, type LoginData, readLoginData } from "../oauth/grant.ts";
+import type { LoginDataStore } from "../oauth/store.ts";
 import { StoreError } from "../store/error.ts";
 import { withLease } from "../store/lease.ts";
 import type { Store } from "../store/store.ts";
@@ -15,8 +15,9 @@ export interface BookParts {
   readonly records: LoginRecords;
 }
 
-export function storedTokenBook({ store, records }: BookParts, key: LoginKey): TokenBook {
-  const open = (login: StoredLogin | undefined): Book => (login ? openBook(store, login) : EMPTY_BOOK);
+export function loginDataStoreInDatabase({ store, records }: BookParts, key: LoginKey): LoginDataStore {
+  const open = (login: StoredLogin | undefined): LoginData =>
+    login ? openLoginData(store, login) : EMPTY_LOGIN_DATA;
   const stamp = (): string => String(records.at(key)?.version ?? "");
   return {
     stamp,
@@ -30,11 +31,11 @@ export function storedTokenBook({ store, records }: BookParts, key: LoginKey): T
           async () => {
             const { login, version } = await records.fresh(key);
             const before = open(login);
-            const book = await change(before);
-            if (book === before) return { book, stamp: stamp() };
-            if (book.grants.length === 0) await records.remove([key]);
-            else await records.put(key, store.sealer.seal(JSON.stringify(book)), version);
-            return { book, stamp: stamp() };
+            const loginData = await change(before);
+            if (loginData === before) return { loginData, stamp: stamp() };
+            if (loginData.grants.length === 0) await records.remove([key]);
+            else await records.put(key, store.sealer.seal(JSON.stringify(loginData)), version);
+            return { loginData, stamp: stamp() };
           },
           LEASE,
         );
@@ -48,14 +49,14 @@ export function storedTokenBook({ store, records }: BookParts, key: LoginKey): T
   };
 }
 
-const books = new WeakMap<StoredLogin, Book>();
+const opened = new WeakMap<StoredLogin, LoginData>();
 
-/** Decrypts a login. An unreadable one gives an empty book. */
-export function openBook({ sealer }: Pick<Store, "sealer">, login: StoredLogin): Book {
-  let book = books.get(login);
-  if (!book) {
-    book = readBook(JSON.parse(sealer.open(login.sealed))) ?? EMPTY_BOOK;
-    books.set(login, book);
+/** Decrypts a login. An unreadable one gives empty login data. */
+export function openLoginData({ sealer }: Pick<Store, "sealer">, login: StoredLogin): LoginData {
+  let loginData = opened.get(login);
+  if (!loginData) {
+    loginData = readLoginData(JSON.parse(sealer.open(login.sealed))) ?? EMPTY_LOGIN_DATA;
+    opened.set(login, loginData);
   }
-  return book;
+  return loginData;
 }

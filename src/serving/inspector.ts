@@ -1,12 +1,12 @@
 /** The inspector, the self-test and the config entries for clients, for administrators. */
 import type { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { Engine } from "../engine.ts";
-import type { ConnectionStatus, GatewayControl, Trying } from "../gateway/control.ts";
+import type { ConnectionStatus, GatewayControl, InspectorControl } from "../gateway/control.ts";
 import { INSPECTOR, type InspectParts, inspect } from "./inspect.ts";
 import { selfTest } from "./self-test.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 
-export interface TryingParts extends Omit<InspectParts, "sessionless"> {
+export interface InspectorParts extends Omit<InspectParts, "sessionless"> {
   readonly engine: Pick<Engine, "scope" | "open" | "catalog">;
   readonly endpoints: ServedEndpoints;
   readonly control: Pick<GatewayControl, "statusOf">;
@@ -15,14 +15,14 @@ export interface TryingParts extends Omit<InspectParts, "sessionless"> {
   readonly url: () => string;
 }
 
-export function createTrying(parts: TryingParts): Trying {
+export function createInspector(parts: InspectorParts): InspectorControl {
   const { engine, endpoints, control, temporaryKeys, url } = parts;
   const { sessionless } = engine.open({ id: INSPECTOR, surface: "aggregate" });
   return {
     get url() {
       return url();
     },
-    clients: async (remote) => (await import("../clients/remote-entry.ts")).pasteInto(remote),
+    clients: async (remote) => (await import("../clients/remote-entry.ts")).clientSnippets(remote),
     inspect: (wanted) => inspect({ ...parts, sessionless }, wanted),
     selfTest: (endpoint) =>
       selfTest(endpoint, {
