@@ -7,18 +7,18 @@ export default {
   // JSON Schema of the options. Unknown options are refused when the entry is saved.
   schema: {
     properties: {
-      prefix: { type: "string", minLength: 1, description: "how tickets begin" },
+      prefix: { type: "string", minLength: 1, description: "prefix that ticket numbers must start with" },
       argument: {
         type: "string",
         minLength: 1,
         default: "ticket",
-        description: "what the argument is called",
+        description: "name of the argument that holds the ticket number",
       },
       frozen: {
         type: "array",
         items: { type: "string" },
         default: [],
-        description: "labels of servers that nobody changes now",
+        description: "labels of servers where changes are frozen",
       },
     },
     required: ["prefix"],

@@ -196,11 +196,11 @@ export class HostProcess implements ExecutionHost {
   #receive(line: string): void {
     this.#lastSeen = this.#options.clock.now();
     const frame = readFromHost(line);
-    if (!frame) return this.#killForViolation("something that is no frame");
+    if (!frame) return this.#killForViolation("an invalid message");
     // A frame without a run (an ended or forged id) is ignored, but counted.
     const run = "id" in frame && frame.id !== undefined ? this.#runs.get(frame.id) : undefined;
     if ((!run || frame.type === "heartbeat" || frame.type === "progress") && this.#exceedsUncounted(line))
-      return this.#killForViolation("more than anyone needs");
+      return this.#killForViolation("more messages per second than the limit allows");
     if (frame.type === "heartbeat") this.#computing = frame.id;
     else if (frame.type === "ready") this.#start();
     else run?.receive(frame);
