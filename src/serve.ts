@@ -45,7 +45,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const recordable = (): boolean => observing.observer.audit.ready;
   const pipeline = await openPipeline({ ...context, middlewareDir, recordable });
   const people = await openPeople(context);
-  const core = await createCore(context, { start, compiling, pipeline, logins: people.logins });
+  const core = await createCore(context, { ...people, start, compiling, pipeline });
   live = core.control;
   const observing = await startObserving(context, core);
   const stopFollowing = followChanges(context, core, people);

@@ -1,4 +1,5 @@
 /** The core of a gateway: the engine with its servers, the endpoints in front of it, and the control that changes both. */
+import type { AccountDirectory } from "../access/account.ts";
 import { createSearch } from "../catalog/search/search.ts";
 import { idOf } from "../config/identity.ts";
 import type { Engine } from "../engine.ts";
@@ -13,6 +14,7 @@ import { engineConfig, searchedName } from "./engine-config.ts";
 import type { GatewayContext } from "./gateway-options.ts";
 import { LiveGateway, type Start } from "./live-gateway.ts";
 import type { GatewayLogins } from "./logins.ts";
+import { mayStillUse } from "./may-still-use.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { Provisioning } from "./provision/provisioning.ts";
 import { ProvisionRequests } from "./provision/requests.ts";
@@ -26,6 +28,7 @@ export interface CoreParts {
   readonly compiling: CompileOptions;
   readonly pipeline: Pipeline;
   readonly logins: Pick<GatewayLogins, "credentials">;
+  readonly access: { readonly accounts: Pick<AccountDirectory, "byId"> };
 }
 
 export interface GatewayCore {
@@ -37,7 +40,7 @@ export interface GatewayCore {
 
 export async function createCore(context: GatewayContext, parts: CoreParts): Promise<GatewayCore> {
   const { options, store, clock, log, compiled } = context;
-  const { start, compiling, pipeline, logins } = parts;
+  const { start, compiling, pipeline, logins, access } = parts;
   const { layers, compiledLayers } = pipeline;
   const reach = new ServerReachability();
   const lines = new ServerLines();
@@ -76,6 +79,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     reachable: reach,
     compiledLayers,
     compiled,
+    mayUse: (endpoint, principal) => mayStillUse(endpoint, principal, access.accounts),
   });
   const toolsOf = (server: string) => engine.catalog.snapshot.listings.get(server)?.tools;
   const control: LiveGateway = new LiveGateway(start, {

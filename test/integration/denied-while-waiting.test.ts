@@ -142,6 +142,53 @@ test("an approval does not let a call through whose key or account was revoked w
   }
 });
 
+test("an approval does not let a call through whose caller lost the right to the endpoint while it waited", async () => {
+  const team = await teamGateway(temp());
+  const { api } = team;
+  const made = await served(api, "fix", [policy(APPROVE)]);
+  const { body: invited } = await api("POST", "/users", {
+    email: "ada@example.org",
+    role: "member",
+    groups: ["staff"],
+  });
+  const code: string = invited.invitation.url.split("/").at(-1);
+  const login = await apiClient(team.url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  const ada = apiClient(team.url, { cookie: cookieIn(login), origin: team.url });
+  const { body: own } = await ada("POST", "/api-keys", { name: "own", endpoints: "all" });
+  const access = (rules: object) =>
+    made.patch.endpoint({ access: { allow: { groups: ["staff"] }, ...rules } });
+  const groups = (names: readonly string[]) => api("PATCH", `/users/${invited.uuid}`, { groups: names });
+  const ofAda = String(own["key"]);
+  const ownerless = await team.key();
+  const cases = {
+    "access.allow": { key: ofAda, end: () => access({ allow: { groups: ["leads"] } }) },
+    "a group of the account": { key: ofAda, end: () => groups([]) },
+    "access.keys": { key: ownerless, end: () => access({ keys: false }) },
+    "access.public": {
+      key: "",
+      before: () => access({ public: true }),
+      end: () => access({ public: false }),
+    },
+  };
+  for (const [what, { key, before, end }] of Object.entries<Lost>(cases)) {
+    await groups(["staff"]);
+    await (before ?? (() => access({})))();
+    const client = await teamClient(team, "fix", { key });
+    const answer = client.call(...made.echo("late"));
+    const uuid = await waiting(api);
+    expect((await end()).status, what).toBe(200);
+    expect(await decide(api, uuid), what).toBe(200);
+    expect(await answer, what).toContain("forbidden");
+    expect(made.reached(), what).toBe(0);
+  }
+});
+
+interface Lost {
+  readonly key: string;
+  readonly before?: () => ReturnType<Api>;
+  readonly end: () => ReturnType<Api>;
+}
+
 test("a permission holds while the same rule still asks for it, and limits count the call once", async () => {
   const team = await teamGateway(temp());
   const { api } = team;

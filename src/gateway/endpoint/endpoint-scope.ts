@@ -6,6 +6,7 @@ import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Call, Lease, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
+import type { Principal } from "../../kernel/principal.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { layeredScope } from "../../surface/layered-scope.ts";
 import { ownRules } from "../../surface/layered-surface.ts";
@@ -17,9 +18,14 @@ import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
 import { serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
 
+const NO_RIGHT = "You may no longer use this endpoint. Nothing was done.";
+
 type LoadMissing = Scope["loader"]["loadMissing"];
 
-export type EndpointScopeParts = EndpointViewParts & LayerParts;
+export interface EndpointScopeParts extends EndpointViewParts, LayerParts {
+  /** Whether the principal may use the endpoint at this moment. */
+  readonly mayUse: (endpoint: CompiledEndpoint, principal: Principal) => boolean;
+}
 
 export function endpointScope(base: Scope, layers: EndpointLayers, parts: EndpointScopeParts): Scope {
   const scope = new EndpointScope(base, parts, layers);
@@ -159,7 +165,11 @@ class EndpointScope {
       : { server: this.#part(server)?.server ?? server, tool };
   }
 
+  /** Checks the right to the endpoint again: since the request was authenticated, the call may have waited for a person. */
   call(call: Call): Promise<Raw> {
+    const { mayUse, current } = this.#parts;
+    if (call.method !== "resources/unsubscribe" && !mayUse(current(), call.origin.principal))
+      return Promise.reject(new MetaMcpError("forbidden", NO_RIGHT));
     const { server } = this.#required(call.server);
     const compiled = this.#parts.compiled();
     if (call.method !== "tools/call")
