@@ -163,7 +163,7 @@ export class HostProcess implements ExecutionHost {
   write(text: string): void {
     if (this.#gone) return;
     this.#child.stdin.write(text);
-    if (this.#child.stdin.writableLength > MAX_UNREAD) this.#killForViolation("too little: it does not read");
+    if (this.#child.stdin.writableLength > MAX_UNREAD) this.#killForViolation("it does not read its input");
   }
 
   release(id: number): void {
@@ -188,7 +188,7 @@ export class HostProcess implements ExecutionHost {
   }
 
   #killForViolation(what: string): void {
-    this.#options.log.error(`a sandbox host was killed: it sent ${what}`);
+    this.#options.log.error(`a sandbox host was killed: ${what}`);
     this.#reason = "The sandbox broke its protocol and was killed.";
     this.killNow();
   }
@@ -196,11 +196,11 @@ export class HostProcess implements ExecutionHost {
   #receive(line: string): void {
     this.#lastSeen = this.#options.clock.now();
     const frame = readFromHost(line);
-    if (!frame) return this.#killForViolation("an invalid message");
+    if (!frame) return this.#killForViolation("it sent an invalid message");
     // A frame without a run (an ended or forged id) is ignored, but counted.
     const run = "id" in frame && frame.id !== undefined ? this.#runs.get(frame.id) : undefined;
     if ((!run || frame.type === "heartbeat" || frame.type === "progress") && this.#exceedsUncounted(line))
-      return this.#killForViolation("more messages per second than the limit allows");
+      return this.#killForViolation("it sent more messages per second than the limit allows");
     if (frame.type === "heartbeat") this.#computing = frame.id;
     else if (frame.type === "ready") this.#start();
     else run?.receive(frame);
