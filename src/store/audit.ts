@@ -29,7 +29,7 @@ const ANCHOR = "audit-anchor";
 const READ_FIRST = 10;
 const READ_AT_ONCE = 50;
 /** Attempts to append a batch. Each fails only because another gateway was first, unless the table was changed by hand. */
-const MOST_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 /** Records per query in an embedded database, because nothing else runs during a query. */
 const SEARCH_STEP = 10_000;
 /** The SQL function for the position of a text in another; 0 if it is not found. */
@@ -142,7 +142,7 @@ export class AuditTable implements Audit {
   async #append(records: readonly AuditRecord[]): Promise<void> {
     const sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
     if (sent && (await this.#isStored(sent))) return this.#confirm(sent);
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       this.#head ??= await this.#readHead();
       const { end, mark } = this.#head;
       const batch = this.#chain.batch(end, records);
