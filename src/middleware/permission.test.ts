@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
 import { toRaw } from "../kernel/raw.ts";
 import type { CallSignal } from "../kernel/signal.ts";
-import { callOf, newTrail, RESULT, raw, testPipeline } from "./layer.fixture.ts";
+import { callOf, newTrail, RESULT, raw, registry, testPipeline } from "./layer.fixture.ts";
 import type { LayerEntry, PlacedLayer } from "./layer.ts";
 import { runPermitted, withPermission } from "./permission.ts";
 import { pipelineOf } from "./pipeline.ts";
@@ -85,6 +85,22 @@ test("a call that was cancelled while it waited is not made", async () => {
   const answer = runPermitted(call, (permissions) => run({ ...call, permissions }));
   await expect(answer).rejects.toThrow("gave up");
   expect(made).toBe(false);
+});
+
+test("a record keeps no more of a call than the layers of its last run allow", async () => {
+  const trail = newTrail();
+  const full: PlacedLayer = {
+    ...registry.compile({ use: "audit", arguments: "full", results: "full" }, { clock: new ManualClock() }),
+    use: "audit",
+    at: "a test",
+  };
+  const pipelines = [[full, asking(async () => {})], [asking(async () => {})]];
+  const call = callOf({ more: { trail } });
+  const run = (layers: readonly PlacedLayer[] = []) =>
+    pipelineOf(layers, async () => raw(RESULT), new ManualClock());
+  const answer = runPermitted(call, (permissions) => run(pipelines.shift())({ ...call, permissions }));
+  expect(String(await answer)).toBe(RESULT);
+  expect(trail.keep).toBeUndefined();
 });
 
 test("a call without a place for permissions is refused", async () => {

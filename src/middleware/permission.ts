@@ -52,7 +52,10 @@ async function runAgain(call: Interrupted, run: Run, permissions: Permissions): 
   const { signal, trail } = call;
   if (signal.aborted) throw signal.reason;
   const earlier = trail?.layers.splice(0) ?? [];
-  if (trail) trail.by = undefined;
+  if (trail) {
+    trail.by = undefined;
+    trail.keep = undefined;
+  }
   try {
     return await runPermitted(call, run, permissions);
   } finally {
