@@ -38,6 +38,11 @@ export class CallTimer implements Timeout {
     return Math.min(this.#lastSign + this.#silenceMs, this.#deadline);
   }
 
+  /** The time until the deadline. A pause does not use it up. */
+  get leftMs(): number {
+    return this.#deadline - (this.#pauses > 0 ? this.#pausedAt : this.#alarm.now());
+  }
+
   /** A sign of the child came, such as progress. */
   touch(): void {
     this.#lastSign = this.#alarm.now();

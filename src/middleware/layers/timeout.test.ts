@@ -92,3 +92,34 @@ test("a cancelled call is cancelled inside too, with the reason of the caller", 
   await answer;
   expect(inside().signal.aborted).toBe(true);
 });
+
+test("the total time goes on, without the wait, when a call starts again after an approval", async () => {
+  const layers = [
+    { use: "timeout", deadlineMs: 1_000 },
+    { use: "concurrency", max: 1, queue: 1 },
+    { use: "policy", default: "allow", rules: [{ effect: "approve", tools: ["one:second"] }] },
+  ];
+  const answers: ((result: Raw) => void)[] = [];
+  const { call, outcome, clock, waiting, seen } = await testPipeline(
+    layers,
+    ({ signal }) =>
+      new Promise((resolve, reject) => {
+        answers.push(resolve);
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+  );
+  const first = call({ tool: "one:first" });
+  const second = outcome({ tool: "one:second" });
+  clock.advance(900);
+  answers[0]?.(raw(RESULT));
+  await first;
+  await expect.poll(() => waiting.length).toBe(1);
+  clock.advance(60_000);
+  waiting[0]?.yes();
+  await expect.poll(() => seen.length).toBe(2);
+  clock.advance(99);
+  expect(seen[1]?.signal.aborted).toBe(false);
+  clock.advance(1);
+  expect(seen[1]?.signal.aborted).toBe(true);
+  expect(await second).toBe("timeout");
+});

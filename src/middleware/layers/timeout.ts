@@ -3,6 +3,7 @@ import { Alarm } from "../../kernel/alarm.ts";
 import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
 import { CallTimer } from "../../kernel/call-timer.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Permissions } from "../../kernel/permissions.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import type { LayerKind } from "../layer.ts";
@@ -31,7 +32,7 @@ export const timeout: LayerKind = {
       ...(timeoutMs === undefined ? [] : [`at most ${silent} ms without an answer`]),
       ...(deadlineMs === undefined ? [] : [`at most ${most} ms in total`]),
     ];
-    const bounds = { silent, most };
+    const bounds = { silent, most, left: new WeakMap() };
     const alarm = new Alarm(clock);
     return {
       explain: () => ({ effect: "change", reason: limits.join(", ") }),
@@ -44,14 +45,17 @@ export const timeout: LayerKind = {
 interface Bounds {
   readonly silent: number;
   readonly most: number;
+  /** What is left of `most` for calls that start again once they have a permission. */
+  readonly left: WeakMap<Permissions, number>;
 }
 
 /**
  * Every message of the child restarts the silence timer. Both timers pause while somebody is asked about the call. The
  * child enforces the deadline itself; the timer here also covers the time before, such as waiting in a queue.
  */
-function inTime(call: Call, { silent, most }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
-  const end = alarm.now() + most;
+function inTime(call: Call, { silent, most, left }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
+  const { permissions } = call;
+  const end = alarm.now() + ((permissions && left.get(permissions)) ?? most);
   const signal = new CallSignal();
   const forward = (): void => signal.abort(call.signal.reason);
   if (call.signal.aborted) forward();
@@ -62,6 +66,7 @@ function inTime(call: Call, { silent, most }: Bounds, alarm: Alarm, next: Handle
   });
   const over = (): void => {
     timer.stop();
+    if (permissions) left.set(permissions, timer.leftMs);
     call.signal.removeEventListener("abort", forward);
   };
   const inside = next({
