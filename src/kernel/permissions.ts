@@ -21,6 +21,11 @@ export class Permissions {
     return true;
   }
 
+  /** How many different permissions were given. */
+  get count(): number {
+    return this.#given?.size ?? 0;
+  }
+
   /** How often a layer let the call pass because of a permission, in all runs. */
   get uses(): number {
     return this.#uses;

@@ -103,6 +103,31 @@ test("a record keeps no more of a call than the layers of its last run allow", a
   expect(trail.keep).toBeUndefined();
 });
 
+test("a call that a layer changes in each run is refused after some permissions, and not asked about for ever", async () => {
+  let runs = 0;
+  const asked: string[] = [];
+  const changing: PlacedLayer = {
+    use: "changing",
+    at: "a test",
+    call: (next) => (call) => {
+      runs += 1;
+      const permission = `run ${runs}`;
+      return withPermission(call, { permission, ask: async () => void asked.push(permission) }, next);
+    },
+  };
+  const run = pipelineOf([changing], async () => raw(RESULT), new ManualClock());
+  const call = callOf();
+  const answer = runPermitted(call, (permissions) => {
+    if (runs > 50) throw new Error("asked for ever");
+    return run({ ...call, permissions });
+  });
+  await expect(answer).rejects.toMatchObject({
+    code: "forbidden",
+    message: expect.stringContaining("another call each time"),
+  });
+  expect(asked.length).toBe(20);
+});
+
 test("a call without a place for permissions is refused", async () => {
   const run = pipelineOf([asking(async () => {})], async () => raw(RESULT), new ManualClock());
   await expect(run(callOf())).rejects.toMatchObject({ code: "forbidden" });

@@ -4,6 +4,9 @@ import { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { forbidden, toolOf } from "./refusals.ts";
 
+/** No call needs that many, unless a layer changes its arguments in each run. */
+const MAX_PERMISSIONS = 20;
+
 interface Needed {
   /** The same text only for the same call and for people with the same right to permit it. */
   readonly permission: string;
@@ -20,6 +23,8 @@ export async function withPermission(
   const { permissions } = call;
   if (!permissions) throw forbidden(call, `${toolOf(call)} needs a permission that cannot be given here.`);
   if (permissions.use(permission)) return await next(call);
+  if (permissions.count >= MAX_PERMISSIONS)
+    throw forbidden(call, `${toolOf(call)}: the layers make another call each time it is permitted.`);
   const release = call.hold?.();
   permissions.isAsking = true;
   try {
