@@ -14,7 +14,7 @@ export async function loadCode() {
       search: join(root, "src/catalog/search/search.ts"),
       settings: join(root, "src/catalog/search/settings.ts"),
       "everyday-words": join(root, "src/catalog/search/everyday-words.ts"),
-      examples: join(root, "src/catalog/search/examples.ts"),
+      "stored-examples": join(root, "src/catalog/search/stored-examples.ts"),
       "word-table": join(root, "src/catalog/search/word-table.ts"),
     },
     platform: "node",
@@ -28,7 +28,7 @@ export async function loadCode() {
   await bundle.close();
   const load = async (name) => await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
   const parts = await Promise.all(
-    ["search", "settings", "everyday-words", "examples", "word-table"].map(load),
+    ["search", "settings", "everyday-words", "stored-examples", "word-table"].map(load),
   );
   return Object.assign({}, ...parts);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { EverydayWords, loadEverydayWords } from "./everyday-words.ts";
-import { examplesOf, openExamples, type StoredExamples } from "./examples.ts";
 import { loadExamples, readExampleFiles } from "./load-examples.ts";
 import { createSearch } from "./search.ts";
+import { examplesOf, openExamples, type StoredExamples } from "./stored-examples.ts";
 import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 

@@ -2,15 +2,13 @@
  * Finds example questions that are similar to a question. Each group of examples lists names that tools for it have, so a
  * question can find a tool that shares no word with it.
  */
-import { EverydayWords } from "./everyday-words.ts";
+import type { EverydayWords } from "./everyday-words.ts";
 import { toUnit } from "./matrix.ts";
 import { stem } from "./stem.ts";
 import type { WordTable } from "./word-table.ts";
-import { words } from "./words.ts";
 
-const QUESTION_SEPARATOR = " | ";
-const NAME_SEPARATOR = " / ";
-const LINE = /^([^#].*) -> (.+)$/;
+export const QUESTION_SEPARATOR = " | ";
+export const NAME_SEPARATOR = " / ";
 /** Words of any question. Other stop words, like "who" or "how", help to tell questions apart. */
 const IGNORED: ReadonlySet<string> = new Set(
   "a an the of to in on at by for is are was it its that this i me my we our you your be do s t and or".split(
@@ -22,8 +20,6 @@ const PAIR_WEIGHT = 0.5;
 /** Meanings of one everyday expression that are compared; the later ones are unreliable. */
 const MAX_MEANINGS = 2;
 const MAX_GROUPS = 10;
-/** Questions are stored by number, in two bytes each. */
-const MAX_QUESTIONS = 65_535;
 /** Groups below this similarity do not count. */
 const MIN_SIMILARITY = 0.3;
 /** Groups without a question this similar by its words hardly ever reach `MIN_SIMILARITY`: they are skipped early. */
@@ -45,8 +41,17 @@ export interface SimilarGroup {
   readonly names: readonly (readonly string[])[];
 }
 
+/** Questions and names as words with one space between them, so that reading them later is cheap. */
+export interface StoredGroup {
+  /** Without ignored words. */
+  readonly questions: string;
+  readonly names: string;
+  /** How many questions there are. */
+  readonly count: number;
+}
+
 /** One line of the examples: questions that want the same tool. Split into words only when needed, since most are never similar. */
-class Group {
+export class Group {
   readonly questions: string;
   readonly from: number;
   readonly to: number;
@@ -74,29 +79,10 @@ class Group {
 }
 
 /** A stem, two adjacent stems or a meaning, and the numbers of the questions that have it. */
-interface Feature {
+export interface Feature {
   readonly questions: ArrayLike<number> & Iterable<number>;
   /** The rarer, the higher. */
   weight: number;
-}
-
-/** Questions and names as words with one space between them, so that reading them later is cheap. */
-interface StoredGroup {
-  /** Without ignored words. */
-  readonly questions: string;
-  readonly names: string;
-  /** How many questions there are. */
-  readonly count: number;
-}
-
-/** An index of example questions, as the build stores it. */
-export interface StoredExamples {
-  readonly groups: readonly StoredGroup[];
-  /** One feature per line of text. */
-  readonly features: string;
-  /** How many questions each feature has, and their numbers, one after the other: uint16, in base64. */
-  readonly sizes: string;
-  readonly questions: string;
 }
 
 export class Examples {
@@ -186,75 +172,8 @@ export class Examples {
   }
 }
 
-/** Reads lines of the form `question | question -> name / name`. Yields after each line, so that the caller can pause. */
-export function* readExamples(
-  lines: Iterable<string>,
-  everyday: EverydayWords,
-): Generator<void, StoredExamples> {
-  const groups: StoredGroup[] = [];
-  const features = new Map<string, number[]>();
-  let size = 0;
-  for (const line of lines) {
-    const [, questions, names = ""] = LINE.exec(line) ?? [];
-    if (questions === undefined) continue;
-    const asked = questions.split(QUESTION_SEPARATOR).map(words);
-    for (const allWords of asked) {
-      for (const key of featuresOf(allWords, everyday)) {
-        const numbers = features.get(key);
-        if (numbers) numbers.push(size);
-        else features.set(key, [size]);
-      }
-      size += 1;
-    }
-    groups.push({
-      questions: asked.map((list) => list.filter(isTelling).join(" ")).join(QUESTION_SEPARATOR),
-      names: names
-        .split(NAME_SEPARATOR)
-        .map((name) => words(name).join(" "))
-        .join(NAME_SEPARATOR),
-      count: asked.length,
-    });
-    yield;
-  }
-  if (size > MAX_QUESTIONS) throw new Error(`There are more than ${MAX_QUESTIONS} example questions.`);
-  return {
-    groups,
-    features: [...features.keys()].join("\n"),
-    sizes: toBase64([...features.values()].map(({ length }) => length)),
-    questions: toBase64([...features.values()].flat()),
-  };
-}
-
-/** Makes the index from what `readExamples` returned. */
-export function openExamples(stored: StoredExamples, everyday: EverydayWords): Examples {
-  let from = 0;
-  const groups = stored.groups.map((entry) => {
-    const group = new Group(entry, from);
-    from = group.to;
-    return group;
-  });
-  const sizes = fromBase64(stored.sizes);
-  const questions = fromBase64(stored.questions);
-  const features = new Map<string, Feature>();
-  let start = 0;
-  for (const [at, key] of stored.features.split("\n").entries()) {
-    const end = start + (sizes[at] ?? 0);
-    features.set(key, { questions: questions.subarray(start, end), weight: 0 });
-    start = end;
-  }
-  return new Examples(everyday, groups, features);
-}
-
-/** The index of a whole text. */
-export function examplesOf(text: string, everyday = new EverydayWords("")): Examples {
-  const reading = readExamples(text.split("\n"), everyday);
-  let step = reading.next();
-  while (!step.done) step = reading.next();
-  return openExamples(step.value, everyday);
-}
-
 /** Stems, adjacent stems, and meanings of everyday expressions; each once. */
-function featuresOf(allWords: readonly string[], everyday: EverydayWords): Set<string> {
+export function featuresOf(allWords: readonly string[], everyday: EverydayWords): Set<string> {
   const stems = allWords.map(stem);
   const features = new Set(stems.filter((_, i) => isTelling(allWords[i] as string)));
   for (let i = 0; i + 1 < allWords.length; i++) {
@@ -268,7 +187,7 @@ function featuresOf(allWords: readonly string[], everyday: EverydayWords): Set<s
   return features;
 }
 
-function isTelling(word: string): boolean {
+export function isTelling(word: string): boolean {
   return !IGNORED.has(word);
 }
 
@@ -301,13 +220,4 @@ function meanVector(questions: string, table: WordTable): Float32Array {
     for (let d = 0; vector && d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] as number);
   }
   return toUnit(sum);
-}
-
-function toBase64(numbers: readonly number[]): string {
-  return Buffer.from(Uint16Array.from(numbers).buffer).toString("base64");
-}
-
-function fromBase64(text: string): Uint16Array {
-  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
-  return new Uint16Array(bytes.buffer);
 }

@@ -2,7 +2,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readShipped } from "../../home/shipped.ts";
 import { loadEverydayWords } from "./everyday-words.ts";
-import { type Examples, openExamples, readExamples, type StoredExamples } from "./examples.ts";
+import type { Examples } from "./examples.ts";
+import { openExamples, readExamples, type StoredExamples } from "./stored-examples.ts";
 
 const FILES = [
   "apps",
