@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadCode } from "./code.mjs";
-import { fill, halfOf, readSets } from "./data.mjs";
-import { NEVER_FITTED, readExampleLines, readGolden, SEEN, UNREAD } from "./golden.mjs";
+import { fill, halfOf, readExampleLines, readSets } from "./data.mjs";
+import { NEVER_FITTED, readGolden, SEEN, UNREAD } from "./golden.mjs";
 import { calibrationError, mean, random } from "./metrics.mjs";
 
 const { values: options } = parseArgs({

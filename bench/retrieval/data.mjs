@@ -2,12 +2,21 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const lines = (file) =>
   readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => JSON.parse(line));
+
+/** All lines of the examples that ship, with comments. */
+export function readExampleLines() {
+  const folder = fileURLToPath(new URL("../../data/words/examples/", import.meta.url));
+  return readdirSync(folder)
+    .sort()
+    .flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n"));
+}
 
 export function readSets(folder, split) {
   const suffix = `.queries.${split}.jsonl`;

@@ -13,14 +13,6 @@ export const UNREAD = ["asked-later.txt", "unseen/everyday.txt", "unknown/everyd
 export const NEVER_FITTED = ["strange/everyday.txt"];
 export const GOLDEN = [...SEEN, ...UNREAD, ...NEVER_FITTED];
 
-/** All lines of the examples that ship, with comments. */
-export function readExampleLines() {
-  const folder = join(home, "../../data/words/examples");
-  return readdirSync(folder)
-    .sort()
-    .flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n"));
-}
-
 /** `files` are paths below test/golden-retrieval. The tools are in the folder `tools/` beside each file. */
 export function readGolden(files) {
   return files.map((file) => ({

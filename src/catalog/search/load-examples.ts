@@ -1,20 +1,11 @@
 /** Loads the examples that ship with the package at the first search: the index that the build stored, or else the text files. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { readShipped } from "../../home/shipped.ts";
+import { readShipped, readShippedFolder } from "../../home/shipped.ts";
 import { loadEverydayWords } from "./everyday-words.ts";
 import type { Examples } from "./examples.ts";
 import { openExamples, readExamples, type StoredExamples } from "./stored-examples.ts";
 
-const FILES = [
-  "apps",
-  "data-and-media",
-  "development",
-  "money-and-machines",
-  "platforms",
-  "professions",
-  "web-and-daily-life",
-  "work",
-];
+const FOLDER = "words/examples";
 /** Written by the build. Reading the text files instead takes a few tenths of a second of processor time. */
 export const STORED_FILE = "words/examples.json";
 /** Lines to read before other work gets a turn. */
@@ -22,8 +13,8 @@ const LINES_PER_TURN = 50;
 
 /** The index of the text files, as the build stores it. */
 export async function readExampleFiles(): Promise<StoredExamples> {
-  const texts = await Promise.all(FILES.map((name) => readShipped(`words/examples/${name}.txt`)));
-  const lines = texts.flatMap((text) => text?.toString("utf8").split("\n") ?? []);
+  const texts = await readShippedFolder(FOLDER);
+  const lines = texts.flatMap((text) => text.toString("utf8").split("\n"));
   const reading = readExamples(lines, await loadEverydayWords());
   for (let read = 1; ; read++) {
     const { done, value } = reading.next();
