@@ -62,6 +62,13 @@ export class PendingRequest implements ResponseHandler {
     return this.phase === "answering" || (this.phase === "waiting" && this.#request?.connected === true);
   }
 
+  /** Its answer came, on any stream. Returns whether its own stream goes on; a lost stream is not resumed any more. */
+  settle(): boolean {
+    this.answered = true;
+    this.#resuming?.cancel();
+    return !this.#resuming;
+  }
+
   abort(): void {
     this.#resuming?.cancel();
     this.#request?.abort();
@@ -145,8 +152,9 @@ export class PendingRequest implements ResponseHandler {
     );
   }
 
-  /** `broken` is the failure of the request if the stream cannot be resumed. */
+  /** `broken` is the failure of the request if it has no answer and the stream cannot be resumed. */
   #resume(broken: ChildFailure): void {
+    if (this.answered) return this.#events.onEnd(this);
     const position = this.#position;
     if (position.lastEventId === undefined || position.attempts >= MAX_RESUMES) {
       this.onFailure(broken);

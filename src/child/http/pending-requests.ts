@@ -44,7 +44,7 @@ export class PendingRequests {
     const request = message.id && this.#waiting.get(ownId(message.id));
     if (!request) return;
     this.#waiting.delete(request.number);
-    request.answered = true;
+    if (!request.settle()) return;
     this.#lingering.add(request);
     if (this.#lingering.size > MAX_LINGERING) this.#endOldest();
   }

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import {
@@ -16,6 +18,16 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { secretsFrom } from "../../kernel/secret.ts";
 
 const SECRET = "Bearer very-secret-token";
+
+/** Calls `on` for each request or response of this process, at the moment it is sent or handled. */
+function watch(
+  channel: string,
+  on: (event: { request: ClientRequest; response?: IncomingMessage }) => void,
+): void {
+  const listener = (event: unknown) => on(event as Parameters<typeof on>[0]);
+  subscribe(channel, listener);
+  onTestFinished(() => void unsubscribe(channel, listener));
+}
 
 test("each message is one POST, with session id and protocol version once they are known", async () => {
   const child = await httpChild(
@@ -101,6 +113,19 @@ test("requests wait until notifications/initialized is accepted", async () => {
   await answer(2);
 });
 
+test("the server's stream is opened before the requests that waited, so that no change after a list is missed", async () => {
+  // The order in which they are sent. They use different sockets, so they may arrive in another order.
+  const sent: string[] = [];
+  watch("http.client.request.start", ({ request }) => sent.push(request.method));
+  const child = await httpChild(sessionful((seen, response) => json(response, result(seen.message.id))));
+  const { request, answer, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "tools/list");
+  await answer(2);
+
+  expect(sent).toEqual(["POST", "POST", "GET", "POST"]);
+});
+
 test("a server that offers no stream is asked for it only once", async () => {
   const child = await httpChild(sessionful((seen, response) => json(response, result(seen.message.id))));
   const clock = new ManualClock();
@@ -181,6 +206,47 @@ test("a stream is resumed after an event that has only an id", async () => {
 
   expect(await answer(5)).toEqual({ result: "resumed", via: 5 });
   expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("only");
+});
+
+/** A link whose request 5 has a broken stream and waits to resume it. `streams`: the server's one, then the attempts to resume. */
+async function brokenStream() {
+  const broken = sessionful((_, response) => void events(response).end(event("", "p-1")));
+  const streams: ServerResponse[] = [];
+  const child = await httpChild((seen, response, request) => {
+    if (seen.headers["last-event-id"]) streams.push(response);
+    else if (seen.method === "GET") streams.push(events(response));
+    else broken(seen, response, request);
+  });
+  const clock = new ManualClock();
+  const { request, answer, handshake } = await dial(remoteSpec(child.url), { clock });
+  await handshake();
+  request(5, "slow");
+  await until(() => streams.length === 1 && clock.pending === 1);
+  const answerElsewhere = async () => {
+    streams[0]?.write(event(result(5, "elsewhere")));
+    expect(await answer(5)).toEqual({ result: "elsewhere", via: undefined });
+  };
+  return { clock, streams, answerElsewhere };
+}
+
+test("a stream is not resumed after the answer came on another stream", async () => {
+  const { clock, answerElsewhere } = await brokenStream();
+  await answerElsewhere();
+
+  expect(clock.pending).toBe(0);
+});
+
+test("a failed attempt to resume a stream is the last one if the answer came on another stream", async () => {
+  const { clock, streams, answerElsewhere } = await brokenStream();
+  clock.advance(1_000);
+  await until(() => streams.length === 2);
+  await answerElsewhere();
+  const statuses: unknown[] = [];
+  watch("http.client.response.finish", ({ response }) => statuses.push(response?.statusCode));
+  streams[1]?.writeHead(503).end();
+  await until(() => statuses.includes(503));
+
+  expect(clock.pending).toBe(0);
 });
 
 test("a stream that cannot be resumed fails only its own request", async () => {

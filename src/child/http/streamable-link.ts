@@ -148,8 +148,9 @@ export class StreamableLink implements Link {
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#initialized = true;
-    for (const message of held) this.send(message);
+    // First the stream, then the requests: what changes after a list was read is announced on the stream.
     this.#listen();
+    for (const message of held) this.send(message);
   }
 
   #listen(): void {
