@@ -1,4 +1,4 @@
-/** A console with much data that stays open for long: no task over a second, no growing memory. */
+/** A console with much data that stays open for long: no long task, no growing memory. */
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { noBrowser } from "../support/browser-page.ts";
@@ -11,6 +11,11 @@ import { until } from "../support/until.ts";
 const ROUNDS = Number(process.env["METAMCP_CONSOLE_ROUNDS"] ?? 2);
 /** The page Traffic keeps this many calls. Its memory grows until then. */
 const SHOWN_CALLS = 1_000;
+/**
+ * The longest task of the page may take this many times as long as the fixed work, which takes about 50 ms on a quiet machine.
+ * A sort that compares every row with every other takes about 80 times as long.
+ */
+const MAX_RATIO = 20;
 const PAGES = ["Overview", "Servers", "Tools", "Endpoints", "Traffic", "Audit", "Keys", "History"];
 
 async function team(...flags: string[]): Promise<TeamGateway> {
@@ -24,14 +29,25 @@ async function team(...flags: string[]): Promise<TeamGateway> {
 }
 
 describe.skipIf(noBrowser)("a console under load", () => {
-  test("scrolls, sorts and filters 5,000 tools without a task over one second", async () => {
+  test("scrolls, sorts and filters 5,000 tools without a task much longer than fixed work beside it", async () => {
     const gateway = await team("--tools", "5000");
     const page = await openConsole(gateway);
     await page.evaluate(`
       globalThis.longTasks = [];
       new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
         .observe({ type: "longtask" });
+      const numbers = Float64Array.from({ length: 500_000 }, (_, n) => Math.sin(n));
+      // The browser sorts them itself, so the time does not depend on what it has compiled so far.
+      globalThis.fixedWork = () => {
+        const began = performance.now();
+        numbers.slice().sort();
+        return performance.now() - began;
+      };
     `);
+    // A busy machine slows the page and the fixed work alike, so the page does both in turn.
+    const fixed: number[] = [];
+    const work = async () => void fixed.push(await page.evaluate<number>("fixedWork()"));
+    await work();
     await page.getByRole("link", { name: "Tools" }).click();
     const rows = page.getByRole("grid").locator("tbody tr[data-key]");
     await page.getByText("fix:tool_0", { exact: true }).waitFor();
@@ -46,18 +62,23 @@ describe.skipIf(noBrowser)("a console under load", () => {
     for (let step = 1; step <= 20; step++) {
       await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${step / 20})`);
       await page.evaluate("new Promise(requestAnimationFrame)");
+      await work();
     }
     await page.getByText("fix:tool_999", { exact: true }).waitFor();
     await page.getByPlaceholder("Search tools").pressSequentially("tool_4321");
     await until(async () => (await rows.count()) === 1, { what: "one row" });
+    await work();
     await page.getByPlaceholder("Search tools").fill("");
     await page.getByRole("columnheader", { name: "Tool", exact: true }).getByRole("button").click();
+    await work();
     await page.getByRole("checkbox", { name: /select all/i }).check();
     await page.getByText(/^5.0\d\d selected$/).waitFor();
+    await work();
     const tasks = await page.evaluate<number[]>("longTasks");
-    const worst = Math.round(Math.max(0, ...tasks));
-    process.stderr.write(`5,000 tools: the longest task took ${worst} ms\n`);
-    expect(worst).toBeLessThan(1_000);
+    const [longest, unit] = [Math.max(0, ...tasks), Math.max(...fixed)];
+    const description = `5,000 tools: the longest task took ${Math.round(longest)} ms, fixed work ${Math.round(unit)} ms`;
+    process.stderr.write(`${description}\n`);
+    expect(longest / unit, description).toBeLessThan(MAX_RATIO);
   });
 
   test("does not leak memory while calls, changes and page switches go on", {
