@@ -6,17 +6,23 @@ import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
+const MODULES = [
+  "actions",
+  "asked-actions",
+  "everyday-words",
+  "network",
+  "search",
+  "settings",
+  "stored-examples",
+  "word-table",
+  "words",
+];
+
 export async function loadCode() {
   const folder = join(root, ".cache", "metamcp-bench");
   mkdirSync(folder, { recursive: true });
   const bundle = await rolldown({
-    input: {
-      search: join(root, "src/catalog/search/search.ts"),
-      settings: join(root, "src/catalog/search/settings.ts"),
-      "everyday-words": join(root, "src/catalog/search/everyday-words.ts"),
-      "stored-examples": join(root, "src/catalog/search/stored-examples.ts"),
-      "word-table": join(root, "src/catalog/search/word-table.ts"),
-    },
+    input: Object.fromEntries(MODULES.map((name) => [name, join(root, "src/catalog/search", `${name}.ts`)])),
     platform: "node",
   });
   await bundle.write({
@@ -27,8 +33,6 @@ export async function loadCode() {
   });
   await bundle.close();
   const load = async (name) => await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-  const parts = await Promise.all(
-    ["search", "settings", "everyday-words", "stored-examples", "word-table"].map(load),
-  );
+  const parts = await Promise.all(MODULES.map(load));
   return Object.assign({}, ...parts);
 }

@@ -1,9 +1,8 @@
 // Ranks all queries of all sets with the current source, and prints metrics and cost.
-// usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]
+// usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--union] [--golden] [--no-cost]
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ablate } from "./ablate.mjs";
 import { loadCode } from "./code.mjs";
 import { measureCost } from "./cost.mjs";
 import { fill, halfOf, readSets } from "./data.mjs";
@@ -18,7 +17,6 @@ const { values: options } = parseArgs({
     half: { type: "string" },
     table: { type: "string" },
     out: { type: "string" },
-    ablate: { type: "boolean", default: false },
     union: { type: "boolean", default: false },
     golden: { type: "boolean", default: false },
     "no-cost": { type: "boolean", default: false },
@@ -26,7 +24,7 @@ const { values: options } = parseArgs({
 });
 if (!options.data && !options.golden) {
   console.error(
-    "usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]",
+    "usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--union] [--golden] [--no-cost]",
   );
   process.exit(2);
 }
@@ -93,5 +91,4 @@ for (const set of sets) {
 }
 console.log("macro".padEnd(18) + table[0].map((_, m) => percent(mean(table.map((row) => row[m])))).join(""));
 
-if (options.ablate) await ablate(sets, code, rankSet);
 if (!options["no-cost"]) await measureCost(sets, code);

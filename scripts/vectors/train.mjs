@@ -1,6 +1,7 @@
 // Moves word vectors so that a question is near its right tool and far from other tools of the same list.
 // Contrastive training: for each question of a batch, the tools of the other questions are the wrong ones (InfoNCE loss, Adam).
 // The same input gives the same vectors: the order of the questions comes from a seeded generator.
+import { generator, shuffle } from "../ranking/random.mjs";
 
 const EPOCHS = 6;
 const BATCH = 256;
@@ -143,21 +144,4 @@ function dot(a, b) {
 
 function add(sum, vector, factor) {
   for (let d = 0; d < sum.length; d++) sum[d] += factor * vector[d];
-}
-
-function shuffle(list, random) {
-  const out = [...list];
-  for (let i = out.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
-    [out[i], out[j]] = [out[j], out[i]];
-  }
-  return out;
-}
-
-function generator(seed) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,5 +1,6 @@
 /** Ranks candidates for a task with the search for tools. Keeps one index per list of candidates; sends no requests. */
 import { clip } from "../catalog/read-tool.ts";
+import { EVIDENCE_KINDS, type EvidenceKind } from "../catalog/search/evidence.ts";
 import { createSearch } from "../catalog/search/search.ts";
 import { settingsWith } from "../catalog/search/settings.ts";
 import type { SearchStrategy } from "../catalog/search/strategy.ts";
@@ -15,6 +16,28 @@ export interface RankedCandidate {
 
 /** Each candidate is indexed as a server named by its number, so server names get weight 0. */
 const SETTINGS = settingsWith({ weights: { server: 0 } });
+/**
+ * What each kind of evidence counts. The network that ranks tools does not fit: a server does not do one kind of action, and
+ * has no siblings.
+ */
+const WEIGHTS: Readonly<Record<EvidenceKind, number>> = {
+  keyword: 1,
+  clauseKeyword: 0.35,
+  vector: 0.5,
+  clauseVector: 0.8,
+  siblings: 1,
+  serverVector: 0.5,
+  pair: 0.5,
+  action: 0,
+  nameCoverage: 0.6,
+  coverage: 0.6,
+  exampleName: 3,
+  exampleWords: 1,
+};
+const SCORER = {
+  score: (inputs: Float64Array) =>
+    EVIDENCE_KINDS.reduce((sum, kind, i) => sum + WEIGHTS[kind] * (inputs[i] as number), 0),
+};
 const MAX_TEXT_LENGTH = 1_000;
 const FIT_BY_ID = 1;
 /** `io.github.owner/name`. */
@@ -54,7 +77,7 @@ function namedBy(wanted: string, candidates: readonly Candidate[]): readonly Can
 function indexOf(candidates: readonly Candidate[]): SearchStrategy {
   let index = indexes.get(candidates);
   if (!index) {
-    index = createSearch(SETTINGS);
+    index = createSearch(SETTINGS, { loadScorer: async () => SCORER });
     for (const [at, candidate] of candidates.entries()) index.update(String(at), [asTool(candidate, at)]);
     indexes.set(candidates, index);
   }

@@ -32,16 +32,18 @@ interface Gate {
 
 const GATES: readonly Gate[] = [
   { file: "questions.txt", first: 92, five: 98, ten: 99 },
-  { file: "everyday.txt", first: 94, five: 99, ten: 99 },
-  { file: "asked.txt", first: 89, five: 98, ten: 99 },
+  { file: "everyday.txt", first: 95, five: 99, ten: 99 },
+  { file: "asked.txt", first: 90, five: 98, ten: 99 },
   { file: "asked-again.txt", first: 93, five: 97, ten: 99 },
-  { file: "asked-later.txt", first: 81, five: 94, ten: 95 },
-  { file: "more/everyday.txt", first: 75, five: 96, ten: 97 },
-  { file: "unknown/everyday.txt", first: 62, five: 85, ten: 89 },
-  { file: "unseen/everyday.txt", first: 82, five: 92, ten: 94 },
-  { file: "strange/everyday.txt", first: 37, five: 61, ten: 70 },
+  { file: "asked-later.txt", first: 82, five: 94, ten: 95 },
+  { file: "more/everyday.txt", first: 76, five: 96, ten: 97 },
+  { file: "unknown/everyday.txt", first: 67, five: 88, ten: 94 },
+  { file: "unseen/everyday.txt", first: 84, five: 95, ten: 97 },
+  { file: "strange/everyday.txt", first: 45, five: 70, ten: 80 },
+  { file: "sixth/everyday.txt", first: 64, five: 88, ten: 94 },
+  { file: "seventh/everyday.txt", first: 62, five: 86, ten: 91 },
 ];
-const FOLDERS = ["", "more/", "unseen/", "unknown/", "strange/"];
+const FOLDERS = ["", "more/", "unseen/", "unknown/", "strange/", "sixth/", "seventh/"];
 
 const here = new URL(".", import.meta.url);
 const captured = new Map(FOLDERS.map((folder) => [folder, readCaptured(new URL(`${folder}tools/`, here))]));
@@ -134,11 +136,11 @@ test.each(GATES)("finds the right tools for $file", async ({ file, ...floors }) 
   expect(found.ten).toBeGreaterThanOrEqual(floors.ten);
 });
 
-/** All files together, because one file alone shows an error of 8 points by chance. */
-test("the confidence for questions whose misses nobody read is off by at most 8 points", async () => {
+/** Files that nothing was fitted on, together, because one file alone shows an error of 8 points by chance. */
+test("the confidence on catalogs that nothing was fitted on is off by at most 8 points", async () => {
   const bands = Array.from({ length: 10 }, () => 0);
   let asked = 0;
-  for (const file of ["unseen/everyday.txt", "asked-later.txt", "unknown/everyday.txt"]) {
+  for (const file of ["strange/everyday.txt", "seventh/everyday.txt"]) {
     const search = searches.get(folderOf(file)) as SearchStrategy;
     for (const question of questionsOf(file)) {
       const [hit] = await search.search(question.text, { limit: 1 });

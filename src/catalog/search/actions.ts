@@ -1,45 +1,59 @@
-/** Fourteen kinds of action that verbs stand for: "remove" and "delete" ask for the same kind of tool. A set of kinds is a bit mask. */
+/** Kinds of action that verbs stand for: "remove" and "delete" ask for the same kind of tool. A set of kinds is a bit mask. */
 import { stem } from "./stem.ts";
 
 const KINDS: readonly string[] = [
-  "create add new make insert generate build write compose draft register schedule book save store put init initialize append open produce design plot draw render",
-  "get fetch retrieve read show view display load describe info details detail check inspect lookup obtain return access information",
-  "list all enumerate browse listing every available",
-  "search find query locate discover explore look seek browse",
-  "update edit modify change set rename replace patch adjust configure alter move",
-  "delete remove erase clear drop cancel uninstall destroy unsubscribe",
-  "send email notify message share post publish reply submit tweet",
-  "calculate compute count sum estimate evaluate solve calculator determine",
-  "convert translate transform format export import parse encode decode conversion translation",
-  "analyze compare summarize predict forecast analysis summary comparison prediction detect classify extract recognize",
-  "run execute start launch trigger deploy invoke play control stop",
-  "recommend suggest recommendation suggestion advise advice",
-  "download upload backup clone save",
-  "validate verify check test confirm",
+  "get show view fetch retrieve describe inspect lookup details detail info information load display current access obtain return summary status",
+  "list browse enumerate all every available listing",
+  "search find query locate discover lookup look seek explore recommend suggest recommendation suggestion identify",
+  "read extract scrape parse",
+  "create add new insert make register build book reserve place schedule order append save store write put log record draft plan start init initialize",
+  "generate draw render compose design produce plot image",
+  "update edit modify change patch set configure adjust alter replace rename apply assign mark toggle turn switch manage format resize",
+  "move transfer",
+  "copy duplicate clone fork",
+  "delete remove drop erase clear uninstall destroy cancel close revoke unsubscribe terminate archive end",
+  "send message email notify forward reply post publish submit share tweet broadcast invite push request ask comment",
+  "run execute start launch trigger deploy invoke call play resume enable activate install open connect apply control",
+  "stop pause abort kill disable mute block cancel lock close terminate",
+  "restart reboot reset reload rollback retry restore undo refresh",
+  "upload import attach",
+  "download export print backup capture",
+  "convert translate transform encode decode split merge format conversion translation",
+  "analyze analysis compare comparison summarize evaluate explain predict prediction forecast detect classify recognize review audit track",
+  "calculate compute count sum estimate solve calculator determine",
+  "check validate verify test confirm lint scan",
+  "approve accept resolve complete finish merge unlock",
 ];
-
-export const READ_ACTIONS = maskOf(1, 2, 3, 13);
-export const CHANGE_ACTIONS = maskOf(0, 4, 5, 6);
-
-function maskOf(...indexes: number[]): number {
-  return indexes.reduce((mask, index) => mask | (1 << index), 0);
-}
+export const KIND_COUNT = KINDS.length;
+/** Verbs that are nouns in most names: `comment_create` creates. */
+const NOUNS: ReadonlySet<string> = new Set(
+  "audit block book comment email image log message order plan post record request review store summary status test track".split(
+    " ",
+  ),
+);
+const GET = 1 << 0;
+const LIST = 1 << 1;
+const PLURAL = /[^s]s$/;
+/** Words that end like a plural and name one thing. */
+const SINGULAR = /(?:status|details|stats|statistics|analytics|news)$/;
 
 /** By stem. Built at the first use, like all tables of words. */
 let masks: Map<string, number> | undefined;
 
-/** The kinds of action that the words stand for; 0 if none of them is such a verb. */
-export function actionsOf(words: readonly string[]): number {
+/** The kinds of action that a word stands for; 0 if it is no such verb. */
+export function actionsOf(word: string): number {
   masks ??= buildTable();
-  let mask = 0;
-  for (const word of words) mask |= masks.get(stem(word)) ?? 0;
-  return mask;
+  return masks.get(stem(word)) ?? 0;
 }
 
-export function countBits(mask: number): number {
-  let count = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
-  return count;
+/** What a tool with this name does: its first word if that is a verb, else its last, else any. `get_comments` lists. */
+export function actionsOfName(name: readonly string[]): number {
+  const last = name.at(-1) ?? "";
+  const inOrder = [name[0] ?? "", last, ...name];
+  const verb = inOrder.find((word) => actionsOf(word) !== 0 && !NOUNS.has(word)) ?? inOrder.find(actionsOf);
+  const actions = actionsOf(verb ?? "");
+  const lists = (actions & GET) !== 0 && name.length > 1 && PLURAL.test(last) && !SINGULAR.test(last);
+  return lists ? (actions & ~GET) | LIST : actions;
 }
 
 function buildTable(): Map<string, number> {

@@ -1,14 +1,11 @@
 /** Evidence that is computed for candidates only: adjacent words, the kind of action, the exact name, deprecation. */
-import { CHANGE_ACTIONS, countBits } from "./actions.ts";
+import { KIND_COUNT } from "./actions.ts";
 import type { Collection } from "./collection.ts";
 import type { Pair, Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
-/** Score if the action of the tool or of the question is unknown: neither a penalty nor an advantage. */
+/** Score if the name of the tool does not say what it does. */
 const UNKNOWN_ACTION = 0.3;
-/** Score of a tool that changes something although the question asks for another action. */
-const UNASKED_CHANGE = -0.6;
-const DEPRECATED_FACTOR = 0.8;
 /** Name, title and description. In the names of parameters, words are adjacent by chance. */
 const FIELDS_WITH_PAIRS = 3;
 
@@ -63,15 +60,24 @@ export function isExactName({ compact }: Question, collection: Collection, slot:
   return compact === name || compact === segment.compactServer + name;
 }
 
-/** Factor for the score of a tool: below 1 if its texts say that it is deprecated. */
-export function deprecationFactor(collection: Collection, slot: number): number {
-  return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1 ? DEPRECATED_FACTOR : 1;
+/** Whether the tool's texts say that it is deprecated. */
+export function isDeprecated(collection: Collection, slot: number): boolean {
+  return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1;
 }
 
-/** Which share of the tool's kinds of action the question asks for; negative for a change that it does not ask for. */
-export function actionScore(asked: number, collection: Collection, slot: number): number {
-  const offered = collection.at(slot)?.segment.actions[collection.indexOf(slot)] ?? 0;
-  if (offered === 0 || asked === 0) return UNKNOWN_ACTION;
-  if ((offered & asked) === 0 && (offered & CHANGE_ACTIONS) !== 0) return UNASKED_CHANGE;
-  return countBits(offered & asked) / countBits(offered);
+/** For each of `slots`: how likely the question asks for what the tool does, compared with the likeliest kind of action. */
+export function actionScores(
+  { actions }: Question,
+  collection: Collection,
+  slots: readonly number[],
+): Float64Array {
+  return Float64Array.from(slots, (slot) => {
+    const offered = collection.at(slot)?.segment.actions[collection.indexOf(slot)] ?? 0;
+    if (offered === 0) return UNKNOWN_ACTION;
+    let best = 0;
+    for (let kind = 0; kind < KIND_COUNT; kind++) {
+      if ((offered & (1 << kind)) !== 0) best = Math.max(best, actions[kind] as number);
+    }
+    return best;
+  });
 }

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { actionsOf, READ_ACTIONS } from "./actions.ts";
 import { EverydayWords, loadEverydayWords } from "./everyday-words.ts";
-import { intentOf } from "./intent.ts";
 import { words } from "./words.ts";
 
 const everyday = new EverydayWords(
@@ -29,15 +27,6 @@ test("an expression that is a verb is recognized only in verb position", () => {
   expect(tokens("file a mail")).toEqual([" create", "mail email"]);
   expect(tokens("open the file a colleague sent")).toEqual(["open", "file", "colleague", "sent"]);
   expect(tokens("can you file a mail")).toEqual([" create", "mail email"]);
-});
-
-test.each([
-  ["what changed in it", READ_ACTIONS],
-  ["delete what changed", actionsOf(["delete"])],
-  ["how do I delete it", actionsOf(["delete"])],
-  ["the latest of it", 0],
-])("%j asks for the actions %d", (text, mask) => {
-  expect(intentOf(words(text), everyday.tokenize(words(text)))).toBe(mask);
 });
 
 test("the file that ships is loaded", async () => {

@@ -17,8 +17,6 @@ export interface Token {
   readonly word: string;
   /** Words that tools may use for it, the most likely first. */
   readonly meanings: readonly string[];
-  /** It is at a position where a verb says what to do. */
-  readonly verbPosition: boolean;
 }
 
 interface Expression {
@@ -53,13 +51,13 @@ export class EverydayWords {
       at += here.length;
       if (expression && expression.kind !== "=") {
         const word = here.length === 1 ? (here[0] as string) : "";
-        out.push({ word, meanings: expression.meanings, verbPosition });
+        out.push({ word, meanings: expression.meanings });
         continue;
       }
       // Some tools use the shorthand too, so a single word is kept beside its meaning.
       const kept = here.length === 1 ? here : [];
       for (const word of [...kept, ...(expression?.meanings ?? [])].filter(isContent)) {
-        out.push({ word, meanings: [], verbPosition });
+        out.push({ word, meanings: [] });
       }
     }
     return out;

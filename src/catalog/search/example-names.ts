@@ -95,7 +95,7 @@ export function exampleWords(similarExamples: readonly SimilarGroup[], context: 
 
 /** Verbs do not count, because tools "get" and "search" all kinds of things; all words if the name has only verbs. */
 function withoutVerbs(name: readonly string[]): readonly string[] {
-  const others = name.filter((word) => actionsOf([word]) === 0);
+  const others = name.filter((word) => actionsOf(word) === 0);
   return others.length > 0 ? others : name;
 }
 

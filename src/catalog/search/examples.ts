@@ -23,7 +23,10 @@ const MAX_GROUPS = 10;
 /** Groups below this similarity do not count. */
 const MIN_SIMILARITY = 0.3;
 /** Groups without a question this similar by its words hardly ever reach `MIN_SIMILARITY`: they are skipped early. */
-const MIN_COSINE = 0.2;
+const MIN_COSINE = 0.26;
+/** A feature that more than this share of all questions has is frequent. */
+const FREQUENT_SHARE = 0.01;
+const MIN_FREQUENT = 100;
 /** A half similar question says much less than half as much about what is wanted. */
 const STEEPNESS = 2;
 /** What the second most similar question of a group adds. Each further question adds this share of the one before it. */
@@ -94,12 +97,15 @@ export class Examples {
   /** Cosine with each question; reused for every search. */
   readonly #cosines: Float64Array;
   readonly size: number;
+  /** A feature of more questions is frequent. */
+  readonly #frequent: number;
 
   constructor(everyday: EverydayWords, groups: readonly Group[], features: ReadonlyMap<string, Feature>) {
     this.#everyday = everyday;
     this.#groups = groups;
     this.#features = features;
     this.size = groups.at(-1)?.to ?? 0;
+    this.#frequent = Math.max(MIN_FREQUENT, this.size * FREQUENT_SHARE);
     this.#groupOf = new Uint32Array(this.size);
     for (const [at, { from, to }] of groups.entries()) this.#groupOf.fill(at, from, to);
     this.#inverseLengths = this.#weigh();
@@ -122,15 +128,18 @@ export class Examples {
 
   /** The most similar groups for all words of a question, stop words included. Without a table only words are compared. */
   similarTo(allWords: readonly string[], table?: WordTable): SimilarGroup[] {
-    const cosines = this.#cosines.fill(0);
+    this.#cosines.fill(0);
     const telling = allWords.filter(isTelling);
     const vector = table?.vectorOf(telling);
     const found: { group: Group; similarity: number }[] = [];
     for (const at of this.#groupsInReach(allWords)) {
       const group = this.#groups[at] as Group;
-      const byWords = combined(Array.from(cosines.subarray(group.from, group.to)));
+      const byWords = combined(this.#cosines, group.from, group.to);
+      const rest = (1 - byWords) * Math.sqrt(byWords);
+      // Not even the same meaning would make it similar.
+      if (byWords + rest <= MIN_SIMILARITY) continue;
       const byMeaning = table && vector ? Math.max(0, dot(vector, group.vector(table))) : 0;
-      const similarity = byWords + (1 - byWords) * Math.sqrt(byWords) * byMeaning ** 2;
+      const similarity = byWords + rest * byMeaning ** 2;
       if (similarity > MIN_SIMILARITY) found.push({ group, similarity });
     }
     found.sort((a, b) => b.similarity - a.similarity);
@@ -150,14 +159,24 @@ export class Examples {
     // A word that no example has is as rare as a word that only this question has.
     const unknownWeight = Math.log(1 + this.size);
     let squares = 0;
+    const found: Feature[] = [];
     for (const key of featuresOf(allWords, this.#everyday)) {
       const feature = this.#features.get(key);
-      const square = (feature?.weight ?? kindWeight(key) * unknownWeight) ** 2;
-      squares += square;
-      for (let i = 0; feature && i < feature.questions.length; i++) {
-        const at = feature.questions[i] as number;
-        if (cosines[at] === 0) shared.push(at);
-        cosines[at] = (cosines[at] as number) + square;
+      squares += (feature?.weight ?? kindWeight(key) * unknownWeight) ** 2;
+      if (feature) found.push(feature);
+    }
+    // The rarest first. A question that shares only frequent words is not similar, so those alone put it on no list.
+    found.sort((a, b) => a.questions.length - b.questions.length);
+    for (const { questions, weight } of found) {
+      const square = weight ** 2;
+      const isRare = questions.length <= this.#frequent || shared.length === 0;
+      for (let i = 0; i < questions.length; i++) {
+        const at = questions[i] as number;
+        if (cosines[at] !== 0) cosines[at] = (cosines[at] as number) + square;
+        else if (isRare) {
+          shared.push(at);
+          cosines[at] = square;
+        }
       }
     }
     const scale = 1 / Math.sqrt(squares);
@@ -195,12 +214,18 @@ function kindWeight(feature: string): number {
   return feature.includes(" ") ? PAIR_WEIGHT : 1;
 }
 
-/** The most similar question counts fully. Each further one fills a share of the rest. */
-function combined(cosines: number[]): number {
-  if (cosines.length > 1) cosines.sort((a, b) => b - a);
-  let sum = cosines[0] as number;
+/** Sorts the cosines of one group. The most similar question counts fully; each further one fills a share of the rest. */
+function combined(cosines: Float64Array, from: number, to: number): number {
+  // A group has few questions, and sorting them in place allocates nothing.
+  for (let i = from + 1; i < to; i++) {
+    const cosine = cosines[i] as number;
+    let at = i;
+    for (; at > from && (cosines[at - 1] as number) < cosine; at--) cosines[at] = cosines[at - 1] as number;
+    cosines[at] = cosine;
+  }
+  let sum = cosines[from] as number;
   let share = NEXT_SHARE;
-  for (let i = 1; i < cosines.length; i++) {
+  for (let i = from + 1; i < to && (cosines[i] as number) > 0; i++) {
     sum += (1 - sum) * share * (cosines[i] as number) ** NEXT_STEEPNESS;
     share *= NEXT_SHARE;
   }

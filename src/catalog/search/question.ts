@@ -1,10 +1,10 @@
 /** Parses a question: its terms with their weights in the view, its clauses, adjacent words, kinds of action and similar examples. */
 import { actionsOf } from "./actions.ts";
+import type { AskedActions } from "./asked-actions.ts";
 import { splitClauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
 import type { EverydayWords, Token } from "./everyday-words.ts";
 import type { Examples, SimilarGroup } from "./examples.ts";
-import { intentOf } from "./intent.ts";
 import { describeLiterals } from "./literals.ts";
 import { correctTypo, splitCompound } from "./spelling.ts";
 import { synonymsOf } from "./synonyms.ts";
@@ -47,8 +47,8 @@ export interface Question extends Phrase {
   readonly clauses: readonly Phrase[];
   /** Adjacent terms: by the first term, then by the second. */
   readonly pairs: ReadonlyMap<number, ReadonlyMap<number, Pair>>;
-  /** The kinds of action that are asked for, as a bit mask; see `actionsOf`. */
-  readonly actions: number;
+  /** How likely each kind of action is asked for; see `AskedActions`. */
+  readonly actions: Float64Array;
   /** The most similar first. */
   readonly similarExamples: readonly SimilarGroup[];
   /** Words that no tool in view has. */
@@ -78,6 +78,7 @@ export function textsOf(query: string): string[] {
 export interface Language {
   readonly everyday: EverydayWords;
   readonly examples: Examples;
+  readonly actions: AskedActions;
   /** Undefined if there are no word vectors. */
   readonly table: WordTable | undefined;
   /** Words of the language are not corrected, even if no tool has them. */
@@ -104,7 +105,7 @@ export function parseQuestion(
       clauses.length > 0 ? clauses.map((clause, i) => parser.phrase(clause, clauseTokens[i] ?? [])) : [whole],
     pairs: parser.pairs(whole.words),
     similarExamples: language.examples.similarTo(allWords, language.table),
-    actions: intentOf(allWords, [...tokens, ...clauseTokens.flat()]) || actionsOf(whole.words),
+    actions: language.actions.of(allWords),
     unknown: whole.words.filter((word) => !parser.term(word)),
   };
 }
@@ -195,7 +196,7 @@ class PhraseParser {
       ].filter((term) => term !== undefined && !ownTerms.has(term.id)) as Term[];
       if (!own && synonyms.length === 0) continue;
       const id = own?.id ?? NO_TERM - (synonyms[0] as Term).id;
-      const verb = actionsOf([word]) !== 0;
+      const verb = actionsOf(word) !== 0;
       const weight = (own?.weight ?? 0) * (verb ? VERB_WEIGHT : 1);
       if (!terms.has(id)) terms.set(id, { id, weight, synonyms, verb });
     }
@@ -204,7 +205,7 @@ class PhraseParser {
 
   #synonym(id: number | undefined, word: string, weight: number): Term | undefined {
     const term = this.#weighted(id);
-    return term && { ...term, weight: weight * term.weight, verb: actionsOf([word]) !== 0 };
+    return term && { ...term, weight: weight * term.weight, verb: actionsOf(word) !== 0 };
   }
 
   #weighted(id: number | undefined): Term | undefined {
@@ -215,5 +216,5 @@ class PhraseParser {
 }
 
 function plainToken(word: string): Token {
-  return { word, meanings: [], verbPosition: false };
+  return { word, meanings: [] };
 }

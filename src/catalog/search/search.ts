@@ -8,16 +8,18 @@
  */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
+import { loadAskedActions } from "./asked-actions.ts";
 import { BuiltInVectors } from "./built-in-vectors.ts";
 import { Collection } from "./collection.ts";
-import { confidenceOf, EXACT_NAME_CONFIDENCE, fitOf, RIVALS, type Signals, signalsOf } from "./confidence.ts";
+import { type Confidence, confidencesOf, EXACT_NAME_CONFIDENCE } from "./confidence.ts";
 import { isExactName } from "./detail.ts";
 import { type EmbedderParts, EmbedderVectors, type QuestionVectors } from "./embedder-vectors.ts";
 import { loadEverydayWords } from "./everyday-words.ts";
 import type { Examples } from "./examples.ts";
 import { loadExamples } from "./load-examples.ts";
+import { loadNetwork } from "./network.ts";
 import { parseQuestion, type Question, textsOf } from "./question.ts";
-import { rank, rankByKeywords, rankByWords } from "./rank.ts";
+import { type Ranked, rank, rankByKeywords, rankByWords, type Scorer } from "./rank.ts";
 import type { SearchContext, VectorSpace } from "./search-context.ts";
 import { DEFAULT_SETTINGS, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
@@ -33,8 +35,8 @@ export interface SearchParts {
   readonly loadWords?: () => Promise<WordTable | undefined>;
   /** Loads the examples; by default those of the package. */
   readonly loadExamples?: () => Promise<Examples>;
-  /** Gets the signals that the confidence of each hit is computed from; for calibration. */
-  readonly onSignals?: (signals: readonly Signals[]) => void;
+  /** Loads what scores the evidence; by default the network of the package. */
+  readonly loadScorer?: () => Promise<Scorer | undefined>;
 }
 
 export function createSearch(
@@ -46,6 +48,8 @@ export function createSearch(
 
 /** Without word vectors only words of this length and more are checked for typing errors, since many short words differ in one letter. */
 const MIN_TYPO_LENGTH = 8;
+
+const EXACT_NAME: Confidence = { confidence: EXACT_NAME_CONFIDENCE, fit: EXACT_NAME_CONFIDENCE };
 
 /** Work between two pauses, in characters read: a few milliseconds. */
 const SLICE = 40_000;
@@ -123,40 +127,37 @@ class Search implements SearchStrategy {
     const language = {
       everyday: await loadEverydayWords(),
       examples: await (this.#parts.loadExamples ?? loadExamples)(),
+      actions: await loadAskedActions(),
       table: (await this.#builtIn)?.table,
       isWord: (word: string) => isWord(word, vectors),
     };
     const question = parseQuestion(query, collection, view, language);
     this.#workspace.reset();
     const context = { collection, view, workspace: this.#workspace, vectors };
-    const count = Math.max(0, limit);
-    const ranked = this.#rank(question, context, count).slice(0, Math.max(RIVALS, count));
-    const signals = signalsOf(question, context, ranked);
-    this.#parts.onSignals?.(signals);
-    // Capped by the hits before it: a later hit is never more likely, even if its own signals are better.
-    let confidence = 1;
-    return ranked.slice(0, count).map(({ slot, score }, i) => {
-      const own = signals[i] as Signals;
-      const ownConfidence = isExactName(question, collection, slot)
-        ? EXACT_NAME_CONFIDENCE
-        : confidenceOf(own);
-      confidence = Math.min(confidence, ownConfidence);
+    const scorer = await (this.#parts.loadScorer ?? loadNetwork)();
+    const ranked = this.#rank(question, context, Math.max(0, limit), scorer);
+    const confidences = confidencesOf(question, context, ranked);
+    // Capped by the hits before it: a later hit is never more likely, even if it has more in common with the question.
+    let highest = 1;
+    return ranked.map(({ slot, score }, i) => {
+      const own = isExactName(question, collection, slot) ? EXACT_NAME : (confidences[i] as Confidence);
+      highest = Math.min(highest, own.confidence);
       return {
         server: collection.at(slot)?.segment.server ?? "",
         name: collection.nameOf(slot),
         score,
-        confidence,
-        fit: fitOf(own, confidence),
+        confidence: highest,
+        fit: own.fit,
       };
     });
   }
 
-  #rank(question: Question, context: SearchContext, limit: number): ReturnType<typeof rank> {
-    const { strategy, evidence: weights } = this.#settings;
-    if (strategy === "hybrid") return rank(question, context, { weights, limit });
-    return strategy === "bm25"
-      ? rankByKeywords(question, context, { limit })
-      : rankByWords(question, context, { limit });
+  /** Without a scorer, keywords rank. */
+  #rank(question: Question, context: SearchContext, limit: number, scorer: Scorer | undefined): Ranked[] {
+    const { strategy } = this.#settings;
+    if (strategy === "lexical") return rankByWords(question, context, { limit }).slice(0, limit);
+    if (strategy === "bm25" || !scorer) return rankByKeywords(question, context, { limit }).slice(0, limit);
+    return rank(question, context, { scorer, limit }).slice(0, limit);
   }
 
   /** The vectors of the embedder if it has all of them, else the built-in ones. */

@@ -1,7 +1,7 @@
 /** The tools of one server as word ids, field by field. Immutable; keeps no texts except the names of the tools. */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
-import { actionsOf } from "./actions.ts";
+import { actionsOf, actionsOfName } from "./actions.ts";
 import { textOf } from "./fields.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { ServerText } from "./strategy.ts";
@@ -21,7 +21,7 @@ export interface Segment {
   /** Where each field of each tool ends in `words`: all fields of the first tool, then of the next. */
   readonly ends: Int32Array;
   /** The kinds of action of each tool, as a bit mask. */
-  readonly actions: Uint16Array;
+  readonly actions: Uint32Array;
   /** 1 for tools whose texts say that they are deprecated. */
   readonly deprecated: Uint8Array;
   readonly serverWords: Int32Array;
@@ -45,7 +45,7 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
   const interner = new Interner(lexicon);
   const all: number[] = [];
   const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
-  const actions = new Uint16Array(tools.length);
+  const actions = new Uint32Array(tools.length);
   const compactNames: string[] = [];
   const deprecated = new Uint8Array(tools.length);
   for (const [i, tool] of tools.entries()) {
@@ -58,7 +58,7 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
     }
     const nameWords = words(fields.name);
     compactNames.push(nameWords.join(""));
-    actions[i] = actionsOf([...nameWords, ...words(fields.description.slice(0, 80)).slice(0, 2)]);
+    actions[i] = actionsOfName(nameWords) || actionsOf(words(fields.description.slice(0, 80))[0] ?? "");
     if (DEPRECATED.test(fields.title) || DEPRECATED.test(fields.description.slice(0, 500))) deprecated[i] = 1;
     yield cost;
   }
