@@ -33,6 +33,8 @@ export interface RankOptions {
 
 /** At least so many tools are compared. Missing ones count as tools that have nothing in common with the question. */
 const MIN_RIVALS = 10;
+/** Factor for keyword scores in the softmax. Chosen so that the confidence fits our own questions. */
+const KEYWORD_SHARPNESS = 8;
 const DEPRECATED_PENALTY = 1.5;
 /** Higher than all evidence together, so a tool whose exact name is the question comes first. */
 const EXACT_NAME_BONUS = 100;
@@ -49,11 +51,11 @@ export function rankByKeywords(
   const slots = candidates(scores, question, context);
   const coverage = coverageOf(question, context, slots);
   const exampleName = exampleNameScores(question, context, slots);
-  const sum = slots.slice(0, MIN_RIVALS).reduce((total, slot) => total + (scores[slot] as number), 0);
+  const probabilities = softmax(slots.map((slot) => KEYWORD_SHARPNESS * (scores[slot] as number)));
   const ranked = slots.map((slot, i) => ({
     slot,
     score: (scores[slot] as number) + nameBonus(question, collection, slot),
-    probability: sum > 0 ? (scores[slot] as number) / sum : 0,
+    probability: probabilities[i] as number,
     coverage: coverage[i] as number,
     exampleName: exampleName[i] as number,
   }));
@@ -82,18 +84,24 @@ export function rank(question: Question, context: SearchContext, { scorer, limit
     const penalty = isDeprecated(collection, slot) ? DEPRECATED_PENALTY : 0;
     return scorer.score(inputs.of(i)) - nothing - penalty;
   });
-  const best = Math.max(0, ...scores);
-  const shares = scores.map((score) => Math.exp(score - best));
-  const missing = Math.max(0, MIN_RIVALS - scores.length) * Math.exp(-best);
-  const sum = shares.reduce((total, share) => total + share, missing);
+  const probabilities = softmax(scores);
   const ranked = evidence.slots.map((slot, i) => ({
     slot,
     score: (scores[i] as number) + nameBonus(question, collection, slot),
-    probability: (shares[i] as number) / sum,
+    probability: probabilities[i] as number,
     coverage: evidence.kinds.coverage[i] as number,
     exampleName: evidence.kinds.exampleName[i] as number,
   }));
   return withRest(sorted(ranked, collection), evidence.rough, limit, collection);
+}
+
+/** The share of each candidate. Missing candidates, up to `MIN_RIVALS`, have score 0. */
+function softmax(scores: readonly number[]): number[] {
+  const missing = Array.from({ length: MIN_RIVALS - scores.length }, () => 0);
+  const rivals = [...scores, ...missing];
+  const best = rivals.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+  const sum = rivals.reduce((total, score) => total + Math.exp(score - best), 0);
+  return scores.map((score) => Math.exp(score - best) / sum);
 }
 
 /** What the scorer gets of one candidate: each kind of evidence, then what all candidates share. Reuses one array. */
