@@ -165,11 +165,12 @@ export class Examples {
       squares += (feature?.weight ?? kindWeight(key) * unknownWeight) ** 2;
       if (feature) found.push(feature);
     }
-    // The rarest first. A question that shares only frequent words is not similar, so those alone put it on no list.
+    // The rarest first. A question that shares only frequent features is not similar. If all are frequent, the rarest of them count.
     found.sort((a, b) => a.questions.length - b.questions.length);
+    const mostForRare = Math.max(this.#frequent, found[0]?.questions.length ?? 0);
     for (const { questions, weight } of found) {
       const square = weight ** 2;
-      const isRare = questions.length <= this.#frequent || shared.length === 0;
+      const isRare = questions.length <= mostForRare;
       for (let i = 0; i < questions.length; i++) {
         const at = questions[i] as number;
         if (cosines[at] !== 0) cosines[at] = (cosines[at] as number) + square;
