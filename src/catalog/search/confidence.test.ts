@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { confidencesOf } from "./confidence.ts";
+import type { Question } from "./question.ts";
+import type { Ranked } from "./rank.ts";
+import type { SearchContext } from "./search-context.ts";
+
+interface Asked {
+  readonly words?: readonly string[];
+  readonly unknown?: readonly string[];
+  /** Of question and tool; without it there are no vectors. */
+  readonly cosine?: number;
+}
+
+/** The confidence of one hit. Of the unknown words, only "giraffe" is a word. */
+function confidenceOf(hit: Partial<Ranked>, { words = ["note"], unknown = [], cosine }: Asked = {}) {
+  const vectors = {
+    isWord: (word: string) => word === "giraffe",
+    vectorOf: () => new Float32Array(1),
+    matrix: { cosine: () => cosine },
+  };
+  const context = { vectors: cosine === undefined ? undefined : vectors } as unknown as SearchContext;
+  const ranked = { slot: 0, score: 1, probability: 0.5, coverage: 1, exampleName: 0, ...hit };
+  const [first] = confidencesOf({ words, unknown } as unknown as Question, context, [ranked]);
+  return first as NonNullable<typeof first>;
+}
+
+test("confidence and fit are in 0..1, and a more probable hit has no lower confidence", () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  const cosine = fc.double({ min: -1, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(share, share, share, share, cosine, (a, b, coverage, exampleName, similarity) => {
+      const of = (probability: number) =>
+        confidenceOf({ probability, coverage, exampleName }, { cosine: similarity });
+      const low = of(Math.min(a, b));
+      const high = of(Math.max(a, b));
+      for (const value of [low.confidence, high.confidence, low.fit, high.fit]) {
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThanOrEqual(1);
+      }
+      expect(high.confidence).toBeGreaterThanOrEqual(low.confidence);
+    }),
+  );
+});
+
+test("a certain hit stays certain, an impossible one impossible, and others gain a little", () => {
+  expect(confidenceOf({ probability: 1 }).confidence).toBe(1);
+  expect(confidenceOf({ probability: 0 }).confidence).toBe(0);
+  expect(confidenceOf({ probability: 0.5 }).confidence).toBe(0.615);
+});
+
+test("a hit needs something in common with the question: words, meaning or the name of an example", () => {
+  const nothing = { coverage: 0, exampleName: 0 };
+  expect(confidenceOf(nothing, { cosine: 0 }).confidence).toBe(0);
+  const full = confidenceOf({}).confidence;
+  expect(confidenceOf(nothing, { cosine: 0.5 }).confidence).toBe(full);
+  expect(confidenceOf({ ...nothing, exampleName: 0.5 }).confidence).toBe(full);
+  expect(confidenceOf({ ...nothing, coverage: 0.5 }).confidence).toBe(full);
+  expect(confidenceOf({ ...nothing, coverage: 0.25 }).confidence).toBeCloseTo(full / 2, 2);
+});
+
+test("words that are no words lower the confidence; words of the language, numbers and other scripts do not", () => {
+  const words = ["note", "second", "third", "fourth"];
+  const withUnknown = (...unknown: string[]) => confidenceOf({}, { words, unknown, cosine: 0 }).confidence;
+  const full = withUnknown();
+  for (const known of ["giraffe", "2026", "笔记"]) expect(withUnknown(known)).toBe(full);
+  expect(withUnknown("blorp")).toBeLessThan(full);
+  expect(withUnknown("blorp", "zxqv")).toBeLessThan(withUnknown("blorp"));
+  expect(confidenceOf({}, { words: ["blorp"], unknown: ["blorp"] }).confidence).toBe(0);
+  expect(confidenceOf({}, { words: [] }).confidence).toBe(0);
+});
+
+test("the fit of a tool hardly falls if other tools fit as well", () => {
+  const alone = confidenceOf({ probability: 1 }, { cosine: 0.8 });
+  const oneOfTen = confidenceOf({ probability: 0.1 }, { cosine: 0.8 });
+  expect(oneOfTen.confidence).toBeLessThan(alone.confidence / 4);
+  expect(oneOfTen.fit).toBeGreaterThan(0.7 * alone.fit);
+});
