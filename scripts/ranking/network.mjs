@@ -5,14 +5,14 @@ const HIDDEN = 12;
 const EPOCHS = 30;
 const BATCH = 64;
 const LEARNING_RATE = 0.006;
-/** Pulls each weight back to where it started. */
+/** Pulls the direct weights towards `BY_HAND` and all others towards 0. */
 const PULL_BACK = 1e-3;
-/** What is added to each input while it learns, up or down at most, so that it does not learn single questions by heart. */
+/** At most this much is added to or subtracted from each input in training, so that the network does not fit single questions. */
 const NOISE = 0.35;
 const MOMENTUM = 0.9;
 const SQUARE_MOMENTUM = 0.99;
 const DIGITS = 5;
-/** Weights of the kinds of evidence that were chosen by hand; the direct weights start there. Those of the other inputs start at 0. */
+/** Weights chosen by hand, in the order of `EVIDENCE_KINDS`. The direct weights start with them, those of the other inputs with 0. */
 const BY_HAND = [1, 0.35, 0.5, 0.8, 1, 0.5, 0.5, 0.5, 0.6, 0.6, 4, 0.5];
 
 /** `questions` as `collect` returns them. Returns what src/catalog/search/network.ts reads. `log` gets one line per pass. */

@@ -17,8 +17,8 @@ export interface RankedCandidate {
 /** Each candidate is indexed as a server named by its number, so server names get weight 0. */
 const SETTINGS = settingsWith({ weights: { server: 0 } });
 /**
- * What each kind of evidence counts. The network that ranks tools does not fit: a server does not do one kind of action, and
- * has no siblings.
+ * What each kind of evidence counts. The network that ranks tools does not fit: a server does not do one kind of action. Each
+ * candidate is the only tool of its server, so `siblings` and `serverVector` are its own scores.
  */
 const WEIGHTS: Readonly<Record<EvidenceKind, number>> = {
   keyword: 1,

@@ -46,7 +46,10 @@ export function actionsOf(word: string): number {
   return masks.get(stem(word)) ?? 0;
 }
 
-/** What a tool with this name does: its first word if that is a verb, else its last, else any. `get_comments` lists. */
+/**
+ * What a tool with this name does: its first word if that is a verb, else its last, else any. `NOUNS` count only if there is no
+ * other verb. `get_comments` lists.
+ */
 export function actionsOfName(name: readonly string[]): number {
   const last = name.at(-1) ?? "";
   const inOrder = [name[0] ?? "", last, ...name];

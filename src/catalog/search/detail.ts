@@ -4,7 +4,7 @@ import type { Collection } from "./collection.ts";
 import type { Pair, Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
-/** Score if the name of the tool does not say what it does. */
+/** Score if neither the name of the tool nor the first word of its description says what it does. */
 const UNKNOWN_ACTION = 0.3;
 /** Name, title and description. In the names of parameters, words are adjacent by chance. */
 const FIELDS_WITH_PAIRS = 3;

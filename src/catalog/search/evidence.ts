@@ -50,14 +50,17 @@ export const EVIDENCE_KINDS = [
 
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** What is known about the question, and of each candidate. */
+/** What a scorer gets, and what candidates were selected by. */
 export interface Evidence {
   readonly slots: readonly number[];
   /** The rough score of all tools, by slot. */
   readonly rough: Float64Array;
   /** One value per candidate, in 0..1. */
   readonly kinds: Readonly<Record<EvidenceKind, Float64Array>>;
-  /** The same for all candidates: what the best of them has, and how well the question is known. */
+  /**
+   * The same for all candidates: the highest value of some kinds among them, the similarity of the best example, and how long
+   * the question is.
+   */
   readonly shared: readonly number[];
 }
 

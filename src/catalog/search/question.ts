@@ -94,15 +94,12 @@ export function parseQuestion(
   const [text = "", ...clauses] = textsOf(query);
   const parser = new PhraseParser(collection, view, language);
   const allWords = words(text);
-  const tokens = language.everyday.tokenize(allWords);
-  const clauseTokens = clauses.map((clause) => language.everyday.tokenize(words(clause)));
-  const whole = parser.phrase(text, tokens);
+  const whole = parser.phrase(text, allWords);
   return {
     ...whole,
     compact: words(query.slice(0, MAX_QUESTION_LENGTH)).join(""),
     mayBeName: whole.words.length === 0 || !/\s/.test(query.trim()),
-    clauses:
-      clauses.length > 0 ? clauses.map((clause, i) => parser.phrase(clause, clauseTokens[i] ?? [])) : [whole],
+    clauses: clauses.length > 0 ? clauses.map((clause) => parser.phrase(clause, words(clause))) : [whole],
     pairs: parser.pairs(whole.words),
     similarExamples: language.examples.similarTo(allWords, language.table),
     actions: language.actions.of(allWords),
@@ -125,7 +122,9 @@ class PhraseParser {
     this.#language = language;
   }
 
-  phrase(text: string, tokens: readonly Token[]): Phrase {
+  /** `allWords`: the words of the text. */
+  phrase(text: string, allWords: readonly string[]): Phrase {
+    const tokens = this.#language.everyday.tokenize(allWords);
     const corrected = tokens.flatMap((token) => this.#corrected(token));
     const content = corrected.map(({ word, meanings: [first = ""] }) => word || first).filter(isContent);
     const joined = this.#joined(content);
