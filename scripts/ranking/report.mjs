@@ -7,10 +7,15 @@ import { generator } from "./random.mjs";
 const HITS = 5;
 const percent = (value) => (100 * value).toFixed(1);
 
-/** `parts`: of the search, one per set; the sets are parts of one file. */
+/** `sets`: parts of one file, each with the parts of the search that it needs. Returns the answers. */
 export async function report(code, name, sets, network) {
   const answers = [];
   for (const { set, parts } of sets) answers.push(...(await answersOf(code, set, parts, network)));
+  print(name, answers);
+  return answers;
+}
+
+export function print(name, answers) {
   const found = (count) =>
     mean(answers.map(({ ranks }) => mean(ranks.map((rank) => (rank < count ? 1 : 0)))));
   const error = percent(calibrationError(answers));

@@ -13,7 +13,7 @@ import { halfOf, readSets } from "../../bench/retrieval/data.mjs";
 import { NEVER_FITTED, readGolden, SEEN, UNREAD } from "../../bench/retrieval/golden.mjs";
 import { collect } from "./collect.mjs";
 import { trainNetwork } from "./network.mjs";
-import { report } from "./report.mjs";
+import { print, report } from "./report.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -42,8 +42,10 @@ for (const { set, parts } of sets) questions.push(...(await collect(code, set, p
 
 if (options.measure) {
   const network = new code.Network(trainNetwork(questions));
+  const never = [];
   for (const set of readGolden(NEVER_FITTED))
-    await report(code, `${set.name}, never fitted`, [{ set, parts: {} }], network);
+    never.push(...(await report(code, `${set.name}, never fitted`, [{ set, parts: {} }], network)));
+  print("both together", never);
   /** Both sets of LiveMCP are left out together, because they have the same tools. */
   const familyOf = (file) => file.replace(/^livemcp-agent$/, "livemcp");
   for (const file of new Set(questions.map((question) => question.file))) {

@@ -12,8 +12,8 @@ export interface Confidence {
 /** Factor for the odds of a hit: often several tools are right, but the softmax divides the probability between them. Fitted. */
 const EQUAL_TOOLS = 1.6;
 const LATIN = /^[a-z]/;
-/** Confidence of a tool whose exact name is the question. */
-export const EXACT_NAME_CONFIDENCE = 0.96;
+/** Confidence of a tool whose exact name is the question. No other tool has more. */
+export const EXACT_NAME_CONFIDENCE = 0.98;
 /** Below this coverage, cosine and example name, a hit is less plausible. */
 const MIN_IN_COMMON = 0.5;
 /** Below this share of known words, a question is less plausible. */
@@ -36,7 +36,8 @@ export function confidencesOf(
   return ranked.map(({ slot, probability, coverage, exampleName }) => {
     const cosine = vector && vectors ? Math.max(0, vectors.matrix.cosine(slot, vector)) : 0;
     const inCommon = Math.max(coverage, cosine, exampleName);
-    const confidence = sensible * Math.min(1, inCommon / MIN_IN_COMMON) * corrected(probability);
+    const plausibility = sensible * Math.min(1, inCommon / MIN_IN_COMMON);
+    const confidence = Math.min(EXACT_NAME_CONFIDENCE, plausibility * corrected(probability));
     const fit = FIT.coverage * coverage + FIT.cosine * cosine + FIT.confidence * confidence;
     return { confidence: rounded(confidence), fit: rounded(fit) };
   });
