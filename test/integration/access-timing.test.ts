@@ -1,6 +1,6 @@
 /**
- * The duration of a look-up must not reveal whether a key or an account exists. The cases are measured in turns and compared by
- * their fastest round, which other work on the machine delays least.
+ * The duration of a look-up must not reveal whether a key or an account exists. The cases are measured in turns, by the processor
+ * time of this process, so that other work on the machine does not matter, and compared as ratios of medians.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -11,7 +11,10 @@ import { sqliteDatabase } from "../support/test-databases.ts";
 
 type Kinds = Readonly<Record<string, () => unknown>>;
 
-/** The fastest round of each case, divided by that of the first case. */
+const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[times.length >> 1] as number;
+
+/** The median of each case, divided by the median of the first case. */
 async function shares(kinds: Kinds, { rounds, calls }: { rounds: number; calls: number }) {
   const names = Object.keys(kinds);
   const times = new Map<string, number[]>(names.map((name) => [name, []]));
@@ -19,11 +22,12 @@ async function shares(kinds: Kinds, { rounds, calls }: { rounds: number; calls: 
     for (let at = 0; at < names.length; at += 1) {
       // The order rotates, so that no case always comes first after a pause.
       const name = names[(at + round) % names.length] as string;
-      const from = process.hrtime.bigint();
+      const from = process.cpuUsage();
       for (let call = 0; call < calls; call += 1) await kinds[name]?.();
-      times.get(name)?.push(Number(process.hrtime.bigint() - from));
+      const { user, system } = process.cpuUsage(from);
+      times.get(name)?.push(user + system);
     }
-  const [first = 1, ...rest] = names.map((name) => Math.min(...(times.get(name) ?? [])));
+  const [first = 1, ...rest] = names.map((name) => median(times.get(name) ?? []));
   return rest.map((one) => one / first);
 }
 
