@@ -1,4 +1,4 @@
-// Metrics of rankings: recall, reciprocal rank and nDCG as score.mjs of the data defines them, calibration error, and a paired bootstrap.
+// Metrics of rankings: recall, reciprocal rank and nDCG as score.mjs of the data defines them, and calibration error.
 
 export const METRICS = ["R@1", "R@5", "R@10", "MRR", "nDCG@5", "nDCG@10"];
 
@@ -49,37 +49,6 @@ export function serverRecall(query, ranking, serverOf) {
 }
 
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
-/** Returns a generator of pseudo-random numbers in 0..1, always the same for the same seed. */
-export function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** 95 % interval of the mean difference: per set over its queries, then over the sets. Queries are drawn within their set. */
-export function bootstrap(differencesBySet, rounds = 2000) {
-  const next = random(7);
-  const means = [];
-  for (let round = 0; round < rounds; round++) {
-    means.push(
-      mean(
-        differencesBySet.map((differences) => {
-          let sum = 0;
-          for (let i = 0; i < differences.length; i++)
-            sum += differences[Math.floor(next() * differences.length)];
-          return sum / differences.length;
-        }),
-      ),
-    );
-  }
-  means.sort((a, b) => a - b);
-  return [means[Math.floor(rounds * 0.025)], means[Math.floor(rounds * 0.975)]];
-}
 
 /** Expected calibration error: mean difference between predicted and actual share of right hits, over ten bands of equal width. */
 export function calibrationError(pairs) {
