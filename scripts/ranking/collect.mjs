@@ -5,7 +5,7 @@ const CANDIDATES = 100;
 const wordsOf = (text) =>
   text
     .toLowerCase()
-    .match(/[a-z0-9]+/g)
+    .match(/[\p{L}\p{N}]+/gu)
     ?.join(" ");
 /** Questions that are examples word for word. They are left out, because the search does better on them than on any others. */
 const exampleQuestions = new Set(

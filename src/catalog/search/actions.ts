@@ -25,12 +25,9 @@ const KINDS: readonly string[] = [
   "approve accept resolve complete finish merge unlock",
 ];
 export const KIND_COUNT = KINDS.length;
-/** Verbs that are nouns in most names: `comment_create` creates. */
-const NOUNS: ReadonlySet<string> = new Set(
-  "audit block book comment email image log message order plan post record request review store summary status test track".split(
-    " ",
-  ),
-);
+/** Verbs that are nouns in most names: `comment_create` creates, `messages_list` lists. */
+const NOUNS =
+  "audit block book comment email image log message order plan post record request review store summary status test track";
 const GET = 1 << 0;
 const LIST = 1 << 1;
 const PLURAL = /[^s]s$/;
@@ -39,6 +36,7 @@ const SINGULAR = /(?:status|details|stats|statistics|analytics|news)$/;
 
 /** By stem. Built at the first use, like all tables of words. */
 let masks: Map<string, number> | undefined;
+let nouns: Set<string> | undefined;
 
 /** The kinds of action that a word stands for; 0 if it is no such verb. */
 export function actionsOf(word: string): number {
@@ -53,10 +51,15 @@ export function actionsOf(word: string): number {
 export function actionsOfName(name: readonly string[]): number {
   const last = name.at(-1) ?? "";
   const inOrder = [name[0] ?? "", last, ...name];
-  const verb = inOrder.find((word) => actionsOf(word) !== 0 && !NOUNS.has(word)) ?? inOrder.find(actionsOf);
+  const verb = inOrder.find((word) => actionsOf(word) !== 0 && !isNoun(word)) ?? inOrder.find(actionsOf);
   const actions = actionsOf(verb ?? "");
   const lists = (actions & GET) !== 0 && name.length > 1 && PLURAL.test(last) && !SINGULAR.test(last);
   return lists ? (actions & ~GET) | LIST : actions;
+}
+
+function isNoun(word: string): boolean {
+  nouns ??= new Set(NOUNS.split(" ").map(stem));
+  return nouns.has(stem(word));
 }
 
 function buildTable(): Map<string, number> {

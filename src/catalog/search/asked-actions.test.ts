@@ -6,6 +6,7 @@ import { words } from "./words.ts";
 test.each([
   ["create_comment", "create"],
   ["comment_create", "create"],
+  ["messages_list", "list"],
   ["sheets_format_cells", "format"],
   ["get_comment", "get"],
   ["get_comments", "list"],
