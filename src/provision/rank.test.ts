@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "./candidate.ts";
 import { galleryCandidates } from "./gallery/gallery.ts";
-import { MIN_FIT } from "./local.ts";
-import { isRegistryName, rankCandidates } from "./rank.ts";
+import { isRegistryName, MIN_FIT, rankCandidates } from "./rank.ts";
 
 test.each([
   ["crawl a website and extract links", ["firecrawl", "hyperbrowser", "tavily"]],

@@ -141,7 +141,7 @@ function scoreRoughly(question: Question, context: SearchContext): RoughScores {
 }
 
 /** The more similar the best example is, the more the words of example names count. */
-function exampleTrust({ similarExamples }: Question): number {
+export function exampleTrust({ similarExamples }: Question): number {
   return similarExamples[0]?.similarity ?? 0;
 }
 

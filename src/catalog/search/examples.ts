@@ -3,6 +3,7 @@
  * question can find a tool that shares no word with it.
  */
 import type { EverydayWords } from "./everyday-words.ts";
+import type { KnownNames } from "./known-names.ts";
 import { toUnit } from "./matrix.ts";
 import { stem } from "./stem.ts";
 import type { WordTable } from "./word-table.ts";
@@ -88,7 +89,15 @@ export interface Feature {
   weight: number;
 }
 
+/** What the search needs of the examples. */
+export interface ExampleIndex {
+  readonly groups: readonly Group[];
+  readonly features: ReadonlyMap<string, Feature>;
+  readonly knownNames: KnownNames;
+}
+
 export class Examples {
+  readonly knownNames: KnownNames;
   readonly #everyday: EverydayWords;
   readonly #groups: readonly Group[];
   readonly #features: ReadonlyMap<string, Feature>;
@@ -100,7 +109,8 @@ export class Examples {
   /** A feature of more questions is frequent. */
   readonly #frequent: number;
 
-  constructor(everyday: EverydayWords, groups: readonly Group[], features: ReadonlyMap<string, Feature>) {
+  constructor(everyday: EverydayWords, { groups, features, knownNames }: ExampleIndex) {
+    this.knownNames = knownNames;
     this.#everyday = everyday;
     this.#groups = groups;
     this.#features = features;

@@ -20,6 +20,12 @@ export interface Ranked {
   readonly exampleName: number;
 }
 
+/** The hits of a question, best first, and the tools that they were selected from. */
+export interface Ranking {
+  readonly hits: readonly Ranked[];
+  readonly candidates: readonly number[];
+}
+
 /** Scores a tool by the evidence for it: all `EVIDENCE_KINDS`, then what all candidates share. */
 export interface Scorer {
   score(inputs: Float64Array): number;
@@ -44,7 +50,7 @@ export function rankByKeywords(
   question: Question,
   context: SearchContext,
   { limit }: Pick<RankOptions, "limit">,
-): Ranked[] {
+): Ranking {
   const { collection, workspace } = context;
   const scores = workspace.take(collection.capacity);
   scoreKeywords(question.terms, context, scores);
@@ -59,7 +65,7 @@ export function rankByKeywords(
     coverage: coverage[i] as number,
     exampleName: exampleName[i] as number,
   }));
-  return withRest(sorted(ranked, collection), scores, limit, collection);
+  return { hits: withRest(sorted(ranked, collection), scores, limit, collection), candidates: slots };
 }
 
 /** Ranks by keywords that all have the same weight, without synonyms. */
@@ -67,14 +73,14 @@ export function rankByWords(
   question: Question,
   context: SearchContext,
   options: Pick<RankOptions, "limit">,
-): Ranked[] {
+): Ranking {
   const terms = question.terms
     .filter(({ weight }) => weight > 0)
     .map(({ id }) => ({ id, weight: 1, synonyms: [], verb: false }));
   return rankByKeywords({ ...question, terms }, context, options);
 }
 
-export function rank(question: Question, context: SearchContext, { scorer, limit }: RankOptions): Ranked[] {
+export function rank(question: Question, context: SearchContext, { scorer, limit }: RankOptions): Ranking {
   const { collection } = context;
   const evidence = gatherEvidence(question, context);
   const inputs = new Inputs(evidence);
@@ -92,7 +98,8 @@ export function rank(question: Question, context: SearchContext, { scorer, limit
     coverage: evidence.kinds.coverage[i] as number,
     exampleName: evidence.kinds.exampleName[i] as number,
   }));
-  return withRest(sorted(ranked, collection), evidence.rough, limit, collection);
+  const hits = withRest(sorted(ranked, collection), evidence.rough, limit, collection);
+  return { hits, candidates: evidence.slots };
 }
 
 /** The share of each candidate. Missing candidates, up to `MIN_RIVALS`, have score 0. */
@@ -126,10 +133,10 @@ class Inputs {
   }
 }
 
-/** Appends the other tools by their rough scores, if more hits are needed than there are candidates. */
+/** The first `limit` hits. Appends other tools by their rough scores, if more hits are needed than there are candidates. */
 function withRest(ranked: Ranked[], rough: Float64Array, limit: number, collection: Collection): Ranked[] {
   const last = ranked.at(-1);
-  if (!last || ranked.length < MAX_CANDIDATES || ranked.length >= limit) return ranked;
+  if (!last || ranked.length < MAX_CANDIDATES || ranked.length >= limit) return ranked.slice(0, limit);
   const taken = new Set(ranked.map(({ slot }) => slot));
   const others = highest(rough, limit, (a, b) => collection.compareIds(a, b)).filter(
     (slot) => !taken.has(slot),
@@ -144,7 +151,7 @@ function withRest(ranked: Ranked[], rough: Float64Array, limit: number, collecti
     coverage: 0,
     exampleName: 0,
   }));
-  return [...ranked, ...sorted(rest, collection)];
+  return [...ranked, ...sorted(rest, collection)].slice(0, limit);
 }
 
 function nameBonus(question: Question, collection: Collection, slot: number): number {

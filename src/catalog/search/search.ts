@@ -19,7 +19,7 @@ import type { Examples } from "./examples.ts";
 import { loadExamples } from "./load-examples.ts";
 import { loadNetwork } from "./network.ts";
 import { parseQuestion, type Question, textsOf } from "./question.ts";
-import { type Ranked, rank, rankByKeywords, rankByWords, type Scorer } from "./rank.ts";
+import { type Ranking, rank, rankByKeywords, rankByWords, type Scorer } from "./rank.ts";
 import type { SearchContext, VectorSpace } from "./search-context.ts";
 import { DEFAULT_SETTINGS, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
@@ -135,11 +135,13 @@ class Search implements SearchStrategy {
     this.#workspace.reset();
     const context = { collection, view, workspace: this.#workspace, vectors };
     const scorer = await (this.#parts.loadScorer ?? loadNetwork)();
-    const ranked = this.#rank(question, context, Math.max(0, limit), scorer);
-    const confidences = confidencesOf(question, context, ranked);
+    const { hits, candidates } = this.#rank(question, context, Math.max(0, limit), scorer);
+    const { missingName } = this.#settings;
+    const knownNames = language.examples.knownNames.shareOf(candidates, collection);
+    const confidences = confidencesOf(question, context, { hits, knownNames, missingName });
     // Capped by the hits before it: a later hit is never more likely, even if it has more in common with the question.
     let highest = 1;
-    return ranked.map(({ slot, score }, i) => {
+    return hits.map(({ slot, score }, i) => {
       const own = isExactName(question, collection, slot) ? EXACT_NAME : (confidences[i] as Confidence);
       highest = Math.min(highest, own.confidence);
       return {
@@ -153,11 +155,11 @@ class Search implements SearchStrategy {
   }
 
   /** Without a scorer, keywords rank. */
-  #rank(question: Question, context: SearchContext, limit: number, scorer: Scorer | undefined): Ranked[] {
+  #rank(question: Question, context: SearchContext, limit: number, scorer: Scorer | undefined): Ranking {
     const { strategy } = this.#settings;
-    if (strategy === "lexical") return rankByWords(question, context, { limit }).slice(0, limit);
-    if (strategy === "bm25" || !scorer) return rankByKeywords(question, context, { limit }).slice(0, limit);
-    return rank(question, context, { scorer, limit }).slice(0, limit);
+    if (strategy === "lexical") return rankByWords(question, context, { limit });
+    if (strategy === "bm25" || !scorer) return rankByKeywords(question, context, { limit });
+    return rank(question, context, { scorer, limit });
   }
 
   /** The vectors of the embedder if it has all of them, else the built-in ones. */

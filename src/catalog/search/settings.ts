@@ -19,6 +19,8 @@ export interface SearchSettings {
   /** Length normalization of texts. Names are normalized less. */
   readonly b: number;
   readonly weights: FieldWeights;
+  /** How much the fit of a tool falls if a similar example wants a name that the tool does not have. */
+  readonly missingName: number;
   /** Tools beyond this many are not indexed. */
   readonly maxDocs: number;
   readonly maxResults: number;
@@ -37,6 +39,7 @@ export const DEFAULT_SETTINGS: SearchSettings = {
     server: 1,
     serverText: 0.3,
   },
+  missingName: 0.5,
   maxDocs: 200_000,
   maxResults: 1_000,
 };

@@ -10,6 +10,7 @@ import {
   QUESTION_SEPARATOR,
   type StoredGroup,
 } from "./examples.ts";
+import { KnownNames, nameKey } from "./known-names.ts";
 import { words } from "./words.ts";
 
 const LINE = /^([^#].*) -> (.+)$/;
@@ -19,6 +20,8 @@ const MAX_QUESTIONS = 65_535;
 /** An index of example questions, as the build stores it. */
 export interface StoredExamples {
   readonly groups: readonly StoredGroup[];
+  /** The key of each name, one per line, each once; see `nameKey`. */
+  readonly names: string;
   /** One feature per line of text. */
   readonly features: string;
   /** How many questions each feature has, and their numbers, one after the other: uint16, in base64. */
@@ -33,6 +36,7 @@ export function* readExamples(
 ): Generator<void, StoredExamples> {
   const groups: StoredGroup[] = [];
   const features = new Map<string, number[]>();
+  const keys = new Set<string>();
   let size = 0;
   for (const line of lines) {
     const [, questions, names = ""] = LINE.exec(line) ?? [];
@@ -46,6 +50,7 @@ export function* readExamples(
       }
       size += 1;
     }
+    for (const name of names.split(NAME_SEPARATOR)) keys.add(nameKey(name));
     groups.push({
       questions: asked.map((list) => list.filter(isTelling).join(" ")).join(QUESTION_SEPARATOR),
       names: names
@@ -59,6 +64,7 @@ export function* readExamples(
   if (size > MAX_QUESTIONS) throw new Error(`There are more than ${MAX_QUESTIONS} example questions.`);
   return {
     groups,
+    names: [...keys].join("\n"),
     features: [...features.keys()].join("\n"),
     sizes: toBase64([...features.values()].map(({ length }) => length)),
     questions: toBase64([...features.values()].flat()),
@@ -82,7 +88,8 @@ export function openExamples(stored: StoredExamples, everyday: EverydayWords): E
     features.set(key, { questions: questions.subarray(start, end), weight: 0 });
     start = end;
   }
-  return new Examples(everyday, groups, features);
+  const knownNames = new KnownNames(stored.names.split("\n"));
+  return new Examples(everyday, { groups, features, knownNames });
 }
 
 /** The index of a whole text. */
