@@ -59,6 +59,7 @@ export function createScope(parts: ScopeParts): Scope {
   return {
     ...given,
     maxResultBytes: () => config().maxResultBytes,
+    autoMaxBytes: () => config().autoMaxBytes,
     usageOf: (server, tool) => examples.of(server, tool),
     call: compose(
       middleware,

@@ -20,6 +20,7 @@ export const POOL_DEFAULTS: PoolOptions = Object.freeze({
 /** Values from environment and flags that replace keys of the file. */
 export interface Overrides extends Partial<PoolOptions> {
   readonly maxResultBytes?: number;
+  readonly autoMaxBytes?: number;
   readonly examplesFromUsage?: boolean;
   readonly embedder?: { readonly url?: string; readonly model?: string; readonly keyEnv?: string };
 }
@@ -42,6 +43,7 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
     ...checkServers(file["mcpServers"] ?? {}, { path, folder, env }, findings),
     pool: readPool(file["pool"], overrides, findings),
     maxResultBytes: overrides.maxResultBytes ?? whole(file["maxResultBytes"], "maxResultBytes", findings, 1),
+    autoMaxBytes: overrides.autoMaxBytes ?? whole(file["autoMaxBytes"], "autoMaxBytes", findings, 0),
     examplesFromUsage: overrides.examplesFromUsage ?? readFromUsage(file["examples"], findings),
     embedder: readEmbedder(file["embedder"], overrides, findings),
     ...layers,

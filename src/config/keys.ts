@@ -34,6 +34,7 @@ export const TOP_KEYS = [
   "mcpServers",
   "pool",
   "maxResultBytes",
+  "autoMaxBytes",
   "examples",
   "embedder",
   "middleware",

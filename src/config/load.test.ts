@@ -406,6 +406,7 @@ describe("a warning", () => {
     ["a negative cooldownMs", { mcpServers: {}, pool: { cooldownMs: -1 } }, /pool\.cooldownMs is ignored/],
     ["an unknown pool key", { mcpServers: {}, pool: { poolsize: 5 } }, /Did you mean "poolSize"/],
     ["an invalid maxResultBytes", { mcpServers: {}, maxResultBytes: "big" }, /maxResultBytes is ignored/],
+    ["a negative autoMaxBytes", { mcpServers: {}, autoMaxBytes: -1 }, /autoMaxBytes is ignored/],
     [
       "an invalid fromUsage",
       { mcpServers: {}, examples: { fromUsage: 1 } },
@@ -466,6 +467,7 @@ test("all top-level keys are read, and overrides win over the file even if they 
       cooldownMs: 7,
     },
     maxResultBytes: 5_000,
+    autoMaxBytes: 6_000,
     examples: { fromUsage: true },
     embedder: { url: "https://e.example/v1", model: "m", keyEnv: "KEY" },
   });
@@ -479,17 +481,23 @@ test("all top-level keys are read, and overrides win over the file even if they 
     failureThreshold: 2,
     cooldownMs: 7,
   });
-  expect(plain).toMatchObject({ maxResultBytes: 5_000, examplesFromUsage: true, warnings: [] });
+  expect(plain).toMatchObject({
+    maxResultBytes: 5_000,
+    autoMaxBytes: 6_000,
+    examplesFromUsage: true,
+    warnings: [],
+  });
   expect(plain.embedder).toEqual({ url: "https://e.example/v1", model: "m", keyEnv: "KEY" });
 
   const overridden = await parse(file, {
     poolSize: 20,
     maxResultBytes: 9,
+    autoMaxBytes: 8,
     examplesFromUsage: false,
     embedder: { model: "n" },
   });
   expect(overridden.pool).toEqual({ ...plain.pool, poolSize: 20 });
-  expect(overridden).toMatchObject({ maxResultBytes: 9, examplesFromUsage: false });
+  expect(overridden).toMatchObject({ maxResultBytes: 9, autoMaxBytes: 8, examplesFromUsage: false });
   expect(overridden.embedder).toEqual({ url: "https://e.example/v1", model: "n", keyEnv: "KEY" });
 });
 

@@ -209,11 +209,13 @@ test("overrides contain all given values, even if they equal the default", () =>
       METAMCP_EMBEDDER_MODEL: "m",
       METAMCP_EXAMPLES_FROM_USAGE: "true",
       METAMCP_MAX_RESULT_BYTES: "7",
+      METAMCP_AUTO_MAX_BYTES: "0",
     }).overrides,
   ).toEqual({
     embedder: { model: "m" },
     examplesFromUsage: true,
     maxResultBytes: 7,
+    autoMaxBytes: 0,
   });
 });
 

@@ -108,6 +108,7 @@ const OVERRIDES = {
   failureThreshold: "failureThreshold",
   cooldown: "cooldownMs",
   maxResultBytes: "maxResultBytes",
+  autoMaxBytes: "autoMaxBytes",
   examplesFromUsage: "examplesFromUsage",
 } as const satisfies Partial<Record<keyof Settings, keyof Overrides>>;
 

@@ -100,6 +100,8 @@ export interface Config {
   readonly disabled: ReadonlySet<string>;
   readonly pool: PoolOptions;
   readonly maxResultBytes: number | undefined;
+  /** The auto surface lists all tools if their definitions have at most this many bytes. */
+  readonly autoMaxBytes: number | undefined;
   /** Layers around all calls, the outermost first; they are outside of the layers of servers. */
   readonly middleware?: readonly LayerEntry[];
   readonly examplesFromUsage: boolean;

@@ -9,10 +9,11 @@ import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
 import type { AggregateSurface } from "./aggregate/aggregate.ts";
 import { isMetaTool } from "./meta/meta.ts";
+import type { Scope } from "./scope.ts";
 import type { ClientRequest, ListStates, Surface } from "./surface.ts";
 
 /** If the definitions of all tools are larger than this, searching them is cheaper than listing them. */
-const SMALL_BYTES = 8_000;
+const DEFAULT_MAX_BYTES = 8_000;
 
 /** The capabilities announce prompts and resources, so a client gets empty lists instead of errors. */
 const EMPTY_LISTS: ReadonlyMap<string, Raw> = new Map([
@@ -27,14 +28,14 @@ export class AutoSurface implements Surface {
   readonly capabilities: Surface["capabilities"];
   readonly #meta: Surface;
   readonly #aggregate: AggregateSurface;
-  readonly #viewOf: (asker: Asker) => CatalogView;
+  readonly #scope: Pick<Scope, "view" | "autoMaxBytes">;
   readonly #decisions = new WeakMap<CatalogView, Promise<Surface>>();
   readonly #decided = new WeakMap<CatalogView, Surface>();
 
-  constructor(meta: Surface, aggregate: AggregateSurface, viewOf: (asker: Asker) => CatalogView) {
+  constructor(meta: Surface, aggregate: AggregateSurface, scope: Pick<Scope, "view" | "autoMaxBytes">) {
     this.#meta = meta;
     this.#aggregate = aggregate;
-    this.#viewOf = viewOf;
+    this.#scope = scope;
     this.capabilities = aggregate.capabilities;
   }
 
@@ -80,14 +81,15 @@ export class AutoSurface implements Surface {
   }
 
   #decisionFor(asker: Asker): Surface | undefined {
-    return this.#decided.get(this.#viewOf(asker));
+    return this.#decided.get(this.#scope.view(asker));
   }
 
   #decide(origin: Origin): Promise<Surface> {
-    const view = this.#viewOf(origin);
+    const view = this.#scope.view(origin);
     let decision = this.#decisions.get(view);
     if (!decision) {
-      decision = this.#aggregate.isSmall(origin, SMALL_BYTES).then((small) => {
+      const most = this.#scope.autoMaxBytes() ?? DEFAULT_MAX_BYTES;
+      decision = this.#aggregate.isSmall(origin, most).then((small) => {
         const surface = small ? this.#aggregate : this.#meta;
         this.#decided.set(view, surface);
         return surface;

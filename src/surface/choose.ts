@@ -23,7 +23,5 @@ export function chooseSurface(scope: Scope, { surface, notify }: SurfaceOptions)
   const meta = createMetaSurface(scope);
   if (surface === "meta") return () => meta;
   const aggregate = new AggregateSurface(scope, { notify });
-  return surface === "aggregate"
-    ? () => aggregate
-    : () => new AutoSurface(meta, aggregate, (asker) => scope.view(asker));
+  return surface === "aggregate" ? () => aggregate : () => new AutoSurface(meta, aggregate, scope);
 }

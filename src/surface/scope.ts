@@ -98,6 +98,8 @@ export interface Scope {
   readonly finder?: string;
   /** The largest result of a child that is returned whole, if configured. */
   maxResultBytes(): number | undefined;
+  /** The largest list of tools that the auto surface shows, if configured. */
+  autoMaxBytes(): number | undefined;
   /** Arguments of earlier successful calls, newest first. Empty unless the user allows them to be kept. */
   usageOf(server: ServerId, tool: string): Promise<readonly Raw[]>;
   /** Runs code; undefined if code execution is off. */

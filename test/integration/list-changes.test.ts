@@ -101,6 +101,23 @@ test("the auto surface lists all tools while they are few, and otherwise becomes
   await unknown.close();
 });
 
+test("autoMaxBytes moves the limit of the auto surface, and its variable wins over the file", async () => {
+  const folder = temp();
+  const shown = async (autoMaxBytes: number, env?: Record<string, string>): Promise<string[]> => {
+    folder.writeConfig({ a: fixture("--bare", "--tools", "3") }, { autoMaxBytes });
+    const client = gateway(folder, { flags: ["--surface", "auto"], ...(env && { env }) });
+    await client.initialize();
+    const list = await names(client);
+    await client.close();
+    return list;
+  };
+  expect(await shown(100)).toContain("mcp_discover");
+  expect(await shown(100_000)).toContain("a__tool_0");
+  expect(await shown(100, { METAMCP_AUTO_MAX_BYTES: "100000" })).toContain("a__tool_0");
+  // No list is that small.
+  expect(await shown(0)).toContain("mcp_discover");
+});
+
 test("the auto surface decides for each kind of 2026-07-28 client by the tools that it would see", async () => {
   const folder = temp();
   // Clients with sampling get more tools than fit.

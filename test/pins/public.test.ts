@@ -155,7 +155,7 @@ test("the flags and environment variables are these", async () => {
 });
 
 test("the keys of the config file are these, and all are documented", () => {
-  expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes examples embedder middleware");
+  expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes autoMaxBytes examples embedder middleware");
   expect(SERVER_KEYS.join(" ")).toBe(
     "command args env cwd inheritEnv instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +
       "deadlineMs connectTimeoutMs disabled enabled tools isolation retry prefix examples middleware",
