@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listBy, openCatalog, TEST_ORIGIN } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import type { Origin, ServerId } from "../kernel/call.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import { toRaw } from "../kernel/raw.ts";
 import { CatalogLoader, type UnknownServer } from "./catalog-loader.ts";
 
@@ -10,7 +11,7 @@ interface Connect {
   readonly origin: Origin;
   /** Connects and lists the tools. */
   succeed(): Promise<void>;
-  fail(message: string): void;
+  fail(error: string | Error): void;
 }
 
 const setUp = (...servers: ServerId[]) => setUpIn(temp().home, ...servers);
@@ -33,7 +34,7 @@ function setUpIn(home: string, ...servers: ServerId[]) {
           server,
           origin,
           succeed: () => list(server).then(resolve),
-          fail: (message) => reject(new Error(message)),
+          fail: (error) => reject(typeof error === "string" ? new Error(error) : error),
         });
       }),
   });
@@ -110,6 +111,19 @@ describe("an unknown server", () => {
     expect(await first.answer).toEqual([
       { server: "bad", reason: "failed 10 s ago: spawn ENOENT; a call tries again" },
       { server: "slow", reason: "still starting after 10 s" },
+    ]);
+  });
+
+  test("that cannot be connected is returned with the cause alone, without the name and the advice for a call", async () => {
+    const { loader, connects } = setUp("bad");
+    const first = loader.loadMissing(["bad"], TEST_ORIGIN);
+    await untilConnects(connects, 1);
+    const cause = new Error("The command was not found.");
+    connects[0]?.fail(
+      new MetaMcpError("server_unavailable", `bad: ${cause.message} Nothing was done.`, { cause }),
+    );
+    expect(await first).toEqual([
+      { server: "bad", reason: "failed just now: The command was not found; a call tries again" },
     ]);
   });
 

@@ -219,8 +219,13 @@ export function notListed(fault: string): string {
   return `its tools could not be listed: ${fault}`;
 }
 
+/** The message of an unavailable server also names it and advises the caller of a tool, so its cause is returned. */
+const SHOWN_BY_CAUSE: ReadonlySet<string> = new Set(["server_unavailable", "rate_limited"]);
+
 /** Keeps the code `auth_required` in the text, because the user must log in; waiting does not help. */
 function reasonOf(error: unknown): string {
   if (MetaMcpError.is(error) && error.code === "auth_required") return `${error.code}: ${error.message}`;
+  if (MetaMcpError.is(error) && SHOWN_BY_CAUSE.has(error.code) && error.cause instanceof Error)
+    return error.cause.message;
   return error instanceof Error ? error.message : String(error);
 }

@@ -42,7 +42,7 @@ function loginRequired(
   place: LoginPlace | undefined,
 ): MetaMcpError {
   const details = loginDetails(failure, spec, place);
-  const text = `${server} requires login: ${loginAdvice(failure, spec, place)}`;
+  const text = `${server}: ${loginAdvice(failure, spec, place)}`;
   return new MetaMcpError("auth_required", text, { server, cause: failure, ...(details && { details }) });
 }
 
@@ -52,9 +52,7 @@ function unavailable(failure: ChildFailure, { server, repeat, unsent }: FailedCa
     return new MetaMcpError("rate_limited", text, { server, cause: failure, ...failure.limited });
   }
   const harmless = unsent || repeat === "safe";
-  const advice = harmless
-    ? "Nothing was done."
-    : "It is not known whether the call had effects; check before you repeat it.";
+  const advice = harmless ? "Nothing was done." : "It is not known whether the call had effects: check that.";
   return new MetaMcpError("server_unavailable", `${server}: ${sentence(failure.message)} ${advice}`, {
     server,
     retryable: harmless,
@@ -128,7 +126,7 @@ export function connectedTooLate({ name, deadlineMs }: ServerSpec): MetaMcpError
 /** The failure of a connect that took longer than `connectTimeoutMs`. */
 export function connectTimeout(spec: ServerSpec, lastWords: string | undefined): ChildFailure {
   const why = whySlow(spec);
-  const late = `${spec.name} was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
+  const late = `It was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
   const perhaps = why ? `: ${why}, and the next start will be faster` : "";
   const said = lastWords ? `; its last output: ${lastWords}` : "";
   return new ChildFailure("offline", `${late}${perhaps}${said}`, { unsent: true });

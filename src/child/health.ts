@@ -51,6 +51,11 @@ export class Health {
     return this.#lastFailure;
   }
 
+  /** The last failure without its period, for use inside a sentence. */
+  get lastFailureClause(): string {
+    return (this.#lastFailure ?? "unknown").replace(/\.$/, "");
+  }
+
   /** Milliseconds until a caller would be admitted; 0 if it would be now. */
   blockedFor(now: number): number {
     return retryAfterMs(this.#breaker, now);
@@ -75,7 +80,7 @@ export class Health {
     const wait = retryAfterMs(this.#breaker, now);
     throw new MetaMcpError(
       "server_unavailable",
-      `${server} is blocked after repeated failures (last: ${this.#lastFailure ?? "unknown"}). Try again in ${Math.ceil(wait / 1000)} s, or use another server.`,
+      `${server} is blocked after repeated failures (last: ${this.lastFailureClause}). Use another server, or wait.`,
       { server, retryAfterMs: wait },
     );
   }

@@ -48,7 +48,7 @@ export function statusOf(
       state: "failed",
       retryAfterMs,
       ...several,
-      reason: `blocked after repeated failures: ${health.lastFailure}; ${when}`,
+      reason: `blocked after repeated failures: ${health.lastFailureClause}; ${when}`,
     };
   }
   const state = shownState(connections.map((connection) => connection.state));
