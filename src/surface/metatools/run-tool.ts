@@ -4,7 +4,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice.ts";
 import type { Input } from "../input.ts";
 import { NEXT } from "../own/read.ts";
-import { previewText, shorten, withPreview } from "../result/budget.ts";
+import { notedPreview, shorten, withPreview } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
@@ -101,7 +101,7 @@ function success(
   return withPreview(short, (shown) =>
     answer(origin, {
       structured: joinObject([["structured", shown], ...few]),
-      text: `${short.note}\n${previewText(shown)}`,
+      text: notedPreview(short, shown),
       blocks: short.link ? [short.link] : [],
     }),
   );

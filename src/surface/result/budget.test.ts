@@ -136,3 +136,11 @@ test("a short result of very wide or long values has at most 4 KB", () => {
     ).toBeLessThanOrEqual(MAX_BYTES);
   }
 });
+
+test("a short result without any text says what it contains, and nothing of a preview", () => {
+  const image = { type: "image", data: "x".repeat(200_000), mimeType: "image/png" };
+  const { answer } = short(toRaw({ content: [image] }));
+  expect(answer.content[0].text).toMatch(
+    /^This result has 200,0\d\d bytes\. It contains image image\/png \(200,0\d\d bytes\)\. Read on with .*\)\.$/,
+  );
+});

@@ -59,10 +59,14 @@ export function shorten(
   const reading = stored
     ? readHint(stored.uri, readCommand, code)
     : "It is too large to store: make a narrower call to see more.";
-  const others = parts.blocks.length > 0 ? ` It also contains ${blocksText(parts.blocks)}.` : "";
+  const named = blocksText(parts.blocks);
+  const contents =
+    isNothing(parts.value) && named !== ""
+      ? `It contains ${named}.`
+      : `Only a preview is shown.${named === "" ? "" : ` It also contains ${named}.`}`;
   return {
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
-    note: `This result has ${size} bytes. Only a preview is shown.${others} ${reading}`,
+    note: `This result has ${size} bytes. ${contents} ${reading}`,
     link:
       stored &&
       toRaw({
@@ -84,8 +88,18 @@ export function withPreview({ preview }: Shortened, write: (shown: Raw) => Raw):
   }
 }
 
+/** The note and the preview as one text. A result without text has no preview. */
+export function notedPreview({ note }: Shortened, shown: Raw): string {
+  return isNothing(shown) ? note : `${note}\n${previewText(shown)}`;
+}
+
+/** Whether the result has neither text nor structured content. */
+function isNothing(value: Raw): boolean {
+  return value.toString("latin1", 0, 5) === "null";
+}
+
 /** A preview as text. A string is not quoted. */
-export function previewText(shown: Raw): string {
+function previewText(shown: Raw): string {
   return shown[0] === 0x22 ? (JSON.parse(shown.toString()) as string) : shown.toString();
 }
 
@@ -103,15 +117,15 @@ export function shortResult(result: Raw, budget: Budget): Raw {
   const keepsStructure = structured?.[0] === 0x7b;
   const room = PREVIEW_BYTES - write(`${short.note}\n`, keepsStructure ? toRaw({}) : undefined).length;
   const share = keepsStructure ? Math.floor(room * TEXT_SHARE) : room;
-  const text = textWithin(short, share);
-  return write(`${short.note}\n${text}`, keepsStructure ? objectWithin(short, room - share) : undefined);
+  const text = notedPreview(short, previewWithin(short, share));
+  return write(text, keepsStructure ? objectWithin(short, room - share) : undefined);
 }
 
-/** A preview as text that fits into JSON, where quotes are escaped. */
-function textWithin({ preview }: Shortened, room: number): string {
+/** A preview whose text fits into JSON, where quotes are escaped. */
+function previewWithin({ preview }: Shortened, room: number): Raw {
   for (let most = room; ; most = Math.floor(most * 0.85)) {
-    const text = previewText(preview(most));
-    if (Buffer.byteLength(JSON.stringify(text)) - 2 <= room || most < 100) return text;
+    const shown = preview(most);
+    if (Buffer.byteLength(JSON.stringify(previewText(shown))) - 2 <= room || most < 100) return shown;
   }
 }
 
