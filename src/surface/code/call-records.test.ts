@@ -17,3 +17,10 @@ test("callsText names each tool once per error, with its count", () => {
   const many = Array.from({ length: 50 }, (_, n) => ({ server: "a", tool: `t${n}`, ms: 1 }));
   expect(callsText(many)).toMatch(/^a:t0, .*a:t19, and 30 other tools$/);
 });
+
+test("read(uri) is shown under the name that code used", () => {
+  const whole = { server: "metamcp", tool: "whole", ms: 1 };
+  expect(shownCalls([whole])).toEqual([{ ...whole, tool: "read" }]);
+  expect(callsText([whole])).toBe("metamcp:read");
+  expect(shownCalls([{ ...whole, server: "other" }])).toEqual([{ ...whole, server: "other" }]);
+});

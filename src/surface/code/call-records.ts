@@ -1,7 +1,10 @@
 /** Shows the calls that code made: one by one if they are few, else grouped by tool. */
 import type { CallRecord } from "../../sandbox/executor.ts";
+import { OWN_SERVER, READ } from "../own/tools.ts";
 
 const MAX_SHOWN = 20;
+/** What `read(uri)` of code calls. No tool of this name can be called from outside. */
+export const WHOLE = "whole";
 
 /** If there is a `count`, `ms` is the sum. */
 export interface ShownCall extends CallRecord {
@@ -9,7 +12,7 @@ export interface ShownCall extends CallRecord {
 }
 
 export function shownCalls(calls: readonly CallRecord[]): readonly ShownCall[] {
-  return calls.length <= MAX_SHOWN ? calls : byTool(calls);
+  return calls.length <= MAX_SHOWN ? calls.map(asWritten) : byTool(calls);
 }
 
 export function callsText(calls: readonly CallRecord[]): string {
@@ -23,11 +26,16 @@ export function callsText(calls: readonly CallRecord[]): string {
 
 function byTool(calls: readonly CallRecord[]): readonly ShownCall[] {
   const counted = new Map<string, ShownCall>();
-  for (const { server, tool, ms, error } of calls) {
+  for (const { server, tool, ms, error } of calls.map(asWritten)) {
     const key = JSON.stringify([server, tool, error]);
     const { ms: before = 0, count = 0 } = counted.get(key) ?? {};
     const sum = Math.round((before + ms) * 10) / 10;
     counted.set(key, { server, tool, ms: sum, count: count + 1, ...(error !== undefined && { error }) });
   }
   return [...counted.values()];
+}
+
+/** The call under the name that the code used. */
+function asWritten(call: CallRecord): CallRecord {
+  return call.server === OWN_SERVER && call.tool === WHOLE ? { ...call, tool: READ.name } : call;
 }

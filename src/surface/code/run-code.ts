@@ -12,6 +12,7 @@ import { OWN_SERVER } from "../own/tools.ts";
 import { recorded } from "../recorded.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
+import { WHOLE } from "./call-records.ts";
 import { CodeProgress } from "./code-progress.ts";
 import { describeTool, readWhole, searchTools } from "./look-up.ts";
 import { resolveName } from "./resolve-name.ts";
@@ -70,7 +71,7 @@ export async function runCode(
 const LOOK_UPS: ReadonlyMap<string, typeof searchTools> = new Map([
   ["search", searchTools],
   ["describe", describeTool],
-  ["whole", readWhole],
+  [WHOLE, readWhole],
 ]);
 
 async function callOut(
