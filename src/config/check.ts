@@ -60,8 +60,8 @@ export function emptyConfig(path: string, overrides: Overrides): Config {
 function noServers(file: Keys): string {
   const other = ["servers", "mcp_servers", "context_servers"].find((key) => isKeys(file[key]));
   return other
-    ? `it has no "mcpServers", so there are no servers. Rename "${other}" to "mcpServers".`
-    : 'it has no "mcpServers", so there are no servers.';
+    ? `the config file has no "mcpServers", so there are no servers. Rename "${other}" to "mcpServers".`
+    : 'the config file has no "mcpServers", so there are no servers.';
 }
 
 function checkServers(

@@ -393,7 +393,7 @@ describe("a warning", () => {
       { mcpServers: {}, pol: {} },
       /"pol" is unknown and ignored\. Did you mean "pool"/,
     ],
-    ["no mcpServers", {}, /no "mcpServers"/],
+    ["no mcpServers", {}, /^the config file has no "mcpServers"/],
     ["servers instead of mcpServers", { servers: {} }, /Rename "servers" to "mcpServers"/],
     ["pool is a number", { mcpServers: {}, pool: 5 }, /pool is a number and ignored/],
     ["poolSize 0", { mcpServers: {}, pool: { poolSize: 0 } }, /pool\.poolSize is ignored: .* at least 1/],

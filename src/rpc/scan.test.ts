@@ -122,7 +122,11 @@ describe("a malformed message", () => {
     const nested = (depth: number): string =>
       `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(depth)}${"]".repeat(depth)}}`;
     expect(read(nested(1_000)).kind).toBe("result");
-    expect(read(nested(1_001))).toMatchObject({ kind: "malformed", code: -32700 });
+    expect(read(nested(1_001))).toMatchObject({
+      kind: "malformed",
+      code: -32700,
+      reason: "not JSON, or nested too deeply, at byte 1033",
+    });
     expect(read(nested(1_000_000))).toMatchObject({ kind: "malformed", code: -32700 });
   });
 

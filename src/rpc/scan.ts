@@ -56,7 +56,7 @@ function readAny(bytes: Buffer): Message | Malformed {
   const end = scanEnvelope(bytes);
   const lineBreak = sawLineBreak();
   reset();
-  if (end < 0) return unreadable(bytes, `not JSON at byte ${~end}`);
+  if (end < 0) return unreadable(bytes, notJson(bytes, ~end));
   if (!isUtf8(bytes)) return unreadable(bytes, "not UTF-8");
   // Messages are sent as lines, so a line break between two tokens must go.
   return toMessage(lineBreak ? withoutLineBreaks(bytes) : bytes);
@@ -68,9 +68,15 @@ export function readValue(bytes: Buffer): Raw | string {
   const end = expectEnd(bytes, scanValue(bytes, skipSpace(bytes, 0)));
   const lineBreak = sawLineBreak();
   reset();
-  if (end < 0) return `not JSON at byte ${~end}`;
+  if (end < 0) return notJson(bytes, ~end);
   if (!isUtf8(bytes)) return "not UTF-8";
   return asRaw(lineBreak ? withoutLineBreaks(bytes) : bytes);
+}
+
+/** At an opening bracket the scan also stops because of the limit of levels. */
+function notJson(bytes: Buffer, at: number): string {
+  const deep = bytes[at] === 0x5b || bytes[at] === 0x7b;
+  return `not JSON${deep ? ", or nested too deeply," : ""} at byte ${at}`;
 }
 
 function scanEnvelope(b: Buffer): number {
