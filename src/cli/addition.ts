@@ -51,9 +51,9 @@ async function unknownServerText(name: string): Promise<string> {
   const list = category === undefined ? "--list" : `--category ${category}`;
   const hint =
     alike.length > 0
-      ? `Did you mean ${alike.map((one) => `"${one}"`).join(" or ")}?`
-      : `To list them all: metamcp add ${list}`;
-  return `There is no "${name}" in the gallery. ${hint} To add a server that is not in it: metamcp add ${name} -- COMMAND …, or --url URL`;
+      ? ` Did you mean ${alike.map((one) => `"${one}"`).join(" or ")}?`
+      : `\nTo list them all: metamcp add ${list}`;
+  return `There is no "${name}" in the gallery.${hint}\nTo add a server that is not in it: metamcp add ${name} -- COMMAND …, or --url URL`;
 }
 
 /** A single local server may get any variable. A container gets only the variables in its arguments, so others are refused. */

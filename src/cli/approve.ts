@@ -86,8 +86,9 @@ function forPeople(
     lines.push(headline(change), ...differences(change).map((line) => `  ${line}`), "");
   if (removed.length > 0)
     lines.push(`No longer listed: ${removed.map((name) => visible(name)).join(", ")}`, "");
-  if (selected.length < changes.length)
-    lines.push(`${changes.length - selected.length} more need approval but were not named.`, "");
+  const others = changes.filter((change) => !selected.includes(change));
+  if (others.length > 0)
+    lines.push(`Still to approve: ${others.map(({ tool }) => visible(tool)).join(", ")}`, "");
   return selected.length > 0
     ? lines.join("\n").trimEnd()
     : [...lines, `Nothing to approve: the tools of ${server} are unchanged.`].join("\n");

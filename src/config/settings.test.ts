@@ -96,7 +96,7 @@ test.each<[string, RegExp]>([
   ["--=5", /-- is not a known flag/],
   ["--tls", /--tls needs --tls-cert and --tls-key/],
   ["--tls-cert x", /need --tls/],
-  ["--json", /--json is not a flag of "metamcp run"\. It belongs to .*metamcp tools/],
+  ["--json", /--json is not a flag of "metamcp"\. It belongs to .*metamcp tools/],
 ])("%s is refused", (line, message) => {
   expect(() => read(line)).toThrow(UsageError);
   expect(() => read(line)).toThrow(message);

@@ -69,8 +69,13 @@ function flagElsewhere(flag: string, command: string): string | undefined {
   const rows: Table = FLAGS;
   const { commands, instead } = Object.entries(rows).find(([key]) => flagOf(key) === flag)?.[1] ?? {};
   if (instead?.[command]) return instead[command];
-  const homes = commands?.map((other) => (other === "run" ? "metamcp" : `metamcp ${other}`)).join(", ");
-  return homes && `${flag} is not a flag of "metamcp ${command}". It belongs to ${homes}.`;
+  const homes = commands?.map(written).join(", ");
+  return homes && `${flag} is not a flag of "${written(command)}". It belongs to ${homes}.`;
+}
+
+/** The command as a person types it. */
+function written(command: string): string {
+  return command === "run" ? "metamcp" : `metamcp ${command}`;
 }
 
 function readEnv(

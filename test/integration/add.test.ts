@@ -149,7 +149,11 @@ test("add and remove report invalid input and write nothing", async () => {
   const invalid: [args: string[], code: number, says: RegExp][] = [
     [["add"], 2, /Usage: metamcp add/],
     [["add", "memory", "postgress"], 1, /no "postgress" in the gallery\. Did you mean "postgres"/],
-    [["add", "qqqqqq"], 1, /metamcp add --list/],
+    [
+      ["add", "qqqqqq"],
+      1,
+      /in the gallery\.\nTo list them all: metamcp add --list\nTo add a server that is not in it: /,
+    ],
     [["add", "databse"], 1, /metamcp add --category databases/],
     [["add", "memory", "--env", "nonsense"], 2, /NAME=value/],
     [["add", "memory", "git", "--env", "OTHER=1"], 2, /no variable OTHER/],

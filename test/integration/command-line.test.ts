@@ -81,7 +81,7 @@ test("wrong usage exits with 2 and explains the correct usage", async () => {
     [["--tls"], /--tls needs --tls-cert/],
     [[], /METAMCP_COOLDOWN is "soon"/, { METAMCP_COOLDOWN: "soon" }],
     [["lost"], /"lost" is not a command\. Did you mean "list"\?/],
-    [["--json", "list"], /--json is not a flag of "metamcp run"|Write the command first/],
+    [["--json", "list"], /--json is not a flag of "metamcp"|Write the command first/],
     [["--config", "x.json", "list"], /Write the command first: metamcp list/],
     [["list", "more"], /Usage: metamcp list/],
     [["list", "--port", "1"], /--port is not a flag of "metamcp list"/],

@@ -149,6 +149,7 @@ test("with --pin changed and new tools are neither found nor callable until they
   const one = await metamcp(folder, ["approve", "s", "read", "--yes"]);
   expect(one).toMatchObject({ code: 0 });
   expect(one.out).toContain(`+ description: ${POISON}`);
+  expect(one.out).toContain("\nStill to approve: extra\n");
   await until(async () => (await shownServer(client)).tools.includes("read"));
   expect(await callResult(client, "read")).toBe("hi");
   expect((await shownServer(client)).server.quarantined).toEqual(["extra"]);
