@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { failedCall, openClient } from "../support/failed-call.ts";
+import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, textOf } from "../support/meta.ts";
 import { verbatim } from "../support/metatools.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -44,6 +45,27 @@ test("invalid arguments are reported with the schema and do not reach the child"
   expect(journal.methods()).not.toContain("tools/call");
   expect(textOf(await client.mcpCall("a", "add", { a: 1, b: 2 }))).toBe("3");
   await client.close();
+});
+
+test("a request without a tool name, and a search without words, say what is missing", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  for (const surface of ["meta", "metatools"]) {
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize();
+    const { error } = await client.request("tools/call", {});
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^The name of the tool is missing\. Tools here: /),
+    });
+    const [tool, args] =
+      surface === "meta" ? ["mcp_provision", { intent: " " }] : ["search_tools", { query: " " }];
+    expect(failureOf((await client.tool(tool, args)) as { isError?: boolean })).toMatchObject({
+      code: "validation_input",
+      message: expect.stringMatching(/ is empty: describe the task\.$/),
+    });
+    await client.close();
+  }
 });
 
 const CALLS = {

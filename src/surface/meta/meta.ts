@@ -11,7 +11,7 @@ import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
 import { ownBudget } from "../own/own-budget.ts";
 import { readsStored } from "../own/own-tool.ts";
-import { hasOwn, OWN_SERVER, READ } from "../own/tools.ts";
+import { hasOwn, OWN_SERVER, READ, unknownTool } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
@@ -112,7 +112,7 @@ function callMetaTool(scope: Scope, request: ClientRequest): Promise<Raw> {
     const names = TOOLS.filter((other) => other.offered(scope))
       .map(({ definition }) => definition.name)
       .filter((known) => hasOwn(scope, known, request.origin));
-    throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(name)}. Tools here: ${names.join(", ")}`);
+    throw RpcError.of(INVALID_PARAMS, unknownTool(name, names));
   }
   const run = (inner: ClientRequest): Promise<Raw> => {
     try {

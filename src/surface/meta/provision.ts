@@ -2,6 +2,7 @@
  * mcp_provision: searches servers for a client and asks the person at the client if needed. The scope decides what is
  * found and added.
  */
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../../middleware/person.ts";
 import { readInput } from "../input.ts";
@@ -28,6 +29,10 @@ export async function provision(
     context: value("context") as string | undefined,
     autoProvision: value("autoProvision") === true,
   };
+  if (search.intent.trim() === "")
+    throw new MetaMcpError("validation_input", 'mcp_provision: "intent" is empty: describe the task.', {
+      op: PROVISION.name,
+    });
   const answer = await (scope.provision as Provision)(search, provisionCaller(scope, meta, request));
   return toRaw({ content: [{ type: "text", text: JSON.stringify(answer) }] });
 }

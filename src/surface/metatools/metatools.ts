@@ -11,7 +11,7 @@ import { readParams } from "../call-params.ts";
 import { emitListed } from "../emit-listed.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
-import { hasOwn, OWN_SERVER, ownTools } from "../own/tools.ts";
+import { hasOwn, OWN_SERVER, ownTools, unknownTool } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { handleResources } from "../result/resources.ts";
@@ -115,10 +115,10 @@ function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
   if (!found) {
     const tool = typeof wanted === "string" ? wanted : "";
     recordRefusal(scope, { server: "", tool, args }, request, { code: "tool_not_found" });
-    const known = [...BY_NAME.keys()]
-      .filter((one) => (scope.code || one !== EXECUTE_CODE.name) && hasOwn(scope, one, request.origin))
-      .join(", ");
-    throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${known}`);
+    const known = [...BY_NAME.keys()].filter(
+      (one) => (scope.code || one !== EXECUTE_CODE.name) && hasOwn(scope, one, request.origin),
+    );
+    throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, known));
   }
   const own = { server: OWN_SERVER, tool: found.tool.name, args };
   const run = async (inner: ClientRequest): Promise<Raw> => {

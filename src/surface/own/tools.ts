@@ -118,3 +118,9 @@ function noOwnTool(tool: string, names: readonly string[]): MetaMcpError {
     details: { nearest: nearest(tool, names) },
   });
 }
+
+/** The message for a call of a tool that the surface does not have. `name` is what the client sent. */
+export function unknownTool(name: unknown, known: readonly string[]): string {
+  const fault = typeof name === "string" ? `Unknown tool: ${name}` : "The name of the tool is missing";
+  return `${fault}. Tools here: ${known.join(", ")}`;
+}
