@@ -140,6 +140,16 @@ test("a child that refuses both is reported with its answer to initialize", asyn
   await expect(strange.done).rejects.toThrow("refused the handshake");
 });
 
+test("a child that refuses initialize and does not answer server/discover is reported with its answer to initialize", async () => {
+  const refusal = { error: { code: -32000, message: "the licence has expired" } };
+  const slow = negotiate({ initialize: [refusal] });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(slow.asked).toEqual(["initialize", "server/discover"]);
+  slow.clock.advance(5_000);
+  await expect(slow.done).rejects.toThrow("refused the handshake: the licence has expired");
+  expect(slow.clock.pending).toBe(0);
+});
+
 test.each([
   new ChildFailure("offline", "cannot be reached"),
   new ChildFailure("auth", "wants a login"),

@@ -36,14 +36,14 @@ export interface Negotiated {
   readonly dialect: Dialect;
 }
 
-/** After this time without an answer to `server/discover`, `initialize` is tried. */
+/** After this time without an answer, `server/discover` counts as refused. */
 const DISCOVER_TIMEOUT_MS = 5_000;
 
 /** If both eras fail, it rejects with the error of `initialize`; the error of `server/discover` never hides it. */
 export async function negotiateEra(parts: NegotiationParts): Promise<Negotiated> {
   const { peer, link, capabilities, signal, clock, known } = parts;
   if (known === "2026" || (known === undefined && link.stateless)) {
-    const discovered = await discover(parts, DISCOVER_TIMEOUT_MS);
+    const discovered = await discover(parts);
     if (discovered) return discovered;
     signal.throwIfAborted();
   }
@@ -63,12 +63,12 @@ function refused(error: unknown): boolean {
   return error instanceof RpcError;
 }
 
-async function discover(parts: NegotiationParts, timeoutMs?: number): Promise<Negotiated | undefined> {
+async function discover(parts: NegotiationParts): Promise<Negotiated | undefined> {
   const { peer, link, capabilities, signal, clock } = parts;
   const headers = new RequestHeaders();
   link.stateless?.((message) => headers.of(message));
   const timeout = new AbortController();
-  const timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, () => timeout.abort());
+  const timer = clock.after(DISCOVER_TIMEOUT_MS, () => timeout.abort());
   try {
     const params = enclose(undefined, envelopeOf(capabilities));
     const both = AbortSignal.any([signal, timeout.signal]);
@@ -85,7 +85,7 @@ async function discover(parts: NegotiationParts, timeoutMs?: number): Promise<Ne
     if (error instanceof ChildFailure && error.category === "auth") throw error;
     return undefined;
   } finally {
-    timer?.cancel();
+    timer.cancel();
   }
 }
 
