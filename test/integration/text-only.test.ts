@@ -1,6 +1,7 @@
 /** A model that sees only the text of results can use everything, on both surfaces that search tools. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
+import { textOf } from "../support/meta.ts";
 import { runVerbatim, verbatim } from "../support/metatools.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -229,6 +230,21 @@ test("code lists the tools of a server that was not connected before", async () 
   const model = await open(folder, "meta");
   expect(await model.code("Object.keys(tools.other).length > 5")).toBe("true");
   await model.client.close();
+});
+
+test("a search without hits says what to do next", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture("--bare", "--tools", "2") });
+  const client = gateway(folder, { flags: ["--surface", "meta", "--log-level", "error"] });
+  await client.initialize();
+  const find = async (query: string): Promise<object> =>
+    JSON.parse(textOf(await client.tool("mcp_discover", { query }))) as object;
+  expect(await find("quetzalcoatl")).toEqual({
+    tools: [],
+    next: "No tool matches. mcp_provision {intent} finds servers that have one.",
+  });
+  expect(await find("tool_0")).not.toHaveProperty("next");
+  await client.close();
 });
 
 test("instructions match the surface, and do not grow with the number of servers", async () => {

@@ -22,6 +22,7 @@ import { requireServer } from "../require-server.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
 import { someOf } from "../server-names.ts";
 import type { ClientRequest } from "../surface.ts";
+import { DISCOVER, PROVISION } from "./tools.ts";
 
 const LIMIT = 10;
 const MAX_LIMIT = 100;
@@ -57,7 +58,8 @@ export async function discover(
   if (options.query !== undefined) {
     const found = await search(view, options);
     const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, options) };
-    return answer({ ...found, ...missing, notice });
+    const next = found.tools.length === 0 ? withoutHits(scope, options) : undefined;
+    return answer({ ...found, next, ...missing, notice });
   }
   await scope.pins.settled();
   if (options.server !== undefined) {
@@ -98,6 +100,13 @@ function unusable(scope: Scope, { server, origin }: DiscoverOptions): string | u
   const names = scope.servers(origin).flatMap(({ misconfigured, name }) => (misconfigured ? [name] : []));
   if (server !== undefined || names.length === 0) return undefined;
   return `${someOf(names)}; mcp_discover {} says why`;
+}
+
+function withoutHits(scope: Scope, { server, origin }: DiscoverOptions): string {
+  const provision = scope.provision !== undefined && hasOwn(scope, PROVISION.name, origin);
+  if (server === undefined && provision)
+    return `No tool matches. ${PROVISION.name} {intent} finds servers that have one.`;
+  return `No tool matches. ${DISCOVER.name} {server} lists all tools of a server.`;
 }
 
 async function search(
