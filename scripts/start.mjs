@@ -13,7 +13,12 @@ await import("./setup.mjs");
 if (process.stdin.isTTY) {
   show();
   await serve("--transport", "streamable", "--port", "0", "--log-level", "warn");
-} else await serve();
+} else {
+  console.error(
+    "No terminal: serving the demo servers to a client on stdio. For HTTP: node dist/metamcp.js --config demo/mcp.json --transport streamable",
+  );
+  await serve();
+}
 
 /** Serves in this process, so that signals and the end of stdin reach it directly. */
 async function serve(...flags) {
