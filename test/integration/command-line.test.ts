@@ -33,7 +33,7 @@ test("an unreadable or wrong TLS file is named", async () => {
   for (const [at, told] of [
     /TLS certificate cannot be read: .*none\.pem/,
     /TLS key cannot be read/,
-    /no certificate with its key/,
+    /cert\.pem and .*cert\.pem are not a certificate and its key in PEM format/,
   ].entries())
     expect(ends[at]).toMatchObject({ code: 1, err: expect.stringMatching(told) });
 });

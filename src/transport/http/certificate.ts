@@ -16,7 +16,7 @@ export function certificateOf({ cert, key }: { readonly cert: string; readonly k
     createSecureContext(pem);
   } catch (error) {
     throw new Error(
-      `${cert} and ${key} are no certificate with its key, in PEM: ${(error as Error).message}`,
+      `${cert} and ${key} are not a certificate and its key in PEM format: ${(error as Error).message}`,
     );
   }
   return pem;
