@@ -17,7 +17,12 @@ export const SEEN = [
 /** Files whose wrong results were never read. Only the network is trained on them. */
 export const UNREAD = ["asked-later.txt", "unseen/everyday.txt", "unknown/everyday.txt"];
 /** Files that nothing is fitted on. */
-export const NEVER_FITTED = ["strange/everyday.txt", "seventh/everyday.txt"];
+export const NEVER_FITTED = [
+  "strange/everyday.txt",
+  "seventh/everyday.txt",
+  "eighth/everyday.txt",
+  "ninth.txt",
+];
 export const GOLDEN = [...SEEN, ...UNREAD, ...NEVER_FITTED];
 
 /** `files` are paths below test/golden-retrieval. The tools are in the folder `tools/` beside each file. */

@@ -82,7 +82,7 @@ async function listTools(server, { folder, entry }) {
   }
 }
 
-const listed = ["", "unseen", "more", "unknown", "strange", "sixth", "seventh"].flatMap((folder) =>
+const listed = ["", "unseen", "more", "unknown", "strange", "sixth", "seventh", "eighth"].flatMap((folder) =>
   JSON.parse(readFileSync(join(here, folder, "servers.json"), "utf8")).map((server) => ({ folder, server })),
 );
 for (const { folder, server } of listed) {

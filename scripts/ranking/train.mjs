@@ -45,7 +45,7 @@ if (options.measure) {
   const never = [];
   for (const set of readGolden(NEVER_FITTED))
     never.push(...(await report(code, `${set.name}, never fitted`, [{ set, parts: {} }], network)));
-  print("both together", never);
+  print("all of these together", never);
   /** Both sets of LiveMCP are left out together, because they have the same tools. */
   const familyOf = (file) => file.replace(/^livemcp-agent$/, "livemcp");
   for (const file of new Set(questions.map((question) => question.file))) {
