@@ -3,6 +3,7 @@
  * question can find a tool that shares no word with it.
  */
 import type { EverydayWords } from "./everyday-words.ts";
+import type { KeyTable } from "./key-table.ts";
 import type { KnownNames } from "./known-names.ts";
 import { toUnit } from "./matrix.ts";
 import { stem } from "./stem.ts";
@@ -36,6 +37,7 @@ const NEXT_STEEPNESS = 1.5;
 /** Examples are short. Each word beyond this many reduces what they say about a long question. */
 const SHORT = 10;
 const LESS_PER_WORD = 0.1;
+const NO_QUESTIONS = new Uint16Array(0);
 
 /** A group of examples that is similar to a question. */
 export interface SimilarGroup {
@@ -82,58 +84,39 @@ export class Group {
   }
 }
 
-/** A stem, two adjacent stems or a meaning, and the numbers of the questions that have it. */
-export interface Feature {
-  readonly questions: ArrayLike<number> & Iterable<number>;
-  /** The rarer, the higher. */
-  weight: number;
-}
-
-/** What the search needs of the examples. */
+/** The index of the examples. A feature is a stem, two adjacent stems or a meaning. */
 export interface ExampleIndex {
   readonly groups: readonly Group[];
-  readonly features: ReadonlyMap<string, Feature>;
+  readonly features: KeyTable;
+  /** Where the questions of each feature begin in `questions`; at the end, where those of the last one end. */
+  readonly starts: Uint32Array;
+  /** The numbers of the questions that have a feature, feature by feature. */
+  readonly questions: Uint16Array;
+  /** 1 / the length of each question's vector of features. */
+  readonly inverseLengths: Float32Array;
   readonly knownNames: KnownNames;
 }
 
 export class Examples {
   readonly knownNames: KnownNames;
+  readonly size: number;
   readonly #everyday: EverydayWords;
-  readonly #groups: readonly Group[];
-  readonly #features: ReadonlyMap<string, Feature>;
+  readonly #index: ExampleIndex;
   readonly #groupOf: Uint32Array;
-  readonly #inverseLengths: Float64Array;
   /** Cosine with each question; reused for every search. */
   readonly #cosines: Float64Array;
-  readonly size: number;
   /** A feature of more questions is frequent. */
   readonly #frequent: number;
 
-  constructor(everyday: EverydayWords, { groups, features, knownNames }: ExampleIndex) {
-    this.knownNames = knownNames;
+  constructor(everyday: EverydayWords, index: ExampleIndex) {
     this.#everyday = everyday;
-    this.#groups = groups;
-    this.#features = features;
-    this.size = groups.at(-1)?.to ?? 0;
+    this.#index = index;
+    this.knownNames = index.knownNames;
+    this.size = index.groups.at(-1)?.to ?? 0;
     this.#frequent = Math.max(MIN_FREQUENT, this.size * FREQUENT_SHARE);
     this.#groupOf = new Uint32Array(this.size);
-    for (const [at, { from, to }] of groups.entries()) this.#groupOf.fill(at, from, to);
-    this.#inverseLengths = this.#weigh();
+    for (const [at, { from, to }] of index.groups.entries()) this.#groupOf.fill(at, from, to);
     this.#cosines = new Float64Array(this.size);
-  }
-
-  /** Sets the weight of each feature. Returns 1 / the length of each question's vector of features. */
-  #weigh(): Float64Array {
-    const squares = new Float64Array(this.size);
-    for (const [key, feature] of this.#features) {
-      feature.weight = kindWeight(key) * Math.log(1 + this.size / (1 + feature.questions.length));
-      const square = feature.weight ** 2;
-      for (let i = 0; i < feature.questions.length; i++) {
-        const at = feature.questions[i] as number;
-        squares[at] = (squares[at] as number) + square;
-      }
-    }
-    return squares.map((square) => 1 / Math.sqrt(square));
   }
 
   /** The most similar groups for all words of a question, stop words included. Without a table only words are compared. */
@@ -143,7 +126,7 @@ export class Examples {
     const vector = table?.vectorOf(telling);
     const found: { group: Group; similarity: number }[] = [];
     for (const at of this.#groupsInReach(allWords)) {
-      const group = this.#groups[at] as Group;
+      const group = this.#index.groups[at] as Group;
       const byWords = combined(this.#cosines, group.from, group.to);
       const rest = (1 - byWords) * Math.sqrt(byWords);
       // Not even the same meaning would make it similar.
@@ -166,20 +149,18 @@ export class Examples {
   #groupsInReach(allWords: readonly string[]): number[] {
     const cosines = this.#cosines;
     const shared: number[] = [];
-    // A word that no example has is as rare as a word that only this question has.
-    const unknownWeight = Math.log(1 + this.size);
     let squares = 0;
-    const found: Feature[] = [];
+    const found: { readonly questions: Uint16Array; readonly square: number }[] = [];
     for (const key of featuresOf(allWords, this.#everyday)) {
-      const feature = this.#features.get(key);
-      squares += (feature?.weight ?? kindWeight(key) * unknownWeight) ** 2;
-      if (feature) found.push(feature);
+      const questions = this.#questionsWith(key);
+      const square = featureWeight(key, questions.length, this.size) ** 2;
+      squares += square;
+      if (questions.length > 0) found.push({ questions, square });
     }
     // The rarest first. A question that shares only frequent features is not similar. If all are frequent, the rarest of them count.
     found.sort((a, b) => a.questions.length - b.questions.length);
     const mostForRare = Math.max(this.#frequent, found[0]?.questions.length ?? 0);
-    for (const { questions, weight } of found) {
-      const square = weight ** 2;
+    for (const { questions, square } of found) {
       const isRare = questions.length <= mostForRare;
       for (let i = 0; i < questions.length; i++) {
         const at = questions[i] as number;
@@ -194,11 +175,18 @@ export class Examples {
     const groups = new Set<number>();
     for (let i = 0; i < shared.length; i++) {
       const at = shared[i] as number;
-      const cosine = (cosines[at] as number) * (this.#inverseLengths[at] as number) * scale;
+      const cosine = (cosines[at] as number) * (this.#index.inverseLengths[at] as number) * scale;
       cosines[at] = cosine;
       if (cosine >= MIN_COSINE) groups.add(this.#groupOf[at] as number);
     }
     return [...groups].sort((a, b) => a - b);
+  }
+
+  /** The numbers of the questions that have a feature. */
+  #questionsWith(key: string): Uint16Array {
+    const { features, starts, questions } = this.#index;
+    const at = features.indexOf(key);
+    return at < 0 ? NO_QUESTIONS : questions.subarray(starts[at], starts[at + 1]);
   }
 }
 
@@ -221,8 +209,9 @@ export function isTelling(word: string): boolean {
   return !IGNORED.has(word);
 }
 
-function kindWeight(feature: string): number {
-  return feature.includes(" ") ? PAIR_WEIGHT : 1;
+/** The fewer of `size` questions have a feature, the more it counts. */
+export function featureWeight(feature: string, count: number, size: number): number {
+  return (feature.includes(" ") ? PAIR_WEIGHT : 1) * Math.log(1 + size / (1 + count));
 }
 
 /** Sorts the cosines of one group. The most similar question counts fully; each further one fills a share of the rest. */

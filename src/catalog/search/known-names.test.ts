@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { Collection } from "./collection.ts";
+import { hashOf, KeyTable } from "./key-table.ts";
 import { KnownNames, nameKey } from "./known-names.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 
@@ -18,7 +19,8 @@ function shareOf(known: readonly string[], server: string, names: readonly strin
   }));
   for (const _ of collection.replace({ server, tools, text: {} }));
   const slots = names.map((_, slot) => slot);
-  return new KnownNames(known.map(nameKey)).shareOf(slots, collection);
+  const keys = new KeyTable(Uint32Array.from(known, (name) => hashOf(nameKey(name))).sort());
+  return new KnownNames(keys).shareOf(slots, collection);
 }
 
 test("names are the same in any order, number and spelling", () => {

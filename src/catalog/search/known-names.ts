@@ -3,6 +3,7 @@
  * confidence depends on it.
  */
 import type { Collection } from "./collection.ts";
+import type { KeyTable } from "./key-table.ts";
 import type { Lexicon } from "./lexicon.ts";
 import { fieldEnd, fieldStart, type Segment } from "./segment.ts";
 import { stem } from "./stem.ts";
@@ -21,12 +22,13 @@ function keyOf(words: readonly string[]): string {
 }
 
 export class KnownNames {
-  readonly #keys: ReadonlySet<string>;
+  readonly #keys: KeyTable;
   /** For each tool of a segment whether its name is known. Computed once, since a segment never changes. */
   readonly #known = new WeakMap<Segment, Uint8Array>();
 
-  constructor(keys: Iterable<string>) {
-    this.#keys = new Set(keys);
+  /** `keys`: of all names; see `nameKey`. */
+  constructor(keys: KeyTable) {
+    this.#keys = keys;
   }
 
   /** Which share of the tools has a known name, with or without the words of the server's name: in 0..1. */

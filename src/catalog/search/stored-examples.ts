@@ -2,14 +2,15 @@
 import { EverydayWords } from "./everyday-words.ts";
 import {
   Examples,
-  type Feature,
   featuresOf,
+  featureWeight,
   Group,
   isTelling,
   NAME_SEPARATOR,
   QUESTION_SEPARATOR,
   type StoredGroup,
 } from "./examples.ts";
+import { hashOf, KeyTable } from "./key-table.ts";
 import { KnownNames, nameKey } from "./known-names.ts";
 import { words } from "./words.ts";
 
@@ -17,16 +18,22 @@ const LINE = /^([^#].*) -> (.+)$/;
 /** Questions are stored by number, in two bytes each. */
 const MAX_QUESTIONS = 65_535;
 
-/** An index of example questions, as the build stores it. */
+/** An index of example questions, as the build stores it: lists of numbers in base64. */
 export interface StoredExamples {
   readonly groups: readonly StoredGroup[];
-  /** The key of each name, one per line, each once; see `nameKey`. */
+  /** The hashes of the keys of all names (`nameKey`), and of all features (`featuresOf`), sorted: uint32. */
   readonly names: string;
-  /** One feature per line of text. */
   readonly features: string;
-  /** How many questions each feature has, and their numbers, one after the other: uint16, in base64. */
+  /** How many questions each feature has, and their numbers, one after the other: uint16. */
   readonly sizes: string;
   readonly questions: string;
+  /** 1 / the length of each question's vector of features: float32. */
+  readonly inverseLengths: string;
+}
+
+interface ReadFeature {
+  readonly key: string;
+  readonly questions: number[];
 }
 
 /** Reads lines of the form `question | question -> name / name`. Yields after each line, so that the caller can pause. */
@@ -35,40 +42,53 @@ export function* readExamples(
   everyday: EverydayWords,
 ): Generator<void, StoredExamples> {
   const groups: StoredGroup[] = [];
-  const features = new Map<string, number[]>();
-  const keys = new Set<string>();
+  /** By the hash of the key. */
+  const features = new Map<number, ReadFeature>();
+  const names = new Set<number>();
   let size = 0;
   for (const line of lines) {
-    const [, questions, names = ""] = LINE.exec(line) ?? [];
-    if (questions === undefined) continue;
-    const asked = questions.split(QUESTION_SEPARATOR).map(words);
+    const [, questionTexts, nameTexts = ""] = LINE.exec(line) ?? [];
+    if (questionTexts === undefined) continue;
+    const asked = questionTexts.split(QUESTION_SEPARATOR).map(words);
     for (const allWords of asked) {
-      for (const key of featuresOf(allWords, everyday)) {
-        const numbers = features.get(key);
-        if (numbers) numbers.push(size);
-        else features.set(key, [size]);
-      }
+      for (const key of featuresOf(allWords, everyday)) addQuestion(features, key, size);
       size += 1;
     }
-    for (const name of names.split(NAME_SEPARATOR)) keys.add(nameKey(name));
+    const groupNames = nameTexts.split(NAME_SEPARATOR);
+    for (const name of groupNames) names.add(hashOf(nameKey(name)));
     groups.push({
       questions: asked.map((list) => list.filter(isTelling).join(" ")).join(QUESTION_SEPARATOR),
-      names: names
-        .split(NAME_SEPARATOR)
-        .map((name) => words(name).join(" "))
-        .join(NAME_SEPARATOR),
+      names: groupNames.map((name) => words(name).join(" ")).join(NAME_SEPARATOR),
       count: asked.length,
     });
     yield;
   }
   if (size > MAX_QUESTIONS) throw new Error(`There are more than ${MAX_QUESTIONS} example questions.`);
+  const sorted = [...features].sort(([a], [b]) => a - b);
   return {
     groups,
-    names: [...keys].join("\n"),
-    features: [...features.keys()].join("\n"),
-    sizes: toBase64([...features.values()].map(({ length }) => length)),
-    questions: toBase64([...features.values()].flat()),
+    names: toBase64(Uint32Array.from(names).sort()),
+    features: toBase64(Uint32Array.from(sorted, ([hash]) => hash)),
+    sizes: toBase64(Uint16Array.from(sorted, ([, { questions }]) => questions.length)),
+    questions: toBase64(Uint16Array.from(sorted.flatMap(([, { questions }]) => questions))),
+    inverseLengths: toBase64(inverseLengths(features.values(), size)),
   };
+}
+
+function addQuestion(features: Map<number, ReadFeature>, key: string, question: number): void {
+  const hash = hashOf(key);
+  const feature = features.get(hash);
+  if (!feature) features.set(hash, { key, questions: [question] });
+  else if (feature.questions.at(-1) !== question) feature.questions.push(question);
+}
+
+function inverseLengths(features: Iterable<ReadFeature>, size: number): Float32Array {
+  const squares = new Float64Array(size);
+  for (const { key, questions } of features) {
+    const square = featureWeight(key, questions.length, size) ** 2;
+    for (const question of questions) squares[question] = (squares[question] as number) + square;
+  }
+  return Float32Array.from(squares, (square) => 1 / Math.sqrt(square));
 }
 
 /** Makes the index from what `readExamples` returned. */
@@ -79,17 +99,17 @@ export function openExamples(stored: StoredExamples, everyday: EverydayWords): E
     from = group.to;
     return group;
   });
-  const sizes = fromBase64(stored.sizes);
-  const questions = fromBase64(stored.questions);
-  const features = new Map<string, Feature>();
-  let start = 0;
-  for (const [at, key] of stored.features.split("\n").entries()) {
-    const end = start + (sizes[at] ?? 0);
-    features.set(key, { questions: questions.subarray(start, end), weight: 0 });
-    start = end;
-  }
-  const knownNames = new KnownNames(stored.names.split("\n"));
-  return new Examples(everyday, { groups, features, knownNames });
+  const sizes = new Uint16Array(fromBase64(stored.sizes));
+  const starts = new Uint32Array(sizes.length + 1);
+  for (let i = 0; i < sizes.length; i++) starts[i + 1] = (starts[i] as number) + (sizes[i] as number);
+  return new Examples(everyday, {
+    groups,
+    features: new KeyTable(new Uint32Array(fromBase64(stored.features))),
+    starts,
+    questions: new Uint16Array(fromBase64(stored.questions)),
+    inverseLengths: new Float32Array(fromBase64(stored.inverseLengths)),
+    knownNames: new KnownNames(new KeyTable(new Uint32Array(fromBase64(stored.names)))),
+  });
 }
 
 /** The index of a whole text. */
@@ -100,11 +120,11 @@ export function examplesOf(text: string, everyday = new EverydayWords("")): Exam
   return openExamples(step.value, everyday);
 }
 
-function toBase64(numbers: readonly number[]): string {
-  return Buffer.from(Uint16Array.from(numbers).buffer).toString("base64");
+function toBase64({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
-function fromBase64(text: string): Uint16Array {
-  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
-  return new Uint16Array(bytes.buffer);
+/** A copy, so that its numbers are aligned. */
+function fromBase64(text: string): ArrayBuffer {
+  return Uint8Array.from(Buffer.from(text, "base64")).buffer;
 }
