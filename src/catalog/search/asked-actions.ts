@@ -17,14 +17,14 @@ export interface StoredActionModel {
 }
 
 export class AskedActions {
-  readonly #rows = new Map<string, Int8Array>();
+  readonly #rows: ReadonlyMap<string, number>;
+  readonly #weights: Int8Array;
   readonly #scale: number;
   readonly #bias: Float64Array;
 
   constructor({ features, weights, scale, bias }: StoredActionModel) {
-    const all = new Int8Array(Uint8Array.from(Buffer.from(weights, "base64")).buffer);
-    for (const [at, feature] of features.split("\n").entries())
-      this.#rows.set(feature, all.subarray(at * KIND_COUNT, (at + 1) * KIND_COUNT));
+    this.#rows = new Map(features.split("\n").map((feature, row) => [feature, row]));
+    this.#weights = new Int8Array(Buffer.from(weights, "base64"));
     this.#scale = scale;
     this.#bias = Float64Array.from(bias);
   }
@@ -34,8 +34,8 @@ export class AskedActions {
     const sums = this.#bias.slice();
     for (const feature of actionFeatures(allWords)) {
       const row = this.#rows.get(feature);
-      for (let kind = 0; row && kind < KIND_COUNT; kind++)
-        sums[kind] = (sums[kind] as number) + this.#scale * (row[kind] as number);
+      for (let kind = 0; row !== undefined && kind < KIND_COUNT; kind++)
+        sums[kind] = (sums[kind] as number) + this.#scale * (this.#weights[row * KIND_COUNT + kind] ?? 0);
     }
     const highest = Math.max(...sums);
     return sums.map((sum) => Math.exp(sum - highest));
