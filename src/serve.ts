@@ -140,8 +140,11 @@ function followChanges(
 ): () => void {
   logins.onChange((account) => engine.credentialsChanged(account));
   access.onEnded((principal) => endpoints.endOf(principal));
-  // Layers judge by groups and roles, so a change of them can change lists.
-  access.accounts.onChange(() => void endpoints.changed());
+  access.accounts.onChange((account) => {
+    endpoints.endWithoutRight(account);
+    // Layers judge by groups and roles, so a change of them can change lists.
+    void endpoints.changed();
+  });
   const stops = [
     store.onChange((change) => {
       if (change.of === "config") void control.follow().catch(logReadFailure(log, "the new revision"));

@@ -6,7 +6,7 @@ import type { Tool } from "../catalog/tool.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { matchesPrincipal, type Principal } from "../kernel/principal.ts";
+import type { Principal } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { type TraceHeaders, traceHeadersIn } from "../kernel/traceparent.ts";
@@ -20,6 +20,7 @@ import { callThroughLayers, type SurfaceLayers } from "../surface/layered-surfac
 import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED } from "../transport/end-reasons.ts";
 import type { Received } from "../transport/http/http-server.ts";
 import { describeTools, type EndpointInfo } from "./document.ts";
 import { problemOf } from "./problem-of.ts";
@@ -39,7 +40,7 @@ const DOCUMENT = "openapi.json";
 const CLIENT_GONE = new MetaMcpError("cancelled", "the client has left");
 const REVOKED = new Problem(401, "the credentials are no longer valid");
 const READ_ONLY = new Problem(405, "only GET and HEAD are allowed", { headers: { allow: "GET, HEAD" } });
-const ENDPOINT_GONE = new Problem(404, "not found");
+const NOT_FOUND = new Problem(404, "not found");
 
 export class OpenApiEndpoint {
   readonly #parts: OpenApiParts;
@@ -65,14 +66,14 @@ export class OpenApiEndpoint {
     );
   }
 
-  /** Ends all requests of a principal. */
-  endOf(meant: Principal): void {
-    for (const [response, principal] of this.#open)
-      if (matchesPrincipal(meant, principal)) this.#write(response, REVOKED);
+  /** Ends all requests of these principals. */
+  endOf(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+    const problem = reason === CREDENTIALS_REVOKED ? REVOKED : NOT_FOUND;
+    for (const [response, principal] of this.#open) if (whose(principal)) this.#write(response, problem);
   }
 
   end(): void {
-    for (const response of this.#open.keys()) this.#write(response, ENDPOINT_GONE);
+    this.endOf(() => true, ENDPOINT_ENDED);
   }
 
   /** Writes each response once. The end of the response aborts a running call. */

@@ -8,13 +8,15 @@ import { type Explained, type ExplainRequest, explainTool } from "../gateway/end
 import type { Preview, TriedTool } from "../gateway/try-control.ts";
 import type { Origin } from "../kernel/call.ts";
 import { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
-import type { Principal } from "../kernel/principal.ts";
+import type { MetaMcpError } from "../kernel/errors.ts";
+import { matchesPrincipal, type Principal } from "../kernel/principal.ts";
 import type { EndpointInfo } from "../openapi/document.ts";
 import { OpenApiEndpoint } from "../openapi/openapi-endpoint.ts";
 import type { Session } from "../session/session.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
 import { LayeredSurface } from "../surface/layered-surface.ts";
 import type { Scope } from "../surface/scope.ts";
+import { ACCESS_LOST, CREDENTIALS_REVOKED } from "../transport/end-reasons.ts";
 import type { Received } from "../transport/http/http-server.ts";
 import { SseEndpoint } from "../transport/http/sse-endpoint.ts";
 import { StreamableEndpoint } from "../transport/http/streamable-endpoint.ts";
@@ -90,7 +92,9 @@ export class ServedEndpoint {
   /** Returns false if the change does not fit existing clients, so that the endpoint must be opened again. */
   update(compiled: CompiledEndpoint): boolean {
     if (shapeOf(compiled) !== shapeOf(this.#compiled)) return false;
+    const isSame = compiled === this.#compiled;
     this.#compiled = compiled;
+    if (!isSame) this.endWithoutRight();
     return true;
   }
 
@@ -138,13 +142,28 @@ export class ServedEndpoint {
     return requestFor(client, tool, args, { surface, tools: this.#tools });
   }
 
-  endOf(principal: Principal): void {
-    this.local.endOf(principal);
-    this.#streamable.endOf(principal);
-    this.#sse.endOf(principal);
-    this.#openapi.endOf(principal);
+  /** The credentials of this principal are no longer valid. Also ends calls that it makes as somebody else. */
+  endOf(meant: Principal): void {
+    const isMeant = (principal: Principal): boolean =>
+      matchesPrincipal(meant, principal) || (!meant.key && meant.id === principal.actor?.id);
+    this.#endOf(isMeant, CREDENTIALS_REVOKED);
+  }
+
+  /** Rights may have changed, those of one account or of anybody: ends what belongs to principals that may no longer use the endpoint. */
+  endWithoutRight(account?: string): void {
+    const { mayUse } = this.#parts;
+    const hasNone = (principal: Principal): boolean =>
+      (account === undefined || principal.id === account) && !mayUse(this.#compiled, principal);
+    this.#endOf(hasNone, ACCESS_LOST);
+  }
+
+  #endOf(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+    this.local.endOf(whose, reason);
+    this.#streamable.endOf(whose, reason);
+    this.#sse.endOf(whose, reason);
+    this.#openapi.endOf(whose, reason);
     // Tasks outlive sessions, so they must be ended separately.
-    this.#scope.tasks.endAt(this.#compiled.object.uuid, principal);
+    this.#scope.tasks.endAt(this.#compiled.object.uuid, whose);
   }
 
   get clients(): readonly Session[] {
@@ -162,7 +181,7 @@ export class ServedEndpoint {
     this.#streamable.end();
     this.#sse.end();
     this.#openapi.end();
-    this.#scope.tasks.endAt(this.#compiled.object.uuid);
+    this.#scope.tasks.endAt(this.#compiled.object.uuid, () => true);
     void this.#endpoint.close();
   }
 }

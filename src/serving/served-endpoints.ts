@@ -47,6 +47,11 @@ export class ServedEndpoints {
     for (const served of this.#served.values()) served.endOf(principal);
   }
 
+  /** The rights of this account may have changed: ends its sessions and streams at endpoints that it may no longer use. */
+  endWithoutRight(account: string): void {
+    for (const served of this.#served.values()) served.endWithoutRight(account);
+  }
+
   /** By uuid of the endpoint. */
   get clients(): ReadonlyMap<string, readonly Session[]> {
     return new Map([...this.#served].map(([uuid, served]) => [uuid, served.clients]));

@@ -9,6 +9,10 @@ export const CREDENTIALS_REVOKED: MetaMcpError = new MetaMcpError(
   "cancelled",
   "The credentials of this session are no longer valid.",
 );
+export const ACCESS_LOST: MetaMcpError = new MetaMcpError(
+  "cancelled",
+  "You may no longer use this endpoint.",
+);
 export const SESSION_ENDED: MetaMcpError = new MetaMcpError(
   "cancelled",
   "An administrator ended this session.",

@@ -59,19 +59,36 @@ async function begun({ url }: TeamGateway, path: string, headers: object, body: 
   };
 }
 
+const CALL = { name: "fix__echo", arguments: { message: "late" } };
+const MODERN = { "mcp-protocol-version": ERA_2026, "mcp-method": "tools/call", "mcp-name": CALL.name };
+const LISTEN = { "mcp-protocol-version": ERA_2026, "mcp-method": "subscriptions/listen" };
+/** Path, headers and body. */
+const REQUESTS: readonly (readonly [string, object, object])[] = [
+  ["/metamcp/one/mcp", {}, rpc("initialize", INITIALIZE)],
+  ["/metamcp/one/mcp", MODERN, rpc("tools/call", { ...CALL, _meta: META })],
+  ["/metamcp/one/mcp", LISTEN, rpc("subscriptions/listen", { toolsListChanged: true, _meta: META })],
+  ["/metamcp/loose/mcp", {}, rpc("tools/call", CALL)],
+  ["/metamcp/one/api/fix__echo", {}, CALL.arguments],
+];
+
+test("a request whose caller loses the right to the endpoint before its body arrives is rejected", async () => {
+  const { gateway, api, reached } = await team();
+  const key = await gateway.key();
+  const calls = reached();
+  for (const [path, headers, body] of REQUESTS) {
+    const { finish } = await begun(gateway, path, { ...headers, "x-api-key": key }, body);
+    const endpoint = `/endpoints/${path.split("/")[2]}`;
+    expect((await api("PATCH", endpoint, { access: { keys: false } })).status).toBe(200);
+    const { status, session } = await finish();
+    expect([status, session], JSON.stringify(body)).toEqual([404, undefined]);
+    expect((await api("PATCH", endpoint, { access: { keys: true } })).status).toBe(200);
+  }
+  expect(reached()).toBe(calls);
+});
+
 test("a request whose key is revoked before its body arrives is rejected", async () => {
   const { gateway, api, reached } = await team();
-  const call = { name: "fix__echo", arguments: { message: "late" } };
-  const modern = { "mcp-protocol-version": ERA_2026, "mcp-method": "tools/call", "mcp-name": call.name };
-  const listen = { "mcp-protocol-version": ERA_2026, "mcp-method": "subscriptions/listen" };
-  const requests: readonly (readonly [string, object, object])[] = [
-    ["/metamcp/one/mcp", {}, rpc("initialize", INITIALIZE)],
-    ["/metamcp/one/mcp", modern, rpc("tools/call", { ...call, _meta: META })],
-    ["/metamcp/one/mcp", listen, rpc("subscriptions/listen", { toolsListChanged: true, _meta: META })],
-    ["/metamcp/loose/mcp", {}, rpc("tools/call", call)],
-    ["/metamcp/one/api/fix__echo", {}, call.arguments],
-  ];
-  for (const [path, headers, body] of requests) {
+  for (const [path, headers, body] of REQUESTS) {
     const name = JSON.stringify(body);
     const once = async (revoked: boolean) => {
       const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });

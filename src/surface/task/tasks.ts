@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
-import { holderKey, matchesPrincipal, type Principal } from "../../kernel/principal.ts";
+import { holderKey, type Principal } from "../../kernel/principal.ts";
 import type { Seal } from "../../kernel/seal.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
@@ -99,11 +99,11 @@ export class Tasks {
       if (owner === session) this.#end(name, "its client is gone");
   }
 
-  /** Cancels all tasks that were started at this endpoint, or only those of one principal. */
-  endAt(endpoint: string, meant?: Principal): void {
+  /** Cancels the tasks that these principals started at this endpoint. */
+  endAt(endpoint: string, whose: (principal: Principal) => boolean): void {
     for (const [name, { task }] of this.#entries) {
       const { origin } = task;
-      if (origin.endpoint === endpoint && (!meant || matchesPrincipal(meant, origin.principal)))
+      if (origin.endpoint === endpoint && whose(origin.principal))
         this.#end(name, "its caller no longer has access");
     }
   }

@@ -1,12 +1,12 @@
 /** The deprecated HTTP+SSE transport of one endpoint: an event stream per client, and a path to POST messages to. */
 import type { ServerResponse } from "node:http";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { matchesPrincipal, type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Session, Traced } from "../../session/session.ts";
-import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
+import { ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";
 import { type Received, refuse, refuseTooMany } from "./http-server.ts";
@@ -74,10 +74,9 @@ export class SseEndpoint {
     });
   }
 
-  /** Ends all sessions of this principal. */
-  endOf(meant: Principal): void {
-    for (const client of this.#clients.values())
-      if (matchesPrincipal(meant, client.principal)) end(client, CREDENTIALS_REVOKED);
+  /** Ends all sessions of these principals. */
+  endOf(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+    for (const client of this.#clients.values()) if (whose(client.principal)) end(client, reason);
   }
 
   /** Returns false if there is no such session. */
@@ -89,7 +88,7 @@ export class SseEndpoint {
 
   end(): void {
     clearInterval(this.#heartbeat);
-    for (const client of this.#clients.values()) end(client, ENDPOINT_ENDED);
+    this.endOf(() => true, ENDPOINT_ENDED);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { matchesPrincipal, type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
@@ -66,24 +66,11 @@ export class StreamableEndpoint {
 
   end(): void {
     this.#sweepTimer.cancel();
-    this.#end(() => true, ENDPOINT_ENDED);
+    this.endOf(() => true, ENDPOINT_ENDED);
   }
 
-  /** Ends all sessions and requests of this principal. */
-  endOf(meant: Principal): void {
-    this.#end((principal) => matchesPrincipal(meant, principal), CREDENTIALS_REVOKED);
-  }
-
-  /** Returns false if there is no such session. */
-  endSession(id: string): boolean {
-    const client = this.#clients.get(id);
-    if (!client) return false;
-    this.#clients.delete(id);
-    client.end(SESSION_ENDED);
-    return true;
-  }
-
-  #end(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+  /** Ends all sessions and requests of these principals. */
+  endOf(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
     for (const [response, principal] of this.#arriving)
       if (whose(principal) && this.#arriving.delete(response))
         refuse(response, reason === CREDENTIALS_REVOKED ? 401 : 404, reason.message);
@@ -95,6 +82,15 @@ export class StreamableEndpoint {
       this.#clients.delete(id);
       client.end(reason);
     }
+  }
+
+  /** Returns false if there is no such session. */
+  endSession(id: string): boolean {
+    const client = this.#clients.get(id);
+    if (!client) return false;
+    this.#clients.delete(id);
+    client.end(SESSION_ENDED);
+    return true;
   }
 
   #post(received: Received): void {

@@ -3,8 +3,8 @@
  * has authenticated the principal.
  */
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { matchesPrincipal, type Principal } from "../../kernel/principal.ts";
-import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import { ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { LocalClient, type LocalClientParts } from "./local-client.ts";
 
@@ -46,11 +46,9 @@ export class LocalEndpoint {
     this.#end(client, CLIENT_LEFT);
   }
 
-  /** Ends all sessions of this principal, and those in which it acts on behalf of another. */
-  endOf(meant: Principal): void {
-    for (const { client, principal } of this.#open.values())
-      if (matchesPrincipal(meant, principal) || (!meant.key && meant.id === principal.actor?.id))
-        this.#end(client, CREDENTIALS_REVOKED);
+  /** Ends all sessions of these principals. */
+  endOf(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+    for (const { client, principal } of this.#open.values()) if (whose(principal)) this.#end(client, reason);
   }
 
   /** Returns false if there is no such session. */
@@ -61,7 +59,7 @@ export class LocalEndpoint {
   }
 
   end(): void {
-    for (const { client } of this.#open.values()) this.#end(client, ENDPOINT_ENDED);
+    this.endOf(() => true, ENDPOINT_ENDED);
   }
 
   #end(client: LocalClient, reason: MetaMcpError): void {
