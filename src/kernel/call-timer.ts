@@ -6,6 +6,8 @@ export interface CallLimits {
   readonly silenceMs: number;
   /** Absolute time. */
   readonly deadline: number;
+  /** How long there was no sign of the child before; 0 by default. */
+  readonly silentMs?: number;
   /** The longest single pause; unlimited by default. */
   readonly pauseMs?: number;
 }
@@ -29,7 +31,7 @@ export class CallTimer implements Timeout {
     this.#pauseMs = limits.pauseMs ?? Number.POSITIVE_INFINITY;
     this.#deadline = limits.deadline;
     this.#onExpired = onExpired;
-    this.#lastSign = alarm.now();
+    this.#lastSign = alarm.now() - (limits.silentMs ?? 0);
     alarm.add(this);
   }
 
@@ -41,6 +43,10 @@ export class CallTimer implements Timeout {
   /** The time until the deadline. A pause does not use it up. */
   get leftMs(): number {
     return this.#deadline - (this.#pauses > 0 ? this.#pausedAt : this.#alarm.now());
+  }
+
+  get silentMs(): number {
+    return (this.#pauses > 0 ? this.#pausedAt : this.#alarm.now()) - this.#lastSign;
   }
 
   /** A sign of the child came, such as progress. */

@@ -1,18 +1,25 @@
 /**
- * The permissions that people gave for one call. A layer that has to wait for a permission
- * adds it here and ends the run: the call then starts again (`middleware/permission.ts`), because the configuration may
- * have changed during the wait.
+ * What one call keeps between its runs: the permissions that people gave, the limits that counted it, and its places in
+ * queues. A layer in which the call had to wait ends the run: the call then starts again (`middleware/permission.ts`),
+ * because the configuration may have changed during the wait.
  */
 import { MetaMcpError } from "./errors.ts";
+
+const ALWAYS = (): boolean => true;
 
 export class Permissions {
   #given: Set<string> | undefined;
   /** Limits that counted the call in an earlier run. */
   #counted: Set<object> | undefined;
-  #isNew = false;
+  /** Functions that give the kept places back, by queue. */
+  #places: Map<object, () => void> | undefined;
+  #startsAgain = false;
+  #isOver = false;
   #uses = 0;
   /** A layer is asking for a permission now: what is sent to the client comes from the layer, not from the child. */
   isAsking = false;
+  /** Whether the layers and the rights of the caller are still those of the start of the run. Set by whoever starts it. */
+  isCurrent: () => boolean = ALWAYS;
 
   /** Whether the permission was given. The layer must then let the call pass. */
   use(permission: string): boolean {
@@ -35,25 +42,61 @@ export class Permissions {
   add(permission: string): MetaMcpError {
     this.#given ??= new Set();
     this.#given.add(permission);
-    this.#isNew = true;
-    return new MetaMcpError("forbidden", "The call has the permission and is checked again.");
+    return this.startAgain();
   }
 
-  /** Whether a permission was added since the last call of this function. */
-  takeNew(): boolean {
-    const isNew = this.#isNew;
-    this.#isNew = false;
-    return isNew;
+  /** Another run must follow this one. Returns the error with which the layer must end this run. */
+  startAgain(): MetaMcpError {
+    this.#startsAgain = true;
+    return new MetaMcpError("forbidden", "The call is checked again.");
+  }
+
+  /** Called when a run has ended. Returns whether another one must follow. */
+  next(): boolean {
+    const again = this.#startsAgain;
+    this.#startsAgain = false;
+    if (!again) this.end();
+    return again;
+  }
+
+  /** No run follows. */
+  end(): void {
+    this.#isOver = true;
+    this.leavePlaces();
   }
 
   /** A run that this limit counted has ended. If another run follows, the limit must not count that one too. */
   ended(limit: object): void {
-    if (!this.#isNew) return;
+    if (!this.#startsAgain) return;
     this.#counted ??= new Set();
     this.#counted.add(limit);
   }
 
   isCounted(limit: object): boolean {
     return this.#counted?.has(limit) ?? false;
+  }
+
+  /** The call no longer uses its place in a queue. If another run follows, it keeps the place for that run. */
+  leavePlace(queue: object, leave: () => void): void {
+    // A layer may have answered while the call waited inside of it: then the call is over, and no run takes the place.
+    if (!this.#startsAgain || this.#isOver) return leave();
+    this.#places ??= new Map();
+    this.#places.set(queue, leave);
+  }
+
+  /** Returns whether the call kept a place in this queue, which it uses from now on. */
+  takePlace(queue: object): boolean {
+    return this.#places?.delete(queue) ?? false;
+  }
+
+  get keepsPlaces(): boolean {
+    return this.#places !== undefined && this.#places.size > 0;
+  }
+
+  /** Must be called before the call waits for anything: others may wait for its places, and it may wait for them. */
+  leavePlaces(): void {
+    const places = this.#places;
+    this.#places = undefined;
+    for (const leave of places?.values() ?? []) leave();
   }
 }

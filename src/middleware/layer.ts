@@ -77,6 +77,8 @@ export interface Layer {
   gates?(tool: ToolFacts, principal: Principal | undefined): string | undefined;
   /** Undefined if the call would simply pass. The effect of a layer without this function is unknown. */
   explain?(call: Call, inside?: Inside): Explanation | undefined | Promise<Explanation | undefined>;
+  /** A call may wait here for other calls. It is judged again if anything changes meanwhile. */
+  readonly waits?: boolean;
   /** The layer may answer without the layers inside of it, so no layer that guards access may be inside. */
   readonly answers?: true;
 }

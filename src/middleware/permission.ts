@@ -1,5 +1,5 @@
-/** Lets a call wait for a permission, and starts it again once it has one: the second run is judged by the layers of that moment. */
-import type { Call, LayerStep, Trail } from "../kernel/call.ts";
+/** Starts a call again after it had to wait, for a permission or in a queue: the next run is judged by the layers of that moment. */
+import type { Call, Handler, LayerStep, Trail } from "../kernel/call.ts";
 import { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { forbidden, toolOf } from "./refusals.ts";
@@ -25,6 +25,8 @@ export async function withPermission(
   if (permissions.use(permission)) return await next(call);
   if (permissions.count >= MAX_PERMISSIONS)
     throw forbidden(call, `${toolOf(call)}: the layers make another call each time it is permitted.`);
+  // Others must not wait for the person too.
+  permissions.leavePlaces();
   const release = call.hold?.();
   permissions.isAsking = true;
   try {
@@ -36,18 +38,25 @@ export async function withPermission(
   throw permissions.add(permission);
 }
 
+/** For a call that has waited. Passes it to `next` if nothing changed meanwhile; otherwise the call starts again. */
+export function afterWait(call: Call, next: Handler): Promise<Raw> {
+  const { permissions } = call;
+  if (!permissions || permissions.isCurrent()) return next(call);
+  return Promise.reject(permissions.startAgain());
+}
+
 type Run = (permissions: Permissions) => Promise<Raw>;
 type Interrupted = Pick<Call, "signal" | "trail">;
 
 /**
- * Runs a call, and runs it again after each permission that it was given. What a run ends with does not matter then:
- * a layer may have turned the error of `withPermission` into something else. This is the hot path of every call.
+ * Runs a call, and runs it again if it must start again. What a run ends with does not matter then: a layer may have
+ * turned the error of `startAgain` into something else. This is the hot path of every call.
  */
 export function runPermitted(call: Interrupted, run: Run, permissions = new Permissions()): Promise<Raw> {
   return run(permissions).then(
-    (result) => (permissions.takeNew() ? runAgain(call, run, permissions) : result),
+    (result) => (permissions.next() ? runAgain(call, run, permissions) : result),
     (error: unknown) => {
-      if (permissions.takeNew()) return runAgain(call, run, permissions);
+      if (permissions.next()) return runAgain(call, run, permissions);
       throw error;
     },
   );
@@ -55,15 +64,16 @@ export function runPermitted(call: Interrupted, run: Run, permissions = new Perm
 
 async function runAgain(call: Interrupted, run: Run, permissions: Permissions): Promise<Raw> {
   const { signal, trail } = call;
-  if (signal.aborted) throw signal.reason;
   const earlier = trail?.layers.splice(0) ?? [];
   if (trail) {
     trail.by = undefined;
     trail.keep = undefined;
   }
   try {
+    if (signal.aborted) throw signal.reason;
     return await runPermitted(call, run, permissions);
   } finally {
+    permissions.end();
     addTimes(trail, earlier);
   }
 }

@@ -24,8 +24,9 @@ export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clo
       : call && ((next: Handler): Handler => call(next, inner));
     return middleware ? [recordedStep(layer, middleware)] : [];
   });
-  if (steps.length === 0) return (call) => asPromise(handler, call);
-  const outermost = compose(steps, leavingLayers(handler));
+  const innermost = leavingPlaces(handler);
+  if (steps.length === 0) return (call) => asPromise(innermost, call);
+  const outermost = compose(steps, leavingLayers(innermost));
   return (call, facts = call.facts) =>
     outermost({ ...call, facts, recorder: new StepRecorder(call.trail, clock) });
 }
@@ -89,6 +90,14 @@ function recordedStep({ use, at }: PlacedLayer, layer: Middleware): Middleware {
       );
       return recorder.passed;
     };
+  };
+}
+
+/** A call that starts again may keep places in queues that it no longer passes, because a layer was removed. */
+function leavingPlaces(handler: Handler): Handler {
+  return (call) => {
+    call.permissions?.leavePlaces();
+    return handler(call);
   };
 }
 

@@ -44,6 +44,8 @@ interface Composed<Owner> {
   readonly owners: readonly Owner[];
   readonly layers: readonly PlacedLayer[];
   readonly handler: Pipeline;
+  /** Whether a call may wait in one of the layers. */
+  readonly waits: boolean;
 }
 
 export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
@@ -69,8 +71,15 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
 
   /** `call` has the server's names. */
   handle(call: Call, facts: ToolFacts): Promise<Raw> {
-    if (outOfTiers(facts, call.origin.principal)) return Promise.reject(toolNotFound());
-    return this.#of(call.server).handler(call, facts);
+    const { server, permissions, origin } = call;
+    const { principal } = origin;
+    if (outOfTiers(facts, principal)) return Promise.reject(toolNotFound());
+    const composed = this.#of(server);
+    if (composed.waits && permissions) {
+      const rights = rightsOf(principal);
+      permissions.isCurrent = () => this.#of(server) === composed && sameRights(rights, principal);
+    }
+    return composed.handler(call, facts);
   }
 
   /** The layers around client requests, which belong to no server. */
@@ -100,17 +109,9 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   keyOf(principal: Principal): string | undefined {
     this.#refreshLists();
     if (this.#lists.length === 0 && principal.tiers === undefined) return undefined;
-    const { name, claimed, roles, groups } = principal;
     let known = this.#keys.get(principal);
-    // The rights of an account may change while its principal object stays the same.
-    if (
-      !known ||
-      known.name !== name ||
-      known.claimed !== claimed ||
-      !isSame(known.roles, roles) ||
-      !isSame(known.groups, groups)
-    ) {
-      known = { name, claimed, roles, groups, key: listKey(this.#lists, principal) };
+    if (!known || !sameRights(known, principal)) {
+      known = { ...rightsOf(principal), key: listKey(this.#lists, principal) };
       this.#keys.set(principal, known);
     }
     return known.key;
@@ -148,17 +149,31 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
       return known;
     }
     const layers = source.layers(owners);
-    const composed = { version, owners, layers, handler: pipelineOf(layers, handler, clock) };
+    const waits = layers.some((layer) => layer.waits);
+    const composed = { version, owners, layers, waits, handler: pipelineOf(layers, handler, clock) };
     this.#composed.set(server, composed);
     return composed;
   }
 }
 
-/** The rights for which the key of a principal was computed. */
-interface KeyedRights extends Pick<Principal, "roles" | "groups"> {
-  readonly name: string | undefined;
-  readonly claimed: boolean | undefined;
+/** What layers judge a principal by. It may change while the principal object of an account stays the same. */
+interface Rights extends Pick<Principal, "roles" | "groups"> {
+  readonly name?: string | undefined;
+  readonly claimed?: boolean | undefined;
+}
+
+interface KeyedRights extends Rights {
   readonly key: string | undefined;
+}
+
+function rightsOf({ name, claimed, roles, groups }: Principal): Rights {
+  return { name, claimed, roles, groups };
+}
+
+function sameRights(a: Rights, b: Rights): boolean {
+  return (
+    a.name === b.name && a.claimed === b.claimed && isSame(a.roles, b.roles) && isSame(a.groups, b.groups)
+  );
 }
 
 function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {

@@ -1,4 +1,4 @@
-/** A call that waits for a permission is judged again once it has one: a change made meanwhile counts. */
+/** A call that waits for a permission or in a queue is judged again after the wait: a change made meanwhile counts. */
 import { expect, test } from "vitest";
 import { ELICITATION_REVISIONS, elicitationClient } from "../support/elicitation-client.ts";
 import { gateway } from "../support/gateway.ts";
@@ -30,7 +30,13 @@ async function served(api: Api, name: string, middleware: readonly object[]) {
   return {
     name,
     echo: (message: string) => ["mcp_call", { server: name, tool: "echo", args: { message } }] as const,
-    reached: () => journal.events("message").filter(({ tool }) => tool === "echo").length,
+    reached: (wanted = "echo") => journal.events("message").filter(({ tool }) => tool === wanted).length,
+    /** Whether a further call would be refused because the queue is full. */
+    async isFull() {
+      const call = { tool: `${name}:echo`, args: { message: "next" } };
+      const { body } = await api("POST", `/endpoints/${endpoint}/explain`, call);
+      return JSON.stringify(body).includes("calls run already");
+    },
     patch: {
       server: (body: object) => api("PATCH", `/mcp-servers/${server}`, body),
       namespace: (body: object) => api("PATCH", `/namespaces/${namespace}`, body),
@@ -113,6 +119,52 @@ test("an approval does not let a call through that was denied while it waited", 
     expect(call, what).toMatchObject({ outcome: "refused", code });
   }
 }, 120_000);
+
+const QUEUE = { use: "concurrency", max: 1, queue: 1, by: "endpoint" };
+
+test("a call does not leave a queue for the server if it was denied while it waited", async () => {
+  const team = await teamGateway(temp());
+  const { api } = team;
+  const key = await team.key();
+  for (const [at, [what, { deny, code }]] of Object.entries(denials({ effect: "allow" })).entries()) {
+    const made = await served(api, `fix${at}`, [QUEUE]);
+    const client = await teamClient(team, made.name, { key });
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    client.call("mcp_call", { server: made.name, tool: "hang" }, { signal }).catch(() => {});
+    await until(() => made.reached("hang") === 1);
+    const answer = client.call(...made.echo("late"));
+    await until(made.isFull, { what: "a call in the queue" });
+    expect((await deny(made)).status, what).toBe(200);
+    stopping.abort();
+    expect(await answer, what).toContain(code);
+    expect(made.reached(), what).toBe(0);
+    const { items } = (await api("GET", "/calls?limit=5")).body;
+    const record = items.find(({ tool }: { tool: string }) => tool === "echo");
+    expect(record, what).toMatchObject({ outcome: "refused", code });
+  }
+}, 120_000);
+
+test("a call in a queue ends if its caller loses the right to the endpoint", async () => {
+  const team = await teamGateway(temp());
+  const { api } = team;
+  const made = await served(api, "fix", [QUEUE]);
+  const [running, waits] = [await team.key(), await team.key()];
+  const first = await teamClient(team, "fix", { key: running });
+  const second = await teamClient(team, "fix", { key: waits });
+  const stopping = new AbortController();
+  first.call("mcp_call", { server: "fix", tool: "hang" }, stopping).catch(() => {});
+  await until(() => made.reached("hang") === 1);
+  const answer = expect(second.call(...made.echo("late"))).rejects.toThrow("no longer use this endpoint");
+  await until(made.isFull, { what: "a call in the queue" });
+  expect((await made.patch.endpoint({ access: { keys: false } })).status).toBe(200);
+  await answer;
+  expect((await made.patch.endpoint({ access: { keys: true } })).status).toBe(200);
+  // The queue has room again, and the call that left it does not come later.
+  const third = await teamClient(team, "fix", { key: running });
+  expect(await third.call("mcp_call", { server: "fix", tool: "add", args: { a: 1, b: 2 } })).toContain("3");
+  expect(made.reached()).toBe(0);
+});
 
 test("an approval does not let a call through whose key or account was revoked while it waited", async () => {
   const team = await teamGateway(temp());

@@ -11,6 +11,7 @@ import { GLOBS } from "../globs.ts";
 import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
 import { Lru } from "../lru.ts";
 import { perTool } from "../per-tool.ts";
+import { afterWait } from "../permission.ts";
 import { isRepeatable } from "../repeatable.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
@@ -56,6 +57,7 @@ export const cache: LayerKind = {
       cacheable(call, isSelected) ? keyOf(call, options.by, pipeline) : undefined;
     return {
       answers: true,
+      waits: true,
       explain(call, inside) {
         const key = keyFor(call, pipelineIds.of(inside));
         const known = key === undefined ? undefined : store.get(key);
@@ -68,8 +70,11 @@ export const cache: LayerKind = {
           if (key === undefined) return next(call);
           const known = store.get(key);
           if (known) return Promise.resolve(answered(call, known));
-          const flight = flights.get(key) ?? new Flight(call, next, store, key);
-          if (!flights.has(key)) {
+          const other = flights.get(key);
+          // The other call may wait for a place that this one keeps.
+          if (other && call.permissions?.keepsPlaces) return next(call);
+          const flight = other ?? new Flight(call, next, store, key);
+          if (!other) {
             flights.set(key, flight);
             void flight.over.then(() => flights.delete(key));
           }
@@ -229,6 +234,6 @@ class Flight {
       this.#waiting -= 1;
       if (this.#waiting === 0 && call.signal.aborted) this.#signal.abort(call.signal.reason);
     }
-    return await next(call);
+    return await afterWait(call, next);
   }
 }

@@ -32,7 +32,7 @@ export const timeout: LayerKind = {
       ...(timeoutMs === undefined ? [] : [`at most ${silent} ms without an answer`]),
       ...(deadlineMs === undefined ? [] : [`at most ${most} ms in total`]),
     ];
-    const bounds = { silent, most, left: new WeakMap() };
+    const bounds = { silent, most, used: new WeakMap() };
     const alarm = new Alarm(clock);
     return {
       explain: () => ({ effect: "change", reason: limits.join(", ") }),
@@ -45,28 +45,35 @@ export const timeout: LayerKind = {
 interface Bounds {
   readonly silent: number;
   readonly most: number;
-  /** What is left of `most` for calls that start again once they have a permission. */
-  readonly left: WeakMap<Permissions, number>;
+  /** What calls that start again have used of both. */
+  readonly used: WeakMap<Permissions, Used>;
+}
+
+interface Used {
+  /** What is left of `most`. */
+  readonly leftMs: number;
+  readonly silentMs: number;
 }
 
 /**
  * Every message of the child restarts the silence timer. Both timers pause while somebody is asked about the call. The
  * child enforces the deadline itself; the timer here also covers the time before, such as waiting in a queue.
  */
-function inTime(call: Call, { silent, most, left }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
+function inTime(call: Call, { silent, most, used }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
   const { permissions } = call;
-  const end = alarm.now() + ((permissions && left.get(permissions)) ?? most);
+  const { leftMs, silentMs } = (permissions && used.get(permissions)) ?? { leftMs: most, silentMs: 0 };
+  const end = alarm.now() + leftMs;
   const signal = new CallSignal();
   const forward = (): void => signal.abort(call.signal.reason);
   if (call.signal.aborted) forward();
   else call.signal.addEventListener("abort", forward);
-  const timer = new CallTimer(alarm, { silenceMs: silent, deadline: end }, (silentMs) => {
-    const reason = silentMs >= silent ? `No answer within ${silent} ms` : `It took longer than ${most} ms`;
+  const timer = new CallTimer(alarm, { silenceMs: silent, deadline: end, silentMs }, (ms) => {
+    const reason = ms >= silent ? `No answer within ${silent} ms` : `It took longer than ${most} ms`;
     signal.abort(new MetaMcpError("timeout", `${reason}; the call was cancelled.`));
   });
   const over = (): void => {
     timer.stop();
-    if (permissions) left.set(permissions, timer.leftMs);
+    if (permissions) used.set(permissions, { leftMs: timer.leftMs, silentMs: timer.silentMs });
     call.signal.removeEventListener("abort", forward);
   };
   const inside = next({

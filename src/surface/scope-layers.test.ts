@@ -1,0 +1,316 @@
+/** Calls that wait in a queue while the layers or the rights of their caller change. */
+import { expect, test } from "vitest";
+import type { Call } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import type { Principal } from "../kernel/principal.ts";
+import type { Raw } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import type { ToolFacts } from "../kernel/tool-facts.ts";
+import { CompiledLayers } from "../middleware/compiled-layers.ts";
+import { callOf, newTrail, RESULT, raw, registry, type TestCall } from "../middleware/layer.fixture.ts";
+import type { Layer, LayerEntry, PlacedLayer } from "../middleware/layer.ts";
+import { runPermitted } from "../middleware/permission.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import { ScopeLayers } from "./scope-layers.ts";
+
+type Entries = readonly (LayerEntry | PlacedLayer)[];
+
+const one: LayerEntry = { use: "concurrency", max: 1, queue: 10 };
+const byEndpoint: LayerEntry = { ...one, by: "endpoint" };
+const allow: LayerEntry = { use: "policy", default: "allow", rules: [] };
+const deny: LayerEntry = { use: "policy", default: "allow", rules: [{ effect: "deny", tools: ["*:echo"] }] };
+const perHour: LayerEntry = { use: "rate-limit", requests: 5, per: "1h" };
+const cache: LayerEntry = { use: "cache", ttlMs: 60_000 };
+const reading: TestCall = { annotations: { readOnlyHint: true }, args: { n: 2 } };
+const own = (layer: Layer): PlacedLayer => ({ ...layer, use: "own", at: "a test" });
+
+/** Layers that can change, in front of a server that answers when the test says so. */
+async function scope(first: Entries) {
+  const clock = new ManualClock();
+  const waiting: (() => void)[] = [];
+  const approvals = { wait: () => new Promise<never>((yes) => waiting.push(yes as () => void)) };
+  const compiled = new CompiledLayers(registry, { clock, approvals });
+  let owner = { entries: first };
+  const seen: { readonly n: unknown; answer(): void; fail(): void }[] = [];
+  const handler = (call: Call): Promise<Raw> =>
+    new Promise((resolve, reject) => {
+      const { n } = JSON.parse(String(call.params)).arguments;
+      seen.push({ n, answer: () => resolve(raw(RESULT)), fail: () => reject(new RpcError(raw("{}"))) });
+      call.signal.addEventListener("abort", () => reject(call.signal.reason as Error));
+    });
+  const layersOf = ({ entries }: { entries: Entries }): readonly PlacedLayer[] => {
+    const plain = entries.filter((entry): entry is LayerEntry => !("at" in entry));
+    const made = [...compiled.of("owner", "a test", plain)];
+    return entries.map((entry) => ("at" in entry ? (entry as PlacedLayer) : (made.shift() as PlacedLayer)));
+  };
+  const layers = new ScopeLayers({
+    source: {
+      version: () => owner,
+      servers: () => ["one"],
+      owners: () => [owner],
+      layers: ([current]) => (current ? layersOf(current) : []),
+      facts: () => undefined,
+    },
+    handler,
+    clock,
+  });
+  await registry.prepare(first.filter((entry): entry is LayerEntry => !("at" in entry)));
+  const call = (wanted: TestCall | Call = {}): Promise<string> => {
+    const made = "origin" in wanted ? wanted : callOf(wanted);
+    const run = runPermitted(made, (permissions) =>
+      layers.handle({ ...made, permissions }, made.facts as ToolFacts),
+    );
+    return run.then(String, (error: { code?: string; message: string }) => error.code ?? error.message);
+  };
+  return {
+    clock,
+    waiting,
+    seen,
+    call,
+    /** Calls with the numbers 1 to `count`, in this order. */
+    calls: (count: number, more: TestCall = {}) =>
+      Array.from({ length: count }, (_, at) => call({ ...more, args: { n: at + 1 } })),
+    reached: () => seen.map(({ n }) => n),
+    async change(entries: Entries) {
+      await registry.prepare(entries.filter((entry): entry is LayerEntry => !("at" in entry)));
+      owner = { entries };
+    },
+    /** Answers calls in the order in which they reach the server, until this many have. */
+    async answerAll(count: number) {
+      for (let at = 0; at < count; at++) {
+        await expect.poll(() => seen.length).toBeGreaterThan(at);
+        seen[at]?.answer();
+      }
+    },
+  };
+}
+
+test("a call that is denied while it waits in a queue does not reach the server", async () => {
+  for (const entries of [
+    [allow, one],
+    [one, allow],
+  ] as const) {
+    const { calls, change, seen } = await scope(entries);
+    const [first, second] = calls(2);
+    await change(entries.map((entry) => (entry === allow ? deny : entry)));
+    seen[0]?.answer();
+    expect(await first).toBe(RESULT);
+    expect(await second).toBe("tool_not_found");
+    expect(seen).toHaveLength(1);
+  }
+});
+
+test("a call whose caller loses a role while it waits in a queue is judged without it", async () => {
+  const leads: LayerEntry = { use: "policy", rules: [{ effect: "allow", who: { groups: ["leads"] } }] };
+  const { call, seen } = await scope([leads, one]);
+  let groups = ["leads"];
+  const given = callOf();
+  const principal: Principal = {
+    ...given.origin.principal,
+    get groups() {
+      return groups;
+    },
+  };
+  const ofLead = { ...given, origin: { ...given.origin, principal } };
+  const [first, second] = [call(ofLead), call(ofLead)];
+  groups = [];
+  seen[0]?.answer();
+  expect(await first).toBe(RESULT);
+  expect(await second).toBe("tool_not_found");
+  expect(seen).toHaveLength(1);
+});
+
+test("calls that waited keep their places after a change, and limits count them once", async () => {
+  const { calls, call, change, reached, answerAll } = await scope([perHour, allow, one]);
+  const early = calls(3);
+  await change([perHour, { ...allow, default: "allow", rules: [{ effect: "allow" }] }, one]);
+  const late = call({ args: { n: 4 } });
+  await answerAll(4);
+  expect(await Promise.all([...early, late])).toEqual([RESULT, RESULT, RESULT, RESULT]);
+  expect(reached()).toEqual([1, 2, 3, 4]);
+  const last = call();
+  await answerAll(5);
+  expect(await last).toBe(RESULT);
+  expect(await call()).toBe("rate_limited");
+});
+
+test("a call passes the layers once if nothing changes while it waits", async () => {
+  let runs = 0;
+  const counting = own({
+    call: (next) => (call) => {
+      runs += 1;
+      return next(call);
+    },
+  });
+  const { calls, answerAll } = await scope([counting, one]);
+  const answers = calls(3);
+  await answerAll(3);
+  await Promise.all(answers);
+  expect(runs).toBe(3);
+});
+
+test("a call that starts again holds its places in outer queues too, so that no two calls wait for each other", async () => {
+  const two: LayerEntry = { ...byEndpoint, max: 2 };
+  const orders: readonly (readonly [Entries, Entries])[] = [
+    [
+      [two, one],
+      [two, allow, one],
+    ],
+    [
+      [two, one],
+      [one, two, allow],
+    ],
+    [[one], [{ ...byEndpoint, queue: 9 }, allow, one]],
+    [
+      [two, one],
+      [allow, { ...one, queue: 9 }, two],
+    ],
+  ];
+  for (const [before, after] of orders) {
+    const { calls, call, change, answerAll } = await scope(before);
+    const early = calls(4);
+    await change(after);
+    const late = [call({ args: { n: 5 } }), call({ args: { n: 6 } })];
+    await answerAll(6);
+    expect(await Promise.all([...early, ...late])).toEqual(Array(6).fill(RESULT));
+  }
+});
+
+test("calls in the queue of a removed layer follow as soon as one of them has its turn", async () => {
+  const { calls, change, seen } = await scope([one]);
+  const answers = calls(4);
+  await change([]);
+  seen[0]?.answer();
+  await expect.poll(() => seen.length).toBe(4);
+  for (const { answer } of seen) answer();
+  expect(await Promise.all(answers)).toEqual(Array(4).fill(RESULT));
+});
+
+test("a call that must wait for a person after a change leaves its place to the next", async () => {
+  const approve: LayerEntry = {
+    use: "policy",
+    default: "allow",
+    rules: [{ effect: "approve", args: { n: { in: [2] } } }],
+  };
+  const { calls, change, waiting, reached, answerAll } = await scope([allow, one]);
+  const [first, second, third] = calls(3);
+  await change([approve, one]);
+  await answerAll(2);
+  expect(await Promise.all([first, third])).toEqual([RESULT, RESULT]);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting[0]?.();
+  await answerAll(3);
+  expect(await second).toBe(RESULT);
+  expect(reached()).toEqual([1, 3, 2]);
+});
+
+test("twins of a call that starts again are judged again too, and share one call", async () => {
+  for (const [rules, reached] of [
+    [allow, 2],
+    [deny, 1],
+  ] as const) {
+    const { call, change, seen, answerAll } = await scope([
+      { ...allow, rules: [{ effect: "allow" }] },
+      cache,
+      one,
+    ]);
+    const first = call({ args: { n: 1 } });
+    const twins = [call(reading), call(reading), call(reading)];
+    await change([rules, cache, one]);
+    await answerAll(reached);
+    expect(await first).toBe(RESULT);
+    const expected = rules === deny ? "tool_not_found" : RESULT;
+    expect(await Promise.all(twins)).toEqual(twins.map(() => expected));
+    expect(seen).toHaveLength(reached);
+  }
+});
+
+test("a twin that must make the call itself is judged again", async () => {
+  const { call, change, seen } = await scope([allow, cache, one]);
+  const [first, second] = [call(reading), call(reading)];
+  await change([deny, cache, one]);
+  seen[0]?.fail();
+  await first;
+  expect(await second).toBe("tool_not_found");
+  expect(seen).toHaveLength(1);
+});
+
+test("a call that keeps its place does not wait for a twin that waits for this place", async () => {
+  const held: (() => void)[] = [];
+  const slow = own({
+    call: (next) => async (call) => {
+      if (call.deadline === 1) await new Promise<void>((resolve) => held.push(resolve));
+      return await next(call);
+    },
+  });
+  const { call, change, seen, answerAll } = await scope([cache, one]);
+  const first = call({ args: { n: 1 } });
+  const second = call({ ...reading, more: { deadline: 1 } });
+  await change([slow, cache, one]);
+  seen[0]?.answer();
+  await expect.poll(() => held.length).toBe(1);
+  const twin = call(reading);
+  held[0]?.();
+  await answerAll(3);
+  expect(await Promise.all([first, second, twin])).toEqual([RESULT, RESULT, RESULT]);
+});
+
+test("starting again gives a call no more time", async () => {
+  for (const limit of [{ deadlineMs: 1_000 }, { timeoutMs: 1_000 }]) {
+    const { calls, change, clock, seen } = await scope([{ use: "timeout", ...limit }, allow, one]);
+    const [first, second] = calls(2);
+    clock.advance(900);
+    await change([{ use: "timeout", ...limit }, one]);
+    seen[0]?.answer();
+    await first;
+    await expect.poll(() => seen.length).toBe(2);
+    clock.advance(150);
+    expect(await second).toBe("timeout");
+  }
+});
+
+test("no slot is lost when a call is cancelled, refused or abandoned around its turn", async () => {
+  const impatient = own({
+    call: (next) => (call) =>
+      Promise.race([
+        next({ ...call, signal: new CallSignal() }),
+        new Promise<Raw>((resolve) => call.signal.addEventListener("abort", () => resolve(raw("{}")))),
+      ]),
+  });
+  for (const entries of [
+    [allow, one],
+    [impatient, one],
+  ] as const) {
+    const { calls, call, change, seen, answerAll } = await scope(entries);
+    const [first] = calls(1);
+    const given = Array.from({ length: 3 }, () => callOf({ args: { n: 9 } }));
+    const ending = given.map((one) => call(one));
+    (given[0]?.signal as CallSignal).abort(new Error("gave up"));
+    await change([deny, ...entries]);
+    seen[0]?.answer();
+    (given[1]?.signal as CallSignal).abort(new Error("gave up"));
+    await Promise.all([first, ...ending]);
+    await change(entries);
+    const after = calls(2);
+    await answerAll(3);
+    expect(await Promise.all(after)).toEqual([RESULT, RESULT]);
+  }
+});
+
+test("the record of a call that started again shows each layer once", async () => {
+  const { call, change, clock, seen } = await scope([allow, one]);
+  const trail = newTrail();
+  const [first, second] = [call(), call({ more: { trail } })];
+  clock.advance(5_000);
+  await change([{ ...allow, rules: [{ effect: "allow" }] }, one]);
+  seen[0]?.answer();
+  await first;
+  await expect.poll(() => seen.length).toBe(2);
+  seen[1]?.answer();
+  await second;
+  expect(trail.layers).toMatchObject([
+    { use: "policy", outcome: "passed" },
+    { use: "concurrency", outcome: "passed", ms: 5_000 },
+  ]);
+  expect(trail.by).toBeUndefined();
+});
