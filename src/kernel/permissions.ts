@@ -13,7 +13,10 @@ export class Permissions {
   #counted: Set<object> | undefined;
   /** Functions that give the kept places back, by queue. */
   #places: Map<object, () => void> | undefined;
+  /** The run uses a place of an earlier one. */
+  #usesKept = false;
   #startsAgain = false;
+  #keepsPlaces = true;
   #isOver = false;
   #uses = 0;
   /** A layer is asking for a permission now: what is sent to the client comes from the layer, not from the child. */
@@ -45,9 +48,11 @@ export class Permissions {
     return this.startAgain();
   }
 
-  /** Another run must follow this one. Returns the error with which the layer must end this run. */
-  startAgain(): MetaMcpError {
+  /** Another run must follow this one, with or without the places in queues. Returns the error with which the layer must end this run. */
+  startAgain({ keepPlaces = true } = {}): MetaMcpError {
     this.#startsAgain = true;
+    this.#keepsPlaces = keepPlaces;
+    if (!keepPlaces) this.leavePlaces();
     return new MetaMcpError("forbidden", "The call is checked again.");
   }
 
@@ -55,6 +60,7 @@ export class Permissions {
   next(): boolean {
     const again = this.#startsAgain;
     this.#startsAgain = false;
+    this.#usesKept = false;
     if (!again) this.end();
     return again;
   }
@@ -79,21 +85,24 @@ export class Permissions {
   /** The call no longer uses its place in a queue. If another run follows, it keeps the place for that run. */
   leavePlace(queue: object, leave: () => void): void {
     // A layer may have answered while the call waited inside of it: then the call is over, and no run takes the place.
-    if (!this.#startsAgain || this.#isOver) return leave();
+    if (!this.#startsAgain || !this.#keepsPlaces || this.#isOver) return leave();
     this.#places ??= new Map();
     this.#places.set(queue, leave);
   }
 
   /** Returns whether the call kept a place in this queue, which it uses from now on. */
   takePlace(queue: object): boolean {
-    return this.#places?.delete(queue) ?? false;
+    if (!this.#places?.delete(queue)) return false;
+    this.#usesKept = true;
+    return true;
   }
 
-  get keepsPlaces(): boolean {
-    return this.#places !== undefined && this.#places.size > 0;
+  /** Whether the call has places of an earlier run. It must not wait for other calls then: they may wait for these places. */
+  get hasPlaces(): boolean {
+    return this.#usesKept || (this.#places !== undefined && this.#places.size > 0);
   }
 
-  /** Must be called before the call waits for anything: others may wait for its places, and it may wait for them. */
+  /** Gives back the places that the run does not use. */
   leavePlaces(): void {
     const places = this.#places;
     this.#places = undefined;

@@ -1,5 +1,6 @@
 /** Starts a call again after it had to wait, for a permission or in a queue: the next run is judged by the layers of that moment. */
 import type { Call, Handler, LayerStep, Trail } from "../kernel/call.ts";
+import type { MetaMcpError } from "../kernel/errors.ts";
 import { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { forbidden, toolOf } from "./refusals.ts";
@@ -36,6 +37,15 @@ export async function withPermission(
     release?.();
   }
   throw permissions.add(permission);
+}
+
+/**
+ * For a call that would have to wait for other calls. Returns the error with which its run must end instead, because the
+ * call must start again first: under other layers it may not have to wait, and calls with places do not wait.
+ */
+export function beforeWait({ permissions }: Call): MetaMcpError | undefined {
+  if (!permissions?.isCurrent()) return permissions?.startAgain();
+  return permissions.hasPlaces ? permissions.startAgain({ keepPlaces: false }) : undefined;
 }
 
 /** For a call that has waited. Passes it to `next` if nothing changed meanwhile; otherwise the call starts again. */

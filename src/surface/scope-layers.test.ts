@@ -1,96 +1,29 @@
 /** Calls that wait in a queue while the layers or the rights of their caller change. */
 import { expect, test } from "vitest";
-import type { Call } from "../kernel/call.ts";
-import { ManualClock } from "../kernel/clock.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import type { ToolFacts } from "../kernel/tool-facts.ts";
-import { CompiledLayers } from "../middleware/compiled-layers.ts";
-import { callOf, newTrail, RESULT, raw, registry, type TestCall } from "../middleware/layer.fixture.ts";
-import type { Layer, LayerEntry, PlacedLayer } from "../middleware/layer.ts";
-import { runPermitted } from "../middleware/permission.ts";
-import { RpcError } from "../rpc/rpc-error.ts";
-import { ScopeLayers } from "./scope-layers.ts";
-
-type Entries = readonly (LayerEntry | PlacedLayer)[];
-
-const one: LayerEntry = { use: "concurrency", max: 1, queue: 10 };
-const byEndpoint: LayerEntry = { ...one, by: "endpoint" };
-const allow: LayerEntry = { use: "policy", default: "allow", rules: [] };
-const deny: LayerEntry = { use: "policy", default: "allow", rules: [{ effect: "deny", tools: ["*:echo"] }] };
-const perHour: LayerEntry = { use: "rate-limit", requests: 5, per: "1h" };
-const cache: LayerEntry = { use: "cache", ttlMs: 60_000 };
-const reading: TestCall = { annotations: { readOnlyHint: true }, args: { n: 2 } };
-const own = (layer: Layer): PlacedLayer => ({ ...layer, use: "own", at: "a test" });
-
-/** Layers that can change, in front of a server that answers when the test says so. */
-async function scope(first: Entries) {
-  const clock = new ManualClock();
-  const waiting: (() => void)[] = [];
-  const approvals = { wait: () => new Promise<never>((yes) => waiting.push(yes as () => void)) };
-  const compiled = new CompiledLayers(registry, { clock, approvals });
-  let owner = { entries: first };
-  const seen: { readonly n: unknown; answer(): void; fail(): void }[] = [];
-  const handler = (call: Call): Promise<Raw> =>
-    new Promise((resolve, reject) => {
-      const { n } = JSON.parse(String(call.params)).arguments;
-      seen.push({ n, answer: () => resolve(raw(RESULT)), fail: () => reject(new RpcError(raw("{}"))) });
-      call.signal.addEventListener("abort", () => reject(call.signal.reason as Error));
-    });
-  const layersOf = ({ entries }: { entries: Entries }): readonly PlacedLayer[] => {
-    const plain = entries.filter((entry): entry is LayerEntry => !("at" in entry));
-    const made = [...compiled.of("owner", "a test", plain)];
-    return entries.map((entry) => ("at" in entry ? (entry as PlacedLayer) : (made.shift() as PlacedLayer)));
-  };
-  const layers = new ScopeLayers({
-    source: {
-      version: () => owner,
-      servers: () => ["one"],
-      owners: () => [owner],
-      layers: ([current]) => (current ? layersOf(current) : []),
-      facts: () => undefined,
-    },
-    handler,
-    clock,
-  });
-  await registry.prepare(first.filter((entry): entry is LayerEntry => !("at" in entry)));
-  const call = (wanted: TestCall | Call = {}): Promise<string> => {
-    const made = "origin" in wanted ? wanted : callOf(wanted);
-    const run = runPermitted(made, (permissions) =>
-      layers.handle({ ...made, permissions }, made.facts as ToolFacts),
-    );
-    return run.then(String, (error: { code?: string; message: string }) => error.code ?? error.message);
-  };
-  return {
-    clock,
-    waiting,
-    seen,
-    call,
-    /** Calls with the numbers 1 to `count`, in this order. */
-    calls: (count: number, more: TestCall = {}) =>
-      Array.from({ length: count }, (_, at) => call({ ...more, args: { n: at + 1 } })),
-    reached: () => seen.map(({ n }) => n),
-    async change(entries: Entries) {
-      await registry.prepare(entries.filter((entry): entry is LayerEntry => !("at" in entry)));
-      owner = { entries };
-    },
-    /** Answers calls in the order in which they reach the server, until this many have. */
-    async answerAll(count: number) {
-      for (let at = 0; at < count; at++) {
-        await expect.poll(() => seen.length).toBeGreaterThan(at);
-        seen[at]?.answer();
-      }
-    },
-  };
-}
+import { callOf, newTrail, RESULT, raw } from "../middleware/layer.fixture.ts";
+import type { LayerEntry } from "../middleware/layer.ts";
+import {
+  allow,
+  byEndpoint,
+  cache,
+  changingLayers,
+  deny,
+  type Entries,
+  one,
+  own,
+  perHour,
+  reading,
+} from "./scope-layers.fixture.ts";
 
 test("a call that is denied while it waits in a queue does not reach the server", async () => {
   for (const entries of [
     [allow, one],
     [one, allow],
   ] as const) {
-    const { calls, change, seen } = await scope(entries);
+    const { calls, change, seen } = await changingLayers(entries);
     const [first, second] = calls(2);
     await change(entries.map((entry) => (entry === allow ? deny : entry)));
     seen[0]?.answer();
@@ -102,7 +35,7 @@ test("a call that is denied while it waits in a queue does not reach the server"
 
 test("a call whose caller loses a role while it waits in a queue is judged without it", async () => {
   const leads: LayerEntry = { use: "policy", rules: [{ effect: "allow", who: { groups: ["leads"] } }] };
-  const { call, seen } = await scope([leads, one]);
+  const { call, seen } = await changingLayers([leads, one]);
   let groups = ["leads"];
   const given = callOf();
   const principal: Principal = {
@@ -121,7 +54,7 @@ test("a call whose caller loses a role while it waits in a queue is judged witho
 });
 
 test("calls that waited keep their places after a change, and limits count them once", async () => {
-  const { calls, call, change, reached, answerAll } = await scope([perHour, allow, one]);
+  const { calls, call, change, reached, answerAll } = await changingLayers([perHour, allow, one]);
   const early = calls(3);
   await change([perHour, { ...allow, default: "allow", rules: [{ effect: "allow" }] }, one]);
   const late = call({ args: { n: 4 } });
@@ -142,7 +75,7 @@ test("a call passes the layers once if nothing changes while it waits", async ()
       return next(call);
     },
   });
-  const { calls, answerAll } = await scope([counting, one]);
+  const { calls, answerAll } = await changingLayers([counting, one]);
   const answers = calls(3);
   await answerAll(3);
   await Promise.all(answers);
@@ -167,7 +100,7 @@ test("a call that starts again holds its places in outer queues too, so that no 
     ],
   ];
   for (const [before, after] of orders) {
-    const { calls, call, change, answerAll } = await scope(before);
+    const { calls, call, change, answerAll } = await changingLayers(before);
     const early = calls(4);
     await change(after);
     const late = [call({ args: { n: 5 } }), call({ args: { n: 6 } })];
@@ -177,7 +110,7 @@ test("a call that starts again holds its places in outer queues too, so that no 
 });
 
 test("calls in the queue of a removed layer follow as soon as one of them has its turn", async () => {
-  const { calls, change, seen } = await scope([one]);
+  const { calls, change, seen } = await changingLayers([one]);
   const answers = calls(4);
   await change([]);
   seen[0]?.answer();
@@ -192,7 +125,7 @@ test("a call that must wait for a person after a change leaves its place to the 
     default: "allow",
     rules: [{ effect: "approve", args: { n: { in: [2] } } }],
   };
-  const { calls, change, waiting, reached, answerAll } = await scope([allow, one]);
+  const { calls, change, waiting, reached, answerAll } = await changingLayers([allow, one]);
   const [first, second, third] = calls(3);
   await change([approve, one]);
   await answerAll(2);
@@ -209,7 +142,7 @@ test("twins of a call that starts again are judged again too, and share one call
     [allow, 2],
     [deny, 1],
   ] as const) {
-    const { call, change, seen, answerAll } = await scope([
+    const { call, change, seen, answerAll } = await changingLayers([
       { ...allow, rules: [{ effect: "allow" }] },
       cache,
       one,
@@ -226,7 +159,7 @@ test("twins of a call that starts again are judged again too, and share one call
 });
 
 test("a twin that must make the call itself is judged again", async () => {
-  const { call, change, seen } = await scope([allow, cache, one]);
+  const { call, change, seen } = await changingLayers([allow, cache, one]);
   const [first, second] = [call(reading), call(reading)];
   await change([deny, cache, one]);
   seen[0]?.fail();
@@ -243,7 +176,7 @@ test("a call that keeps its place does not wait for a twin that waits for this p
       return await next(call);
     },
   });
-  const { call, change, seen, answerAll } = await scope([cache, one]);
+  const { call, change, seen, answerAll } = await changingLayers([cache, one]);
   const first = call({ args: { n: 1 } });
   const second = call({ ...reading, more: { deadline: 1 } });
   await change([slow, cache, one]);
@@ -257,7 +190,7 @@ test("a call that keeps its place does not wait for a twin that waits for this p
 
 test("starting again gives a call no more time", async () => {
   for (const limit of [{ deadlineMs: 1_000 }, { timeoutMs: 1_000 }]) {
-    const { calls, change, clock, seen } = await scope([{ use: "timeout", ...limit }, allow, one]);
+    const { calls, change, clock, seen } = await changingLayers([{ use: "timeout", ...limit }, allow, one]);
     const [first, second] = calls(2);
     clock.advance(900);
     await change([{ use: "timeout", ...limit }, one]);
@@ -281,7 +214,7 @@ test("no slot is lost when a call is cancelled, refused or abandoned around its 
     [allow, one],
     [impatient, one],
   ] as const) {
-    const { calls, call, change, seen, answerAll } = await scope(entries);
+    const { calls, call, change, seen, answerAll } = await changingLayers(entries);
     const [first] = calls(1);
     const given = Array.from({ length: 3 }, () => callOf({ args: { n: 9 } }));
     const ending = given.map((one) => call(one));
@@ -298,7 +231,7 @@ test("no slot is lost when a call is cancelled, refused or abandoned around its 
 });
 
 test("the record of a call that started again shows each layer once", async () => {
-  const { call, change, clock, seen } = await scope([allow, one]);
+  const { call, change, clock, seen } = await changingLayers([allow, one]);
   const trail = newTrail();
   const [first, second] = [call(), call({ more: { trail } })];
   clock.advance(5_000);

@@ -71,8 +71,8 @@ export const cache: LayerKind = {
           const known = store.get(key);
           if (known) return Promise.resolve(answered(call, known));
           const other = flights.get(key);
-          // The other call may wait for a place that this one keeps.
-          if (other && call.permissions?.keepsPlaces) return next(call);
+          // The other call may wait for a place that this one has.
+          if (other && call.permissions?.hasPlaces) return next(call);
           const flight = other ?? new Flight(call, next, store, key);
           if (!other) {
             flights.set(key, flight);

@@ -1,14 +1,14 @@
 /**
  * Layer `concurrency`: limits the calls in flight. Further calls wait in a queue of limited length, first come, first
  * served. If the configuration or the rights of the caller change meanwhile, a call in its turn starts again and keeps its
- * place. A change of this entry makes another layer with empty queues: calls of the old queue then enter the new one in
- * their order, but behind calls that came after the change, and are refused if it is full.
+ * place, unless it must wait somewhere else then. A change of this entry makes another layer with empty queues: calls of
+ * the old queue enter the new one in their order, but behind calls that came after the change, and are refused if it is full.
  */
 import type { Call, Handler } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { COUNT_BY, type CountBy, countKey, isCounted } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
-import { afterWait } from "../permission.ts";
+import { afterWait, beforeWait } from "../permission.ts";
 import { tooMany } from "../refusals.ts";
 
 interface Options {
@@ -80,7 +80,8 @@ export const concurrency: LayerKind = {
           lane.running += 1;
           return run(next);
         }
-        permissions?.leavePlaces();
+        const again = beforeWait(call);
+        if (again) return Promise.reject(again);
         return turn(lane, call).then(() => run((waited) => afterWait(waited, next)));
       },
     };
