@@ -109,6 +109,23 @@ test("a call that starts again holds its places in outer queues too, so that no 
   }
 });
 
+test("a call starts again before it waits if the layers changed, so that it does not wait in an outdated order", async () => {
+  const held: (() => void)[] = [];
+  const slow = own({
+    call: (next) => async (call) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      return await next(call);
+    },
+  });
+  const { call, change, answerAll } = await changingLayers([byEndpoint, slow, one]);
+  const first = call({ args: { n: 1 } });
+  await change([one, byEndpoint]);
+  const second = call({ args: { n: 2 } });
+  held[0]?.();
+  await answerAll(2);
+  expect(await Promise.all([first, second])).toEqual([RESULT, RESULT]);
+});
+
 test("calls in the queue of a removed layer follow as soon as one of them has its turn", async () => {
   const { calls, change, seen } = await changingLayers([one]);
   const answers = calls(4);
