@@ -1,6 +1,5 @@
 /** Starts a call again after it had to wait, for a permission or in a queue: the next run is judged by the layers of that moment. */
 import type { Call, Handler, LayerStep, Trail } from "../kernel/call.ts";
-import type { MetaMcpError } from "../kernel/errors.ts";
 import { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { forbidden, toolOf } from "./refusals.ts";
@@ -26,8 +25,6 @@ export async function withPermission(
   if (permissions.use(permission)) return await next(call);
   if (permissions.count >= MAX_PERMISSIONS)
     throw forbidden(call, `${toolOf(call)}: the layers make another call each time it is permitted.`);
-  // Others must not wait for the person too.
-  permissions.leavePlaces();
   const release = call.hold?.();
   permissions.isAsking = true;
   try {
@@ -40,16 +37,11 @@ export async function withPermission(
 }
 
 /**
- * For a call that would have to wait for other calls. Returns the error with which its run must end instead, because the
- * call must start again first: under other layers it may not have to wait, and calls with places do not wait.
+ * For layers in which calls wait for others, before and after the wait. Passes the call to `next` if the layers and the rights
+ * of its caller are those of the start of its run; otherwise the call starts again. Before the wait too, because calls of
+ * an older order of layers could wait for those of a newer one, and those for them.
  */
-export function beforeWait({ permissions }: Call): MetaMcpError | undefined {
-  if (!permissions?.isCurrent()) return permissions?.startAgain();
-  return permissions.hasPlaces ? permissions.startAgain({ keepPlaces: false }) : undefined;
-}
-
-/** For a call that has waited. Passes it to `next` if nothing changed meanwhile; otherwise the call starts again. */
-export function afterWait(call: Call, next: Handler): Promise<Raw> {
+export function ifCurrent(call: Call, next: Handler): Promise<Raw> {
   const { permissions } = call;
   if (!permissions || permissions.isCurrent()) return next(call);
   return Promise.reject(permissions.startAgain());
@@ -79,11 +71,10 @@ async function runAgain(call: Interrupted, run: Run, permissions: Permissions): 
     trail.by = undefined;
     trail.keep = undefined;
   }
+  if (signal.aborted) throw signal.reason;
   try {
-    if (signal.aborted) throw signal.reason;
     return await runPermitted(call, run, permissions);
   } finally {
-    permissions.end();
     addTimes(trail, earlier);
   }
 }

@@ -24,9 +24,8 @@ export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clo
       : call && ((next: Handler): Handler => call(next, inner));
     return middleware ? [recordedStep(layer, middleware)] : [];
   });
-  const innermost = leavingPlaces(handler);
-  if (steps.length === 0) return (call) => asPromise(innermost, call);
-  const outermost = compose(steps, leavingLayers(innermost));
+  if (steps.length === 0) return (call) => asPromise(handler, call);
+  const outermost = compose(steps, leavingLayers(handler));
   return (call, facts = call.facts) =>
     outermost({ ...call, facts, recorder: new StepRecorder(call.trail, clock) });
 }
@@ -90,14 +89,6 @@ function recordedStep({ use, at }: PlacedLayer, layer: Middleware): Middleware {
       );
       return recorder.passed;
     };
-  };
-}
-
-/** A call that starts again may keep places in queues that it no longer passes, because a layer was removed. */
-function leavingPlaces(handler: Handler): Handler {
-  return (call) => {
-    call.permissions?.leavePlaces();
-    return handler(call);
   };
 }
 

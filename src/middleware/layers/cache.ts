@@ -11,7 +11,7 @@ import { GLOBS } from "../globs.ts";
 import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
 import { Lru } from "../lru.ts";
 import { perTool } from "../per-tool.ts";
-import { afterWait } from "../permission.ts";
+import { ifCurrent } from "../permission.ts";
 import { isRepeatable } from "../repeatable.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
@@ -70,11 +70,8 @@ export const cache: LayerKind = {
           if (key === undefined) return next(call);
           const known = store.get(key);
           if (known) return Promise.resolve(answered(call, known));
-          const other = flights.get(key);
-          // The other call may wait for a place that this one has.
-          if (other && call.permissions?.hasPlaces) return next(call);
-          const flight = other ?? new Flight(call, next, store, key);
-          if (!other) {
+          const flight = flights.get(key) ?? new Flight(call, next, store, key);
+          if (!flights.has(key)) {
             flights.set(key, flight);
             void flight.over.then(() => flights.delete(key));
           }
@@ -234,6 +231,6 @@ class Flight {
       this.#waiting -= 1;
       if (this.#waiting === 0 && call.signal.aborted) this.#signal.abort(call.signal.reason);
     }
-    return await afterWait(call, next);
+    return await ifCurrent(call, next);
   }
 }

@@ -1,14 +1,12 @@
 /**
  * Layer `concurrency`: limits the calls in flight. Further calls wait in a queue of limited length, first come, first
- * served. If the configuration or the rights of the caller change meanwhile, a call in its turn starts again and keeps its
- * place, unless it must wait somewhere else then. A change of this entry makes another layer with empty queues: calls of
- * the old queue enter the new one in their order, but behind calls that came after the change, and are refused if it is full.
+ * served. If the configuration or the rights of the caller change meanwhile, a call whose turn it is starts again.
  */
 import type { Call, Handler } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { COUNT_BY, type CountBy, countKey, isCounted } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
-import { afterWait, beforeWait } from "../permission.ts";
+import { ifCurrent } from "../permission.ts";
 import { tooMany } from "../refusals.ts";
 
 interface Options {
@@ -63,26 +61,23 @@ export const concurrency: LayerKind = {
       gates: () => `at most ${max} at the same time`,
       call: (next) => (call) => {
         if (!isCounted(call)) return next(call);
-        const { permissions } = call;
         const key = keyOf(call);
         const lane: Lane = lanes.get(key) ?? { running: 0, waiting: new Set() };
-        const free = (): void => leave(key, lane);
-        const left = (): void => (permissions ? permissions.leavePlace(lane, free) : free());
+        if (isFull(lane)) return Promise.reject(tooMany(call, RETRY_MS, "Too many calls at the same time"));
+        lanes.set(key, lane);
+        const left = (): void => leave(key, lane);
         const run = (inner: Handler): Promise<Raw> => {
           const inside = inner(call);
           inside.then(left, left);
           return inside;
         };
-        if (permissions?.takePlace(lane)) return run(next);
-        if (isFull(lane)) return Promise.reject(tooMany(call, RETRY_MS, "Too many calls at the same time"));
-        lanes.set(key, lane);
         if (lane.running < max) {
           lane.running += 1;
           return run(next);
         }
-        const again = beforeWait(call);
-        if (again) return Promise.reject(again);
-        return turn(lane, call).then(() => run((waited) => afterWait(waited, next)));
+        return ifCurrent(call, (waiting) =>
+          turn(lane, waiting).then(() => run((waited) => ifCurrent(waited, next))),
+        );
       },
     };
   },
