@@ -1,7 +1,7 @@
 /**
  * Runs work with a time limit. Meant for patterns and schemas from outside; entering the VM context costs more than most
  * checks take. Node can interrupt work only after a time on the clock, in which other processes may have used the
- * processor. Work that was interrupted with little processor time is therefore repeated, with more time on the clock.
+ * processor. Work that was interrupted with little processor time is therefore repeated once, with more time on the clock.
  */
 import { createContext, Script } from "node:vm";
 
@@ -15,50 +15,49 @@ export class OutOfTime extends Error {
   }
 }
 
-/** Each try gets twice the time of the one before, up to this multiple of the limit: on a busy machine, hostile work must not block the process for long. */
-const MOST_TIMES = 4;
+/** The second try gets this multiple of the limit. There is no third: on a busy machine, hostile work must not block the process for long. */
+const SECOND_TRY = 2;
 
 let context: { run?: () => unknown } | undefined;
 let script: Script | undefined;
 
 /**
  * Throws OutOfTime when the limit is reached. Loops and regular expressions are interrupted; native calls such as
- * `JSON.parse` and `indexOf` are not. The work may run several times.
+ * `JSON.parse` and `indexOf` are not. The work may run twice.
  */
-export function withinTime<T>(ms: number, work: () => T, times = 1): T {
+export function withinTime<T>(ms: number, work: () => T): T {
   try {
-    return once(ms, times, work);
+    return once(ms, work);
   } catch (error) {
-    if (!mayRepeat(error, times)) throw error;
-    return withinTime(ms, work, times * 2);
+    if (!isStarved(error)) throw error;
+    return once(ms * SECOND_TRY, work);
   }
 }
 
-/** For work in steps: `begin` runs each of them with `runStep`, and each has the whole limit. The work may begin several times. */
+/** For work in steps: `begin` runs each of them with `runStep`, and each has the whole limit. The work may begin twice. */
 export async function stepsWithinTime<T>(
   ms: number,
   begin: (runStep: <R>(step: () => R) => R) => Promise<T>,
-  times = 1,
 ): Promise<T> {
   try {
-    return await begin((step) => once(ms, times, step));
+    return await begin((step) => once(ms, step));
   } catch (error) {
-    if (!mayRepeat(error, times)) throw error;
-    return await stepsWithinTime(ms, begin, times * 2);
+    if (!isStarved(error)) throw error;
+    return await begin((step) => once(ms * SECOND_TRY, step));
   }
 }
 
-function mayRepeat(error: unknown, times: number): boolean {
-  return error instanceof OutOfTime && error.starved && times < MOST_TIMES;
+function isStarved(error: unknown): boolean {
+  return error instanceof OutOfTime && error.starved;
 }
 
-function once<T>(ms: number, times: number, work: () => T): T {
+function once<T>(ms: number, work: () => T): T {
   context ??= createContext({}) as { run?: () => unknown };
   script ??= new Script("run()");
   context.run = work;
   const before = process.cpuUsage();
   try {
-    return script.runInContext(context, { timeout: ms * times }) as T;
+    return script.runInContext(context, { timeout: ms }) as T;
   } catch (error) {
     if ((error as { code?: unknown } | undefined)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     // All threads of the process. Another busy thread makes this too much, and the work is given up earlier.
