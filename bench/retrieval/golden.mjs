@@ -22,6 +22,7 @@ export const NEVER_FITTED = [
   "seventh/everyday.txt",
   "eighth/everyday.txt",
   "ninth.txt",
+  "tenth/everyday.txt",
 ];
 export const GOLDEN = [...SEEN, ...UNREAD, ...NEVER_FITTED];
 

@@ -82,8 +82,12 @@ async function listTools(server, { folder, entry }) {
   }
 }
 
-const listed = ["", "unseen", "more", "unknown", "strange", "sixth", "seventh", "eighth"].flatMap((folder) =>
-  JSON.parse(readFileSync(join(here, folder, "servers.json"), "utf8")).map((server) => ({ folder, server })),
+const listed = ["", "unseen", "more", "unknown", "strange", "sixth", "seventh", "eighth", "tenth"].flatMap(
+  (folder) =>
+    JSON.parse(readFileSync(join(here, folder, "servers.json"), "utf8")).map((server) => ({
+      folder,
+      server,
+    })),
 );
 for (const { folder, server } of listed) {
   if (wanted.size > 0 && !wanted.has(server.name)) continue;
