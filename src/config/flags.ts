@@ -149,7 +149,7 @@ export const FLAGS = {
     commands: LISTEN,
     kind: "list",
     value: "host",
-    help: "Additional Host header to accept; can be repeated.",
+    help: "Additional Host header to accept, with any port if it has none; can be repeated.",
   },
   noAuth: {
     commands: RUN,

@@ -71,17 +71,16 @@ export class GatewaySite implements Site {
     const { name, subpath } = endpointIn(path);
     const endpoint = name === undefined ? undefined : compiled().paths.get(name);
     const access = endpoint?.object.spec.access;
-    const { headers } = request;
     // Uses the origins of all endpoints: strangers must not learn which endpoint allows an origin.
-    const entered = hostGuard(headers, access?.public ? access.origins : originsOf(compiled()));
+    const entered = hostGuard(request, access?.public ? access.origins : originsOf(compiled()));
     if (!entered.ok) return entered;
     const { cors } = entered;
     // Other paths are public or authenticate requests themselves.
     if (name === undefined || access?.public) return { ok: true, cors, principal: ANONYMOUS };
     const verdict = this.#byCredential(request, endpoint, { name, subpath, cors });
-    if (headers.origin === undefined) return verdict;
+    if (request.headers.origin === undefined) return verdict;
     const fromHere = (judged: Verdict): Verdict => {
-      const here = judged.ok ? hostGuard(headers, access?.origins) : judged;
+      const here = judged.ok ? hostGuard(request, access?.origins) : judged;
       return here.ok ? judged : here;
     };
     return verdict instanceof Promise ? verdict.then(fromHere) : fromHere(verdict);

@@ -100,7 +100,7 @@ const attackOn = (...paths: string[]) =>
 type Attack = ReturnType<typeof attackOn> extends fc.Arbitrary<infer A> ? A : never;
 
 async function send({ url }: HttpGateway, { cut, times, end, ...request }: Attack): Promise<RawAnswer> {
-  const bytes = Buffer.from(requestText(request).repeat(times), "latin1").subarray(0, cut);
+  const bytes = Buffer.from(requestText(url, request).repeat(times), "latin1").subarray(0, cut);
   const answer = await rawHttp(url, bytes, { end, responses: times, patienceMs: 60 });
   expect(answer.statuses.filter((status) => status >= 500)).toEqual([]);
   return answer;
@@ -212,7 +212,10 @@ test("bodies of 100 MB are rejected without being buffered, with and without con
   // The client sends a part of the announced body and disconnects: there is no answer, and nothing is kept.
   const aborted = await rawHttp(
     gateway.url,
-    requestText({ headers: { ...session, "content-length": String(3 * MB) }, body: "x".repeat(MB) }),
+    requestText(gateway.url, {
+      headers: { ...session, "content-length": String(3 * MB) },
+      body: "x".repeat(MB),
+    }),
     { patienceMs: 100 },
   );
   expect(aborted.statuses).toEqual([]);
@@ -229,8 +232,8 @@ test("half-open sockets, slow requests and pipelines do not affect other clients
     const started = [
       "",
       "POST /mcp HT",
-      "POST /mcp HTTP/1.1\r\nhost: localhost\r\nx-a: ",
-      requestText({ body: "{" }).slice(0, -1),
+      `POST /mcp HTTP/1.1\r\nhost: ${new URL(gateway.url).host}\r\nx-a: `,
+      requestText(gateway.url, { body: "{" }).slice(0, -1),
     ];
     socket.write(started[i % started.length] ?? "");
     return socket;
@@ -240,7 +243,7 @@ test("half-open sockets, slow requests and pipelines do not affect other clients
 
   const session = await gateway.open();
   const pipeline = Array.from({ length: 100 }, (_, i) =>
-    requestText({ headers: session, body: message(i, "ping") }),
+    requestText(gateway.url, { headers: session, body: message(i, "ping") }),
   );
   const { text } = await rawHttp(gateway.url, pipeline.join(""), { responses: 100, patienceMs: 15_000 });
   const ids = [...text.matchAll(/"id":(\d+),"result"/g)].map((match) => Number(match[1]));
@@ -307,7 +310,7 @@ test.runIf(linux)("unread answers do not accumulate in memory", { timeout: 120_0
   // 400 MB of answers that the client does not read.
   const lazy = Array.from({ length: 50 }, (_, i) => {
     const socket = open(gateway.url).pause();
-    socket.write(requestText({ headers: session, body: call(i, "big", { bytes: 8 * MB }) }));
+    socket.write(requestText(gateway.url, { headers: session, body: call(i, "big", { bytes: 8 * MB }) }));
     return socket;
   });
   const asked = (): number => journal.events().filter(({ tool }) => tool === "big").length;

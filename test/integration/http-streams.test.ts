@@ -30,8 +30,8 @@ const call = (id: number, tool: string, args: object = {}): string =>
     params: { name: `a__${tool}`, arguments: args },
   });
 
-const era2026 = (id: number, method: string, params: Record<string, unknown>): string =>
-  requestText({
+const era2026 = (url: string, id: number, method: string, params: Record<string, unknown>): string =>
+  requestText(url, {
     headers: {
       "mcp-protocol-version": ERA_2026,
       "mcp-method": method,
@@ -67,8 +67,8 @@ test("a stream that waits behind a slow answer ends with its socket", async () =
   const session = await gateway.open();
   const socket = open(gateway.url);
   socket.write(
-    requestText({ headers: session, body: call(1, "sleep", { ms: 60_000 }) }) +
-      requestText({ method: "GET", headers: session }),
+    requestText(gateway.url, { headers: session, body: call(1, "sleep", { ms: 60_000 }) }) +
+      requestText(gateway.url, { method: "GET", headers: session }),
   );
   await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
   socket.destroy();
@@ -90,11 +90,11 @@ test("requests that wait behind others on a socket are cancelled when it closes"
   const { gateway, journal } = await setUp([], "--resources", "1");
   const socket = open(gateway.url);
   socket.write(
-    era2026(1, "tools/call", { name: "a__hang", arguments: {} }) +
-      era2026(2, "subscriptions/listen", {
+    era2026(gateway.url, 1, "tools/call", { name: "a__hang", arguments: {} }) +
+      era2026(gateway.url, 2, "subscriptions/listen", {
         notifications: { resourceSubscriptions: ["fixture://item/0"] },
       }) +
-      era2026(3, "tools/call", { name: "a__sleep", arguments: { ms: 60_000 } }),
+      era2026(gateway.url, 3, "tools/call", { name: "a__sleep", arguments: { ms: 60_000 } }),
   );
   const received = (of: string): boolean =>
     journal.events("message").some(({ tool, method }) => tool === of || method === of);

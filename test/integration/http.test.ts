@@ -1,8 +1,8 @@
 /** Streamable HTTP: how sessions begin, belong to a client and end, and invalid requests. */
-import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { httpGateway, messages } from "../support/http-gateway.ts";
 import { gone } from "../support/processes.ts";
+import { rawHttp, requestText } from "../support/raw-http.ts";
 import { fixture, temp } from "../support/temp.ts";
 
 const call = (tool: string, args: object = {}, _meta?: object) => ({
@@ -74,23 +74,24 @@ test("invalid requests get a status and an error and create nothing", async () =
   await server.stop();
 });
 
-test("a request with a foreign Host header is rejected", async () => {
+test("a Host with another name or port is rejected unless it is listed", async () => {
   const folder = temp();
   folder.writeConfig({});
+  const statusOf = async ({ url }: { url: string }, host: string): Promise<number | undefined> =>
+    (await rawHttp(url, requestText(url, { headers: { host } }), { responses: 1 })).statuses[0];
+
   const server = await httpGateway(folder);
   const { port } = new URL(server.url);
-  const answer = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), "127.0.0.1", () =>
-      socket.write("POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n"),
-    );
-    socket.once("data", (data) => {
-      resolve(data.toString());
-      socket.destroy();
-    });
-    socket.once("error", reject);
-  });
-  expect(answer).toMatch(/^HTTP\/1\.1 403/);
+  expect(await statusOf(server, "evil.example")).toBe(403);
+  expect(await statusOf(server, `evil.example:${port}`)).toBe(403);
+  expect(await statusOf(server, "localhost:1")).toBe(403);
+  expect(await statusOf(server, `localhost:${port}`)).toBe(400);
   await server.stop();
+
+  const forwarded = await httpGateway(folder, "--allow-host", "localhost");
+  expect(await statusOf(forwarded, "localhost:1")).toBe(400);
+  expect(await statusOf(forwarded, "127.0.0.1:1")).toBe(403);
+  await forwarded.stop();
 });
 
 test("progress is streamed before the answer, a session has one standing stream, and a broken stream can be resumed", async () => {

@@ -59,7 +59,7 @@ async function openMany(gateway: HttpGateway, count: number): Promise<Record<str
 function listen({ url }: HttpGateway, session: Record<string, string>): Promise<Socket> {
   const socket = open(url);
   const headers = { ...session, accept: "text/event-stream", "content-length": "0" };
-  socket.write(requestText({ method: "GET", headers }));
+  socket.write(requestText(url, { method: "GET", headers }));
   return new Promise((resolve, reject) => {
     socket.once("data", (head) => {
       if (head.toString().startsWith("HTTP/1.1 200")) resolve(socket.resume());
@@ -124,7 +124,7 @@ async function flood(gateway: HttpGateway, count: number, first: number): Promis
   const each = Math.ceil(count / SOCKETS);
   const sockets = Array.from({ length: SOCKETS }, (_, n) => {
     const requests = Array.from({ length: each }, (_, i) =>
-      requestText(kinds[n % kinds.length]?.(first + n * each + i) ?? {}),
+      requestText(gateway.url, kinds[n % kinds.length]?.(first + n * each + i) ?? {}),
     );
     return pipelined(gateway.url, requests);
   });

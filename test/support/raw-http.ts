@@ -88,15 +88,13 @@ export interface RequestParts {
   readonly body?: string;
 }
 
-/** The text of a request. Default: a well-formed POST with a JSON body. */
-export function requestText({
-  method = "POST",
-  path = "/mcp",
-  headers = {},
-  body = "",
-}: RequestParts): string {
+/** The text of a request to the host of the URL. Default: a well-formed POST with a JSON body. */
+export function requestText(
+  url: string,
+  { method = "POST", path = "/mcp", headers = {}, body = "" }: RequestParts,
+): string {
   const all = {
-    host: "localhost",
+    host: new URL(url).host,
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     "content-length": String(Buffer.byteLength(body)),

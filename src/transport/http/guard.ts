@@ -1,11 +1,12 @@
 /** Decides whether an HTTP request is allowed, by its Host, Origin and bearer token. Does not write the response. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ANONYMOUS, type Principal } from "../../kernel/principal.ts";
 
 export interface GuardOptions {
   readonly host: string;
   readonly token: string | undefined;
+  /** An entry without a port accepts any port, because a port of another machine or container may be forwarded to ours. */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
 }
@@ -23,13 +24,20 @@ export type Refused = Cors & {
   readonly challenge?: string;
 };
 export type Verdict = Refused | (Cors & { readonly ok: true; readonly principal: Principal });
+/** The part of a request that is checked. `localPort` is the port that it arrived at. */
+export interface GuardedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Pick<IncomingMessage["socket"], "localPort">;
+}
 /** Checks Host and Origin only. `origins` are allowed in addition to the listed ones. */
 export type HostGuard = (
-  headers: IncomingHttpHeaders,
+  request: GuardedRequest,
   origins?: readonly string[],
 ) => Refused | (Cors & { readonly ok: true });
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+/** What a Host without a port means: the default port of http or of https. A proxy in front may use either. */
+const DEFAULT_PORTS = ["80", "443"];
 
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
@@ -37,11 +45,11 @@ export function isLoopback(host: string): boolean {
 
 /** The Host check stops DNS rebinding; the Origin check stops web pages of other sites. */
 export function createHostGuard(options: Omit<GuardOptions, "token">): HostGuard {
-  const hosts = new Set([...LOOPBACK, nameOf(options.host), ...options.allowHosts.map(nameOf)]);
+  const isAllowedHost = createHostCheck(options);
   const listed = new Set(options.allowOrigins.map(originOf));
-  return function hostGuard(headers, more = []) {
-    const name = nameOf(headers.host ?? "");
-    if (!hosts.has(name)) return refused(403, "this Host is not allowed; add it with --allow-host");
+  return function hostGuard({ headers, socket }, more = []) {
+    if (!isAllowedHost(headers.host ?? "", socket.localPort))
+      return refused(403, "this Host (name and port) is not allowed; add it with --allow-host");
     const { origin } = headers;
     if (origin === undefined) return { ok: true, cors: undefined };
     if (listed.has(originOf(origin)) || more.some((other) => originOf(other) === originOf(origin)))
@@ -52,16 +60,33 @@ export function createHostGuard(options: Omit<GuardOptions, "token">): HostGuard
   };
 }
 
+function createHostCheck({
+  host,
+  allowHosts,
+}: Pick<GuardOptions, "host" | "allowHosts">): (header: string, localPort: number | undefined) => boolean {
+  const ours = new Set([...LOOPBACK, splitHost(host).name]);
+  const listed = new Set(
+    allowHosts.map(splitHost).map(({ name, port }) => (port === undefined ? name : `${name}:${port}`)),
+  );
+  return (header, localPort) => {
+    const { name, port } = splitHost(header);
+    if (listed.has(name)) return true;
+    const ports = port === undefined ? DEFAULT_PORTS : [port];
+    return ports.some((one) => listed.has(`${name}:${one}`) || (one === String(localPort) && ours.has(name)));
+  };
+}
+
 /** Checks Host, Origin and, if one is set, the token. */
-export function createGuard(options: GuardOptions): (headers: IncomingHttpHeaders) => Verdict {
+export function createGuard(options: GuardOptions): (request: GuardedRequest) => Verdict {
   const hostGuard = createHostGuard(options);
   const token = options.token === undefined ? undefined : digest(options.token);
   const holder = token && holderOf(token);
   const unverified = createUnverified();
 
-  return function guard(headers) {
-    const checked = hostGuard(headers);
+  return function guard(request) {
+    const checked = hostGuard(request);
     if (!checked.ok) return checked;
+    const { headers } = request;
     const { cors } = checked;
     if (token && !timingSafeEqual(token, digest(bearerOf(headers)))) {
       return refused(401, "a bearer token is required (METAMCP_TOKEN)", cors);
@@ -113,11 +138,12 @@ function originOf(written: string): string {
   return written.toLowerCase().replace(/\/$/, "");
 }
 
-/** Drops the port, because a port in front of us may be forwarded to ours. */
-function nameOf(host: string): string {
-  const lower = host.toLowerCase();
-  if (lower.startsWith("[")) return lower.replace(/\]:\d*$/, "]");
-  return lower.includes("::") ? `[${lower}]` : lower.replace(/:\d*$/, "");
+/** Also reads a bare IPv6 address, as `--host` has it. */
+function splitHost(written: string): { readonly name: string; readonly port: string | undefined } {
+  const lower = written.toLowerCase();
+  if (/^[^[]*:.*:/.test(lower)) return { name: `[${lower}]`, port: undefined };
+  const [, name = lower, port] = /^(.*?)(?::(\d*))?$/.exec(lower) ?? [];
+  return { name, port: port || undefined };
 }
 
 /** The page has the same host and port as we have. Another port of this machine may serve pages of another program. */

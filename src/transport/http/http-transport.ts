@@ -32,7 +32,7 @@ export function createHttpTransport(options: HttpTransportOptions, kind: HttpTra
       const guard = createGuard(options);
       const endpoint = kind.serve(host);
       const server = new HttpServer(options, {
-        guard: (_path, { headers }) => guard(headers),
+        guard: (_path, request) => guard(request),
         readiness: () => host.health(),
         route: (...received) => endpoint.route(...received),
       });
