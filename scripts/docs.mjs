@@ -54,7 +54,7 @@ MetaMCP itself never returns these codes; they are for your own middleware and c
 
 ${reserved.join("\n")}
 
-The last column is the default for a code. A call that may have had effects is never retryable.
+The last column is the default for a code. A call that may have had effects is never retryable, and neither is a failure that a person must fix first: a missing command or folder, an unknown host, a redirect, 404.
 
 **An invalid request is a JSON-RPC error.**
 

@@ -214,7 +214,7 @@ export class Child {
       this.connections.losses.requestLost(connection, claim, error);
       return claim.retry;
     }
-    this.#health.failed(claim.admitted, error.message, this.#parts.clock.now());
+    this.#health.failed(claim.admitted, error, this.#parts.clock.now());
     return false;
   }
 
@@ -228,7 +228,7 @@ export class Child {
     if (alive || !connection.connected) this.#settleUnanswered(claim, alive ? "recovered" : "unknown");
     else {
       const failure = new ChildFailure("offline", "it no longer answers, not even to a ping");
-      this.#health.failed(claim.admitted, failure.message, clock.now());
+      this.#health.failed(claim.admitted, failure, clock.now());
       connection.fail(failure);
     }
     lease.release();

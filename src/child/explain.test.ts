@@ -25,6 +25,13 @@ test("the error of a refused credential says once what is required, and never lo
   );
 });
 
+test("a failure that only a person can fix is not worth another try", () => {
+  const retryable = (needsFix: boolean): unknown =>
+    explain(new ChildFailure("offline", "Gone.", { needsFix }), { ...call, unsent: true }, specOf("docs"));
+  expect(retryable(true)).toMatchObject({ retryable: false });
+  expect(retryable(false)).toMatchObject({ retryable: true });
+});
+
 test("the error of a call that may have had effects does not invite to repeat it", () => {
   const crash = new ChildFailure("stdio-exit", "The process exited with code 3");
   expect(explain(crash, call, specOf("docs"))).toMatchObject({

@@ -55,7 +55,7 @@ function unavailable(failure: ChildFailure, { server, repeat, unsent }: FailedCa
   const advice = harmless ? "Nothing was done." : "It is not known whether the call had effects: check that.";
   return new MetaMcpError("server_unavailable", `${server}: ${sentence(failure.message)} ${advice}`, {
     server,
-    retryable: harmless,
+    retryable: harmless && !failure.needsFix,
     details: { category: failure.category },
     cause: failure,
   });

@@ -20,7 +20,8 @@ function claimed(
 
 test("after enough failures every caller is refused; after the cooldown one is admitted, and its success closes the breaker", () => {
   const health = new Health(() => OPTIONS);
-  for (let n = 0; n < 2; n++) health.failed(health.admit("x", n), `failure ${n}`, n);
+  for (let n = 0; n < 2; n++)
+    health.failed(health.admit("x", n), new ChildFailure("offline", `failure ${n}`), n);
   expect(health.open).toBe(true);
   expect(() => health.admit("x", 500)).toThrow(
     expect.objectContaining({
@@ -33,6 +34,26 @@ test("after enough failures every caller is refused; after the cooldown one is a
   expect(() => health.admit("x", 1_001)).toThrow();
   health.settle(probe, "healthy", 1_002);
   expect([health.open, health.lastFailure, health.blockedFor(1_002)]).toEqual([false, undefined, 0]);
+});
+
+test("a blocked server is worth another try only if its last failure may pass by itself", () => {
+  const blockedBy = (failure: ChildFailure): unknown => {
+    const health = new Health(() => OPTIONS);
+    for (let n = 0; n < 2; n++) health.failed(health.current, failure, n);
+    try {
+      return health.admit("x", 2);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(blockedBy(new ChildFailure("offline", "It is busy."))).toMatchObject({
+    retryable: true,
+    message: "x is blocked after repeated failures (last: It is busy). Use another server, or wait.",
+  });
+  expect(blockedBy(new ChildFailure("offline", "Install it.", { needsFix: true }))).toMatchObject({
+    retryable: false,
+    message: "x is blocked after repeated failures (last: Install it). Use another server, or fix this.",
+  });
 });
 
 test("a noted reason is shown and does not count as a failure", () => {
@@ -56,7 +77,7 @@ test("a crash counts once for all its calls, and not at all if a retry recovers 
   expect(next.some((claim) => claim.retry)).toBe(false);
   for (const { admitted } of next) health.settleCrash(second, "unknown", admitted, 11);
   expect([health.open, health.lastFailure]).toEqual([false, "it crashed"]);
-  health.failed(health.current, "once more", 12);
+  health.failed(health.current, new ChildFailure("offline", "once more"), 12);
   expect(health.open).toBe(true);
 });
 
@@ -82,10 +103,10 @@ test("a vital server is always restarted, and an unsent call is retried on any s
 test("after a settings change neither past failures nor late results count", () => {
   const health = new Health(() => OPTIONS);
   const before = health.admit("x", 0);
-  health.failed(before, "old", 0);
+  health.failed(before, new ChildFailure("offline", "old"), 0);
   health.forget();
   expect(health.lastFailure).toBeUndefined();
-  health.failed(before, "late", 1);
-  health.failed(before, "later", 2);
+  health.failed(before, new ChildFailure("offline", "late"), 1);
+  health.failed(before, new ChildFailure("offline", "later"), 2);
   expect(health.open).toBe(false);
 });

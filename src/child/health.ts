@@ -35,12 +35,14 @@ interface ConnectionLoss {
   readonly now: number;
 }
 
+type Failure = Pick<ChildFailure, "message" | "needsFix">;
+
 export class Health {
   readonly #options: () => BreakerOptions;
   readonly #onPhase: ((phase: Breaker["phase"]) => void) | undefined;
   #breaker: Breaker = closed;
   #crashes: CrashHistory = noCrashes;
-  #lastFailure: string | undefined;
+  #lastFailure: Failure | undefined;
 
   constructor(options: () => BreakerOptions, onPhase?: (phase: Breaker["phase"]) => void) {
     this.#options = options;
@@ -48,12 +50,12 @@ export class Health {
   }
 
   get lastFailure(): string | undefined {
-    return this.#lastFailure;
+    return this.#lastFailure?.message;
   }
 
   /** The last failure without its period, for use inside a sentence. */
   get lastFailureClause(): string {
-    return (this.#lastFailure ?? "unknown").replace(/\.$/, "");
+    return (this.lastFailure ?? "unknown").replace(/\.$/, "");
   }
 
   /** Milliseconds until a caller would be admitted; 0 if it would be now. */
@@ -78,10 +80,11 @@ export class Health {
       return admitted;
     }
     const wait = retryAfterMs(this.#breaker, now);
+    const needsFix = this.#lastFailure?.needsFix ?? false;
     throw new MetaMcpError(
       "server_unavailable",
-      `${server} is blocked after repeated failures (last: ${this.lastFailureClause}). Use another server, or wait.`,
-      { server, retryAfterMs: wait },
+      `${server} is blocked after repeated failures (last: ${this.lastFailureClause}). Use another server, or ${needsFix ? "fix this" : "wait"}.`,
+      { server, retryAfterMs: wait, retryable: !needsFix },
     );
   }
 
@@ -91,14 +94,14 @@ export class Health {
   }
 
   /** Counts one failure. */
-  failed(admitted: Breaker, reason: string, now: number): void {
-    this.#lastFailure = reason;
+  failed(admitted: Breaker, failure: Failure, now: number): void {
+    this.#lastFailure = failure;
     this.settle(admitted, "sick", now);
   }
 
   /** Shows the reason to people without counting a failure. */
-  note(reason: string): void {
-    this.#lastFailure = reason;
+  note(message: string): void {
+    this.#lastFailure = { message, needsFix: true };
   }
 
   /** A connection was lost under `claims`: decides for each of them whether it is retried. Must run before the calls fail. */
@@ -112,8 +115,8 @@ export class Health {
     for (const claim of claims) decide(claim, crash, { failure, retry: spec.retry });
     if (failure.sessionLost) return crash;
     this.#crashes = crashed(this.#crashes, { restarted: claims.some((claim) => claim.retry), now });
-    this.#lastFailure = failure.message;
-    if (counts && !counted) this.failed(newest(claims), failure.message, now);
+    this.#lastFailure = failure;
+    if (counts && !counted) this.failed(newest(claims), failure, now);
     return crash;
   }
 
@@ -128,7 +131,7 @@ export class Health {
     if (!crash) return;
     const { pending, failure } = settleCall(crash.pending, outcome);
     crash.pending = pending;
-    if (failure) this.failed(admitted, this.#lastFailure ?? "it died", now);
+    if (failure) this.failed(admitted, this.#lastFailure ?? { message: "it died", needsFix: false }, now);
   }
 
   /** Forgets past failures, because they happened with other settings. The new epoch makes late results not count either. */

@@ -11,6 +11,8 @@ export class ChildFailure extends Error {
   readonly category: Category;
   /** The request certainly did not reach the child, so it may be sent on a new connection. */
   readonly unsent: boolean;
+  /** Trying again cannot help: a person must first fix what the message names. */
+  readonly needsFix: boolean;
   /** The server no longer knows our HTTP session. A new one is opened automatically, and this does not count as a failure. */
   readonly sessionLost: boolean;
   /** The `WWW-Authenticate` header of a 401 or 403. */
@@ -21,11 +23,14 @@ export class ChildFailure extends Error {
   constructor(
     category: Category,
     message: string,
-    more: Partial<Pick<ChildFailure, "unsent" | "sessionLost" | "challenge" | "limited" | "cause">> = {},
+    more: Partial<
+      Pick<ChildFailure, "unsent" | "needsFix" | "sessionLost" | "challenge" | "limited" | "cause">
+    > = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.category = category;
     this.unsent = more.unsent ?? false;
+    this.needsFix = more.needsFix ?? false;
     this.sessionLost = more.sessionLost ?? false;
     this.challenge = more.challenge;
     this.limited = more.limited;

@@ -86,6 +86,6 @@ test("requests lost on one open link count as one crash", () => {
   expect(second.crash).toBe(first.crash);
   for (const { crash, admitted } of [first, second]) health.settleCrash(crash, "unknown", admitted, 1);
   expect(health.open).toBe(false);
-  health.failed(health.current, "once more", 2);
+  health.failed(health.current, new ChildFailure("offline", "once more"), 2);
   expect(health.open).toBe(true);
 });

@@ -61,7 +61,7 @@ export class Losses {
     const crash = this.#respawnOf.get(connection);
     const by = admitted ?? this.#health.current;
     if (crash?.pending.openCalls) this.#health.settleCrash(crash, "failed", by, clock.now());
-    else this.#health.failed(by, error.message, clock.now());
+    else this.#health.failed(by, error, clock.now());
   }
 
   /** A connection ended by itself. Decides for each of its calls whether it is retried. */

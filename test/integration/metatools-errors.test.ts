@@ -94,7 +94,7 @@ test("run_tool reports every failure with a code and includes the requested part
   expect(await fails({ tool_id: "off:echo" })).toMatchObject({ code: "server_not_found" });
   expect(await fails({ tool_id: "down:echo" })).toMatchObject({
     code: "server_unavailable",
-    retryable: true,
+    retryable: false,
   });
   expect(await fails({ tool_id: "a:roots" })).toMatchObject({ code: "forbidden" });
   expect(await fails({ tool_id: "echo" })).toMatchObject({ code: "validation_input" });

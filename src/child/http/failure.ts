@@ -21,24 +21,31 @@ const OFFLINE: Readonly<Record<string, string>> = {
 };
 
 const TOO_MANY = 429;
+/** Refusals below 500 that may end by themselves: Request Timeout, Too Early, Too Many Requests. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
 
 /** `connected`: the request was on a connected socket, so it may have been sent. */
 export function networkFailure(error: Error, where: string, connected: boolean): ChildFailure {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const more = { unsent: !connected, cause: error };
   const offline = OFFLINE[code];
-  if (offline) return new ChildFailure("offline", `${where} ${offline} (${code})`, more);
-  if (code.startsWith("HPE_"))
-    return new ChildFailure("other", `${where} does not speak HTTP: check scheme and port`, more);
-  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
-    return new ChildFailure("other", `${where} does not speak TLS: should the URL begin with http://?`, more);
-  if (/CERT|SIGNATURE|ISSUER/.test(code))
-    return new ChildFailure(
-      "other",
-      `${where} has a certificate that is not trusted (${code}): for a private authority set NODE_EXTRA_CA_CERTS`,
-      more,
-    );
+  if (offline)
+    return new ChildFailure("offline", `${where} ${offline} (${code})`, {
+      ...more,
+      needsFix: code === "ENOTFOUND",
+    });
+  const setting = wrongSetting(code);
+  if (setting) return new ChildFailure("other", `${where} ${setting}`, { ...more, needsFix: true });
   return new ChildFailure("other", `${where} could not be reached (${code || error.name})`, more);
+}
+
+function wrongSetting(code: string): string | undefined {
+  if (code.startsWith("HPE_")) return "does not speak HTTP: check scheme and port";
+  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
+    return "does not speak TLS: should the URL begin with http://?";
+  if (/CERT|SIGNATURE|ISSUER/.test(code))
+    return `has a certificate that is not trusted (${code}): for a private authority set NODE_EXTRA_CA_CERTS`;
+  return undefined;
 }
 
 /** The failure of an error status. `said` is the text of the body, if it may be shown. */
@@ -52,7 +59,12 @@ export function statusFailure(response: IncomingMessage, where: string, said?: s
     retryAfter && `it asks to wait: Retry-After ${retryAfter.slice(0, 40)}`,
   ];
   const limited = status === TOO_MANY ? limitOf(retryAfter) : undefined;
-  return new ChildFailure(categoryOf(status), text.filter(Boolean).join("; "), { challenge, limited });
+  const needsFix = status < 500 && !PASSING.has(status);
+  return new ChildFailure(categoryOf(status), text.filter(Boolean).join("; "), {
+    needsFix,
+    challenge,
+    limited,
+  });
 }
 
 /** Reads seconds. A date is only shown in the text. */
@@ -84,7 +96,7 @@ function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
   if (status === 401 || status === 403) return requiredLogin(headers["www-authenticate"]);
   if (status >= 300 && status < 400) return `it has moved${movedTo(headers.location)}: change the URL`;
   if (status === 404 || status === 405)
-    return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
+    return 'check the URL; a server that speaks only SSE needs `type: "sse"`';
   if (status === 400 || status === 415 || status === 406)
     return 'is this an MCP endpoint? An older server may need `type: "sse"`';
   return "";
@@ -109,6 +121,6 @@ export function badAnswer(where: string, what: string): ChildFailure {
 /** The same failure for a request that certainly was not, or may have been, sent. */
 export function withUnsent(failure: ChildFailure, unsent: boolean): ChildFailure {
   if (failure.unsent === unsent) return failure;
-  const { category, message, sessionLost, challenge, limited, cause } = failure;
-  return new ChildFailure(category, message, { unsent, sessionLost, challenge, limited, cause });
+  const { category, message, needsFix, sessionLost, challenge, limited, cause } = failure;
+  return new ChildFailure(category, message, { unsent, needsFix, sessionLost, challenge, limited, cause });
 }

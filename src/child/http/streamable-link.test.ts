@@ -377,30 +377,35 @@ test("a truncated answer fails its request", async () => {
 });
 
 test.each([
-  [401, "auth"],
-  [403, "auth"],
-  [500, "http"],
-  [503, "http"],
-  [400, "other"],
-  [404, "other"],
-  [405, "other"],
-  [415, "other"],
-  [429, "other"],
-  [302, "other"],
-])("status %i fails one request with category %s", async (status, category) => {
-  const child = await httpChild((_, response) =>
-    response.writeHead(status, { "www-authenticate": 'Bearer realm="x"', "retry-after": "17" }).end("no"),
-  );
-  const { request, failure, closed } = await dial(remoteSpec(child.url));
-  request(1, "initialize");
+  [401, "auth", true],
+  [403, "auth", true],
+  [500, "http", false],
+  [503, "http", false],
+  [400, "other", true],
+  [404, "other", true],
+  [405, "other", true],
+  [408, "other", false],
+  [415, "other", true],
+  [429, "other", false],
+  [302, "other", true],
+])(
+  "status %i fails one request with category %s, and needs a fix: %s",
+  async (status, category, needsFix) => {
+    const child = await httpChild((_, response) =>
+      response.writeHead(status, { "www-authenticate": 'Bearer realm="x"', "retry-after": "17" }).end("no"),
+    );
+    const { request, failure, closed } = await dial(remoteSpec(child.url));
+    request(1, "initialize");
 
-  const seen = await failure(1);
-  expect(seen).toMatchObject({ category, unsent: false, sessionLost: false, challenge: 'Bearer realm="x"' });
-  expect(seen.message).toContain(`${child.url} answered ${status}`);
-  expect(seen.message).toContain("Retry-After 17");
-  expect(seen.limited).toEqual(status === 429 ? { retryAfterMs: 17_000 } : undefined);
-  expect(closed).toEqual([]);
-});
+    const seen = await failure(1);
+    expect(seen).toMatchObject({ category, needsFix, unsent: false, sessionLost: false });
+    expect(seen.challenge).toBe('Bearer realm="x"');
+    expect(seen.message).toContain(`${child.url} answered ${status}`);
+    expect(seen.message).toContain("Retry-After 17");
+    expect(seen.limited).toEqual(status === 429 ? { retryAfterMs: 17_000 } : undefined);
+    expect(closed).toEqual([]);
+  },
+);
 
 test("a lost session closes the link, and the refused request counts as unsent", async () => {
   let known = true;

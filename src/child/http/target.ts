@@ -8,11 +8,12 @@ import { ChildFailure } from "../link.ts";
 
 export function usableUrl(spec: RemoteSpec): URL {
   if (!URL.canParse(spec.url))
-    throw new ChildFailure("other", "the configured `url` is not a URL", { unsent: true });
+    throw new ChildFailure("other", "the configured `url` is not a URL", { unsent: true, needsFix: true });
   const url = new URL(spec.url);
   if (url.protocol === "http:" || url.protocol === "https:") return url;
   throw new ChildFailure("other", `the configured URL has the scheme ${url.protocol}, not http: or https:`, {
     unsent: true,
+    needsFix: true,
   });
 }
 
@@ -27,6 +28,7 @@ export function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
     } catch {
       throw new ChildFailure("other", `the configured header ${JSON.stringify(name)} cannot be sent`, {
         unsent: true,
+        needsFix: true,
       });
     }
     headers[name.toLowerCase()] = value;

@@ -35,19 +35,19 @@ test("a link exchanges messages with a child and ends it by closing stdin, witho
 test("a failed start says whether command, folder or interpreter is missing, and what to do", async () => {
   const { folder, path, write } = temp();
   const absent = await failure(stdioHarness([], { command: "no-such-program" }).open());
-  expect(absent).toMatchObject({ category: "offline", unsent: true });
+  expect(absent).toMatchObject({ category: "offline", unsent: true, needsFix: true });
   expect(absent.message).toMatch(/"no-such-program" was not found/);
 
   const oneString = await failure(stdioHarness([], { command: "npx -y server" }).open());
   expect(oneString.message).toMatch(/"args"/);
 
   const noFolder = await failure(stdioHarness([], { cwd: path("nowhere") }).open());
-  expect(noFolder).toMatchObject({ category: "offline" });
+  expect(noFolder).toMatchObject({ category: "offline", needsFix: true });
   expect(noFolder.message).toMatch(/nowhere does not exist/);
 
   const file = write("script", "#!/no/such/interpreter\n");
   const notRunnable = await failure(stdioHarness([], { command: file, cwd: folder }).open());
-  expect(notRunnable).toMatchObject({ category: "offline" });
+  expect(notRunnable).toMatchObject({ category: "offline", needsFix: true });
   expect(notRunnable.message).toMatch(/chmod \+x/);
 
   chmodSync(file, 0o755);

@@ -30,7 +30,8 @@ export async function start(spec: StdioSpec, env: Environment): Promise<Started>
 
 async function explain(fault: unknown, spec: StdioSpec, env: Environment): Promise<ChildFailure> {
   const code = codeOf(fault);
-  const offline = (message: string) => new ChildFailure("offline", message, { unsent: true, cause: fault });
+  const offline = (message: string) =>
+    new ChildFailure("offline", message, { unsent: true, needsFix: true, cause: fault });
   if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") {
     // The system gives the same code for a bad folder and a bad program.
     const folder = await faultOfFolder(spec.cwd);

@@ -146,5 +146,5 @@ function lost({ message }: RpcError): RpcError {
 /** A task belongs to the session that created it. In a new session the tool would run again, so the call must not be retried. */
 function withoutSessionLoss(error: unknown): unknown {
   if (!(error instanceof ChildFailure) || !error.sessionLost) return error;
-  return new ChildFailure(error.category, error.message);
+  return new ChildFailure(error.category, error.message, { needsFix: error.needsFix });
 }
