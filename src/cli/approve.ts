@@ -1,7 +1,6 @@
 /** `metamcp approve`: shows which tools of a server changed since they were approved, and approves the shown changes. */
 import { notListed } from "../catalog/catalog-loader.ts";
 import type { Review, ToolChange } from "../catalog/pins/change.ts";
-import { UsageError } from "../config/command-line.ts";
 import type { Engine } from "../engine.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
@@ -70,9 +69,7 @@ function selectChanges({ changes }: Review, tools: readonly string[]): readonly 
       changes.map(({ tool }) => tool),
       1,
     );
-    throw new UsageError(
-      `"${name}" does not need approval.${guess ? ` Did you mean "${visible(guess)}"?` : ""}`,
-    );
+    throw new Error(`"${name}" does not need approval.${guess ? ` Did you mean "${visible(guess)}"?` : ""}`);
   });
 }
 

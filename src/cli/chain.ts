@@ -64,7 +64,8 @@ export const command: Command = {
       const shown = json ? written.toString() : forPeople(chain, member(written, "final"));
       if (shown !== "") process.stdout.write(`${shown}\n`);
       if (chain.error && !json) process.stderr.write(`${chain.error.code}: ${chain.error.message}\n`);
-      return result.isError ? 1 : 0;
+      // With "continue" a chain with failed steps is no error for a model, but it is one for a script.
+      return result.isError || chain.results?.some(({ error }) => error) ? 1 : 0;
     }).finally(() => spinner.stop());
   },
 };

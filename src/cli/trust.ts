@@ -52,7 +52,7 @@ async function remove(
   const absent = names.find((name) => !rules[list].includes(name));
   if (absent !== undefined) {
     const [guess] = nearest(absent, rules[list], 1);
-    throw new UsageError(`"${absent}" is not on the list.${guess ? ` Did you mean "${guess}"?` : ""}`);
+    throw new Error(`"${absent}" is not on the list.${guess ? ` Did you mean "${guess}"?` : ""}`);
   }
   return await changeTrust(home, { list, remove: names }, new Date());
 }

@@ -71,7 +71,7 @@ test("chain runs a file or stdin, keeps long numbers, and exits with 1 if a step
     out: expect.stringMatching(/✗ execution_failed/),
     err: expect.stringMatching(/^chain_step_failed: Step 0/),
   });
-  expect(goesOn.code).toBe(0);
+  expect(goesOn.code).toBe(1);
   expect(JSON.parse(goesOn.out).results).toMatchObject([
     { error: { code: "execution_failed" } },
     { structured: expect.any(Number) },

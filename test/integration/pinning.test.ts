@@ -282,7 +282,7 @@ test("approve shows the changes first, approves nothing without --yes or a termi
     approved: [],
   });
   expect(await metamcp(folder, ["approve", "s", "raed", "--yes"])).toMatchObject({
-    code: 2,
+    code: 1,
     err: expect.stringContaining('Did you mean "read"') as string,
   });
   expect((await metamcp(folder, ["approve", "nobody", "--yes"])).code).toBe(1);

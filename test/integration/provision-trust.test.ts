@@ -138,10 +138,13 @@ test("metamcp trust manages the trusted publishers", async () => {
   for (const wrong of [
     ["trust", "add"],
     ["trust", "add", "*"],
-    ["trust", "remove", "nobody"],
     ["trust", "ad", "x"],
   ])
     expect((await metamcp(folder, wrong)).code, wrong.join(" ")).toBe(2);
+  expect(await metamcp(folder, ["trust", "remove", "@mee/*"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('"@mee/*" is not on the list. Did you mean "@me/*"?'),
+  });
   writeFileSync(join(folder.home, "trusted-servers.json"), "[");
   const broken = await metamcp(folder, ["trust", "add", "@me/*"]);
   expect(broken).toMatchObject({
