@@ -20,7 +20,7 @@ export function requireServer(scope: Scope, name: string, finder?: string): void
   }
   throw new MetaMcpError(
     "server_unavailable",
-    `Server "${name}" cannot be used: ${status.reason}. MetaMCP picks up the fix automatically.`,
+    `Server "${name}" cannot be used: ${status.reason}. A change of the config or of a permission needs no restart.`,
     { server: name, retryable: false },
   );
 }

@@ -98,7 +98,7 @@ test("each malformed config entry is shown with its reason, and the other server
   expect(servers).toHaveLength(broken.length + 1);
   const error = await failedCall(client, "both", "echo");
   expect(error).toMatchObject({ code: "server_unavailable", server: "both", retryable: false });
-  expect(error["message"]).toMatch(/both command and url/);
+  expect(error["message"]).toMatch(/both command and url.* needs no restart\.$/);
   expect(textOf(await client.mcpCall("well", "echo", { message: "hi" }))).toBe("hi");
   expect(client.stderr).toMatch(/args is a string/);
   expect(client.stderr).not.toContain("hush");
