@@ -6,6 +6,7 @@ import { PERSONAL } from "../kernel/principal.ts";
 import { costOf } from "../kernel/tokens.ts";
 import { allPages } from "../surface/all-pages.ts";
 import { requireServer } from "../surface/require-server.ts";
+import type { Surface } from "../surface/surface.ts";
 import type { Command } from "./command.ts";
 import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
@@ -32,8 +33,8 @@ export const command: Command = {
 async function showSurface(engine: Engine, { surface, json }: Settings): Promise<void> {
   const { scope } = engine;
   const clientSurface = engine.open({ id: PERSONAL, surface }).newSurface();
-  await clientSurface.prepare?.(person);
-  const { items: tools, bytes: listed } = await allPages<ListedTool>(clientSurface, "tools", person);
+  const spinner = spin("asking your servers for their tools …");
+  const { items: tools, bytes: listed } = await allTools(clientSurface).finally(() => spinner.stop());
   const instructions = Buffer.byteLength(clientSurface.instructions(person));
   const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
   const view = scope.view(person);
@@ -59,6 +60,11 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
       serverCostText(answer.behind),
     ].join("\n"),
   );
+}
+
+async function allTools(clientSurface: Surface): ReturnType<typeof allPages<ListedTool>> {
+  await clientSurface.prepare?.(person);
+  return await allPages<ListedTool>(clientSurface, "tools", person);
 }
 
 /** Starts the server if its tools are not known yet. */

@@ -1,5 +1,6 @@
 /** What a person sees on a terminal with 80 columns, and the questions they are asked. */
-import { createServer } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { metamcp } from "../support/command.ts";
@@ -60,6 +61,28 @@ test.skipIf(obstacle)(
   },
   60_000,
 );
+
+test.skipIf(obstacle)("a command that waits for servers or a gateway shows that it does", async () => {
+  const folder = temp();
+  const go = folder.path("go");
+  folder.writeConfig({ slow: fixture("--wait-for", go) });
+  const tools = terminal(folder, "tools", "--surface", "aggregate");
+  await tools.sees("asking your servers for their tools");
+  folder.write("go", "");
+  expect(await tools.exited).toBe(0);
+
+  const held: (() => void)[] = [];
+  const server = createHttpServer((_, response) => void held.push(() => response.writeHead(401).end()));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { ...folder.env, METAMCP_ADMIN_TOKEN: "x" };
+  const command = [process.execPath, PROGRAM, "gateway", "status", "--gateway", url];
+  const status = new PseudoTerminal(command, folder.path("."), env);
+  await status.sees(`asking ${url}`);
+  for (const answer of held) answer();
+  expect(await status.exited).toBe(1);
+});
 
 test("describe shows the description of each parameter", async () => {
   const folder = temp();

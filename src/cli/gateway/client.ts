@@ -2,6 +2,7 @@
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { GATEWAY_FLAGS } from "../../config/gateway-flags.ts";
 import type { ReadSettings } from "../../config/settings.ts";
+import { spin } from "../spinner.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -102,6 +103,7 @@ export class GatewayClient {
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
+    const spinner = spin(`asking ${this.url} …`);
     try {
       return await fetch(`${this.url}/api/v1${path}`, init);
     } catch (error) {
@@ -110,6 +112,8 @@ export class GatewayClient {
       throw new GatewayUnavailable(
         `Cannot reach a gateway at ${this.url} (${why}). Start one with "metamcp serve", or name another with --gateway.`,
       );
+    } finally {
+      spinner.stop();
     }
   }
 
