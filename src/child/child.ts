@@ -214,7 +214,8 @@ export class Child {
       this.connections.losses.requestLost(connection, claim, error);
       return claim.retry;
     }
-    this.#health.failed(claim.admitted, error, this.#parts.clock.now());
+    // A server that limits its callers works, and says itself when to come back.
+    if (!error.limited) this.#health.failed(claim.admitted, error, this.#parts.clock.now());
     return false;
   }
 

@@ -223,7 +223,7 @@ const remote = (answer: Answerer): Answerer =>
 const answerText = (seen: SeenRequest, response: ServerResponse, text: string): void =>
   json(response, result(seen.message.id, { content: [{ type: "text", text }] }));
 
-test("a missing login does not count as a failure, but 5xx answers do", async () => {
+test("a missing login and a rate limit do not count as failures, but 5xx answers do", async () => {
   let status = 401;
   let finish: (() => void) | undefined;
   const answer: Answerer = (seen, response) => {
@@ -248,6 +248,9 @@ test("a missing login does not count as a failure, but 5xx answers do", async ()
   expect([textOf(await call("closed")), textOf(await call("live"))]).toEqual(["in", "in"]);
 
   expect(client.stderr).toMatch(/closed: not authorised.*live: not authorised/s);
+
+  status = 429;
+  for (let n = 0; n < 4; n++) expect(failureOf(await call("live")).code).toBe("rate_limited");
 
   const slow = client.mcpCall("live", "t", { slowly: true });
   const finished = await until(() => finish);
