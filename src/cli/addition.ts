@@ -113,7 +113,7 @@ export function fromCommandLine(
   return {
     name,
     entry,
-    runs: entryTarget({ ...bare }),
+    runs: entryTarget({ ...entry, ...bare }),
     missing: unsetVariables(entry, env, []),
     candidate: undefined,
   };

@@ -45,6 +45,14 @@ test("a secret in the command is hidden", () => {
   expect(entryTarget({ command: `TOKEN=${SECRET}` })).toBe("'TOKEN=[secret]'");
 });
 
+test("a value of an environment variable or a header is hidden in the command and in the address", () => {
+  expect(entryTarget({ command: "/opt/hush-me", env: { A: "hush-me" } })).toBe("'[secret]'");
+  const headers = { "X-Any": "hush-me" };
+  expect(entryTarget({ url: "https://x.example/hush-me/mcp", headers })).toBe(
+    "https://x.example/[secret]/mcp",
+  );
+});
+
 test.each([
   [["-y", "@scope/a-server@1.2.3", "--port", "8080", "--root=/home/me/a b"]],
   [

@@ -2,9 +2,10 @@
 import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
+import { maskFor } from "../config/secrets.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import { hasSecretForm, isSecretName, isSecretText } from "../kernel/looks-secret.ts";
-import { HIDDEN, needlesOf, type Secret } from "../kernel/secret.ts";
+import { HIDDEN, maskOf, needlesOf, type Secret } from "../kernel/secret.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 
 /** `--db=…`, and headers. The value of a header with any name may be a secret. */
@@ -32,10 +33,19 @@ export async function targetsOf(config: Config): Promise<ReadonlyMap<string, str
 
 /** The command or URL of a single entry, as written. */
 export function entryTarget(entry: Keys): string {
-  const { command, args, env, url } = entry;
-  if (typeof command !== "string") return shownAddress(String(url));
+  const { command, args, env, url, headers } = entry;
+  if (typeof command !== "string") return maskOf(known(textsOf(headers)))(shownAddress(String(url)));
   const words = Array.isArray(args) ? args.map(String) : [];
-  return shownCommand([command, ...words], isKeys(env) ? Object.values(env).map(String) : []);
+  return shownCommand([command, ...words], textsOf(env));
+}
+
+function textsOf(map: unknown): readonly string[] {
+  return isKeys(map) ? Object.values(map).map(String) : [];
+}
+
+/** A reference to a variable is shown as written. */
+function known(values: readonly string[]): readonly string[] {
+  return values.filter((value) => !value.includes("${"));
 }
 
 async function entriesOf({ path }: Config): Promise<Keys> {
@@ -47,7 +57,7 @@ async function entriesOf({ path }: Config): Promise<Keys> {
 }
 
 function shownTarget(spec: ServerSpec, entry: Keys): string {
-  if (spec.kind !== "stdio") return shownUrl(asWritten(entry["url"], spec.url));
+  if (spec.kind !== "stdio") return maskFor(spec)(shownUrl(asWritten(entry["url"], spec.url)));
   const written: unknown[] = Array.isArray(entry["args"]) ? entry["args"] : [];
   const args = spec.args.map((arg, at) => asWritten(written[at], arg));
   return shownCommand([asWritten(entry["command"], spec.command), ...args], Object.values(spec.env));
@@ -57,14 +67,15 @@ function shownCommand(
   [command = "", ...words]: readonly string[],
   values: Iterable<Secret | string>,
 ): string {
-  const secrets = needlesOf(values).filter((value) => !value.includes("${"));
+  const secrets = known(needlesOf(values));
+  const hasSecret = (word: string): boolean => secrets.some((secret) => word.includes(secret));
   const shown = words.map((word, at) => {
-    if (secrets.some((secret) => word.includes(secret))) return HIDDEN;
+    if (hasSecret(word)) return HIDDEN;
     const before = words[at - 1] ?? "";
     const isSecretValue = isSecretFlag(before) || (before === "-p" && couldBeSecret(word));
     return isSecretValue && !word.startsWith("-") ? hidden(word) : shownWord(word);
   });
-  return [shownWord(command), ...shown].map(quoted).join(" ");
+  return [hasSecret(command) ? HIDDEN : shownWord(command), ...shown].map(quoted).join(" ");
 }
 
 function couldBeSecret(value: string): boolean {
