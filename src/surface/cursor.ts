@@ -1,6 +1,8 @@
 /** Opaque page cursors with a MAC. A cursor is valid only for the same query and the same content. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
+import { members } from "../rpc/slice.ts";
 
 // A new key per process: the content that cursors of an earlier process refer to is gone.
 const key = randomBytes(32);
@@ -42,4 +44,11 @@ export function readCursor(cursor: string | undefined, binding: string): number 
   if (wellFormed && timingSafeEqual(bytes.subarray(0, MAC_BYTES), seal(position, binding)))
     return position.readUInt32BE();
   throw RpcError.of(INVALID_PARAMS, "This cursor is invalid or expired: ask again without it");
+}
+
+/** For a list that has only one page. Throws an invalid params error for any cursor. */
+export function refuseCursor(params: Raw | undefined): void {
+  const [cursor] = params ? members(params, ["cursor"]) : [];
+  if (cursor && fromRaw(cursor) !== null)
+    throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
 }

@@ -47,6 +47,28 @@ test("invalid arguments are reported with the schema and do not reach the child"
   await client.close();
 });
 
+test.each(["meta", "metatools"])(
+  "%s: a resource whose server is down is not reported as missing, and a list of one page refuses cursors",
+  async (surface) => {
+    const folder = temp();
+    folder.writeConfig({ a: fixture(), dead: { command: "no-such-command" } });
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize();
+    const read = async (uri: string) => (await client.request("resources/read", { uri })).error;
+    expect(await read("metamcp://server/dead/x://y")).toMatchObject({
+      code: -32603,
+      data: { code: "server_unavailable", server: "dead" },
+    });
+    expect(await read("metamcp://server/nobody/x://y")).toMatchObject({ code: -32002 });
+    expect(await read("x://y")).toMatchObject({ code: -32002 });
+    for (const list of ["tools/list", "resources/list", "resources/templates/list"]) {
+      expect((await client.request(list, { cursor: "AAAA" })).error).toMatchObject({ code: -32602 });
+      expect((await client.request(list, { cursor: null })).error).toBeUndefined();
+    }
+    await client.close();
+  },
+);
+
 test("a request without a tool name, and a search without words, say what is missing", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });

@@ -2,10 +2,10 @@
 import { callerOf } from "../../kernel/call.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { members } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
+import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
@@ -73,8 +73,9 @@ export function createMetaSurface(scope: Scope): Surface {
   const handle = (request: ClientRequest): Promise<Raw> => {
     if (request.method === "tools/call") return callMetaTool(scope, request);
     if (request.method === "tools/list") {
+      refuseCursor(request.params);
       emitListed(scope, request, tools);
-      return Promise.resolve(list(tools, request.params));
+      return Promise.resolve(tools);
     }
     const resource = handleResources(scope, request);
     return resource ?? passThrough(scope, request);
@@ -94,12 +95,6 @@ export function createMetaSurface(scope: Scope): Surface {
     handle: (request) => taskRequests.answer(request, handle) ?? handle(request),
     notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
-}
-
-function list(tools: Raw, params: Raw | undefined): Raw {
-  const [cursor] = params ? members(params, ["cursor"]) : [];
-  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
-  return tools;
 }
 
 function callMetaTool(scope: Scope, request: ClientRequest): Promise<Raw> {

@@ -6,8 +6,8 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { members } from "../../rpc/slice.ts";
 import { readParams } from "../call-params.ts";
+import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
@@ -100,8 +100,7 @@ export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOption
 
 function list(scope: Scope, request: ClientRequest, version: string): Raw {
   const { params, listing } = request;
-  const [cursor] = params ? members(params, ["cursor"]) : [];
-  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
+  refuseCursor(params);
   listing?.("tools")(version);
   const shown = scope.code ? LIST : WITHOUT_CODE;
   emitListed(scope, request, shown);

@@ -2,10 +2,11 @@
  * Resources on surfaces that list only stored results. Resources of servers can be read too, if their server is known.
  */
 import { callerOf } from "../../kernel/call.ts";
-import { MetaMcpError } from "../../kernel/errors.ts";
+import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members, withMember } from "../../rpc/slice.ts";
+import { refuseCursor } from "../cursor.ts";
 import { forward } from "../forward.ts";
 import { NEXT } from "../own/read.ts";
 import { resourceTarget } from "../resource-target.ts";
@@ -14,17 +15,24 @@ import type { ClientRequest } from "../surface.ts";
 import { isStoredUri } from "./store.ts";
 
 const NOT_FOUND = -32002;
+/** Errors that mean that no server has the resource. Others, such as server_unavailable, are no "not found". */
+const NO_RESOURCE: ReadonlySet<ErrorCode> = new Set(["execution_failed", "server_not_found"]);
 const MAX_LISTED = 100;
 const NO_TEMPLATES = toRaw({ resourceTemplates: [] });
 
 /** Returns undefined if the request is not about resources. */
 export function handleResources(scope: Scope, request: ClientRequest): Promise<Raw> | undefined {
   const { method, params, origin } = request;
-  if (method === "resources/list")
+  if (method === "resources/list") {
+    refuseCursor(params);
     return Promise.resolve(
       list(origin.unlisted ? [] : scope.results.list(callerOf(origin)).slice(0, MAX_LISTED)),
     );
-  if (method === "resources/templates/list") return Promise.resolve(NO_TEMPLATES);
+  }
+  if (method === "resources/templates/list") {
+    refuseCursor(params);
+    return Promise.resolve(NO_TEMPLATES);
+  }
   if (method !== "resources/read") return undefined;
   const [raw] = params ? members(params, ["uri"]) : [];
   const uri = raw && fromRaw(raw);
@@ -39,7 +47,7 @@ async function readResource(scope: Scope, uri: string, request: ClientRequest): 
     const params = withMember(request.params as Raw, "uri", toRaw(target.uri));
     return await forward(scope, { server: target.server, method: "resources/read", params }, request);
   } catch (error) {
-    if (!MetaMcpError.is(error)) throw error;
+    if (!MetaMcpError.is(error) || !NO_RESOURCE.has(error.code)) throw error;
     if (request.trail) request.trail.code = error.code;
     throw RpcError.of(NOT_FOUND, error.message, { uri });
   }
