@@ -33,12 +33,9 @@ export function executorContract(name: string, create: () => Executor): void {
         [{ type: "image", data: "" }],
       ]);
       const caught = "await tools.a.failed().catch((e) => [e.name, e.message, e.code, e instanceof Error])";
-      expect(valueIn(await run(caught, { call }))).toEqual([
-        "ToolError",
-        "no such thing",
-        "execution_failed",
-        true,
-      ]);
+      const failed = await run(caught, { call });
+      expect(valueIn(failed)).toEqual(["ToolError", "no such thing", "execution_failed", true]);
+      expect(failed.calls).toMatchObject([{ tool: "failed", error: "execution_failed" }]);
     });
 
     test("an error has its line, and the outcome has the logs and calls before it", async () => {

@@ -23,6 +23,7 @@ interface MadeCall {
   error?: string;
 }
 
+const IS_ERROR = /"isError"\s*:\s*true/;
 const ENDED = "the code that made this call has ended";
 
 export class OutCalls {
@@ -59,7 +60,9 @@ export class OutCalls {
     const { id, clock, write } = this.#parts;
     let text: string;
     try {
-      text = writeResult(id, callId, await this.#result(made, args, signal));
+      const result = await this.#result(made, args, signal);
+      if (isFailed(result)) made.error = "execution_failed";
+      text = writeResult(id, callId, result);
     } catch (error) {
       const { message, code, limit } = error as Error & { code?: unknown; limit?: LimitName };
       made.error = typeof code === "string" ? code : "execution_failed";
@@ -99,6 +102,16 @@ function recordOf({ server, tool, began, ms, error }: MadeCall, now: number): Ca
     ms: Math.round((ms ?? now - began) * 10) / 10,
     ...(failed !== undefined && { error: failed }),
   };
+}
+
+/** A tool that failed still returns a result. Only one that may be marked as failed is parsed. */
+function isFailed(result: string): boolean {
+  if (!IS_ERROR.test(result)) return false;
+  try {
+    return (JSON.parse(result) as { isError?: unknown }).isError === true;
+  } catch {
+    return false;
+  }
 }
 
 function isJsonObject(text: string): boolean {
