@@ -78,6 +78,8 @@ test("unknown names, invalid arguments and faulty code fail with an error that s
   expect(await value(caught("tools.alpha.echo({ message: 5 })"))).toMatch(/^validation_input: /);
   expect(await value("(await search('echo a message'))[0].tool")).toBe("echo");
   expect(await value("await describe('alpha:echo')")).toContain("function echo(args: {");
+  expect(await value("await describe('metamcp:read')")).toContain("function read(args: {");
+  expect(await value(caught("describe('metamcp:raed')"))).toMatch(/^tool_not_found: .*It has read, /);
   expect(await value(caught("describe('echo')"))).toMatch(/^validation_input: .*"server:tool".*search/);
   expect(await value(caught("describe('alpha:ehco')"))).toMatch(/^tool_not_found: .*search\(…\) shows/);
   expect(textOf(await execute(client, "await tools.echo({})"))).toContain("await tools.server.tool(args)");

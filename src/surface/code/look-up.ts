@@ -4,6 +4,7 @@
  */
 import { declarationOf } from "../../catalog/declaration.ts";
 import { summarize } from "../../catalog/summary.ts";
+import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";
@@ -12,13 +13,13 @@ import { readInput } from "../input.ts";
 import { discover } from "../meta/discover.ts";
 import { asOwnTool, callOwnTool } from "../own/own-tool.ts";
 import { wholeStored } from "../own/read.ts";
-import { READ } from "../own/tools.ts";
+import { OWN_SERVER, READ, requireOwnTool } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
 import { isStoredUri } from "../result/store.ts";
 import { textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
-import { resolveName } from "./resolve-name.ts";
+import { resolveName, type ServerTool } from "./resolve-name.ts";
 
 const SEARCH = {
   name: "search",
@@ -64,10 +65,17 @@ export async function describeTool(scope: Scope, args: Raw, request: ClientReque
   if (at < 0)
     throw new MetaMcpError("validation_input", `describe takes "server:tool"; find it with search("${id}").`);
   const written = { server: id.slice(0, at), tool: id.slice(at + 1) };
-  const name = await resolveName(scope, written, request);
-  requireServer(scope, name.server, FINDER);
-  const tool = scope.view(request.origin).snapshot.tool(name.server, name.tool);
-  if (!tool) throw noSuchTool(scope, { ...name, finder: FINDER }, request.origin);
+  const tool = await findTool(scope, written, request);
   const comment = summarize(tool.description, LONGEST_DESCRIPTION).replaceAll("*/", "* /");
   return toRaw({ content: [], structuredContent: `/** ${comment} */\n${declarationOf(tool)}` });
+}
+
+async function findTool(scope: Scope, written: ServerTool, request: ClientRequest): Promise<Tool> {
+  const { origin } = request;
+  if (written.server === OWN_SERVER) return requireOwnTool(scope, written.tool, origin);
+  const name = await resolveName(scope, written, request);
+  requireServer(scope, name.server, FINDER);
+  const tool = scope.view(origin).snapshot.tool(name.server, name.tool);
+  if (!tool) throw noSuchTool(scope, { ...name, finder: FINDER }, origin);
+  return tool;
 }
