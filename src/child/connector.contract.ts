@@ -13,12 +13,12 @@ import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link
 export interface Subject {
   readonly connector: Connector;
   readonly spec: ServerSpec;
-  /** A server that does not exist. */
-  readonly unreachable: ServerSpec;
-  /** Of a kind that this connector does not support. */
-  readonly foreign: ServerSpec;
-  /** Kills the child at once while its link is open. */
-  kill(link: Link): Promise<void> | void;
+  /** A server that does not exist. Leave it out if the connector reaches only one, such as an object in its own process. */
+  readonly unreachable?: ServerSpec | undefined;
+  /** Of a kind that this connector does not support. Leave it out if the connector does not read the spec. */
+  readonly foreign?: ServerSpec | undefined;
+  /** Kills the child at once while its link is open. Leave it out if the child cannot end by itself. */
+  readonly kill?: ((link: Link) => Promise<void> | void) | undefined;
   /** Resolves when nothing is left of any link: processes, sockets. */
   gone(): Promise<void>;
 }
@@ -110,6 +110,8 @@ function textOf(outcome: Outcome): string {
   return JSON.stringify(outcome.message.kind === "result" ? fromRaw(outcome.message.result) : outcome);
 }
 
+const NO_KILL = "its child cannot end by itself";
+
 export function connectorContract(name: string, make: () => Promise<Subject>): void {
   describe(`${name} keeps the contract of connectors`, () => {
     test("each of many parallel requests gets its own answer", async () => {
@@ -147,25 +149,31 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       expect(client.listener.events).toBe(0);
     });
 
-    test("a request in flight fails when the child is killed, and counts as possibly sent", async () => {
+    test("a request in flight fails when the child is killed, and counts as possibly sent", async ({
+      skip,
+    }) => {
       const subject = await make();
+      const kill = subject.kill ?? skip(NO_KILL);
       const client = await Client.open(subject);
       await client.handshake();
       const hanging = client.call("hang", {});
       textOf(await client.ask("ping", {}));
-      await subject.kill(client.link);
+      await kill(client.link);
 
       expect(await hanging).toMatchObject({ failure: { name: "ChildFailure", unsent: false } });
       await client.link.close();
       await subject.gone();
     });
 
-    test("after the child was killed the link reports its end once, at the latest when it is used", async () => {
+    test("after the child was killed the link reports its end once, at the latest when it is used", async ({
+      skip,
+    }) => {
       const subject = await make();
+      const kill = subject.kill ?? skip(NO_KILL);
       const client = await Client.open(subject);
       await client.handshake();
       textOf(await client.ask("ping", {}));
-      await subject.kill(client.link);
+      await kill(client.link);
       // Over HTTP a request may still use an open socket of the killed server. Then only that request fails.
       while (client.listener.closings.length === 0)
         await Promise.race([client.ask("ping", {}), client.listener.closed]);
@@ -174,11 +182,14 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       expect(client.listener.closings).toHaveLength(1);
     });
 
-    test("a server that does not exist fails as offline, at the latest with the first request, and leaves nothing behind", async () => {
+    test("a server that does not exist fails as offline, at the latest with the first request, and leaves nothing behind", async ({
+      skip,
+    }) => {
       const subject = await make();
+      const unreachable = subject.unreachable ?? skip("it reaches only one server");
       const listener = new Listener();
       const failure = await subject.connector
-        .open(subject.unreachable, listener, new AbortController().signal)
+        .open(unreachable, listener, new AbortController().signal)
         .then(async (link) => {
           const outcome = await new Client(listener, link).handshake();
           await link.close();
@@ -191,10 +202,11 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       await subject.gone();
     });
 
-    test("a spec of another kind is refused", async () => {
-      const { connector, foreign } = await make();
+    test("a spec of another kind is refused", async ({ skip }) => {
+      const subject = await make();
+      const foreign = subject.foreign ?? skip("it does not read the spec");
 
-      const opening = connector.open(foreign, new Listener(), new AbortController().signal);
+      const opening = subject.connector.open(foreign, new Listener(), new AbortController().signal);
       await expect(opening).rejects.toBeInstanceOf(ChildFailure);
     });
 

@@ -160,7 +160,7 @@ test("a custom connector, custom layers, a custom code engine and a custom trans
   await expect(metamcp.serve(client)).rejects.toThrow("MetaMCP is closed.");
 });
 
-test("the published contract passes a correct custom layer and fails a wrong one", {
+test("the published contracts pass correct custom parts and fail a wrong one", {
   timeout: 120_000,
 }, async () => {
   const folder = temp();
@@ -184,13 +184,37 @@ test("the published contract passes a correct custom layer and fails a wrong one
 import kind from ${JSON.stringify(example)};
 layerContract("the example", { kind, options: { prefix: "OPS-" }, refuses: { tool: "two:delete" } });`,
   );
+  folder.write(
+    "connector.test.mjs",
+    `import { ChildFailure, fromRaw, toRaw } from "metamcp";
+import { connectorContract } from "metamcp/contract";
+const connector = {
+  async open(_spec, events, signal) {
+    if (signal.aborted) throw new ChildFailure("other", "aborted", { unsent: true });
+    let open = true;
+    return {
+      peer: "in process",
+      send({ kind, id, params }) {
+        const { name, arguments: args } = params ? fromRaw(params) : {};
+        if (!open || kind !== "request" || name === "hang") return;
+        const result = toRaw({ content: [{ type: "text", text: args?.message ?? "" }] });
+        queueMicrotask(() => open && events.onMessage({ kind: "result", id, result }));
+      },
+      agreed() {},
+      lastWords: () => undefined,
+      close: async () => void (open = false),
+    };
+  },
+};
+connectorContract("mine", async () => ({ connector, spec: { name: "mine" }, gone: async () => {} }));`,
+  );
   const vitest = (name: string) =>
     promisify(execFile)(
       process.execPath,
       [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--root", folder.path("."), name],
       { cwd: folder.path("."), env: { ...folder.env, NO_COLOR: "1" } },
     );
-  for (const name of ["right", "layer"])
+  for (const name of ["right", "layer", "connector"])
     expect((await vitest(name)).stdout).toContain("Test Files  1 passed");
   await expect(vitest("wrong")).rejects.toMatchObject({
     stdout: expect.stringContaining("Test Files  1 failed"),
