@@ -183,7 +183,10 @@ test("mcp_discover says what each server is for, and what it offers besides tool
     resources: 4,
     more: 'mcp_call {server: "metamcp", tool: "prompts" | "resources", args: {server: "lib"}}',
   });
-  expect(await model.textOf("mcp_discover", { server: "metamcp" })).toContain('"read(uri: string, ');
+  for (const query of [{}, { query: "read a resource" }])
+    expect(await model.textOf("mcp_discover", { server: "metamcp", ...query })).toContain(
+      '"read(uri: string, ',
+    );
   await model.client.close();
 
   const again = await open(folder, "meta");

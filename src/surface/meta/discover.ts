@@ -47,7 +47,8 @@ export async function discover(
 ): Promise<Raw> {
   const view = scope.view(origin);
   const options = { ...read(input), origin };
-  if (options.server === OWN_SERVER && options.query === undefined)
+  // A query cannot narrow these few tools further.
+  if (options.server === OWN_SERVER)
     return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, options.detail)) });
   if (options.server !== undefined) requireServer(scope, options.server);
   await view.loadCached();
