@@ -61,7 +61,8 @@ export class AutoSurface implements Surface {
   }
 
   notified(...about: Parameters<NonNullable<Surface["notified"]>>): void {
-    this.#meta.notified?.(...about);
+    const [, , origin] = about;
+    (this.#decisionFor(origin) ?? this.#meta).notified?.(...about);
   }
 
   handle(request: ClientRequest): Promise<Raw> {

@@ -1,5 +1,6 @@
 /** The aggregate surface over stdio with real children: names, lists, unchanged bytes, and children that are slow or dead. */
 import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
 import { aggregate, entriesOf, listChanges, names } from "../support/lists.ts";
 import { failureOf, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
@@ -242,13 +243,18 @@ test("an unknown method is forwarded if there is exactly one child", async () =>
   const folder = temp();
   folder.write("answers.json", '{"future/ask":{"n":12345678901234567890}}');
   const child = fixture("--answers", folder.path("answers.json"));
-  folder.writeConfig({ a: child });
-  const one = aggregate(folder);
-  await one.initialize();
-  const { raw } = await one.request("future/ask", { x: 1 });
-  expect(raw.toString()).toContain('"result":{"n":12345678901234567890}');
-  expect((await one.request("future/else")).error).toMatchObject({ code: -32601 });
-  await one.close();
+  for (const surface of ["aggregate", "auto"]) {
+    const journal = folder.journal(surface);
+    folder.writeConfig({ a: { ...child, args: [...child.args, "--journal", journal.file] } });
+    const one = gateway(folder, { flags: ["--surface", surface] });
+    await one.initialize();
+    const { raw } = await one.request("future/ask", { x: 1 });
+    expect(raw.toString()).toContain('"result":{"n":12345678901234567890}');
+    one.notify("notifications/future", { x: 1 });
+    expect((await one.request("future/else")).error).toMatchObject({ code: -32601 });
+    expect(journal.methods().slice(-3)).toEqual(["future/ask", "notifications/future", "future/else"]);
+    await one.close();
+  }
 
   folder.writeConfig({ a: child, b: child });
   const two = aggregate(folder);
