@@ -305,6 +305,20 @@ test("failed steps and read pages of a chain share its budget, except for the la
   await metatools.close();
 });
 
+test("a preview in a chain stays within 4 KB, also with a long tool name and escaped characters", async () => {
+  const folder = temp();
+  const name = "long_name_".repeat(12);
+  folder.writeConfig({ v: verbatim(folder, [{ name, inputSchema: { type: "object" } }]) });
+  const metatools = await Metatools.open(folder);
+  for (const text of ['"\\'.repeat(100_000), '"a'.repeat(100_000)]) {
+    const { bytes } = await metatools.call("run_chain", {
+      steps: [{ tool_id: `v:${name}`, args: { text } }],
+    });
+    expect(bytes).toBeLessThanOrEqual(PREVIEW + 60);
+  }
+  await metatools.close();
+});
+
 test("large failures are shortened to a preview, and their full text can be read", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
@@ -328,10 +342,19 @@ test("large failures are shortened to a preview, and their full text can be read
   await client.close();
 
   const metatools = await Metatools.open(folder);
-  const { error, bytes } = await metatools.call("run_tool", runVerbatim(result));
-  expect(bytes).toBeLessThan(6_000);
-  expect(error).toMatchObject({ code: "execution_failed", details: { bytes: result.length } });
-  expect(await readAll(metatools.client, error?.details?.["uri"] as string)).toBe(result);
+  const quoted = JSON.stringify({ content: [{ type: "text", text: '"'.repeat(200_000) }], isError: true });
+  for (const whole of [result, quoted]) {
+    const step = runVerbatim(whole);
+    const { error, bytes, content } = await metatools.call("run_tool", { ...step, include_tool: true });
+    expect(bytes).toBeLessThanOrEqual(PREVIEW + 60);
+    const { uri } = linkIn({ content });
+    expect(error).toMatchObject({ code: "execution_failed", details: { bytes: whole.length, uri } });
+    expect(await readAll(metatools.client, uri)).toBe(whole);
+    const chain = await metatools.call("run_chain", { steps: [step] });
+    expect(chain.bytes).toBeLessThanOrEqual(PREVIEW + 60);
+    expect(chain.error).toMatchObject({ details: { cause: { code: "execution_failed" } } });
+    expect(await readAll(metatools.client, linkIn({ content: chain.content }).uri)).toBe(whole);
+  }
   await metatools.close();
 });
 

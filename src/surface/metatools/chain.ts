@@ -133,13 +133,15 @@ function withinBudget(
   const budget = budgetFor(scope);
   let left = budget;
   const explained = new Set<string>();
-  const show = ([{ name }, { value, error: failed, result, blocks = [], page }]: FinishedStep): ShownStep => {
+  const show = ([{ name }, outcome]: FinishedStep): ShownStep => {
+    const { value, error: failed, result, blocks = [], page, short: stored } = outcome;
     const bare = failed && withoutSchema(failed);
     // If several steps use one tool, its schema is returned once.
     const reported = explained.has(name.id) ? bare : failed;
-    const error = reported && errorWithin(left, reported);
+    const error = reported && errorWithin(stored ? 0 : left, reported);
     if (bare !== failed) explained.add(name.id);
     left -= error?.length ?? 0;
+    if (stored) return { error, ...linked(stored) };
     if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
     const small = result.length <= Math.min(budget, SMALL_RESULT);
     if (small || result.length <= left || (page && result === last?.[1].result)) {
@@ -150,8 +152,9 @@ function withinBudget(
     if (!value) return { error, ...linked(shorten(result, keep)) };
     const short = shorten(result, keep, { value, blocks });
     // The value of the last step is returned as a result and as `final`, each also in the text, where quotes are
-    // escaped.
-    const most = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 5) - 80;
+    // escaped and count twice.
+    const others = short.note.length + (short.link?.length ?? 0) + 2 * name.id.length;
+    const most = Math.floor((PREVIEW_BYTES - others) / 6) - 80;
     const room = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
     return { value: short.preview(room), ...linked(short) };
   };

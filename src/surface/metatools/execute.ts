@@ -10,10 +10,11 @@ import { executionFailed, internalError } from "../failure.ts";
 import { readsStored } from "../own/own-tool.ts";
 import { OWN_SERVER } from "../own/tools.ts";
 import { RawDetails } from "../raw-details.ts";
+import { type Shortened, shorten } from "../result/budget.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
-import { budgetFor } from "./bounds.ts";
+import { budgetFor, budgetOf } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
 import type { ToolName } from "./tool-id.ts";
 
@@ -37,10 +38,14 @@ export interface StepOutcome {
   readonly page?: boolean;
   /** Content blocks that are not text, also of a failed result. */
   readonly blocks?: readonly Raw[];
+  /** Set if a failed result was too large to return and is stored. */
+  readonly short?: Shortened;
   readonly meta?: Raw | undefined;
 }
 
 const LONGEST_MESSAGE = 2_000;
+/** Of a stored failure, as JSON: the message is in the text and in the structured content. */
+const LONGEST_STORED_MESSAGE = 1_000;
 /** A failed result with a larger value is stored. */
 const LONGEST_DETAILS = 8_000;
 
@@ -56,20 +61,20 @@ export async function execute(scope: Scope, job: ToolJob, request: ClientRequest
       scope.results.links.noteAll(callerOf(request.origin), name.server, result);
     const { value, failed, blocks, meta: resultMeta } = partsOf(result, { plain: page });
     if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: resultMeta, page };
-    const large = value.length > LONGEST_DETAILS || result.length > budgetFor(scope);
-    const error = large
-      ? storedFailure(scope, job, request, result)
-      : failureOf(job, result, joinObject([["structured", value]]));
-    return { durationMs: durationMs(), error, result, blocks: large ? [] : blocks, meta: resultMeta };
+    const failure = { durationMs: durationMs(), result, meta: resultMeta };
+    if (value.length <= LONGEST_DETAILS && result.length <= budgetFor(scope))
+      return { ...failure, error: failureOf(job, result, joinObject([["structured", value]])), blocks };
+    const short = shorten(result, budgetOf(scope, name.id, request.origin), { value, blocks });
+    return { ...failure, error: storedFailure(job, result, short), short };
   } catch (error) {
     return { durationMs: durationMs(), error: asMetaMcpError(scope, job, error) };
   }
 }
 
 /** The error for a result with `isError`, with the child's text. */
-function failureOf({ name, op }: ToolJob, result: Raw, details: Raw, more = ""): MetaMcpError {
+function failureOf({ name, op }: ToolJob, result: Raw, details: Raw): MetaMcpError {
   const text = textsOf(result).join("\n");
-  const message = `${name.id} failed: ${text.slice(0, LONGEST_MESSAGE) || "it gave no reason"}${more}`;
+  const message = `${name.id} failed: ${text.slice(0, LONGEST_MESSAGE) || "it gave no reason"}`;
   return new MetaMcpError("execution_failed", message, {
     server: name.server,
     tool_id: name.id,
@@ -79,16 +84,24 @@ function failureOf({ name, op }: ToolJob, result: Raw, details: Raw, more = ""):
   });
 }
 
-/** Stores a failed result that is too large, and returns an error that says how to read it. */
-function storedFailure(
-  { results }: Scope,
-  job: ToolJob,
-  { origin }: ClientRequest,
-  result: Raw,
-): MetaMcpError {
-  const uri = results.put(callerOf(origin), job.name.id, result)?.uri;
-  const more = uri === undefined ? " …" : ` … Read all of it with metamcp:read {uri: "${uri}"}.`;
-  return failureOf(job, result, toRaw({ uri, bytes: result.length }), more);
+/** The error for a failed result that is stored, with the beginning of its text and how to read the rest. */
+function storedFailure({ name, op }: ToolJob, result: Raw, { uri }: Shortened): MetaMcpError {
+  const text = startOf(textsOf(result).join("\n"), LONGEST_STORED_MESSAGE) || "it gave no reason";
+  const more = uri === undefined ? "…" : `… Read all of it with metamcp:read {uri: "${uri}"}.`;
+  return new MetaMcpError("execution_failed", `${name.id} failed: ${text} ${more}`, {
+    server: name.server,
+    tool_id: name.id,
+    op,
+    details: { uri, bytes: result.length },
+  });
+}
+
+/** The beginning of a text, with at most this many bytes as JSON. */
+function startOf(text: string, most: number): string {
+  let start = text.slice(0, most);
+  while (Buffer.byteLength(JSON.stringify(start)) > most)
+    start = start.slice(0, Math.floor(start.length * 0.85));
+  return start;
 }
 
 function asMetaMcpError(scope: Scope, { name, op }: ToolJob, error: unknown): MetaMcpError {

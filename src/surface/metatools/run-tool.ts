@@ -4,7 +4,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice.ts";
 import type { Input } from "../input.ts";
 import { NEXT } from "../own/read.ts";
-import { notedPreview, shorten, withPreview } from "../result/budget.ts";
+import { notedPreview, PREVIEW_BYTES, shorten, withPreview } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
@@ -42,12 +42,23 @@ export async function runTool(
   const { result } = outcome;
   // A server may return something that is not an object; that is not a valid result.
   const whole = result && isObject(result) && wants(input, "include_mcp_result") ? result : undefined;
-  const { error, blocks, meta: resultMeta } = outcome;
-  if (error) {
-    const more = [...extras, ["mcpResult", ifWithinBudget(scope, whole)] as const];
-    return failure(request.origin, error, { more, blocks, meta: resultMeta });
-  }
-  return success(scope, { name, outcome, extras, whole }, request);
+  const parts = { name, outcome, extras, whole };
+  return outcome.error ? failed(scope, outcome.error, parts, request) : success(scope, parts, request);
+}
+
+function failed(
+  scope: Scope,
+  error: MetaMcpError,
+  { outcome, extras, whole }: AnswerParts,
+  { origin }: ClientRequest,
+): Raw {
+  const { short, blocks, meta, result } = outcome;
+  const more = [...extras, ["mcpResult", ifWithinBudget(scope, whole)] as const];
+  if (!short) return failure(origin, error, { more, blocks, meta });
+  const linked = { blocks: short.link ? [short.link] : [] };
+  const all = failure(origin, error, { ...linked, more, meta });
+  if (!result || result.length <= budgetFor(scope) || all.length <= PREVIEW_BYTES) return all;
+  return failure(origin, error, { ...linked, more: extras.filter(([key]) => key === "durationMs") });
 }
 
 function refuseUnsupported(input: Input): void {
@@ -66,7 +77,7 @@ function refuseUnsupported(input: Input): void {
     );
 }
 
-interface SuccessParts {
+interface AnswerParts {
   readonly name: ToolName;
   readonly outcome: StepOutcome;
   readonly extras: Members;
@@ -76,7 +87,7 @@ interface SuccessParts {
 
 function success(
   scope: Scope,
-  { name, outcome, extras, whole }: SuccessParts,
+  { name, outcome, extras, whole }: AnswerParts,
   { origin }: ClientRequest,
 ): Raw {
   const { value = toRaw(null), result = EMPTY_OBJECT, blocks = [], meta } = outcome;

@@ -32,11 +32,13 @@ export interface Budget {
 type ShownParts = Pick<ResultParts, "value" | "blocks">;
 
 export interface Shortened {
+  /** The URI of the stored result; undefined if it was too large to store. */
+  readonly uri: string | undefined;
   /** Returns JSON of at most this many bytes. */
   readonly preview: (room: number) => Raw;
   /** Says that the result is shortened and how to read the rest. */
   readonly note: string;
-  /** A content block with a link to the stored result; undefined if it was too large to store. */
+  /** A content block with a link to the stored result; undefined without one. */
   readonly link: Raw | undefined;
 }
 
@@ -65,6 +67,7 @@ export function shorten(
       ? `It contains ${named}.`
       : `Only a preview is shown.${named === "" ? "" : ` It also contains ${named}.`}`;
   return {
+    uri: stored?.uri,
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
     note: `This result has ${size} bytes. ${contents} ${reading}`,
     link:
