@@ -119,6 +119,9 @@ test("large values, prints and failures are shortened to 4 KB and can be read co
     if (answer === value) expect(whole.structuredContent["value"]).toHaveLength(9_000);
     else expect(whole.structuredContent["stdout"]).toContain("\n499 x");
   }
+  const controls = "console.log('\\u0001'.repeat(9000)); throw new Error('\"'.repeat(9000))";
+  const emptyLines = "for (let n = 0; n < 9000; n++) console.log(''); 'x'.repeat(20000)";
+  for (const code of [controls, emptyLines]) expect((await run(code)).bytes).toBeLessThanOrEqual(4_096 + 60);
   await metatools.close();
 });
 

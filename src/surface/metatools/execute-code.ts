@@ -10,6 +10,7 @@ import { runCode } from "../code/run-code.ts";
 import { errorObject, errorText } from "../failure.ts";
 import type { Input } from "../input.ts";
 import { shorten, withPreview } from "../result/budget.ts";
+import { bytesOf, startOf } from "../result/json-text.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
@@ -17,7 +18,7 @@ import { budgetFor, budgetOf } from "./bounds.ts";
 import { Progress } from "./progress.ts";
 import { EXECUTE_CODE } from "./tools.ts";
 
-/** Longest output and error message in a preview. */
+/** Longest output and error message in a preview, in bytes as JSON. */
 const LONGEST_TEXT = 400;
 const CALLS_SHOWN = 3;
 
@@ -87,7 +88,13 @@ function codeAnswer(
   const parts = { value: value ?? toRaw(null), blocks: [] };
   const short = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin), parts);
   const others = otherMembers(shortOf(outcome));
-  const why = error && new MetaMcpError(error.code, summarize(error.message, LONGEST_TEXT), error.context);
+  const why =
+    error &&
+    new MetaMcpError(
+      error.code,
+      startOf(summarize(error.message, LONGEST_TEXT), LONGEST_TEXT),
+      error.context,
+    );
   return withPreview(short, (shown) =>
     answer(origin, {
       structured: joinObject([["error", why && errorObject(why)], ["value", value && shown], ...others]),
@@ -110,9 +117,9 @@ function shortOf(outcome: Outcome): Outcome {
   let room = LONGEST_TEXT;
   const logs = outcome.logs.flatMap(({ level, text }): LogLine[] => {
     if (room <= 0) return [];
-    const line = { level, text: text.length > room ? `${text.slice(0, room)}…` : text };
-    room -= text.length;
-    return [line];
+    const start = startOf(text, room);
+    room -= bytesOf(`${start}\n`);
+    return [{ level, text: start === text ? text : `${start}…` }];
   });
   return { ...outcome, logs, calls: outcome.calls.slice(0, CALLS_SHOWN) };
 }

@@ -11,6 +11,7 @@ import { readsStored } from "../own/own-tool.ts";
 import { OWN_SERVER } from "../own/tools.ts";
 import { RawDetails } from "../raw-details.ts";
 import { type Shortened, shorten } from "../result/budget.ts";
+import { startOf } from "../result/json-text.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -94,14 +95,6 @@ function storedFailure({ name, op }: ToolJob, result: Raw, { uri }: Shortened): 
     op,
     details: { uri, bytes: result.length },
   });
-}
-
-/** The beginning of a text, with at most this many bytes as JSON. */
-function startOf(text: string, most: number): string {
-  let start = text.slice(0, most);
-  while (Buffer.byteLength(JSON.stringify(start)) > most)
-    start = start.slice(0, Math.floor(start.length * 0.85));
-  return start;
 }
 
 function asMetaMcpError(scope: Scope, { name, op }: ToolJob, error: unknown): MetaMcpError {
