@@ -51,11 +51,14 @@ export class KnownNames {
 
   #knownOf(segment: Segment, lexicon: Lexicon): Uint8Array {
     const server = new Set(Array.from(segment.serverWords, (word) => lexicon.termOf(word)));
+    const isKnown = (ids: Int32Array): boolean => {
+      const key = keyOf(Array.from(ids, (id) => lexicon.word(id)));
+      // All names without a telling word have the empty key.
+      return key !== "" && this.#keys.has(key);
+    };
     return Uint8Array.from(segment.names, (_, i) => {
       const ids = segment.words.subarray(fieldStart(segment, i, 0), fieldEnd(segment, i, 0));
-      const key = (list: Int32Array): string => keyOf(Array.from(list, (id) => lexicon.word(id)));
-      const withoutServer = ids.filter((id) => !server.has(lexicon.termOf(id)));
-      return this.#keys.has(key(ids)) || this.#keys.has(key(withoutServer)) ? 1 : 0;
+      return isKnown(ids) || isKnown(ids.filter((id) => !server.has(lexicon.termOf(id)))) ? 1 : 0;
     });
   }
 }
