@@ -3,7 +3,7 @@ import { toRaw } from "../../kernel/raw.ts";
 import { EverydayWords, loadEverydayWords } from "./everyday-words.ts";
 import { loadExamples, readExampleFiles } from "./load-examples.ts";
 import { createSearch } from "./search.ts";
-import { examplesOf, openExamples, type StoredExamples } from "./stored-examples.ts";
+import { examplesOf, openExamples, parseStored, type StoredExamples } from "./stored-examples.ts";
 import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 
@@ -80,14 +80,20 @@ test("the examples that ship have a name in every group", async () => {
 
 test("the stored index finds the same groups as the text files", async () => {
   const read = await loadExamples();
-  const stored = JSON.parse(JSON.stringify(await readExampleFiles())) as StoredExamples;
-  const opened = openExamples(stored, await loadEverydayWords());
+  const stored = parseStored(Buffer.from(JSON.stringify(await readExampleFiles())));
+  const opened = openExamples(stored as StoredExamples, await loadEverydayWords());
   expect(opened.size).toBe(read.size);
   const table = await loadWordTable();
   for (const question of ["who is octocat", "put my branch up for review", "bin the file"]) {
     expect(read.similarTo(words(question), table).length).toBeGreaterThan(0);
     expect(opened.similarTo(words(question), table)).toEqual(read.similarTo(words(question), table));
   }
+});
+
+test("a stored index that is damaged or of a build with another form is ignored", () => {
+  const older = { groups: [], features: "open\npr", sizes: "AQABAA==", questions: "AAAAAA==" };
+  for (const text of [JSON.stringify(older), '{"groups":[', "null", ""])
+    expect(parseStored(Buffer.from(text)), text).toBeUndefined();
 });
 
 const tool = (server: string, name: string) => ({

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { readShipped, readShippedFolder } from "../../home/shipped.ts";
 import { loadEverydayWords } from "./everyday-words.ts";
 import type { Examples } from "./examples.ts";
-import { openExamples, readExamples, type StoredExamples } from "./stored-examples.ts";
+import { openExamples, parseStored, readExamples, type StoredExamples } from "./stored-examples.ts";
 
 const FOLDER = "words/examples";
 /** Written by the build. Reading the text files instead takes a few tenths of a second of processor time. */
@@ -24,11 +24,9 @@ export async function readExampleFiles(): Promise<StoredExamples> {
 }
 
 async function load(): Promise<Examples> {
-  const stored = await readShipped(STORED_FILE);
-  const examples = stored
-    ? (JSON.parse(stored.toString("utf8")) as StoredExamples)
-    : await readExampleFiles();
-  return openExamples(examples, await loadEverydayWords());
+  const file = await readShipped(STORED_FILE);
+  const stored = (file && parseStored(file)) ?? (await readExampleFiles());
+  return openExamples(stored, await loadEverydayWords());
 }
 
 let loaded: Promise<Examples> | undefined;

@@ -17,9 +17,12 @@ import { words } from "./words.ts";
 const LINE = /^([^#].*) -> (.+)$/;
 /** Questions are stored by number, in two bytes each. */
 const MAX_QUESTIONS = 65_535;
+/** Must change whenever the form of `StoredExamples` does. */
+const FORMAT = 2;
 
 /** An index of example questions, as the build stores it: lists of numbers in base64. */
 export interface StoredExamples {
+  readonly format: number;
   readonly groups: readonly StoredGroup[];
   /** The hashes of the keys of all names (`nameKey`), and of all features (`featuresOf`), sorted: uint32. */
   readonly names: string;
@@ -66,6 +69,7 @@ export function* readExamples(
   if (size > MAX_QUESTIONS) throw new Error(`There are more than ${MAX_QUESTIONS} example questions.`);
   const sorted = [...features].sort(([a], [b]) => a - b);
   return {
+    format: FORMAT,
     groups,
     names: toBase64(Uint32Array.from(names).sort()),
     features: toBase64(Uint32Array.from(sorted, ([hash]) => hash)),
@@ -89,6 +93,16 @@ function inverseLengths(features: Iterable<ReadFeature>, size: number): Float32A
     for (const question of questions) squares[question] = (squares[question] as number) + square;
   }
   return Float32Array.from(squares, (square) => 1 / Math.sqrt(square));
+}
+
+/** Reads a file that the build stored. Undefined if it is damaged, or of another build that stores the index in another form. */
+export function parseStored(file: Buffer): StoredExamples | undefined {
+  try {
+    const stored = JSON.parse(file.toString("utf8")) as StoredExamples;
+    return stored.format === FORMAT ? stored : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Makes the index from what `readExamples` returned. */
