@@ -60,7 +60,10 @@ function withServerName(
 function layered({ engine, compiled, compiledLayers, clock }: InspectParts): Handler {
   return (call) => {
     const { servers } = compiled();
-    const layers = placedLayers(compiledLayers, [servers.get(call.server)?.object]);
+    const owner = servers.get(call.server)?.object;
+    const layers = placedLayers(compiledLayers, [owner]);
+    if (call.permissions)
+      call.permissions.isCurrent = () => compiled().servers.get(call.server)?.object === owner;
     const own = engine.catalog.snapshot.tool(call.server, call.tool ?? "");
     const facts = {
       ...serverFacts(call.server, { servers }),

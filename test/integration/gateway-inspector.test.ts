@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 async function team(access: object = {}) {
   const folder = temp();
@@ -57,6 +58,26 @@ test("the inspector applies the layers of the server", async () => {
   expect(await call("echo", { message: "one" })).toContain("one");
   expect(await call("echo", { message: "two" })).toContain("rate_limited");
   expect(journal.events("message").filter(({ tool }) => tool !== undefined)).toHaveLength(1);
+});
+
+test("a call of the inspector that is denied while it waits in a queue does not reach the server", async () => {
+  const { gateway, api, journal } = await team();
+  const queue = { use: "concurrency", max: 1, queue: 1, by: "server" };
+  const reached = (wanted: string) => journal.events("message").some(({ tool }) => tool === wanted);
+  await api("PATCH", "/mcp-servers/fix", { middleware: [queue] });
+  const client = await teamClient(gateway, "team", { key: await gateway.key() });
+  const stopping = new AbortController();
+  client.call("fix__hang", {}, stopping).catch(() => {});
+  await until(() => reached("hang"));
+  const answer = api("POST", "/mcp-servers/fix/tools/echo/call", { args: { message: "late" } });
+  await until(async () => {
+    const { body } = await api("POST", "/endpoints/team/explain", { tool: "fix:pid" });
+    return JSON.stringify(body).includes("calls run already");
+  });
+  await api("PATCH", "/mcp-servers/fix", { middleware: [{ use: "filter", deny: ["fix:echo"] }, queue] });
+  stopping.abort();
+  expect(JSON.stringify((await answer).body)).toContain("tool_not_found");
+  expect(reached("echo")).toBe(false);
 });
 
 test("each client gets settings in its own format, with a placeholder for the key", async () => {
