@@ -173,6 +173,31 @@ test("a change that takes the right to an endpoint ends the streams there, and n
   }
 });
 
+test("changes that leave somebody the right to an endpoint end no stream there", async () => {
+  const gateway = await teamGateway(temp());
+  const { api } = gateway;
+  await endpoint(gateway);
+  await patch(gateway, { allow: { groups: ["staff", "leads"] } });
+  const ada = await teamPerson(gateway, "member", { groups: ["staff"] });
+  const ownerless = { "x-api-key": await gateway.key(["team"]) };
+  const streams = [await listening(gateway, await keyOf(ada)), await listening(gateway, ownerless)].flat();
+  for (const change of [{ groups: ["leads"] }, { role: "viewer" }, { email: "countess@example.org" }])
+    expect((await api("PATCH", `/users/${ada.uuid}`, change)).status).toBe(200);
+  expect((await patch(gateway, { allow: { groups: ["leads"] }, oauth: false })).status).toBe(200);
+  const tools = [{ server: "fix", tool: "add", name: "sum" }];
+  expect((await api("PATCH", "/namespaces/team", { tools })).status).toBe(200);
+  await until(() => streams.every(heardChange), { what: "the change on all streams" });
+  expect(streams.filter(isOver)).toEqual([]);
+});
+
+test("streams of a key without owner end when their endpoint takes no keys", async () => {
+  const gateway = await teamGateway(temp());
+  await endpoint(gateway);
+  const streams = await listening(gateway, { "x-api-key": await gateway.key(["team"]) });
+  expect((await patch(gateway, { keys: false })).status).toBe(200);
+  await until(() => streams.every(isOver));
+});
+
 test("streams without a login end when their endpoint is no longer public", async () => {
   const gateway = await teamGateway(temp());
   await endpoint(gateway);
