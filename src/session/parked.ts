@@ -55,9 +55,9 @@ export class Parked<W extends ParkedWait> {
     return entry?.work;
   }
 
-  /** Gives up all items. */
-  clear(reason: string): void {
-    for (const id of this.#entries.keys()) this.#giveUp(id, reason);
+  /** Gives up all items, or only those that match. */
+  clear(reason: string, matches: (work: W) => boolean = () => true): void {
+    for (const [id, { work }] of this.#entries) if (matches(work)) this.#giveUp(id, reason);
   }
 
   #giveUp(id: string, reason: string): void {

@@ -228,6 +228,29 @@ test("a running call ends when its caller loses the right to the endpoint", asyn
   expect((await answer).text).toContain("no longer use this endpoint");
 });
 
+test.each([
+  ["access.keys", (gateway: TeamGateway) => patch(gateway, { keys: false })],
+  ["the key", ({ api }: TeamGateway, key: string) => api("DELETE", `/api-keys/${key}`)],
+] as const)("a 2026-07-28 call that waits for an answer of its client ends with %s", async (_, end) => {
+  const folder = temp();
+  const journal = folder.journal();
+  const gateway = await teamGateway(folder);
+  await endpoint(gateway, "--journal", journal.file);
+  const { body: key } = await gateway.api("POST", "/api-keys", { name: "a key", endpoints: "all" });
+  const name = "fix__ask";
+  const era = { "mcp-protocol-version": ERA_2026, "mcp-method": "tools/call", "mcp-name": name };
+  const _meta = { ...META, "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } };
+  const params = { name, arguments: {}, _meta };
+  const asked = await fetch(`${gateway.url}/metamcp/team/mcp`, {
+    method: "POST",
+    headers: { ...HEADERS, ...era, "x-api-key": key.key },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  expect(await asked.text()).toContain("requestState");
+  expect((await end(gateway, key.uuid)).status).toBeLessThan(300);
+  await until(() => journal.events("message").some(({ method }) => method === "notifications/cancelled"));
+});
+
 test.skipIf(noPostgres)(
   `a change at one gateway ends the streams at the other${noPostgres ? ` (left out: ${noPostgres})` : ""}`,
   async () => {

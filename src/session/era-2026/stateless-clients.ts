@@ -5,7 +5,7 @@
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { holderKey } from "../../kernel/principal.ts";
+import { holderKey, type Principal } from "../../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { ERA_2026_VERSION, mayAsk, TASKS, UNSUPPORTED_VERSION } from "../../rpc/era-2026/names.ts";
@@ -98,6 +98,12 @@ export class StatelessClients implements StatelessHost {
   /** Called when the config changed, for one account or for all. */
   loadMissingLists(account?: string): void {
     for (const subscription of this.#subscriptions) subscription.loadMissingLists(account);
+  }
+
+  endOf(whose: (principal: Principal) => boolean, reason: string): void {
+    const isMeant = ({ origin }: StatelessCall): boolean => whose(origin.principal);
+    this.#parked.clear(reason, isMeant);
+    for (const call of this.#calls) if (isMeant(call)) call.giveUp(reason);
   }
 
   left(session: string): void {

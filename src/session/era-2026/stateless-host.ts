@@ -6,6 +6,8 @@ import type { ReplyOutlet } from "./pending-reply.ts";
 
 export interface StatelessHost {
   serve(request: Message & { kind: "request" }, from: RequestSource): ServedRequest;
+  /** Cancels all calls of these principals, also those that wait for the next request of their client. */
+  endOf(whose: (principal: Principal) => boolean, reason: string): void;
   /** A connection with a single client, such as stdio, has ended. */
   left(session: string): void;
 }

@@ -56,11 +56,12 @@ export class Era2026Http {
     for (const reply of this.#open.keys()) reply.heartbeat();
   }
 
-  /** Answers the open requests and subscriptions of these principals with the error. */
+  /** Answers the open requests and subscriptions of these principals with the error, and ends their calls between two requests. */
   end(whose: (principal: Principal) => boolean, reason: Error): void {
     const error = errorOf(reason);
     for (const [reply, principal] of this.#open)
       if (whose(principal)) reply.send({ kind: "error", id: reply.id, error });
+    this.#era2026.endOf(whose, reason.message);
   }
 
   #serve(message: Message & { kind: "request" }, { request, response, principal }: Received): void {
