@@ -218,3 +218,22 @@ test("when more than 256 calls are parked, the oldest is cancelled", async () =>
   expect(aborted.filter(Boolean)).toHaveLength(1);
   expect(aborted[0]).toBe(true);
 });
+
+test("calls of a principal end together: parked, about to ask, and running; those of others go on", async () => {
+  const fixture = new Fixture();
+  const other = { ...LOCAL_USER, id: "other" };
+  fixture.call({}, { from: { principal: other } });
+  fixture.call();
+  ask(fixture.current);
+  await turn();
+  fixture.call();
+  fixture.call();
+  ask(fixture.current);
+  fixture.era2026.endOf(({ id }) => id === LOCAL_USER.id, "no right");
+  await turn();
+  const reasons = fixture.calls.map(
+    ({ request: { signal } }) => (signal.reason as Error | undefined)?.message,
+  );
+  expect(reasons).toEqual([undefined, "no right", "no right", "no right"]);
+  expect([fixture.ended.length, fixture.era2026.serving, fixture.clock.pending]).toEqual([3, 1, 0]);
+});
