@@ -23,6 +23,7 @@ test("the breaker opens at the third failure in a row and says when to retry", (
   expect(admit(tripped, 999)).toBeUndefined();
   expect(retryAfterMs(tripped, 0)).toBe(1_000);
   expect(retryAfterMs(tripped, 999)).toBe(1);
+  expect(retryAfterMs(tripped, 10.4)).toBe(990);
   expect(retryAfterMs(tripped, 5_000)).toBe(0);
 });
 

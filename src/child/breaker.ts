@@ -60,13 +60,13 @@ export function settle(breaker: Breaker, settlement: Settlement, options: Breake
   }
 }
 
-/** The time after which a rejected caller should try again; 0 if a caller would be admitted now. */
+/** Whole milliseconds after which a rejected caller should try again; 0 if a caller would be admitted now. */
 export function retryAfterMs(breaker: Breaker, now: number): number {
   switch (breaker.phase) {
     case "closed":
       return 0;
     case "open":
-      return Math.max(0, breaker.until - now);
+      return Math.ceil(Math.max(0, breaker.until - now));
     case "half-open":
       return PROBE_HINT_MS;
   }
