@@ -250,6 +250,24 @@ test("tools out of scope do not change the hits", async () => {
   search.remove("hidden");
 });
 
+test("names that the examples know count neither out of scope nor by the number of hits", async () => {
+  const known = ["read_file", "write_file", "delete_file", "list_files", "copy_file", "move_file"].map(
+    (name) => tool("files", name, "A file."),
+  );
+  const odd = Array.from({ length: 8 }, (_, n) => tool("odd", `blorp_${"abcdefgh"[n]}`, "A file."));
+  const alone = createSearch();
+  alone.update("files", known);
+  const both = createSearch();
+  both.update("files", known);
+  both.update("odd", odd);
+  const query = "change a file";
+  const scope = (server: string): boolean => server === "files";
+  expect(await both.search(query, { limit: 3, scope })).toEqual(await alone.search(query, { limit: 3 }));
+  expect(await both.search(query, { limit: 3 })).toEqual(
+    (await both.search(query, { limit: 20 })).slice(0, 3),
+  );
+});
+
 test("tools with equal scores are ordered by their ids", async () => {
   const twins = createSearch();
   for (const server of ["b", "c", "a"]) twins.update(server, [tool("x", "same", "The very same tool.")]);
