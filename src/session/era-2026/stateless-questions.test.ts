@@ -224,11 +224,11 @@ test("calls of a principal end together: parked, about to ask, and running; thos
   const other = { ...LOCAL_USER, id: "other" };
   fixture.call({}, { from: { principal: other } });
   fixture.call();
-  ask(fixture.current);
+  void ask(fixture.current);
   await turn();
   fixture.call();
   fixture.call();
-  ask(fixture.current);
+  void ask(fixture.current);
   fixture.era2026.endOf(({ id }) => id === LOCAL_USER.id, "no right");
   await turn();
   const reasons = fixture.calls.map(
