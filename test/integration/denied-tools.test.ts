@@ -296,7 +296,7 @@ test("a subscription to a resource is silent while its server is denied, and can
   const { gateway, key, api } = await layeredTeam({ server: fixture("--resources", "1") });
   const updates: string[] = [];
   const client = new Client({ name: "t", version: "1" });
-  client.fallbackNotificationHandler = async ({ params }) => void updates.push(JSON.stringify(params));
+  client.fallbackNotificationHandler = async ({ params = {} }) => void updates.push(JSON.stringify(params));
   const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
   const requestInit = { headers: { "x-api-key": key } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
