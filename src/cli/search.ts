@@ -28,9 +28,10 @@ export const command: Command = {
     const spinner = spin("looking at the servers …");
     return await withEngine({ positionals, settings, ...given }, async ({ scope }, config) => {
       const { limit } = settings as unknown as { limit: number };
-      const result = fromRaw(await callMeta(scope, "mcp_discover", toRaw({ query, limit })));
+      const result = fromRaw(await callMeta(scope, "mcp_discover", toRaw({ query, limit }))) as Result;
       spinner.stop();
-      const answer = JSON.parse(textOf(result as Result)) as Discovered;
+      if (result.isError) throw new Error(textOf(result));
+      const answer = JSON.parse(textOf(result)) as Discovered;
       show(answer, settings.json, () => forPeople(answer, config));
       return 0;
     }).finally(() => spinner.stop());
@@ -42,7 +43,7 @@ function forPeople({ tools, unknown = [], notice }: Discovered, { servers, broke
     tools.length === 0
       ? `No matching tool.${servers.size + broken.size === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
       : table(
-          ["SERVER", "TOOL", "FIT", "WHAT IT DOES"],
+          ["SERVER", "TOOL", "CONFIDENCE", "WHAT IT DOES"],
           tools.map(({ server, tool, confidence, description }) => [
             server,
             tool,

@@ -153,7 +153,7 @@ test("search, call and tools print text for people and JSON for programs", async
   folder.writeConfig({ a: fixture(), down: fixture("--exit-at-once", "3") });
   const found = await metamcp(folder, ["search", "add", "two", "numbers"]);
   expect(found.code).toBe(0);
-  expect(found.out).toMatch(/^SERVER +TOOL +FIT +WHAT IT DOES\na +add +\d+% +Adds two numbers\./);
+  expect(found.out).toMatch(/^SERVER +TOOL +CONFIDENCE +WHAT IT DOES\na +add +\d+% +Adds two numbers\./);
   expect(found.out).toMatch(/! down could not be reached: .*exited with code 3/);
 
   const run = (...args: string[]) => metamcp(folder, ["call", "a", ...args]);
