@@ -6,7 +6,7 @@ import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { hasManyValues } from "../rpc/many-values.ts";
-import { stepsWithinTime, withinTime } from "./within-time.ts";
+import { withinTime } from "./within-time.ts";
 
 /** Returns the errors of a value; empty if it is valid. Throws if the check would take too long. */
 export type ValueCheck = (value: Raw) => readonly ErrorObject[];
@@ -47,19 +47,15 @@ async function compiled(
   dialect: Dialect,
   written: Raw,
 ): Promise<ValidateFunction> {
-  if (written.length > SMALL_BYTES)
-    return await stepsWithinTime(COMPILE_MS, async (runStep) => {
-      // An interrupted compiler may be broken, so each try gets its own.
-      const own = await makeCompiler(dialect);
-      return runStep(() => own.compile(schema));
-    });
-  // A compiler remembers `$id`s, and those of one server must not affect another.
-  const alone = written.includes('"$id"');
+  // A compiler remembers `$id`s, and those of one server must not affect another. An interrupted compiler may be broken. Both cases get their own compiler.
+  const alone = written.includes('"$id"') || written.length > SMALL_BYTES;
   const compiler = alone ? makeCompiler(dialect) : (compilers.get(dialect) ?? makeCompiler(dialect));
   if (!alone) compilers.set(dialect, compiler);
   const ajv = await compiler;
   try {
-    return ajv.compile(schema);
+    return written.length > SMALL_BYTES
+      ? withinTime(COMPILE_MS, () => ajv.compile(schema))
+      : ajv.compile(schema);
   } finally {
     if (!alone) ajv.removeSchema(schema);
   }

@@ -3,7 +3,7 @@
  * their bytes. Runs in steps of bounded time, so that a large value does not block the event loop.
  */
 
-import { stepsWithinTime } from "../../../catalog/within-time.ts";
+import { withinTime } from "../../../catalog/within-time.ts";
 import { isPlainlySecretName } from "../../../kernel/looks-secret.ts";
 import { asRaw, type Raw } from "../../../kernel/raw.ts";
 import type { Detector, Span } from "./detectors.ts";
@@ -184,15 +184,10 @@ export function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Yields to the event loop between steps. Rejects if a step takes too long. An interrupted generator cannot go on, so `begin` may be called again. */
-export async function finishLater<T>(begin: () => Generator<void, T>, { watched }: MaskOptions): Promise<T> {
-  if (!watched) return await finishWith(begin(), (step) => step());
-  return await stepsWithinTime(STEP_MS, (runStep) => finishWith(begin(), runStep));
-}
-
-async function finishWith<T>(steps: Generator<void, T>, runStep: <R>(step: () => R) => R): Promise<T> {
+/** Yields to the event loop between steps. Rejects if a step takes too long. */
+export async function finishLater<T>(steps: Generator<void, T>, { watched }: MaskOptions): Promise<T> {
   for (;;) {
-    const { done, value } = runStep(() => steps.next());
+    const { done, value } = watched ? withinTime(STEP_MS, () => steps.next()) : steps.next();
     if (done) return value;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -4,7 +4,6 @@ import { MetaMcpError } from "../../../kernel/errors.ts";
 import type { Raw } from "../../../kernel/raw.ts";
 import { RpcError } from "../../../rpc/rpc-error.ts";
 import { callOf, newTrail, RESULT, raw, registry, testPipeline } from "../../layer.fixture.ts";
-import { finishLater } from "./mask.ts";
 
 const MAIL = "ada@example.org";
 const masked = async (detect: readonly unknown[], value: unknown): Promise<unknown> => {
@@ -211,17 +210,4 @@ test("block refuses a call because of its arguments before it is sent, and becau
   expect(String(trail.arguments), "the trail contains no more than the server got").not.toContain(MAIL);
   await expect(call()).rejects.toThrow("The results contain data that is not allowed here: email.");
   expect(seen).toHaveLength(1);
-});
-
-test("masking begins again if a step did not get the processor", async () => {
-  let begun = 0;
-  function* steps(): Generator<void, number> {
-    begun += 1;
-    yield;
-    // Takes time, but no processor time.
-    if (begun === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-    return begun;
-  }
-  const options = { detectors: [], secretNames: false, watched: true };
-  expect(await finishLater(steps, options)).toBe(2);
 });

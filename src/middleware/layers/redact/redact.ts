@@ -80,7 +80,7 @@ export const redact: LayerKind = {
     const clean = (raw: Raw): Promise<Masked> =>
       raw.length <= SMALL
         ? Promise.resolve(finish(masking(raw, options)))
-        : finishLater(() => masking(raw, options), options);
+        : finishLater(masking(raw, options), options);
     /** With `block`: rejects if something is found. */
     const cleaned = async (call: Call, raw: Raw, what: "arguments" | "results"): Promise<Raw> => {
       const masked = await clean(raw);
@@ -203,16 +203,14 @@ function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
 /** Errors are masked even with `block`: the caller must learn that the call failed. */
 async function cleanError(error: unknown, options: MaskOptions): Promise<unknown> {
   if (error instanceof RpcError) {
-    const { raw } = await finishLater(() => masking(error.raw, options), options);
+    const { raw } = await finishLater(masking(error.raw, options), options);
     return raw === error.raw ? error : new RpcError(raw);
   }
   if (!MetaMcpError.is(error)) return error;
   const { cause, details, ...context } = error.context;
-  const message = await finishLater(() => maskedText(error.message, "", options, new Set()), options);
+  const message = await finishLater(maskedText(error.message, "", options, new Set()), options);
   const told =
-    details === undefined
-      ? undefined
-      : (await finishLater(() => masking(toRaw(details), options), options)).raw;
+    details === undefined ? undefined : (await finishLater(masking(toRaw(details), options), options)).raw;
   const same = told === undefined || told.equals(toRaw(details));
   const causeCleaned = cause instanceof RpcError ? await cleanError(cause, options) : undefined;
   if (message === error.message && same && (cause === undefined || causeCleaned === cause)) return error;
