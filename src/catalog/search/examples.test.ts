@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { toRaw } from "../../kernel/raw.ts";
 import { EverydayWords, loadEverydayWords } from "./everyday-words.ts";
 import { loadExamples, readExampleFiles } from "./load-examples.ts";
 import { createSearch } from "./search.ts";
 import { examplesOf, openExamples, parseStored, type StoredExamples } from "./stored-examples.ts";
+import { tool } from "./tool.fixture.ts";
 import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 
@@ -94,16 +94,6 @@ test("a stored index that is damaged or of a build with another form is ignored"
   const older = { groups: [], features: "open\npr", sizes: "AQABAA==", questions: "AAAAAA==" };
   for (const text of [JSON.stringify(older), '{"groups":[', "null", ""])
     expect(parseStored(Buffer.from(text)), text).toBeUndefined();
-});
-
-const tool = (server: string, name: string) => ({
-  server,
-  name,
-  title: undefined,
-  description: "",
-  annotations: {},
-  definition: toRaw({}),
-  inputSchema: toRaw({}),
 });
 
 test("search finds a tool that shares no word with the question", async () => {

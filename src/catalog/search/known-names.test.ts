@@ -1,22 +1,14 @@
 import { expect, test } from "vitest";
-import { toRaw } from "../../kernel/raw.ts";
 import { Collection } from "./collection.ts";
 import { hashOf, KeyTable } from "./key-table.ts";
 import { KnownNames, nameKey } from "./known-names.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
+import { tool } from "./tool.fixture.ts";
 
 /** Which share of the tools of one server has a known name. */
 function shareOf(known: readonly string[], server: string, names: readonly string[]): number {
   const collection = new Collection(DEFAULT_SETTINGS);
-  const tools = names.map((name) => ({
-    server,
-    name,
-    title: undefined,
-    description: "",
-    annotations: {},
-    definition: toRaw({}),
-    inputSchema: toRaw({}),
-  }));
+  const tools = names.map((name) => tool(server, name));
   for (const _ of collection.replace({ server, tools, text: {} }));
   const slots = names.map((_, slot) => slot);
   const keys = new KeyTable(Uint32Array.from(known, (name) => hashOf(nameKey(name))).sort());

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { readShipped } from "../../home/shipped.ts";
-import { toRaw } from "../../kernel/raw.ts";
 import { EVIDENCE_KINDS } from "./evidence.ts";
 import { loadNetwork, Network, type StoredNetwork } from "./network.ts";
 import { createSearch } from "./search.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
+import { tool } from "./tool.fixture.ts";
 
 test("the score is the weighted sum of the standardized inputs, plus what each hidden unit adds", () => {
   const network = new Network({
@@ -36,16 +36,10 @@ async function recorded(question: string): Promise<Float64Array[]> {
   const calls: Float64Array[] = [];
   const scorer = { score: (inputs: Float64Array) => calls.push(inputs.slice()) };
   const search = createSearch(DEFAULT_SETTINGS, { loadScorer: async () => scorer });
-  const tool = (name: string) => ({
-    server: "notes",
-    name,
-    title: undefined,
-    description: "Works with notes.",
-    annotations: {},
-    definition: toRaw({}),
-    inputSchema: toRaw({}),
-  });
-  search.update("notes", ["create_note", "list_notes", "help"].map(tool));
+  search.update(
+    "notes",
+    ["create_note", "list_notes", "help"].map((name) => tool("notes", name, "Works with notes.")),
+  );
   await search.search(question, { limit: 10 });
   return calls;
 }

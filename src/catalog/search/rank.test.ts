@@ -1,21 +1,9 @@
 import { expect, test } from "vitest";
-import { toRaw } from "../../kernel/raw.ts";
 import type { Tool } from "../tool.ts";
 import { createSearch, type SearchParts } from "./search.ts";
 import { DEFAULT_SETTINGS, type Strategy } from "./settings.ts";
 import type { SearchStrategy } from "./strategy.ts";
-
-function tool(server: string, name: string, description: string): Tool {
-  return {
-    server,
-    name,
-    title: undefined,
-    description,
-    annotations: {},
-    definition: toRaw({}),
-    inputSchema: toRaw({}),
-  };
-}
+import { tool } from "./tool.fixture.ts";
 
 const RANKINGS: readonly [string, Strategy, SearchParts][] = [
   ["the network", "hybrid", {}],

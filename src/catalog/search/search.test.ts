@@ -6,19 +6,7 @@ import { Collection } from "./collection.ts";
 import { createSearch } from "./search.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 import type { SearchStrategy } from "./strategy.ts";
-
-function tool(server: string, name: string, description: string, properties: object = {}): Tool {
-  const inputSchema = toRaw({ type: "object", properties });
-  return {
-    server,
-    name,
-    title: undefined,
-    description,
-    annotations: {},
-    definition: toRaw({ name }),
-    inputSchema,
-  };
-}
+import { tool } from "./tool.fixture.ts";
 
 const FILES = [
   tool("files", "read_file", "Read the complete contents of a file. DEPRECATED: use read_text_file.", {
