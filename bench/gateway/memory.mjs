@@ -5,7 +5,7 @@ import { pipelines } from "./pipeline.mjs";
 import { row } from "./row.mjs";
 
 /** Every layer has something to do, except `ask`: nobody is there to answer. Calls pass the cache, which comes last, at once or not at all. */
-const BUSY = [
+export const BUSY = [
   { use: "filter", allow: ["s0:*"] },
   { use: "policy", rules: [{ effect: "allow", args: { message: { glob: "sixteen*" } } }] },
   { use: "rate-limit", requests: 1_000_000_000, per: "1s" },
