@@ -118,7 +118,7 @@ export const PIPELINE_COMPONENTS = {
       tool: { type: "string", description: "the tool's name at the server" },
       arguments: {
         description:
-          "the arguments, with plain secrets masked; as JSON text if numbers would lose digits, {tooLarge} above 64 KB",
+          "the arguments as they would be sent: secrets are replaced by their length, invisible characters are escaped, long numbers are texts, and above 64 KB each long value is shortened in the middle",
       },
       reason: { type: "string", description: "why the call needs an approval" },
       by: {

@@ -4,8 +4,9 @@ import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import { maskFor } from "../config/secrets.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
-import { hasSecretForm, isSecretName, isSecretText } from "../kernel/looks-secret.ts";
+import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
 import { HIDDEN, maskOf, needlesOf, type Secret } from "../kernel/secret.ts";
+import { hasSecretForm } from "../kernel/secret-spans.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 
 /** `--db=…`, and headers. The value of a header with any name may be a secret. */

@@ -1,7 +1,8 @@
 /**
- * Guesses whether something is a secret, by its name or its form. No other code guesses. In doubt the answer is yes, because a value
- * hidden by mistake does little harm. Known secrets are in secret.ts.
+ * Guesses whether something is a secret, by its name or its form. In doubt the answer is yes, because a value that is not stored or shown by
+ * mistake does little harm. Where people must see the rest of a text, secret-spans.ts finds the secrets in it. Known secrets are in secret.ts.
  */
+import { hasRandomWord, hasSecretForm } from "./secret-spans.ts";
 
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   (
@@ -10,27 +11,11 @@ const SECRET_WORDS: ReadonlySet<string> = new Set(
     "pat private privatekey accesskey secretkey webhook ssn cvv cvc iban"
   ).split(" "),
 );
-/** Prefixes of tokens of well-known services, and other forms that are secrets in any context. */
-const SECRET_FORMS = [
-  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd)[-_][\w-]{8,}/i,
-  /\bgithub_pat_\w{8,}/,
-  /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,}/,
-  /\beyJ[\w-]{8,2000}\.[\w-]+/,
-  /-----BEGIN [A-Z ]+-----/,
-  /\b(?:bearer|basic|token)\s+[\w+/.=-]{8,}/i,
-  /\/\/[^/\s:@]+:[^/\s@]+@/,
-  /[?&;](?:[\w-]*(?:token|key|secret|sig|signature|password|auth|code))=[^&\s]{4,}/i,
-  // The repetitions are limited, so that the time is linear in the length of the text.
-  /(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\S{4}/i,
-];
 /** Endings of compound words such as `authtoken` and `dbpassword`. */
 const SECRET_ENDING = /(?:token|secret|passw(?:or)?d|passphrase|apikey|credential)s?$/;
 const PLAINLY_SECRET =
   /(?:passw(?:or)?d|passphrase|secret|token|(?:api|private|access|secret)[-_]?key|authorization|credential|cookie)s?$/i;
 const CURSOR_NAME = /(?:page|next|continuation|sync|progress|cursor)[-_]?tokens?$/i;
-const SHORTEST_RANDOM = 20;
-/** Entropy in bits per character. Words and paths are below, keys are above. */
-const RANDOM_BITS = 3.5;
 
 /** Whether a word of the name, as in `apiKey`, `API_KEY` or `x-api-key`, means a secret. */
 export function isSecretName(name: string): boolean {
@@ -49,13 +34,8 @@ export function isPlainlySecretName(name: string): boolean {
   return PLAINLY_SECRET.test(name) && !CURSOR_NAME.test(name);
 }
 
-/** Whether the text contains one of the known forms of secrets. */
-export function hasSecretForm(text: string): boolean {
-  return SECRET_FORMS.some((form) => form.test(text));
-}
-
 export function isSecretText(text: string): boolean {
-  return hasSecretForm(text) || text.split(/[\s"'`,;(){}[\]<>|]+/).some(looksRandom);
+  return hasSecretForm(text) || hasRandomWord(text);
 }
 
 /** Whether a name or a text anywhere in the value looks like a secret. */
@@ -66,24 +46,4 @@ export function containsSecret(value: unknown): boolean {
   return Object.entries(value).some(
     ([name, part]) => isSecretName(name) || isSecretText(name) || containsSecret(part),
   );
-}
-
-function looksRandom(word: string): boolean {
-  return word
-    .split(/[/\\:@=&?#.]/)
-    .some(
-      (part) =>
-        part.length >= SHORTEST_RANDOM &&
-        /\d/.test(part) &&
-        /[a-z]/i.test(part) &&
-        bitsOf(part) >= RANDOM_BITS,
-    );
-}
-
-function bitsOf(text: string): number {
-  const counts = new Map<string, number>();
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
-  let bits = 0;
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
-  return bits;
 }

@@ -9,6 +9,11 @@ export function visible(text: string, longest = LONGEST): string {
   return text.length > longest ? `${shown} … and ${text.length - longest} more characters` : shown;
 }
 
+/** For texts that are shown with their lines: line breaks and tabs stay, and nothing is cut. */
+export function visibleLines(text: string): string {
+  return text.replaceAll(UNSEEN, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
+}
+
 function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -66,9 +66,31 @@ test("the question names server, tool and arguments", async () => {
   expect(questions[0]).toContain('Allow db to run drop with {\\"table\\":\\"users\\"}?');
 });
 
+test("each long value of the arguments is shortened, and nothing else can be hidden", async () => {
+  const args = {
+    note: "n".repeat(3_000),
+    path: "/everything",
+    command: "rm -rf /; Bearer aaaaaaaa",
+    name: "a\u202Eb",
+  };
+  const { questions } = await asked({ tools: ["*"] }, { args });
+  const { message } = JSON.parse(questions[0] ?? "") as { message: string };
+  expect(message).toMatch(/"note":"n+ … \d+ characters left out … n+"/);
+  expect(message).toContain('"path":"/everything"');
+  expect(message).toContain("rm -rf /; Bearer [secret, 8 characters hidden]");
+  expect(message).toContain("a\\\\u{202e}b");
+  expect(message.length).toBeLessThan(3_000);
+});
+
+test("nobody is asked about arguments with a repeated name", async () => {
+  const { text, questions } = await asked({ tools: ["*"] }, { written: '{"path": "/", "path": "/tmp"}' });
+  expect([text, questions]).toEqual(["forbidden", []]);
+});
+
 test("questions about long arguments have different names even if the shown text is the same", async () => {
-  const ask = (end: string) => asked({ tools: ["*"] }, { args: { text: `${"x".repeat(2_000)}${end}` } });
-  const [one, same, other] = [await ask("one"), await ask("one"), await ask("other")];
+  const ask = (end: string) =>
+    asked({ tools: ["*"] }, { args: { text: `${"x".repeat(5_000)}${end}${"x".repeat(5_000)}` } });
+  const [one, same, other] = [await ask("one"), await ask("one"), await ask("two")];
   expect(one.questions).toEqual(other.questions);
   expect(one.names).toEqual(same.names);
   expect(one.names).not.toEqual(other.names);

@@ -50,5 +50,18 @@ test("every recorded value is JSON on one line, of bounded size", () => {
       }
     }),
   );
-  expect(read(auditResult(toRaw({ content: "x".repeat(20_000) }), "full"))).toEqual({ tooLarge: 20_014 });
+  for (const detail of ["redacted", "full"] as const)
+    for (const size of [20_000, 1_000_000]) {
+      const text = auditResult(toRaw({ content: `${"x".repeat(size)} and the end` }), detail) ?? "";
+      expect(text.length).toBeLessThan(40_000);
+      expect(text.slice(-30)).toContain("and the end");
+    }
+});
+
+test("a caller cannot hide a redacted argument behind a word that looks like a secret, or behind a repeated name", () => {
+  const command = "rm -rf /srv/data; : Bearer aaaaaaaa";
+  expect(read(auditArguments(toRaw({ command }), "redacted"))).toEqual({
+    command: "rm -rf /srv/data; : Bearer [secret, 8 characters hidden]",
+  });
+  expect(auditArguments(raw('{"run": "rm", "run": "ls"}'), "redacted")).toMatch(/rm.*ls/);
 });

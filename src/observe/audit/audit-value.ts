@@ -1,9 +1,8 @@
 /** Converts arguments and results to JSON for the audit log: nothing, only names, or values with or without masked secrets. */
 import type { KeptDetail } from "../../kernel/call.ts";
-import { isRecord } from "../../kernel/is-record.ts";
-import { isSecretName, isSecretText } from "../../kernel/looks-secret.ts";
-import { fromRaw, type Raw } from "../../kernel/raw.ts";
-import { HIDDEN } from "../../kernel/secret.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { shownValue } from "../../kernel/shown-value.ts";
+import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { eachElement, eachMember, isKey, isObject, textAt, valueAt } from "../../rpc/slice.ts";
 import { quoted, quotedAt } from "../quoted.ts";
 
@@ -11,6 +10,9 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const QUOTE = 0x22;
 const LARGEST_VALUE = 16_384;
+const LARGEST_PARSED = 262_144;
+const REDACTED = { most: LARGEST_VALUE, hide: "strict" } as const;
+const FULL = { most: LARGEST_VALUE, hide: "nothing" } as const;
 /** Larger results are not searched for names, because that would cost more than the call. */
 const LARGEST_SEARCHED = 65_536;
 const MAX_NAMES = 64;
@@ -73,20 +75,23 @@ function kindAt(raw: Raw, at: number): string | undefined {
   return type >= 0 && raw[type] === QUOTE ? quotedAt(raw, type) : undefined;
 }
 
-/** Large values are replaced by their size, so that one call cannot fill the log. */
+/** Large values are shortened, so that one call cannot fill the log. */
 function auditValue(written: Raw, detail: KeptDetail): string {
-  if (written.length > LARGEST_VALUE) return JSON.stringify({ tooLarge: written.length });
+  if (written.length > LARGEST_PARSED) return JSON.stringify(endsOf(written, detail));
+  // Parsers differ in which value of a repeated name they take, so the text is recorded.
+  if (detail === "redacted")
+    return JSON.stringify(
+      shownValue(repeatedKey(written) === undefined ? written : toRaw(written.toString()), REDACTED),
+    );
+  if (written.length > LARGEST_VALUE) return JSON.stringify(shownValue(written, FULL));
   // Line breaks occur only between JSON tokens, because they are escaped in strings.
-  return detail === "full"
-    ? written.toString().replaceAll(/[\n\r]/g, " ")
-    : JSON.stringify(masked(fromRaw(written)));
+  return written.toString().replaceAll(/[\n\r]/g, " ");
 }
 
-function masked(value: unknown): unknown {
-  if (typeof value === "string") return isSecretText(value) ? HIDDEN : value;
-  if (Array.isArray(value)) return value.map(masked);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, isSecretName(name) ? HIDDEN : masked(part)]),
-  );
+/** Beginning and end of a value that is too large to be parsed for the log. */
+function endsOf(written: Raw, detail: KeptDetail): object {
+  const half = LARGEST_VALUE / 2;
+  const ends = [written.subarray(0, half), written.subarray(-half)].map((part) => part.toString());
+  const shown = shownValue(toRaw(ends), detail === "redacted" ? REDACTED : FULL);
+  return { tooLarge: written.length, beginningAndEnd: shown };
 }

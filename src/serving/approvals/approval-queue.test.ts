@@ -165,13 +165,28 @@ test("approvers see exactly the arguments that would be sent, with secrets maske
   await wait({ written: '{"id": 12345678901234567890}' });
   await wait({ args: { password: "hunter2-hunter2", note: "see token=abcdefgh", key: "PROJ-1" } });
   expect(made.list(admin).map((one) => one.arguments)).toEqual([
-    '{"id": 12345678901234567890}',
-    { password: "[secret]", note: "[secret]", key: "PROJ-1" },
+    { id: "12345678901234567890 (a number)" },
+    {
+      password: "[secret, 15 characters hidden]",
+      note: "see token=[secret, 8 characters hidden]",
+      key: "PROJ-1",
+    },
   ]);
   const kept = JSON.stringify(await store.records.list("approval"));
   expect(kept).not.toMatch(/hunter2|PROJ-1/);
   const twice = made.wait(callOf({ principal: ada, written: '{"n": 1, "n": 2}' }), terms);
   await expect(twice).rejects.toThrow(/contain "n" twice/);
+});
+
+test("a caller cannot hide arguments from approvers", async () => {
+  const { made, wait } = await queue();
+  const long = `${"n".repeat(100_000)}; rm -rf /srv`;
+  await wait({ args: { command: "rm -rf /srv/data; : Bearer aaaaaaaa" } });
+  await wait({ args: { note: long, path: "/everything", name: "a\u202Eb" } });
+  const [first, second] = made.list(admin).map((one) => one.arguments as Record<string, string>);
+  expect(first).toEqual({ command: "rm -rf /srv/data; : Bearer [secret, 8 characters hidden]" });
+  expect(second?.["note"]).toMatch(/^n+ … \d+ characters left out … n+; rm -rf \/srv$/);
+  expect(second).toMatchObject({ path: "/everything", name: "a\\u{202e}b" });
 });
 
 test("the number of waiting calls of a principal is limited", async () => {

@@ -12,6 +12,7 @@ import type { Events } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../../kernel/raw.ts";
+import { shownValue } from "../../kernel/shown-value.ts";
 import { unlessAborted } from "../../kernel/signal.ts";
 import type { Approvals, ApprovalTerms } from "../../middleware/approvals.ts";
 import { forbidden, toolOf } from "../../middleware/refusals.ts";
@@ -21,7 +22,6 @@ import type { Store } from "../../store/store.ts";
 import { HolderLease } from "./holder-lease.ts";
 import { isOwnCall, mayDecide } from "./may-decide.ts";
 import { reportWaiting } from "./report-waiting.ts";
-import { shownArguments } from "./shown-arguments.ts";
 import { type Ending, type StoredApproval, StoredApprovals } from "./stored-approval.ts";
 
 export interface ApprovalQueueParts {
@@ -46,6 +46,8 @@ const MAX_WAITING = 1_000;
 const MAX_OF_ONE = 50;
 /** Maximum number of kept approvals that ended without a decision. Older ones are removed. */
 const MAX_UNDECIDED = 200;
+/** What approvers see of the arguments. */
+const SHOWN = { most: 65_536, hide: "plain" } as const;
 
 export class ApprovalQueue implements Approvals, ApprovalControl {
   readonly #parts: ApprovalQueueParts;
@@ -193,7 +195,7 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
       tool: facts?.name ?? call.tool ?? "",
       reason,
       by,
-      sealed: this.#parts.store.sealer.seal(JSON.stringify(shownArguments(args))),
+      sealed: this.#parts.store.sealer.seal(JSON.stringify(shownValue(args, SHOWN))),
       holder: this.#holder,
     };
   }

@@ -1,0 +1,86 @@
+/**
+ * Finds the secrets in a text, so that only they are hidden and the rest stays readable: whoever writes a text could otherwise hide all
+ * of it behind one word that looks like a secret. Every pattern runs in time linear in the text: repetitions are bounded or cannot overlap.
+ */
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Prefixes of tokens of well-known services, and other forms that are secrets in any context. A name or scheme before a secret stays visible. */
+const SECRET_FORMS: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,}/gi,
+  /\bgithub_pat_\w{8,}/g,
+  /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,}/g,
+  /(?<![\w-])eyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]+)?/g,
+  /-----BEGIN [A-Z ]{1,40}-----(?:(?!-----END )[\s\S]){0,20000}(?:-----END [A-Z ]{1,40}-----)?/g,
+  /(?<=\b(?:bearer|basic|token)\s{1,4})[\w+/.=-]{8,}/gi,
+  /(?<=\/\/[^/\s:@]{1,200}:)[^/\s@]{1,200}(?=@)/g,
+  /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth|code)=)[^&\s"']{4,}/gi,
+  // The text may contain JSON, also escaped inside a string.
+  /(?<=(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\\{0,8}["']?)[^\s"',;\\]{4,}/gi,
+];
+const WORD = /[^\s"'`,;(){}[\]<>|/\\:@=&?#.]+/g;
+const SHORTEST_RANDOM = 20;
+/** Entropy in bits per character. Words and paths are below, keys are above. */
+const RANDOM_BITS = 3.5;
+
+export function hasSecretForm(text: string): boolean {
+  return SECRET_FORMS.some((form) => text.search(form) >= 0);
+}
+
+export function hasRandomWord(text: string): boolean {
+  return text.length >= SHORTEST_RANDOM && randomWords(text).length > 0;
+}
+
+/** Replaces each secret by the number of its characters, so that the reader knows how much is hidden. */
+export function withHiddenSecrets(text: string, { random = false } = {}): string {
+  const forms = SECRET_FORMS.flatMap((form) => (text.search(form) < 0 ? [] : spansOf(text, form)));
+  const found = random ? [...forms, ...randomWords(text)] : forms;
+  if (found.length === 0) return text;
+  let shown = "";
+  let at = 0;
+  for (const { from, to } of merged(found)) {
+    shown += text.slice(at, from) + hiddenText(to - from);
+    at = to;
+  }
+  return shown + text.slice(at);
+}
+
+export function hiddenText(characters: number): string {
+  return `[secret, ${characters} characters hidden]`;
+}
+
+function spansOf(text: string, pattern: RegExp): readonly Span[] {
+  return Array.from(text.matchAll(pattern), ({ index, 0: found }) => ({
+    from: index,
+    to: index + found.length,
+  }));
+}
+
+function merged(spans: readonly Span[]): readonly Span[] {
+  const result: { from: number; to: number }[] = [];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = result.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else result.push({ from, to });
+  }
+  return result;
+}
+
+function randomWords(text: string): readonly Span[] {
+  return spansOf(text, WORD).filter(({ from, to }) => {
+    if (to - from < SHORTEST_RANDOM) return false;
+    const word = text.slice(from, to);
+    return /\d/.test(word) && /[a-z]/i.test(word) && bitsOf(word) >= RANDOM_BITS;
+  });
+}
+
+function bitsOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
