@@ -7,6 +7,7 @@ import type { Config, ServerSpec } from "../config/spec.ts";
 import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
 import { HIDDEN, maskOf, needlesOf, type Secret } from "../kernel/secret.ts";
 import { hasSecretForm } from "../kernel/secret-spans.ts";
+import { shellWord } from "../kernel/shell-word.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 
 /** `--db=…`, and headers. The value of a header with any name may be a secret. */
@@ -76,7 +77,7 @@ function shownCommand(
     const isSecretValue = isSecretFlag(before) || (before === "-p" && couldBeSecret(word));
     return isSecretValue && !word.startsWith("-") ? hidden(word) : shownWord(word);
   });
-  return [hasSecret(command) ? HIDDEN : shownWord(command), ...shown].map(quoted).join(" ");
+  return [hasSecret(command) ? HIDDEN : shownWord(command), ...shown].map(shellWord).join(" ");
 }
 
 function couldBeSecret(value: string): boolean {
@@ -111,9 +112,4 @@ function shownWord(word: string): string {
   if (/^[[{]/.test(word)) return HIDDEN;
   if (hasSecretForm(word)) return HIDDEN;
   return isSecretText(word) && !HARMLESS.test(word) ? HIDDEN : word;
-}
-
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  return /^[^"`\\!]*\$\{[^"`\\!]*$/.test(word) ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -65,3 +65,68 @@ test("the shown lines escape invisible characters, show variables that load code
   expect(shown).toContain("a\\u{a}b");
   expect(shown).toContain("NODE_OPTIONS='--require x' K=[secret]");
 });
+
+const shownOf = (entry: object): string => consentItems({ mcpServers: { entry } })[0]?.shown.join("|") ?? "";
+
+test.each([
+  "npm_config_userconfig",
+  "npm_config_registry",
+  "UV_INDEX_URL",
+  "PIP_INDEX_URL",
+  "HTTPS_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "GIT_CONFIG_GLOBAL",
+  "GIT_SSH_COMMAND",
+  "DOCKER_HOST",
+  "HOME",
+  "PYTHONPATH",
+  "LD_PRELOAD",
+  "ENV",
+  "PATH",
+])("the value of %s is shown, because it decides which code runs", (name) => {
+  const shown = shownOf({
+    command: "npx",
+    env: { [name]: "https://x:hunter2@evil.example/a", K: "hush-hush" },
+  });
+  expect(shown).toContain(`${name}=`);
+  expect(shown).toContain("evil.example/a");
+  expect(shown).not.toMatch(/hunter2|hush/);
+});
+
+test("a secret of a runner is hidden", () => {
+  expect(shownOf({ command: "npx", env: { npm_config__authToken: "hush-hush" } })).not.toContain("hush");
+});
+
+test("a long value hides nothing that follows", () => {
+  const long = "x".repeat(10_000);
+  const shown = shownOf({
+    command: "sh",
+    args: ["-c", `${long}; rm -rf /`, long, "last"],
+    env: { [long]: "1", PATH: long, NODE_OPTIONS: "--require evil" },
+  });
+  expect(shown).toMatch(/characters left out … x+; rm -rf \/'/);
+  expect(shown).toContain(" last");
+  expect(shown).toContain("NODE_OPTIONS='--require evil'");
+  expect(shown.length).toBeLessThan(30_000);
+});
+
+test.each([
+  ["it's", "'it'\\''s'"],
+  ["$HOME", "'$HOME'"],
+  ["${HOME}/a b", '"${HOME}/a b"'],
+  ["${A}$(rm)", "'${A}$(rm)'"],
+  ["", "''"],
+  ["a b", "'a b'"],
+  ["--in=/data", "--in=/data"],
+])("the word %j is shown as a shell reads it: %s", (word, shown) => {
+  expect(shownOf({ command: "x", args: [word] })).toBe(
+    [
+      "runs x " + shown,
+      ...(/\$\{(\w+)/
+        .exec(word)
+        ?.slice(1)
+        .map((name) => `with the values of your variables ${name}`) ?? []),
+    ].join("|"),
+  );
+});

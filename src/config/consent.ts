@@ -1,6 +1,10 @@
 /** Lists what a config file would run and connect to, for the user's consent. Pure; allowed.ts stores the consent. */
 import { createHash } from "node:crypto";
+import { isPlainlySecretName } from "../kernel/looks-secret.ts";
+import { isRunnerVariable } from "../kernel/runner-variables.ts";
 import { HIDDEN, SHORTEST_SECRET } from "../kernel/secret.ts";
+import { withHiddenSecrets } from "../kernel/secret-spans.ts";
+import { shellWord } from "../kernel/shell-word.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import { visible } from "../kernel/visible.ts";
 import { isKeys, type Keys } from "./field.ts";
@@ -29,10 +33,6 @@ const RELEVANT_KEYS = [
   "headers",
   "oauth",
 ] as const;
-
-/** Variables that make a program load other code. Their values contain no secrets and must be visible to the user. */
-const LOADS_CODE =
-  /^(?:PATH|SHELL|ENV|BASH_ENV|(?:LD|DYLD)_[A-Z_]+|NODE_(?:OPTIONS|PATH)|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|_?JAVA_(?:TOOL_)?OPTIONS|GIT_(?:SSH|SSH_COMMAND|EXEC_PATH)|npm_config_(?:registry|script_shell|node_options))$/i;
 
 /** All enabled servers, and the embedder, because texts of the user are sent to it. */
 export function consentItems(file: Keys): readonly ConsentItem[] {
@@ -74,14 +74,14 @@ function describe(entry: Keys): readonly string[] {
   const used = textsIn(RELEVANT_KEYS.map((key) => entry[key])).flatMap((one) => references(one));
   const names = [...new Set(used.map(({ name }) => name))];
   return [
-    command === undefined ? `connects to ${address(url)}` : `runs ${visible(words.map(quoted).join(" "))}`,
+    command === undefined ? `connects to ${address(url)}` : `runs ${words.map(word).join(" ")}`,
     ...(cwd === undefined ? [] : [`in the folder ${visible(text(cwd))}`]),
     ...pairs("with the variables", env),
     ...pairs("with the headers", headers),
     ...(names.length > 0 ? [`with the values of your variables ${names.join(", ")}`] : []),
     ...(inheritEnv === true ? ["with your whole environment"] : []),
     ...(Array.isArray(inheritEnv) && inheritEnv.length > 0
-      ? [`with your variables ${visible(inheritEnv.map(text).join(", "))}`]
+      ? [`with your variables ${inheritEnv.map((name) => visible(text(name))).join(", ")}`]
       : []),
   ];
 }
@@ -89,10 +89,21 @@ function describe(entry: Keys): readonly string[] {
 function pairs(label: string, map: unknown): readonly string[] {
   if (!isKeys(map) || Object.keys(map).length === 0) return [];
   const shown = Object.entries(map).map(([name, value]) => {
-    const secret = text(value).length >= SHORTEST_SECRET && !LOADS_CODE.test(name);
-    return `${name}=${secret ? HIDDEN : quoted(text(value))}`;
+    return `${visible(name)}=${shownPair(name, text(value))}`;
   });
-  return [`${label} ${visible(shown.join(" "))}`];
+  return [`${label} ${shown.join(" ")}`];
+}
+
+/** Whoever wrote the file must not be able to hide what runs: of a value that decides it, only secrets in it are hidden. */
+function shownPair(name: string, value: string): string {
+  if (value.length < SHORTEST_SECRET) return word(value);
+  const decides = (isRunnerVariable(name) || name === "ENV") && !isPlainlySecretName(name);
+  return decides ? word(withHiddenSecrets(value)) : HIDDEN;
+}
+
+/** Each word is shortened by itself, so that a long one does not hide those after it. */
+function word(value: string): string {
+  return visible(shellWord(value));
 }
 
 function address(url: unknown): string {
@@ -101,10 +112,6 @@ function address(url: unknown): string {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./${}-]+$/.test(word) ? word : `'${word}'`;
 }
 
 function textsIn(value: unknown): readonly string[] {

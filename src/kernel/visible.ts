@@ -4,9 +4,12 @@ const LONGEST = 4_000;
 /** Control characters, text directions, joiners, tags and unusual blanks. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
+/** A long text is shortened in the middle, because whoever wrote it could hide its end otherwise. */
 export function visible(text: string, longest = LONGEST): string {
-  const shown = text.slice(0, longest).replaceAll(UNSEEN, escaped);
-  return text.length > longest ? `${shown} … and ${text.length - longest} more characters` : shown;
+  if (text.length <= longest) return text.replaceAll(UNSEEN, escaped);
+  const half = Math.ceil(longest / 2);
+  const [begin, end] = [text.slice(0, half), text.slice(text.length - half)];
+  return `${begin} … ${text.length - 2 * half} characters left out … ${end}`.replaceAll(UNSEEN, escaped);
 }
 
 /** For texts that are shown with their lines: line breaks and tabs stay, and nothing is cut. */
