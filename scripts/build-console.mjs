@@ -13,6 +13,7 @@ const folder = join(root, "dist/console");
 /** The page at `/`. It is part of the first view. */
 const FIRST_PAGE = join(source, "pages/overview/overview.tsx");
 
+/** Returns the paths of the bundled modules. */
 export async function bundleConsole() {
   const bundle = await rolldown({
     input: { console: join(source, "main.tsx") },
@@ -38,6 +39,7 @@ export async function bundleConsole() {
   const compressed = (name) => brotli(files.get(name)).length;
   const sizes = Object.fromEntries(["index.html", ...first].map((name) => [name, compressed(name)]));
   writeFileSync(join(folder, "sizes.json"), JSON.stringify(sizes));
+  return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }
 
 function write(name, content) {

@@ -7,6 +7,7 @@ import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
+/** Returns the paths of the bundled modules. */
 export async function bundleSandbox() {
   const host = await rolldown({
     input: { host: join(root, "src/sandbox/host/main.ts") },
@@ -14,9 +15,15 @@ export async function bundleSandbox() {
     resolve: { mainFields: ["module", "main"] },
   });
   const folder = join(root, "dist/sandbox");
-  await host.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" });
+  const { output } = await host.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+  });
   await host.close();
   copyFileSync(join(root, "node_modules/quickjs-wasi/quickjs.wasm"), join(folder, "quickjs.wasm"));
+  return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleSandbox();

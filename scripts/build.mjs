@@ -9,6 +9,8 @@ import { rolldown } from "rolldown";
 import { bundleConsole } from "./build-console.mjs";
 import { storeExamples } from "./build-examples.mjs";
 import { bundleSandbox } from "./build-sandbox.mjs";
+import { writeLicenses } from "./licenses.mjs";
+import { pruneTypes } from "./prune-types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -51,8 +53,11 @@ const { output } = await bundle.write({
   codeSplitting: { groups: [{ name: "start", test: (id) => atStart.has(id) }] },
 });
 await bundle.close();
-await bundleSandbox();
-await bundleConsole();
+writeLicenses([
+  ...output.flatMap(({ moduleIds = [] }) => moduleIds),
+  ...(await bundleSandbox()),
+  ...(await bundleConsole()),
+]);
 await storeExamples();
 chmodSync(join(dist, "metamcp.js"), 0o755);
 removeStale(new Set(output.map(({ fileName }) => fileName)));
@@ -85,5 +90,6 @@ async function writeDeclarations() {
     stdio: ["ignore", 2, 2],
   });
   const [status] = await once(tsc, "exit");
+  if (status === 0) pruneTypes(join(dist, "types"), ["index.d.ts", "contract.d.ts"]);
   return status ?? 1;
 }

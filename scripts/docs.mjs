@@ -71,35 +71,21 @@ _Written by \`node scripts/docs.mjs\` from \`src/kernel/errors.ts\`._
 `;
 }
 
-function settingsPage(settingsMarkdown, { FLAGS }, { SERVE_FLAGS, GATEWAY_FLAGS }) {
+function settingsPage(table) {
   return `# Flags and environment
 
 Flags override environment variables, which override the config file. Times are milliseconds, or written as \`500ms\`, \`30s\`, \`5m\` or \`1h\`. An
 unknown or invalid flag ends the program with exit code 2. [config.md](config.md) lists the keys of the config file.
 
-${settingsMarkdown(FLAGS)}
+${table}
 
-## metamcp serve
-
-The [gateway](gateway.md) takes these, and the flags above that are not about the config file, the surface or stdio; \`metamcp serve --help\` lists them.
-
-${settingsMarkdown(SERVE_FLAGS)}
-
-## metamcp gateway
-
-The commands that talk to a running gateway also take these.
-
-${settingsMarkdown(GATEWAY_FLAGS)}
-
-_Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\` and \`src/config/gateway-flags.ts\`._
+_Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\`._
 `;
 }
 
 const [
   { ERRORS },
   { settingsMarkdown },
-  flags,
-  gatewayFlags,
   { adminRoutes },
   { SCHEMAS },
   { MATRIX },
@@ -109,8 +95,6 @@ const [
 ] = await Promise.all([
   load("src/kernel/errors.ts"),
   load("src/config/help.ts"),
-  load("src/config/flags.ts"),
-  load("src/config/gateway-flags.ts"),
   load("src/admin/routes/all.ts"),
   load("src/gateway/schemas.ts"),
   load("src/access/may.ts"),
@@ -120,7 +104,7 @@ const [
 ]);
 const pages = {
   "docs/errors.md": errorsPage(ERRORS),
-  "docs/settings.md": settingsPage(settingsMarkdown, flags, gatewayFlags),
+  "docs/settings.md": settingsPage(settingsMarkdown()),
   // Only the descriptions of the routes are read, so their dependencies can be empty.
   "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, MATRIX),
   "docs/access.md": withRights(readFileSync(join(root, "docs/access.md"), "utf8"), MATRIX),

@@ -28,7 +28,9 @@ function run(command, args) {
 const linked = lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 if (!linked && changed(installed) < changed(join(root, "package-lock.json"))) {
   process.stderr.write("metamcp: installing packages …\n");
-  run("npm", ["ci", "--ignore-scripts", "--loglevel=error", "--no-audit", "--no-fund"]);
+  // The flags of an outer `npm install --global .` reach this command as variables and must not count here.
+  const here = ["--global=false", "--location=project", "--include=dev", "--dry-run=false"];
+  run("npm", ["ci", ...here, "--ignore-scripts", "--loglevel=error", "--no-audit", "--no-fund"]);
 }
 if (
   Math.min(...built.map(changed)) <

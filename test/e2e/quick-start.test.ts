@@ -1,6 +1,14 @@
 /** The first minutes of a new user: the packed package, installed into an empty folder, and the commands of docs/getting-started.md. */
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -20,10 +28,19 @@ function environment(folder: Temp): Record<string, string> {
   return { ...Object.fromEntries(Object.entries(folder.env).filter(foreign)), npm_config_loglevel: "error" };
 }
 
-/** Packs the package as published, without building it again. */
+/** Packs the package as `npm pack` does, without building it again. */
 async function pack(folder: Temp): Promise<string> {
+  const { publishedManifest } = (await import(join(ROOT, "scripts/pack.mjs"))) as {
+    publishedManifest: (text: string) => string;
+  };
+  const manifest = publishedManifest(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { files } = JSON.parse(manifest) as { files: readonly string[] };
+  const stage = join(folder.folder, "stage");
+  for (const name of files.filter((file) => !file.startsWith("!")))
+    cpSync(join(ROOT, name), join(stage, name), { recursive: true });
+  writeFileSync(join(stage, "package.json"), manifest);
   const flags = ["pack", "--ignore-scripts", "--pack-destination", folder.folder];
-  await run("npm", flags, { cwd: ROOT, env: environment(folder) });
+  await run("npm", flags, { cwd: stage, env: environment(folder) });
   const [tarball] = readdirSync(folder.folder).filter((name) => name.endsWith(".tgz"));
   return join(folder.folder, tarball ?? "");
 }
@@ -74,11 +91,42 @@ function documented(): readonly string[] {
   return block.split("\n").flatMap((line) => line.replace(/\s+#.*$/, "").trim() || []);
 }
 
+/** Relative links of the pages in the package that lead to nothing in it. */
+function deadLinks(own: string): readonly string[] {
+  const pages = readdirSync(own, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".md") && !name.startsWith("node_modules"),
+  );
+  expect(pages.length).toBeGreaterThan(20);
+  return pages.flatMap((page) => {
+    const links = readFileSync(join(own, page), "utf8").matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g);
+    return [...links]
+      .map(([, link = ""]) => link)
+      .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(own, dirname(page), link)))
+      .map((link) => `${page}: ${link}`);
+  });
+}
+
+/** What users get: nothing that only a clone can use, and nothing twice. */
+function checkContents(own: string): void {
+  const manifest = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as object;
+  expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(["scripts"]));
+  expect(manifest).not.toHaveProperty("dependencies");
+  expect(manifest).not.toHaveProperty("devDependencies");
+  expect(deadLinks(own)).toEqual([]);
+  expect(existsSync(join(own, "dist/data/words/examples.json"))).toBe(true);
+  expect(existsSync(join(own, "data/words/examples"))).toBe(false);
+  const licenses = readFileSync(join(own, "dist/THIRD_PARTY_LICENSES"), "utf8");
+  for (const name of ["ajv", "koa", "pg", "preact", "sucrase", "zod"])
+    expect(licenses).toMatch(new RegExp(`^${name} \\d\\S* \\(MIT\\)$`, "m"));
+  expect(licenses).toContain("Fabrice Bellard");
+}
+
 test("the packed package works in an empty folder as docs/getting-started.md says", {
   timeout: 180_000,
 }, async () => {
   const folder = temp();
   await install(folder, await pack(folder));
+  checkContents(folder.path("node_modules/metamcp"));
   const env = environment(folder);
   const started = async (command: string, ...args: string[]): Promise<string> =>
     (await run(command, args, { cwd: folder.path("."), env })).stdout;
