@@ -22,6 +22,7 @@ export type {
   Discovery,
   FoundServer,
   FoundTool,
+  FoundTools,
   MetaMcp,
   MetaMcpOptions,
   ToolResult,

@@ -89,6 +89,12 @@ export interface Discovery {
   readonly notice?: string;
 }
 
+/** The answer to a question in plain words. */
+export interface FoundTools extends Discovery {
+  /** Best first; empty if nothing fits. */
+  readonly tools: readonly (FoundTool & { readonly server: string })[];
+}
+
 export interface MetaMcp {
   /** Rejects with MetaMcpError. A result with `isError` is returned, not thrown. */
   call(
@@ -97,8 +103,10 @@ export interface MetaMcp {
     args?: Readonly<Record<string, unknown>>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<ToolResult>;
-  /** Finds tools for a question in plain words, or by options. Without an argument: lists the servers. */
-  discover(wanted?: string | DiscoverOptions): Promise<Discovery>;
+  /** Finds tools for a question in plain words. */
+  discover(question: string): Promise<FoundTools>;
+  /** Finds or lists tools by options. Without an argument: lists the servers. */
+  discover(wanted?: DiscoverOptions): Promise<Discovery>;
   /** Serves clients over the transport until all have left or `close` is called. */
   serve(transport: Transport): Promise<void>;
   /** Waits a short time for running calls, then ends all servers. */

@@ -19,6 +19,7 @@ import type {
   ConfigFile,
   DiscoverOptions,
   Discovery,
+  FoundTools,
   MetaMcp,
   MetaMcpOptions,
   ToolResult,
@@ -128,6 +129,8 @@ class Library implements MetaMcp {
     })) as ToolResult;
   }
 
+  async discover(question: string): Promise<FoundTools>;
+  async discover(wanted?: DiscoverOptions): Promise<Discovery>;
   async discover(wanted: string | DiscoverOptions = {}): Promise<Discovery> {
     const input = toRaw(typeof wanted === "string" ? { query: wanted } : wanted);
     const result = (await this.#run(undefined, async (request) => {
@@ -137,7 +140,9 @@ class Library implements MetaMcp {
         throw error instanceof RpcError ? new MetaMcpError("validation_input", error.message) : error;
       }
     })) as { content: readonly [{ text: string }] };
-    return JSON.parse(result.content[0].text) as Discovery;
+    const found = JSON.parse(result.content[0].text) as Discovery;
+    // An empty question lists the servers.
+    return typeof wanted === "string" ? { tools: [], ...found } : found;
   }
 
   async serve(transport: Transport): Promise<void> {

@@ -46,9 +46,10 @@ function defaultText(row: FlagRow): string {
   return row.kind === "list" || row.default === undefined ? "" : ` [${row.default}]`;
 }
 
-/** Flags and variables as a Markdown table. */
-export function settingsMarkdown(table: Table): string {
-  const lines = Object.entries(table).map(([key, row]) => {
+/** All settings as a Markdown table. */
+export function settingsMarkdown(): string {
+  const rows: Table = FLAGS;
+  const lines = Object.entries(rows).map(([key, row]) => {
     const flag = row.flag === false ? "" : code(`${flagOf(key)}${placeholder(row)}`);
     const names = row.env === false ? [] : [envOf(key), ...(row.aliases ?? [])];
     const preset = row.kind === "list" || row.default === undefined ? "" : code(String(row.default));

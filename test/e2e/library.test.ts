@@ -1,7 +1,7 @@
 /** MetaMCP as a library, from the built package, as another project would use it. */
 
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
@@ -20,6 +20,7 @@ import { gone } from "../support/processes.ts";
 import { fixture, ROOT, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
+const read = (name: string): string => readFileSync(join(ROOT, name), "utf8");
 const built = join(ROOT, "dist/index.js");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const { createMetaMcp, MetaMcpError, toRaw, writeMessage } = (await import(
@@ -221,7 +222,9 @@ connectorContract("mine", async () => ({ connector, spec: { name: "mine" }, gone
   });
 });
 
-test("a package installed by its path has its types", { timeout: 120_000 }, async () => {
+test("the types of the package and the example in the README compile in a strict project", {
+  timeout: 120_000,
+}, async () => {
   const folder = temp();
   mkdirSync(folder.path("node_modules"));
   symlinkSync(ROOT, folder.path("node_modules/metamcp"));
@@ -232,11 +235,13 @@ test("a package installed by its path has its types", { timeout: 120_000 }, asyn
 export const close = async () => await (await createMetaMcp({})).close();
 export const wrong: string = await createMetaMcp({});`,
   );
-  const tsc = promisify(execFile)(
-    process.execPath,
-    [TSC, "--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", file],
-    { cwd: folder.path(".") },
-  );
+  const [, example = ""] = /## As a library\n+```ts\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
+  expect(example).toContain("createMetaMcp");
+  const readme = folder.write("readme.ts", example);
+  const flags = ["--strict", "--skipLibCheck", "false", "--module", "nodenext", "--target", "es2023"];
+  const tsc = promisify(execFile)(process.execPath, [TSC, "--noEmit", ...flags, file, readme], {
+    cwd: folder.path("."),
+  });
   // Line 3 has the only type error.
   await expect(tsc).rejects.toMatchObject({
     stdout: expect.stringMatching(/^[^\n]*use\.ts\(3,14\): error TS2322: Type 'MetaMcp'[^\n]*\n$/),

@@ -18,7 +18,7 @@ export interface StdioConnectorOptions {
   readonly maxMessageBytes: number;
   /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
-  /** Called for each line of stderr that is logged, with secrets masked. With it no failure text contains the output: who may read it gets these lines. */
+  /** Called for each line of stderr that is logged, with secrets masked. */
   readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
 }
 
@@ -81,7 +81,6 @@ class Spawner implements StdioConnector {
       clock,
       maxMessageBytes,
       onLine: onStderr && ((line) => onStderr(spec, line)),
-      hidesOutput: onStderr !== undefined,
       onEnded,
     });
     log.debug("started", { server: spec.name, pid });

@@ -3,7 +3,6 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Mask } from "../../kernel/secret.ts";
-import { withOutput } from "../../kernel/with-output.ts";
 import { LineWriter } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
@@ -22,8 +21,6 @@ export interface LinkOptions {
   readonly maxMessageBytes: number;
   /** Called for each line of stderr that is logged. */
   readonly onLine?: ((line: string) => void) | undefined;
-  /** Callers are not who runs the server: no text for them contains its output. */
-  readonly hidesOutput?: boolean;
   /** No process is left. */
   readonly onEnded: () => void;
 }
@@ -77,7 +74,7 @@ export class StdioLink implements Link {
   agreed(): void {}
 
   lastWords(): string | undefined {
-    return this.#options.hidesOutput ? undefined : this.#lastOutput(1)[0];
+    return this.#lastOutput(1)[0];
   }
 
   close(): Promise<void> {
@@ -128,10 +125,11 @@ export class StdioLink implements Link {
     let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
-    const output = this.#lastOutput(LAST_LINES).join("\n");
-    if (output === "") return new ChildFailure("stdio-exit", `${what}.`);
-    if (this.#options.hidesOutput) return new ChildFailure("stdio-exit", `${what}.`, { output });
-    return new ChildFailure("stdio-exit", withOutput(`${what}.`, output));
+    const words = this.#lastOutput(LAST_LINES);
+    return new ChildFailure(
+      "stdio-exit",
+      words.length === 0 ? `${what}.` : `${what}. Its output: ${words.join("\n")}`,
+    );
   }
 
   /** The last lines of stderr; without any, the last line of stdout that is no message. A program that is no MCP server prints there. */
