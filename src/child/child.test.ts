@@ -91,6 +91,80 @@ test("calls lost in a crash are sent once more to one new process and report two
   expect(child.status().reason).toBeUndefined();
 });
 
+test("a call that declares nothing is not sent again; the server is restarted, and only a failed restart counts", async () => {
+  const { server, call, child } = setUp({ retry: "safe" });
+  const lost = call({ repeat: "unknown" });
+  await flushPending();
+  server.last.die();
+  await expect(lost).rejects.toMatchObject({
+    code: "server_unavailable",
+    retryable: false,
+    message: expect.stringContaining("may have run"),
+  });
+  await flushPending();
+  expect([server.links.length, server.last.calls.length]).toEqual([2, 0]);
+  expect(child.breaker).toMatchObject({ phase: "closed", failures: 0 });
+  expect(child.status()).toMatchObject({ state: "idle", connected: true });
+
+  // A second crash within a minute gets no restart, so it counts.
+  const again = call({ repeat: "unknown" });
+  await flushPending();
+  server.last.die();
+  await expect(again).rejects.toMatchObject({ code: "server_unavailable" });
+  await flushPending();
+  expect(server.links).toHaveLength(2);
+  expect(child.breaker).toMatchObject({ failures: 1 });
+});
+
+test("a restart without a call that fails counts as one failure, however many calls the crash ended", async () => {
+  const { server, call, child } = setUp({ retry: "safe" });
+  const calls = Array.from({ length: 3 }, () => call({ repeat: "unknown" }));
+  await flushPending();
+  server.failure = new ChildFailure("offline", "gone");
+  server.last.die();
+  for (const lost of calls) await expect(lost).rejects.toMatchObject({ code: "server_unavailable" });
+  await flushPending();
+  expect(child.breaker).toMatchObject({ phase: "closed", failures: 1 });
+});
+
+test("a safe call is sent again although an unknown one beside it is not, and their crash does not count", async () => {
+  const { server, call, child } = setUp({ retry: "safe" });
+  const [safe, unknown] = [call(), call({ repeat: "unknown" })];
+  await flushPending();
+  server.last.die();
+  await expect(unknown).rejects.toMatchObject({ code: "server_unavailable" });
+  await flushPending();
+  expect(server.last.calls).toHaveLength(1);
+  server.last.answerNext();
+  expect(fromRaw(await safe)).toMatchObject({ _meta: { "metamcp/attempts": 2 } });
+  expect(child.breaker).toMatchObject({ failures: 0 });
+});
+
+test("a call that was lost twice says so in its error", async () => {
+  const { server, call } = setUp({ retry: "safe" });
+  const lost = call();
+  for (let n = 0; n < 2; n++) {
+    await flushPending();
+    server.last.die();
+  }
+  await expect(lost).rejects.toMatchObject({
+    message: expect.stringContaining("sent this call 2 times"),
+    context: { details: { attempts: 2 } },
+  });
+});
+
+test("a call that certainly was not sent goes to the new process, whatever its tool declares", async () => {
+  const { server, call } = setUp({ retry: "never" });
+  const unsent = call({ repeat: "unsafe" });
+  await flushPending();
+  server.last.refuse(0);
+  server.last.die();
+  await flushPending();
+  expect(server.links).toHaveLength(2);
+  server.last.answerNext();
+  expect(fromRaw(await unsent)).toEqual({ ok: true });
+});
+
 test("an unreachable server is blocked, and after the cooldown one call probes it", async () => {
   const { server, call, child, clock } = setUp();
   server.failure = new ChildFailure("offline", "no such host");

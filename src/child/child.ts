@@ -11,10 +11,10 @@ import { RpcError } from "../rpc/rpc-error.ts";
 import { member, withMember } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
 import type { ChildParts } from "./child-parts.ts";
-import { type Claim, claimOf } from "./claim.ts";
+import { type Claim, type Crash, claimOf, timesSent } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { Connections } from "./connections.ts";
-import { callTimeout, connectedTooLate, explain } from "./explain.ts";
+import { callTimeout, connectedTooLate, explain, type FailedCall } from "./explain.ts";
 import { Health } from "./health.ts";
 import { ChildFailure } from "./link.ts";
 import { isAlive } from "./liveness.ts";
@@ -23,6 +23,9 @@ import { type ChildStatus, statusOf } from "./status.ts";
 
 /** The longest that the timer of a call is paused while its client is asked something. */
 const MAX_PAUSE_MS = 600_000;
+
+/** For failures of a connect that is not made for one call. */
+const NOTHING_SENT = { repeat: "safe", unsent: true, attempts: 0 } as const;
 
 export class Child {
   readonly connections: Connections;
@@ -111,7 +114,11 @@ export class Child {
       // The meaning of a timeout is known only after the ping in #checkAlive, which settles it.
       const timedOut = isTimeout(error) && claim.id !== undefined;
       if (!(error instanceof RpcError) && !timedOut) this.#settleUnanswered(claim, "unknown");
-      throw this.#explained(error, call.repeat, isUnsent(claim, error));
+      throw this.#explained(error, {
+        repeat: call.repeat,
+        unsent: isUnsent(claim, error),
+        attempts: timesSent(claim),
+      });
     }
   }
 
@@ -152,7 +159,7 @@ export class Child {
       return lease;
     } catch (error) {
       this.#health.settle(admitted, "unknown", clock.now());
-      throw this.#explained(error, "safe", true);
+      throw this.#explained(error, NOTHING_SENT);
     }
   }
 
@@ -163,13 +170,13 @@ export class Child {
     try {
       await Promise.all(usable.map(({ ready }) => ready));
     } catch (error) {
-      throw this.#explained(error, "safe", true);
+      throw this.#explained(error, NOTHING_SENT);
     }
   }
 
-  #explained(error: unknown, repeat: Call["repeat"], unsent: boolean): Error {
+  #explained(error: unknown, call: Omit<FailedCall, "server">): Error {
     const { spec } = this.connections;
-    return explain(error, { server: spec.name, repeat, unsent }, spec, this.#parts.howToLogIn?.(spec));
+    return explain(error, { server: spec.name, ...call }, spec, this.#parts.howToLogIn?.(spec));
   }
 
   #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
@@ -205,13 +212,14 @@ export class Child {
       return false;
     }
     // The HTTP session is lost, or another login replaced the one that began it. Calls in flight finish on the old connection.
-    if (error.sessionLost && claim.tries < MAX_TRIES) {
+    if (error.sessionLost && error.unsent && !claim.begun && claim.tries < MAX_TRIES) {
       this.connections.retire(connection);
       return true;
     }
     // One request failed on a link that stays open (HTTP).
     if (error.category === "offline") {
-      this.connections.losses.requestLost(connection, claim, error);
+      const crash = this.connections.losses.requestLost(connection, claim, error);
+      if (crash.restart) void this.#checkRestart(connection, claim, crash);
       return claim.retry;
     }
     // A server that limits its callers works, and says itself when to come back.
@@ -235,6 +243,18 @@ export class Child {
     lease.release();
   }
 
+  /** A request was lost and is not sent again, but its link stays open. There is nothing to restart: a ping decides whether it counts. */
+  async #checkRestart(connection: Connection, { admitted }: Claim, crash: Crash): Promise<void> {
+    const { clock } = this.#parts;
+    const lease = connection.lease();
+    const alive = await isAlive(connection, clock);
+    // Not connected: it was lost meanwhile, which is counted by itself.
+    const failed = !alive && connection.connected;
+    this.#health.settleCrash(crash, failed ? "failed" : "recovered", admitted, clock.now());
+    if (failed) connection.fail(new ChildFailure("offline", "it no longer answers, not even to a ping"));
+    lease.release();
+  }
+
   #settleUnanswered({ admitted, crash }: Claim, outcome: CallOutcome): void {
     const now = this.#parts.clock.now();
     this.#health.settleCrash(crash, outcome, admitted, now);
@@ -248,8 +268,9 @@ function uriOf(params: Raw): string {
 }
 
 /** Whether the call certainly did not reach the child, at this attempt or before. */
-function isUnsent({ id, sent }: Claim, error: unknown): boolean {
-  return sent === 0 && (id === undefined || (error instanceof ChildFailure && error.unsent));
+function isUnsent({ id, sent, begun }: Claim, error: unknown): boolean {
+  if (begun || sent > 0) return false;
+  return id === undefined || (error instanceof ChildFailure && error.unsent);
 }
 
 function isTimeout(error: unknown): boolean {

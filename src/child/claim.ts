@@ -13,8 +13,10 @@ import type { PendingCrash } from "./retry.ts";
 /** The loss of one connection under calls. */
 export interface Crash {
   pending: PendingCrash;
-  /** Whether the server is restarted for its calls. */
+  /** Whether the server may be restarted for its calls. */
   readonly respawn: boolean;
+  /** The server is restarted although no call is sent again. The restart decides whether the crash counts. */
+  restart: boolean;
 }
 
 /** A call that the child answered with a task. */
@@ -47,8 +49,12 @@ export interface Claim {
   timer: CallTimer | undefined;
   /** Number of connections on which it was tried. */
   tries: number;
-  /** Number of connections on which it may have reached the child. */
+  /** Number of lost connections on which it may have reached the child. */
   sent: number;
+  /** The child has begun to work on it: it asked a question or created a task. From then on a failure never means that nothing was sent. */
+  begun: boolean;
+  /** The loss of its last try is counted in `sent`, or it was not sent. */
+  lost: boolean;
   /** The crash of its last connection. */
   crash: Crash | undefined;
   /** Whether the retry rule allows another attempt after that crash. */
@@ -84,6 +90,8 @@ export function claimOf(
     timer: undefined,
     tries: 0,
     sent: 0,
+    begun: false,
+    lost: false,
     crash: undefined,
     retry: false,
     linkCrash: undefined,
@@ -94,7 +102,13 @@ export function claimOf(
 export function resetForTry(claim: Claim): void {
   claim.id = undefined;
   claim.retry = false;
+  claim.lost = false;
   claim.linkCrash = undefined;
+}
+
+/** How often the call may have reached the child, including its last try. */
+export function timesSent({ sent, id, lost }: Claim): number {
+  return sent + (id !== undefined && !lost ? 1 : 0);
 }
 
 /** A client that cancelled a call which the child may still be working on. */

@@ -257,6 +257,14 @@ export class Connections {
     return ended;
   }
 
+  /** Opens a new connection in place of a lost one for which no call is sent again. */
+  #restart(lost: Connection): void {
+    const key = this.#table.keyOf(lost);
+    // Without a key it is replaced already, or has old settings.
+    if (key === undefined || this.#endReason) return;
+    this.#dial(key, lost.origin, { roots: lost.roots, after: lost.end("it is replaced") });
+  }
+
   #dial(
     key: string,
     origin: Origin,
@@ -280,7 +288,10 @@ export class Connections {
       connector: () => this.#parts.connector(spec),
       era: () => this.#parts.eraOf(server),
       onHandshake: (handshake) => this.#parts.onHandshake(source, handshake, ask),
-      onLost: (loss) => this.losses.connectionLost(connection, loss),
+      onLost: (loss) => {
+        // Later, because only then the end of the lost connection is known.
+        if (this.losses.connectionLost(connection, loss)) queueMicrotask(() => this.#restart(connection));
+      },
       onListChanged: (method) => {
         // A connection with old settings does not describe the current server.
         if (!connection.retired) this.#parts.onListChanged(source, method, ask);
@@ -290,7 +301,10 @@ export class Connections {
     });
     this.losses.opening(connection);
     this.#byKey.set(key, connection);
-    connection.ready.catch((error: unknown) => this.losses.connectFailed(connection, error, how.admitted));
+    connection.ready.then(
+      () => this.losses.connected(connection),
+      (error: unknown) => this.losses.connectFailed(connection, error, how.admitted),
+    );
     return connection;
   }
 }

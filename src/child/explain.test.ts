@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { specOf } from "../../test/support/scripted-server.ts";
 import type { ServerSpec } from "../config/spec.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
 import { connectTimeout, explain } from "./explain.ts";
 import { ChildFailure } from "./link.ts";
 
-const call = { server: "docs", repeat: "unsafe", unsent: false } as const;
+const call = { server: "docs", repeat: "unsafe", unsent: false, attempts: 1 } as const;
 const remote = { ...specOf("docs"), kind: "http", url: "https://docs.example/mcp", headers: {} } as unknown;
 
 test("the error of a slow start names the server once", () => {
@@ -36,7 +38,29 @@ test("the error of a call that may have had effects does not invite to repeat it
   const crash = new ChildFailure("stdio-exit", "The process exited with code 3");
   expect(explain(crash, call, specOf("docs"))).toMatchObject({
     message:
-      "docs: The process exited with code 3. It is not known whether the call had effects: check that.",
+      "docs: The process exited with code 3. The call may have run: check its effects before you repeat it.",
     retryable: false,
   });
+});
+
+test("every error of a call that was sent twice says so, in its text and in its data", () => {
+  const twice = (error: Error): Error => explain(error, { ...call, attempts: 2 }, specOf("docs"));
+  const said = /MetaMCP sent this call 2 times/;
+  const crash = twice(new ChildFailure("stdio-exit", "The process exited with code 3")) as MetaMcpError;
+  expect(crash.message).toMatch(said);
+  expect(crash.context.details).toEqual({ category: "stdio-exit", attempts: 2 });
+  const late = twice(new MetaMcpError("timeout", "too slow", { retryable: false })) as MetaMcpError;
+  expect([late.message, late.toJSON()]).toMatchObject([
+    expect.stringMatching(said),
+    { details: { attempts: 2 } },
+  ]);
+  const answers = [undefined, { own: 1 }, "text"].map((data) => twice(RpcError.of(-32_000, "no", data)));
+  for (const { message } of answers) expect(message).toMatch(said);
+  expect(answers.map((error) => (error as RpcError).data)).toEqual([
+    { "metamcp/attempts": 2 },
+    { own: 1, "metamcp/attempts": 2 },
+    "text",
+  ]);
+  const once = RpcError.of(-32_000, "no");
+  expect(explain(once, call, specOf("docs"))).toBe(once);
 });

@@ -3,14 +3,18 @@ import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
+import { isObject, member, withMember } from "../rpc/slice.ts";
 import { whySlow } from "./download.ts";
 import { readChallenge } from "./http/challenge.ts";
 import { ChildFailure } from "./link.ts";
 
-interface FailedCall extends Pick<Call, "server" | "repeat"> {
+export interface FailedCall extends Pick<Call, "server" | "repeat"> {
   /** The call certainly did not reach the child on any connection. */
   readonly unsent: boolean;
+  /** How often it may have reached the child. */
+  readonly attempts: number;
 }
 
 /** Where people log in at a server, and the advice for the caller. */
@@ -23,6 +27,28 @@ export interface LoginPlace {
 export type HowToLogIn = (spec: ServerSpec) => LoginPlace | undefined;
 
 export function explain(error: unknown, call: FailedCall, spec: ServerSpec, place?: LoginPlace): Error {
+  const explained = explainOnce(error, call, spec, place);
+  return call.attempts > 1 ? withAttempts(explained, call.attempts) : explained;
+}
+
+/** Says in the text and in the data that the call was sent more than once. */
+function withAttempts(error: Error, attempts: number): Error {
+  const text = `${sentence(error.message)} MetaMCP sent this call ${attempts} times, because its connection was lost.`;
+  if (MetaMcpError.is(error)) {
+    const details = { ...(error.context.details as object | undefined), attempts };
+    return new MetaMcpError(error.code, text, { ...error.context, details });
+  }
+  if (!(error instanceof RpcError)) return error;
+  const data = member(error.raw, "data");
+  // Data that is no object stays as the server wrote it.
+  const counted =
+    data === undefined || isObject(data)
+      ? withMember(error.raw, "data", withMember(data ?? EMPTY_OBJECT, "metamcp/attempts", toRaw(attempts)))
+      : error.raw;
+  return new RpcError(withMember(counted, "message", toRaw(text)));
+}
+
+function explainOnce(error: unknown, call: FailedCall, spec: ServerSpec, place?: LoginPlace): Error {
   const { server } = call;
   if (error instanceof RpcError) return tooLarge(error, server) ?? error;
   if (error instanceof ChildFailure && error.category === "auth")
@@ -51,14 +77,19 @@ function unavailable(failure: ChildFailure, { server, repeat, unsent }: FailedCa
     const text = `${server}: ${sentence(failure.message)} Nothing was done.`;
     return new MetaMcpError("rate_limited", text, { server, cause: failure, ...failure.limited });
   }
-  const harmless = unsent || repeat === "safe";
-  const advice = harmless ? "Nothing was done." : "It is not known whether the call had effects: check that.";
+  const advice = unsent ? "Nothing was done." : mayHaveRun(repeat);
   return new MetaMcpError("server_unavailable", `${server}: ${sentence(failure.message)} ${advice}`, {
     server,
-    retryable: harmless && !failure.needsFix,
+    retryable: (unsent || repeat === "safe") && !failure.needsFix,
     details: { category: failure.category },
     cause: failure,
   });
+}
+
+function mayHaveRun(repeat: Call["repeat"]): string {
+  return repeat === "safe"
+    ? "The call may have run."
+    : "The call may have run: check its effects before you repeat it.";
 }
 
 /** Why a server refused us, and what a person can do about it. */
@@ -109,7 +140,7 @@ export function callTimeout(call: Call, spec: ServerSpec, silentMs: number): Met
       : `took longer than allowed (deadlineMs ${spec.deadlineMs})`;
   return new MetaMcpError(
     "timeout",
-    `${spec.name} ${limit}; the call was cancelled at the server. It may still have had effects.`,
+    `${spec.name} ${limit}; the call was cancelled at the server. ${mayHaveRun(call.repeat)}`,
     { server: call.server, retryable: call.repeat === "safe" },
   );
 }

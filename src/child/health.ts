@@ -21,6 +21,7 @@ import {
   mayRepeat,
   noCrashes,
   pendingCrash,
+  restartsWithoutCall,
   SETTLED,
   settleCall,
 } from "./retry.ts";
@@ -111,10 +112,16 @@ export class Health {
     const calls = failure.sessionLost ? 0 : claims.length;
     const { pending, failure: counts } = pendingCrash(before?.pending, calls);
     if (before) before.pending = SETTLED;
-    const crash: Crash = { respawn, pending: counted ? { ...pending, recorded: true } : pending };
-    for (const claim of claims) decide(claim, crash, { failure, retry: spec.retry });
+    const crash: Crash = {
+      respawn,
+      restart: false,
+      pending: counted ? { ...pending, recorded: true } : pending,
+    };
+    const restarts = claims.map((claim) => decide(claim, crash, { failure, retry: spec.retry }));
     if (failure.sessionLost) return crash;
-    this.#crashes = crashed(this.#crashes, { restarted: claims.some((claim) => claim.retry), now });
+    const retried = claims.some((claim) => claim.retry);
+    if (!retried && restarts.includes(true)) addRestart(crash);
+    this.#crashes = crashed(this.#crashes, { restarted: retried || crash.restart, now });
     this.#lastFailure = failure;
     if (counts && !counted) this.failed(newest(claims), failure, now);
     return crash;
@@ -123,7 +130,8 @@ export class Health {
   /** One more request was lost by a crash that others have already met. */
   lostToo(spec: ServerSpec, claim: Claim, { crash, failure }: { crash: Crash; failure: ChildFailure }): void {
     crash.pending = addCall(crash.pending);
-    decide(claim, crash, { failure, retry: spec.retry });
+    const restarts = decide(claim, crash, { failure, retry: spec.retry });
+    if (restarts && !crash.restart) addRestart(crash);
   }
 
   /** The outcome of a call after a crash is known. */
@@ -148,19 +156,26 @@ export class Health {
   }
 }
 
-/** Writes into the claim whether it is retried. */
+/** Writes into the claim whether it is retried. Returns whether the server is restarted for it although it is not. */
 function decide(
   claim: Claim,
   crash: Crash,
   { failure, retry }: { failure: ChildFailure; retry: ServerSpec["retry"] },
-): void {
-  const unsent = failure.unsent || claim.id === undefined;
+): boolean {
+  const unsent = !claim.begun && (failure.unsent || claim.id === undefined);
   if (!unsent) claim.sent++;
-  claim.retry = mayRepeat(
-    { repeat: claim.repeat, over: false, unsent, tries: claim.tries, sent: claim.sent },
-    { respawn: crash.respawn, retry },
-  );
+  claim.lost = true;
+  const attempt = { repeat: claim.repeat, over: false, unsent, tries: claim.tries, sent: claim.sent };
+  const rule = { respawn: crash.respawn, retry };
+  claim.retry = mayRepeat(attempt, rule);
   claim.crash = crash;
+  return !claim.retry && restartsWithoutCall(attempt, rule);
+}
+
+/** The restart counts like one more call whose outcome is open. */
+function addRestart(crash: Crash): void {
+  crash.restart = true;
+  crash.pending = addCall(crash.pending);
 }
 
 /** Of all breakers that the claims were admitted by, the one with the highest epoch. */

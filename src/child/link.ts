@@ -42,7 +42,7 @@ export type HeadersOf = (message: Message) => Readonly<Record<string, string>>;
 export interface LinkEvents {
   /** `via` is the id of our request on whose HTTP stream the message came; undefined on a shared stream such as stdio. */
   onMessage(message: Message, via: Via): void;
-  /** The request with this id failed; the link stays open. HTTP only. */
+  /** The request with this id failed; the link stays open. Or it was not sent, and `onClosed` follows in the same turn. */
   onFailed(id: number, failure: ChildFailure): void;
   /** The link closed by itself. Called once, as the last event. Not called after `close()`. */
   onClosed(failure: ChildFailure): void;

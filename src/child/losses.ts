@@ -10,6 +10,7 @@ import type { Connection } from "./connection.ts";
 import { type HowToLogIn, loginAdvice } from "./explain.ts";
 import type { Health } from "./health.ts";
 import { ChildFailure, type Loss } from "./link.ts";
+import type { CallOutcome } from "./retry.ts";
 
 export interface LossesParts {
   readonly clock: Clock;
@@ -64,28 +65,35 @@ export class Losses {
     else this.#health.failed(by, error, clock.now());
   }
 
-  /** A connection ended by itself. Decides for each of its calls whether it is retried. */
-  connectionLost(connection: Losable, loss: Loss): void {
+  /** A connection that was opened is ready. If it is a restart without a call, the crash before it does not count. */
+  connected(connection: Losable): void {
+    const crash = this.#respawnOf.get(connection);
+    if (crash?.restart) this.#settle(crash, "recovered");
+  }
+
+  /** A connection ended by itself. Decides for each of its calls whether it is retried. Returns whether to restart without a call. */
+  connectionLost(connection: Losable, loss: Loss): boolean {
     const { log } = this.#parts;
     const server = connection.label;
     this.#lostSinceConnect = true;
     if (connection.state === "closed") {
       log.info(`${server}: exited while idle: ${loss.failure.message}`, { server });
-      return;
+      return false;
     }
     const claims = [...connection.claims()];
     log.warn(`${server}: lost: ${loss.failure.message}`, { server, calls: claims.length });
-    this.#recordCrash(connection, claims, loss);
+    return this.#recordCrash(connection, claims, loss).restart;
   }
 
   /** One request was lost on a link that stays open (HTTP). Decides whether its call is retried. */
-  requestLost(connection: Losable, claim: Claim, failure: ChildFailure): void {
+  requestLost(connection: Losable, claim: Claim, failure: ChildFailure): Crash {
     if (claim.linkCrash) {
       this.#health.lostToo(connection.spec, claim, { crash: claim.linkCrash, failure });
-      return;
+      return claim.linkCrash;
     }
     const crash = this.#recordCrash(connection, [claim], { failure, counted: false });
     for (const other of connection.claims()) if (other !== claim) other.linkCrash ??= crash;
+    return crash;
   }
 
   /** The server requires login. This says nothing about its health, but a person must act. */
@@ -93,6 +101,10 @@ export class Losses {
     const why = loginAdvice(failure, spec, this.#parts.howToLogIn?.(spec));
     this.#health.note(`auth_required: ${why}`);
     this.#parts.log.warn(`${label}: not authorised: ${why}`, { server: label });
+  }
+
+  #settle(crash: Crash, outcome: CallOutcome): void {
+    this.#health.settleCrash(crash, outcome, this.#health.current, this.#parts.clock.now());
   }
 
   #recordCrash(connection: Losable, claims: readonly Claim[], loss: Loss): Crash {

@@ -10,6 +10,8 @@ import {
   noCrashes,
   type PendingCrash,
   pendingCrash,
+  type RetryRule,
+  restartsWithoutCall,
   settleCall,
 } from "./retry.ts";
 
@@ -48,13 +50,33 @@ describe("a call", () => {
   const unsent: Attempt = { ...call, unsent: true, sent: 0 };
   const granted = { respawn: true, retry: "crash" } as const;
 
-  test("without annotations, or declared safe, gets a second attempt and no third", () => {
+  test("without annotations, or declared safe, of a server with retry crash gets a second attempt and no third", () => {
     expect(mayRepeat(call, granted)).toBe(true);
     expect(mayRepeat({ ...call, repeat: "safe" }, granted)).toBe(true);
     expect(mayRepeat({ ...call, tries: 2, sent: 2 }, granted)).toBe(false);
   });
 
-  test.each<[string, Attempt, { respawn: boolean; retry: "crash" | "never" }]>([
+  test("is repeated with retry safe only if its tool declares that as safe", () => {
+    const rule = { respawn: true, retry: "safe" } as const;
+    expect(mayRepeat({ ...call, repeat: "safe" }, rule)).toBe(true);
+    for (const repeat of ["unknown", "unsafe"] as const)
+      expect(mayRepeat({ ...call, repeat }, rule)).toBe(false);
+    expect(mayRepeat(unsent, rule)).toBe(true);
+  });
+
+  test.each<[string, Partial<Attempt>, Partial<RetryRule>, boolean]>([
+    ["that declares nothing", {}, {}, true],
+    ["that is declared unsafe", { repeat: "unsafe" }, {}, false],
+    ["that certainly was not sent", { unsent: true }, {}, false],
+    ["of a server that is not restarted", {}, { respawn: false }, false],
+    ["of a server with retry never", {}, { retry: "never" }, false],
+  ])("%s: the server is restarted without it", (_, attempt, rule, restarted) => {
+    expect(restartsWithoutCall({ ...call, ...attempt }, { respawn: true, retry: "safe", ...rule })).toBe(
+      restarted,
+    );
+  });
+
+  test.each<[string, Attempt, RetryRule]>([
     ["declared unsafe", { ...call, repeat: "unsafe" }, granted],
     ["answered, timed out or cancelled", { ...call, over: true }, granted],
     ["unsent but cancelled", { ...unsent, over: true }, granted],

@@ -6,6 +6,7 @@
  * once. When the outcome of a call is known, call `settleCall`. If calls learn of the same crash one by one, call
  * `addCall` for each call after the first.
  */
+import type { ServerSpec } from "../config/spec.ts";
 import type { Repeat } from "../kernel/call.ts";
 
 /** The recent crashes of one server. */
@@ -30,7 +31,7 @@ export function grantsRespawn(
   return server.vital || restartsAt(crashes, server.now) === 0;
 }
 
-/** The history after a crash. `restarted`: some call is sent again on a new connection. */
+/** The history after a crash. `restarted`: a new connection is opened because of it. */
 export function crashed(
   crashes: CrashHistory,
   crash: { readonly restarted: boolean; readonly now: number },
@@ -54,14 +55,36 @@ export interface Attempt {
 /** Unsent calls are tried again, but a server that crashes again and again ends them after this many tries. */
 export const MAX_TRIES = 3;
 
+export interface RetryRule {
+  /** Whether the server is restarted for its calls. */
+  readonly respawn: boolean;
+  readonly retry: ServerSpec["retry"];
+}
+
 /** Whether the call may be sent on a new connection. */
-export function mayRepeat(
-  call: Attempt,
-  server: { readonly respawn: boolean; readonly retry: "crash" | "never" },
-): boolean {
+export function mayRepeat(call: Attempt, server: RetryRule): boolean {
   if (call.over || call.tries >= MAX_TRIES) return false;
   if (call.unsent) return true;
-  return server.respawn && server.retry === "crash" && call.repeat !== "unsafe" && call.sent < 2;
+  return server.respawn && isRepeatable(call.repeat, server.retry) && call.sent < 2;
+}
+
+function isRepeatable(repeat: Repeat, retry: ServerSpec["retry"]): boolean {
+  switch (retry) {
+    case "safe":
+      return repeat === "safe";
+    case "crash":
+      return repeat !== "unsafe";
+    case "never":
+      return false;
+  }
+}
+
+/**
+ * Whether the server is restarted although the call is not sent again: its tool does not say whether a second call is safe. Then
+ * only a failed restart counts as a failure.
+ */
+export function restartsWithoutCall(call: Attempt, server: RetryRule): boolean {
+  return server.respawn && server.retry === "safe" && call.repeat === "unknown" && !call.unsent;
 }
 
 /** A crash under calls whose outcome is still open. It is recorded as exactly one failure, or none if a retry recovers from it. */

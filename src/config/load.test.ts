@@ -64,7 +64,7 @@ const STDIO = {
   connectTimeoutMs: 30_000,
   tools: { allow: undefined, deny: [], ask: [] },
   isolation: "shared",
-  retry: "crash",
+  retry: "safe",
   prefix: "server",
   examples: {},
 };
@@ -166,8 +166,14 @@ describe("a valid server entry", () => {
       node({ timeoutMs: "30s", deadlineMs: 5, connectTimeoutMs: "1500" }),
       { ...STDIO, timeoutMs: 30_000, deadlineMs: 5, connectTimeoutMs: 1_500 },
     ],
+    ["choices", node({ criticality: "vital" }), { ...STDIO, criticality: "vital", retry: "crash" }],
     [
-      "choices",
+      "a vital server that says how it is retried",
+      node({ criticality: "vital", retry: "safe" }),
+      { ...STDIO, criticality: "vital", retry: "safe" },
+    ],
+    [
+      "other choices",
       node({ criticality: "vital", isolation: "session", retry: "never", prefix: "none" }),
       { ...STDIO, criticality: "vital", isolation: "session", retry: "never", prefix: "none" },
     ],
@@ -273,7 +279,7 @@ describe("an invalid server entry", () => {
       node({ isolation: "sesion" }),
       /isolation is "sesion".*Did you mean "session"/,
     ],
-    ["an unknown value of retry", node({ retry: "no" }), /retry is "no": write "crash" or "never"/],
+    ["an unknown value of retry", node({ retry: "no" }), /retry is "no": write "safe" or "crash" or "never"/],
     ["tools is null", node({ tools: null }), /tools is null: write/],
     [
       "a misspelt tool rule",

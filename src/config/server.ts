@@ -76,17 +76,19 @@ function readCommon(name: string, entry: Keys, findings: Findings) {
   // A misspelt security setting must not mean the default.
   const security = <const T extends string>(key: string, choices: Choices<T>): T =>
     oneOf(entry[key], key, choices, (wrong) => findings.fault(wrong));
+  const criticality = tuning("criticality", ["optional", "vital"]);
+  const retry = security("retry", ["safe", "crash", "never"]);
   return {
     name,
     lifecycle: readLifecycle(entry["lifecycle"], findings),
-    criticality: tuning("criticality", ["optional", "vital"]),
+    criticality,
     timeoutMs: time(entry["timeoutMs"], "timeoutMs", findings) ?? DEFAULT_TIMEOUT_MS,
     deadlineMs: time(entry["deadlineMs"], "deadlineMs", findings) ?? DEFAULT_DEADLINE_MS,
     connectTimeoutMs:
       time(entry["connectTimeoutMs"], "connectTimeoutMs", findings) ?? DEFAULT_CONNECT_TIMEOUT_MS,
     tools: readTools(entry["tools"], findings),
     isolation: security("isolation", ["shared", "session"]),
-    retry: security("retry", ["crash", "never"]),
+    retry: criticality === "vital" && entry["retry"] === undefined ? "crash" : retry,
     prefix: tuning("prefix", ["server", "none"]),
     examples: readExamples(entry["examples"], findings),
     ...layersIn(entry, findings),

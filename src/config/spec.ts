@@ -41,7 +41,8 @@ interface CommonSpec {
   readonly connectTimeoutMs: number;
   readonly tools: ToolRules;
   readonly isolation: "shared" | "session";
-  readonly retry: "crash" | "never";
+  /** Which calls are sent again after a lost connection: those of tools that declare it safe, all but unsafe ones, or none. */
+  readonly retry: "safe" | "crash" | "never";
   /** On the aggregate surface: "none" lists tool names without the server's name. */
   readonly prefix: "server" | "none";
   /** Example arguments from the config, by tool name. */

@@ -96,7 +96,7 @@ export const SERVER = {
       additionalProperties: false,
     },
     isolation: { enum: ["shared", "session"] },
-    retry: { enum: ["crash", "never"] },
+    retry: { enum: ["safe", "crash", "never"] },
     prefix: { enum: ["server", "none"] },
     examples: { type: "object", additionalProperties: { type: "array", items: {} } },
     labels: { type: "array", items: { type: "string", minLength: 1 }, uniqueItems: true, default: [] },

@@ -95,8 +95,16 @@ export class LineWriter {
   #parts: Buffer[] = [];
   #text = "";
   #bytes = 0;
+  /** Bytes that were handed to the stream, and the sizes of those writes that are not complete yet. */
+  #handed = 0;
+  readonly #writes: number[] = [];
+  #written = 0;
   readonly #byTurn: boolean;
   readonly #flush = (): void => this.flush();
+  readonly #onWritten = (error?: Error | null): void => {
+    const bytes = this.#writes.shift() ?? 0;
+    if (!error) this.#written += bytes;
+  };
 
   constructor(stream: Writable, options: WriterOptions = {}) {
     this.#stream = stream;
@@ -109,6 +117,16 @@ export class LineWriter {
   /** Bytes that are not yet written to the operating system. */
   get backlog(): number {
     return this.#bytes + this.#text.length + this.#stream.writableLength;
+  }
+
+  /** Number of bytes sent so far, whether or not they are written. */
+  get position(): number {
+    return this.#handed + this.#bytes + this.#text.length;
+  }
+
+  /** Number of bytes that the operating system has accepted. What lies behind it cannot have been read. */
+  get written(): number {
+    return this.#written;
   }
 
   /** Sends a line that is already encoded, given in parts. */
@@ -156,13 +174,23 @@ export class LineWriter {
     const bytes = this.#bytes;
     this.#bytes = 0;
     if (text === "" || !this.#stream.writable) return;
-    if (parts.length === 0) this.#stream.write(text, "latin1");
-    else this.#writeAll(inPieces([...parts, fromLatin1(text)], bytes + text.length));
+    if (parts.length === 0) {
+      this.#handOver(text.length);
+      this.#stream.write(text, "latin1", this.#onWritten);
+    } else this.#writeAll(inPieces([...parts, fromLatin1(text)], bytes + text.length));
+  }
+
+  #handOver(bytes: number): void {
+    this.#handed += bytes;
+    this.#writes.push(bytes);
   }
 
   #writeAll(pieces: readonly Buffer[]): void {
     this.#stream.cork();
-    for (const piece of pieces) this.#stream.write(piece);
+    for (const piece of pieces) {
+      this.#handOver(piece.length);
+      this.#stream.write(piece, this.#onWritten);
+    }
     this.#stream.uncork();
   }
 }

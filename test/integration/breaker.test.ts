@@ -280,7 +280,7 @@ test("a remote server that drops many calls at once counts as one failure, and e
       else answerText(seen, response, "answered");
     }),
   );
-  const [client] = await setUp({ remote: { url: child.url } }, { threshold: 2 });
+  const [client] = await setUp({ remote: { url: child.url, retry: "crash" } }, { threshold: 2 });
   await client.initialize();
   const calls = times(8, () => client.mcpCall("remote", "t"));
   await until(() => held.length === 8);
@@ -298,5 +298,35 @@ test("a remote server that drops many calls at once counts as one failure, and e
   for (const [, response] of held) response.destroy();
   for (const outcome of await Promise.all(lost)) expect(failureOf(outcome).retryable).toBe(false);
   expect(textOf(await client.mcpCall("remote", "t"))).toBe("answered");
+  await client.close();
+});
+
+test("a remote tool that declares nothing runs once; a dropped call counts only if the server does not answer a ping", async () => {
+  let seen = 0;
+  let pings = 0;
+  let alive = true;
+  const child = await httpChild(
+    sessionful((request, response) => {
+      const { id, method } = request.message;
+      if (method === "ping") pings++;
+      if (method === "tools/call") seen++;
+      if (method === "tools/call" || !alive) response.destroy();
+      else if (method === "tools/list")
+        json(response, result(id, { tools: [{ name: "t", inputSchema: { type: "object" } }] }));
+      else json(response, result(id));
+    }),
+  );
+  const [client] = await setUp({ remote: { url: child.url, timeoutMs: 30_000 } }, { threshold: 1 });
+  await client.initialize();
+  const lost = failureOf(await client.mcpCall("remote", "t"));
+  expect(lost).toMatchObject({ code: "server_unavailable", retryable: false });
+  expect(lost.message).toContain("The call may have run");
+  await until(() => pings === 1);
+  const reason = async (): Promise<string> => (await serverStatus(client, "remote")).reason ?? "";
+  expect([seen, await reason()]).toEqual([1, expect.not.stringContaining("blocked")]);
+  alive = false;
+  // Within a minute the server gets no second chance, so this one counts at once.
+  failureOf(await client.mcpCall("remote", "t"));
+  expect([seen, await reason()]).toEqual([2, expect.stringContaining("blocked")]);
   await client.close();
 });

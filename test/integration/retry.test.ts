@@ -23,8 +23,36 @@ async function setUp(servers: Record<string, object>, folder: Temp = temp()): Pr
   return [client, folder];
 }
 
-test("a call whose child crashes is repeated once, and its result says so", async () => {
-  const [client, folder] = await setUp({ a: {}, vital: { criticality: "vital" } });
+test("a tool that declares nothing runs once: its server is started again, and the error says that the call may have run", async () => {
+  const careful = { criticality: "vital", retry: "safe" };
+  const [client, folder] = await setUp({ a: {}, careful });
+  for (const [server, tool] of [
+    ["a", "count"],
+    ["careful", "count"],
+    ["careful", "count_unsafe"],
+  ] as const) {
+    const journal = folder.journal(server);
+    const lost = failureOf(await client.mcpCall(server, tool, { key: tool, crashes: 1 }));
+    expect(lost).toMatchObject({ code: "server_unavailable", retryable: false });
+    expect(lost.message).toContain("The call may have run: check its effects");
+    expect(journal.executions(tool)).toBe(1);
+  }
+  // The new process does not wait for a call.
+  const journal = folder.journal("a");
+  await journal.until(() => journal.pids().length === 2);
+  expect(textOf(await client.mcpCall("a", "pid"))).toBe(String(journal.pids()[1]));
+
+  // What is declared safe is repeated; if that fails too, the error says how often it was sent.
+  const twice = failureOf(await client.mcpCall("careful", "count_safe", { key: "safe", crashes: 9 }));
+  expect(twice).toMatchObject({ retryable: true, details: { attempts: 2 } });
+  expect(twice.message).toContain("sent this call 2 times");
+  const cured = await client.mcpCall("careful", "count_safe", { key: "cured", crashes: 1 });
+  expect([textOf(cured), attemptsOf(cured)]).toEqual(["cured 2", 2]);
+  await client.close();
+});
+
+test("with retry crash a call whose child crashes is repeated once, and its result says so", async () => {
+  const [client, folder] = await setUp({ a: { retry: "crash" }, vital: { criticality: "vital" } });
   const journal = folder.journal("a");
   const cured = await client.mcpCall("a", "count", { key: "once", crashes: 1 });
   expect([textOf(cured), attemptsOf(cured)]).toEqual(["once 2", 2]);
@@ -64,7 +92,7 @@ test("a call is not repeated if its tool is unsafe or retry is never", async () 
 });
 
 test("all running calls share one restart and each gets its own second attempt", async () => {
-  const [client, folder] = await setUp({ a: {}, b: {} });
+  const [client, folder] = await setUp({ a: { retry: "crash" }, b: {} });
   const journal = folder.journal("a");
   const tools = ["count", "count_safe", "count_unsafe"];
   const calls = Array.from({ length: 12 }, (_, n) => ({ key: `k${n}`, tool: tools[n % 3] as string }));
@@ -146,7 +174,7 @@ test("the time to connect counts towards the deadline, with known and unknown to
 });
 
 test("a cancelled call is not repeated, also if it is cancelled while its second attempt waits", async () => {
-  const [client, folder] = await setUp({ a: {} });
+  const [client, folder] = await setUp({ a: { retry: "crash" } });
   const journal = folder.journal("a");
   await client.mcpCall("a", "pid");
   client.mcpCall("a", "count", { key: "cancelled", hangs: 1 }).catch(() => {});

@@ -78,6 +78,15 @@ export class ScriptedLink implements Link {
     this.#events.onMessage({ kind: "request", id: toRaw(id), method, params: undefined }, undefined);
   }
 
+  /** Reports a waiting call as not sent. `die` must follow. */
+  refuse(at: number): void {
+    const { id } = this.calls[at] as Message & { kind: "request" };
+    this.#events.onFailed(
+      Number(fromRaw(id)),
+      new ChildFailure("stdio-exit", "it crashed", { unsent: true }),
+    );
+  }
+
   die(message = "it crashed"): void {
     this.#events.onClosed(new ChildFailure("stdio-exit", message));
   }

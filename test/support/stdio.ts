@@ -1,6 +1,6 @@
 /** Real child processes for tests of the stdio connector. They are killed at the end of their test. */
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import type { ChildFailure, Link, LinkEvents } from "../../src/child/link.ts";
 import { createStdioConnector, type StdioConnector } from "../../src/child/stdio/connector.ts";
 import { MARK } from "../../src/child/stdio/mark.ts";
@@ -23,6 +23,8 @@ export interface StdioHarness {
   readonly spec: StdioSpec;
   readonly messages: Message[];
   readonly closings: ChildFailure[];
+  /** Requests that were reported as not sent. */
+  readonly failed: { readonly id: number; readonly failure: ChildFailure }[];
   /** Log lines in the form "level message". */
   readonly logged: string[];
   open(signal?: AbortSignal): Promise<Link>;
@@ -55,9 +57,10 @@ export function stdioHarness(traits: readonly string[], more: StdioHarnessOption
   const connector = createStdioConnector({ log, clock, maxMessageBytes });
   const messages: Message[] = [];
   const closings: ChildFailure[] = [];
+  const failed: { id: number; failure: ChildFailure }[] = [];
   const events: LinkEvents = {
     onMessage: (message) => void messages.push(message),
-    onFailed: () => expect.unreachable(),
+    onFailed: (failedId, failure) => void failed.push({ id: failedId, failure }),
     onClosed: (failure) => void closings.push(failure),
   };
   const spec: StdioSpec = {
@@ -81,6 +84,7 @@ export function stdioHarness(traits: readonly string[], more: StdioHarnessOption
     spec,
     messages,
     closings,
+    failed,
     logged,
     open,
     pids,

@@ -85,6 +85,7 @@ export class Stateless implements Dialect {
       }
       const questions = readQuestions(result);
       if (!questions) return await this.#resultOf(claim, { method, tasks }, result, signal);
+      claim.begun = true;
       body = answering(params, await this.#answers(claim, questions, signal), questions.state);
     }
     throw RpcError.of(INTERNAL_ERROR, `the server asked ${MAX_ROUNDS} times and never answered`);

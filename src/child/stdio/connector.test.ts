@@ -5,7 +5,9 @@ import { stdioHarness } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
+import { toRaw } from "../../kernel/raw.ts";
 import { secretsFrom } from "../../kernel/secret.ts";
+import { writeId } from "../../rpc/id.ts";
 import { ChildFailure } from "../link.ts";
 import { hasTable, readProcess } from "./processes.ts";
 
@@ -193,4 +195,31 @@ test("a child gets its own env and the safe variables, but no other variable of 
   });
   expect(seen).not.toHaveProperty("METAMCP_TEST_SECRET");
   await link.close();
+});
+
+test("requests that no longer fit into the pipe of a child that dies are reported as not sent, the others are not", async () => {
+  const { ready, pids, closings, failed } = stdioHarness([]);
+  const link = await ready();
+  const send = (id: number, bytes: number): void =>
+    link.send({
+      kind: "request",
+      id: writeId(id),
+      method: "echo",
+      params: toRaw({ text: "x".repeat(bytes) }),
+    });
+  const [pid] = pids() as [number];
+  process.kill(pid, "SIGSTOP");
+  send(101, 1);
+  // The first request is in the pipe when the others are sent.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  send(102, 1_000_000);
+  send(103, 1);
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  kill(pid);
+  await until(() => closings.length > 0);
+  expect(failed.map(({ id, failure: { unsent } }) => [id, unsent])).toEqual([
+    [102, true],
+    [103, true],
+  ]);
+  expect(closings[0]?.unsent).toBe(false);
 });

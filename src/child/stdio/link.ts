@@ -4,6 +4,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Mask } from "../../kernel/secret.ts";
 import { LineWriter } from "../../rpc/encode.ts";
+import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
@@ -41,6 +42,8 @@ export class StdioLink implements Link {
   readonly #stderr: Stderr;
   readonly #stdout: Stdout;
   readonly #writer: LineWriter;
+  /** The last requests, with the position behind each. Those that are written are removed when the next one is sent. */
+  readonly #requests: { readonly id: number; readonly end: number }[] = [];
   #reporting = false;
   #closed = false;
   #ending: Promise<void> | undefined;
@@ -68,7 +71,11 @@ export class StdioLink implements Link {
   }
 
   send(message: Message, _via?: Via, alone?: boolean): void {
-    if (!this.#closed) this.#writer.send(message, alone);
+    if (this.#closed) return;
+    const writer = this.#writer;
+    if (writer.written === writer.position) this.#requests.length = 0;
+    writer.send(message, alone);
+    if (message.kind === "request") this.#requests.push({ id: ownId(message.id), end: writer.position });
   }
 
   agreed(): void {}
@@ -115,12 +122,15 @@ export class StdioLink implements Link {
   #report(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#options.events.onClosed(this.#failure());
+    const { events } = this.#options;
+    for (const { id, end } of this.#requests)
+      if (end > this.#writer.written) events.onFailed(id, this.#failure(true));
+    events.onClosed(this.#failure());
     // Other processes of the tree may still run.
     void this.#end();
   }
 
-  #failure(): ChildFailure {
+  #failure(unsent = false): ChildFailure {
     const { exitCode, signalCode } = this.#process;
     let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
@@ -129,6 +139,7 @@ export class StdioLink implements Link {
     return new ChildFailure(
       "stdio-exit",
       words.length === 0 ? `${what}.` : `${what}. Its output: ${words.join("\n")}`,
+      { unsent },
     );
   }
 

@@ -61,6 +61,7 @@ export class ChildTask {
     const stop = (): void => this.stop(signal.reason as Error);
     claim.running = this;
     claim.repeat = "unsafe";
+    claim.begun = true;
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
     const state = kept(this.#parts.form(this.#answer));
