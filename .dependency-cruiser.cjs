@@ -20,7 +20,7 @@ const MAY = {
   observe: ["store", "rpc", "kernel"],
   authorization: ["access", "oauth", "store", "kernel"],
   logins: ["access", "authorization", "oauth", "store", "config", "kernel"],
-  admin: ["logins", "observe", "access", "authorization", "gateway", "store", "kernel"],
+  admin: ["logins", "observe", "access", "authorization", "gateway", "store", "rpc", "kernel"],
   openapi: ["transport", "session", "surface", "catalog", "admin", "rpc", "kernel"],
 };
 

@@ -75,7 +75,7 @@ RFC 9457, \`application/problem+json\`: \`{type, title, status, detail, errors: 
 | 404, 405 | not found; method not allowed |
 | 409 | the name is taken, the object is in use, a file manages it, or tool names collide |
 | 412 | somebody else changed the object; \`current\` is its current state |
-| 413, 415 | the body is larger than 4 MB; the content type is not JSON |
+| 413, 415 | the body is too large: 1 MB, 256 KB of YAML, 16 KB without a login; at most 20,000 values and 2,000 objects with their variables and headers; the content type is not JSON |
 | 422 | the content is invalid: unknown fields, wrong types, unknown references |
 | 429 | too many failed logins; try again after \`Retry-After\` seconds |
 | 503 | the store cannot be reached; try again after \`Retry-After\` seconds |

@@ -28,6 +28,8 @@ const bundle = await rolldown({
     metamcp: join(root, "src/cli/metamcp.ts"),
     index: join(root, "src/index.ts"),
     contract: join(root, "src/contract.ts"),
+    // Runs in a thread of its own, so it needs a file with a fixed name.
+    "yaml-thread": join(root, "src/gateway/document/yaml-thread.ts"),
   },
   // libsql loads its binary relative to its own folder. pg loads pg-native only on request.
   external: ["vitest", "libsql", "pg-native"],

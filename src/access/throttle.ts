@@ -58,7 +58,7 @@ export class LoginThrottle {
 }
 
 /** One household has 2^64 IPv6 addresses, so a /64 network counts as one address. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const plain = address
     .replace(/^::ffff:(?=\d+\.)/i, "")
     .replace(/%.*$/, "")

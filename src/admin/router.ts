@@ -4,11 +4,12 @@ import { addRoute, createRouter, findRoute } from "rou3";
 import type { Account } from "../access/account.ts";
 import type { AddressOf } from "../access/client-address.ts";
 import { has, may } from "../access/may.ts";
+import { MAX_OPEN_BYTES, watchOpenBody } from "../access/open-body.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { AdminChange, Events } from "../kernel/events.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { Log } from "../kernel/log.ts";
-import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
+import { ANONYMOUS, holderKey, type Principal } from "../kernel/principal.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { JSON_TYPES, readBody } from "./body.ts";
@@ -92,7 +93,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     const { route } = first;
     const query = queryOf(request, route);
     const reads = request.method === "GET";
-    const body = reads ? undefined : await readBody(request, route.types ?? JSON_TYPES);
+    const body = reads ? undefined : await bodyOf(request, first);
     // The body may arrive slowly. A right that the caller lost in this time must count.
     const admitted = reads ? first : admit(path, request);
     const { principal, account } = admitted;
@@ -124,6 +125,17 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     });
     if (changes) emitChanges(admitted, recorded ?? [changeOf(admitted, answer.body)], "ok");
     return answer;
+  }
+
+  /** Strangers may send only small bodies, and few at a time. */
+  async function bodyOf(request: IncomingMessage, { principal, route }: AdmittedRequest): Promise<unknown> {
+    const types = route.types ?? JSON_TYPES;
+    if (requiredRole(route) !== "anyone")
+      return await readBody(request, { types, sender: holderKey(principal) });
+    const address = parts.addressOf(request);
+    if (!watchOpenBody(request, address))
+      throw new Problem(413, `a request without a login may have at most ${MAX_OPEN_BYTES} bytes`);
+    return await readBody(request, { types, sender: address, maxBytes: MAX_OPEN_BYTES });
   }
 
   function emitChanges(

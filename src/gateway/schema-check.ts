@@ -42,12 +42,13 @@ export async function loadValidator(): Promise<Validator> {
 
 function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
   // One message for a whole anyOf or oneOf is enough; messages about its branches confuse.
-  const choices = errors.flatMap(({ keyword, schemaPath }) =>
-    keyword === "anyOf" ? [`${schemaPath}/`] : [],
+  // A set, because every item of a long array may repeat the same choice.
+  const choices = new Set(
+    errors.flatMap(({ keyword, schemaPath }) => (keyword === "anyOf" ? [`${schemaPath}/`] : [])),
   );
+  const isBranch = (path: string): boolean => [...choices].some((choice) => path.startsWith(choice));
   const told = errors.filter(
-    ({ keyword, schemaPath }) =>
-      keyword !== "propertyNames" && !choices.some((choice) => schemaPath.startsWith(choice)),
+    ({ keyword, schemaPath }) => keyword !== "propertyNames" && !isBranch(schemaPath),
   );
   const problems = new Map<string, FieldProblem>();
   for (const problem of told.slice(0, MAX_PROBLEMS).map(problemOf))

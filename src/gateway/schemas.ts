@@ -48,6 +48,7 @@ export const SERVER = {
     env: {
       type: "object",
       additionalProperties: TEXT,
+      maxProperties: 500,
       propertyNames: { pattern: "^[^=\\u0000]+$", description: "a name that a variable can have" },
     },
     cwd: TEXT,
@@ -56,6 +57,7 @@ export const SERVER = {
     headers: {
       type: "object",
       additionalProperties: TEXT,
+      maxProperties: 500,
       propertyNames: { pattern: "^[\\w!#$%&'*+.^`|~-]+$", description: "a name that a header can have" },
     },
     oauth: {

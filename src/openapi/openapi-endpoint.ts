@@ -21,6 +21,7 @@ import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
 import { CREDENTIALS_REVOKED, ENDPOINT_ENDED } from "../transport/end-reasons.ts";
+import { MAX_BODY_BYTES, senderOf } from "../transport/http/body.ts";
 import type { Received } from "../transport/http/http-server.ts";
 import { describeTools, type EndpointInfo } from "./document.ts";
 import { problemOf } from "./problem-of.ts";
@@ -187,8 +188,8 @@ function decoded(path: string): string {
   }
 }
 
-async function bodyOf({ request }: Received): Promise<Raw> {
-  const bytes = await readBytes(request);
+async function bodyOf({ request, principal }: Received): Promise<Raw> {
+  const bytes = await readBytes(request, senderOf(request, principal), MAX_BODY_BYTES);
   if (bytes.length === 0) return EMPTY_OBJECT;
   typeOf(request, ["application/json"]);
   const value = readValue(bytes);

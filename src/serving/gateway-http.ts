@@ -1,5 +1,6 @@
 /** The HTTP side of a gateway: the server with its site and admin API, and the port for metrics. Does not start to listen. */
 import type { Access } from "../access/access.ts";
+import type { AddressOf } from "../access/client-address.ts";
 import type { OidcLogin } from "../access/oidc-login.ts";
 import { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { Observer } from "../observe/observer.ts";
@@ -25,6 +26,7 @@ export interface HttpParts {
   readonly logins: GatewayLogins;
   readonly authorization: GatewayAuthorization;
   readonly observer: Observer;
+  readonly addressOf: AddressOf;
   readonly isClosing: () => boolean;
 }
 
@@ -48,6 +50,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
     logins: logins.site,
     temporaryKeys: temporaryKeys,
     hostGuard: createHostGuard(listening),
+    addressOf: parts.addressOf,
     readiness: () => ({
       ready: !parts.isClosing(),
       down: [],

@@ -2,7 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../access/access.ts";
 import { isAllowed } from "../access/allow.ts";
+import type { AddressOf } from "../access/client-address.ts";
 import { credentialOf } from "../access/credential.ts";
+import { MAX_OPEN_BYTES, watchOpenBody } from "../access/open-body.ts";
 import type { TemporaryKeys } from "../access/temporary-keys.ts";
 import { adminPath } from "../admin/admin.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
@@ -20,7 +22,7 @@ import { ANONYMOUS } from "../kernel/principal.ts";
 import type { LoginSite } from "../logins/login-site.ts";
 import { METRICS_TYPE } from "../observe/metrics/metrics.ts";
 import { bearerOf, type HostGuard, type Refused, refused, type Verdict } from "../transport/http/guard.ts";
-import { fail, type Received, type Site } from "../transport/http/http-server.ts";
+import { fail, type Received, refuse, type Site } from "../transport/http/http-server.ts";
 import type { Readiness } from "../transport/transport.ts";
 import type { GatewayAuthorization } from "./authorization.ts";
 import type { ConsoleFiles } from "./console-files.ts";
@@ -36,6 +38,7 @@ export interface SiteParts {
   /** Temporary credentials for self-tests. */
   readonly temporaryKeys: TemporaryKeys;
   readonly hostGuard: HostGuard;
+  readonly addressOf: AddressOf;
   readonly readiness: () => Readiness;
   /** The handler for `/api/v1`. It authenticates requests itself. */
   readonly admin: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -49,6 +52,7 @@ const ENDPOINTS = "/metamcp/";
 const METRICS = "/metrics";
 const NOTHING = "not found";
 const NEEDS_KEY = "an API key is required: send it as X-API-Key or Authorization: Bearer";
+const TOO_LARGE = `a request without a login may have at most ${MAX_OPEN_BYTES} bytes`;
 const NEEDS_SCOPE = `the token lacks the scope "${SCOPE}"`;
 
 /** The requested endpoint and path below it, and the origin for CORS headers. */
@@ -164,17 +168,17 @@ export class GatewaySite implements Site {
       void this.#parts.admin(api, received.request, received.response);
       return true;
     }
-    const { logins, authorization } = this.#parts;
+    const { logins, authorization, addressOf } = this.#parts;
     const { server } = authorization;
+    const { request, response } = received;
     const { name, subpath } = endpointIn(path);
     if (name === undefined) {
       if (this.#sendMetadata(path, received)) return true;
-      if (logins.answers(path)) {
-        void logins.answer(path, received.request, received.response);
-        return true;
-      }
-      if (!server.answers(path)) return this.#sendConsole(path, received);
-      void server.answer(path, received.request, received.response);
+      const site = [logins, server].find((one) => one.answers(path));
+      if (!site) return this.#sendConsole(path, received);
+      // These pages and the OAuth paths read forms and registrations of people who are not logged in yet.
+      if (!watchOpenBody(request, addressOf(request))) refuse(response, 413, TOO_LARGE);
+      else void site.answer(path, request, response);
       return true;
     }
     const endpoint = this.#parts.compiled().paths.get(name);

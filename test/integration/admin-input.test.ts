@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { adminRoutes } from "../../src/admin/routes/all.ts";
+import { rawHttp } from "../support/raw-http.ts";
 import { type ApiResponse, type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ROUTES = adminRoutes({} as never);
@@ -169,6 +170,84 @@ test.each([
   for (const path of ["/mcp-servers", "/config/apply", "/api-keys"])
     expect((await ask("POST", path, body)).status).toBe(status);
   expect(control.revision).toBe(3);
+});
+
+const repeated = (text: string, times: number): string => Array<string>(times).fill(text).join(",");
+const keys = (count: number): string => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",");
+
+test.each([
+  ["objects", `[${repeated("{}", 30_000)}]`],
+  ["arrays", `[${repeated("[]", 30_000)}]`],
+  ["numbers", `[${repeated("1", 30_000)}]`],
+  ["keys", `{${keys(30_000)}}`],
+  ["keys in one object", `{"a":{${keys(6_000)}}}`],
+  ["broken values", `[${repeated("{", 30_000)}`],
+])("a body with too many %s is refused before anything checks it", async (_, body) => {
+  const { ask } = await adminWithObjects();
+  for (const path of ["/mcp-servers", "/config/diff", "/mcp-servers/import"])
+    expect((await ask("POST", path, body)).status).toBe(413);
+});
+
+test("one request changes a limited number of objects", async () => {
+  const { ask } = await adminWithObjects();
+  const entries = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`s${at}`, { command: "x", env: { K: "v" } }]),
+    );
+  expect((await ask("POST", "/mcp-servers/import?dryRun=true", { mcpServers: entries(900) })).status).toBe(
+    200,
+  );
+  const many = entries(1_100);
+  expect((await ask("POST", "/mcp-servers/import?dryRun=true", { mcpServers: many })).status).toBe(413);
+  expect((await ask("POST", "/config/diff", { document: { version: 1, servers: many } })).status).toBe(413);
+});
+
+test("without a login a large body is refused by its length, before it arrives, or as soon as it is too long", async () => {
+  const { url } = await testAdmin();
+  for (const path of ["login", "setup", "invitations/x"]) {
+    const head = `POST /api/v1/${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+    const declared = await rawHttp(url, `${head}content-length: 16385\r\n\r\n`, { responses: 1 });
+    const chunk = "x".repeat(0x4000);
+    const chunked = `${head}transfer-encoding: chunked\r\n\r\n4000\r\n${chunk}\r\n1\r\nx\r\n`;
+    expect([declared.statuses, (await rawHttp(url, chunked, { responses: 1 })).statuses]).toEqual([
+      [413],
+      [413],
+    ]);
+  }
+});
+
+const YAML = { "content-type": "application/yaml" };
+const DOCUMENT = "document:\n  version: 1\n";
+
+test.each([
+  ["a repeated key", `${DOCUMENT}prune: true\nprune: false\n`, 400, "unique at line 4, column 1"],
+  ["a syntax error", `${DOCUMENT}  b: [\n`, 400, "line 4"],
+  ["a repeated key in a flow map", "{a: 1, b: {c: 1, c: 2}}", 400, "unique at line 1, column 18"],
+  ["aliases of aliases", aliasBomb(), 400, "alias"],
+  ["aliases of a long list", `a: &a [${repeated("1", 2_000)}]\nb: [${repeated("*a", 50)}]\n`, 413, "values"],
+  ["many keys", keys(20_000).replaceAll(/"(k\d+)":1,?/g, "$1: 1\n"), 413, "keys"],
+  ["many items", "- a\n".repeat(40_000), 413, "values"],
+  ["many characters", `# ${"x".repeat(256 * 1024)}\n${DOCUMENT}`, 413, "characters"],
+  ["a wrong root", "- a\n", 422, ""],
+])("YAML with %s is refused", async (_, body, status, text) => {
+  const { ask } = await adminWithObjects();
+  for (const path of ["/config/diff", "/config/apply"]) {
+    const answer = await ask("POST", path, body, YAML);
+    expect([answer.status, answer.body["detail"]]).toEqual([status, expect.stringContaining(text)]);
+  }
+});
+
+/** Each line repeats the line before ten times. */
+function aliasBomb(): string {
+  const lines = Array.from({ length: 8 }, (_, at) => `a${at + 1}: &a${at + 1} [${repeated(`*a${at}`, 10)}]`);
+  return ["a0: &a0 x", ...lines, ""].join("\n");
+}
+
+test("a long valid YAML document is read", async () => {
+  const { ask } = await adminWithObjects();
+  const servers = Array.from({ length: 500 }, (_, at) => `    s${at}: {command: x}\n`).join("");
+  const answer = await ask("POST", "/config/diff", `${DOCUMENT}  servers:\n${servers}`, YAML);
+  expect([answer.status, (answer.body["changes"] as unknown as object[]).length]).toEqual([200, 500]);
 });
 
 test("of concurrent requests for the same name one succeeds", async () => {

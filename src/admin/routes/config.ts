@@ -1,11 +1,13 @@
 /** Routes to export, compare and apply the config as one document. */
 import { type ApplyOptions, applyDocument } from "../../gateway/document/apply.ts";
-import { exportDocument } from "../../gateway/document/document.ts";
+import { exportDocument, SECTIONS } from "../../gateway/document/document.ts";
 import { writeYaml } from "../../gateway/document/yaml.ts";
 import type { Objects } from "../../gateway/objects.ts";
 import { below, Refusal } from "../../gateway/refusal.ts";
 import type { ChangeContext } from "../../gateway/settle.ts";
+import { isRecord } from "../../kernel/is-record.ts";
 import { JSON_TYPES, YAML_TYPES } from "../body.ts";
+import { refuseManyObjects } from "../many-objects.ts";
 import { type AdminRequest, DRY_RUN, type Route, TAKE_OVER } from "../route.ts";
 import { APPLY, ref } from "../schemas.ts";
 import { type AdminParts, change, checkedBody, isOn } from "./parts.ts";
@@ -75,6 +77,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
 
 async function apply(parts: AdminParts, request: AdminRequest) {
   const { document, prune = false, source } = await checkedBody<ApplyBody>(APPLY, request.body);
+  if (isRecord(document)) refuseManyObjects(Object.values(SECTIONS).map((name) => document[name]));
   const options = { prune, source, takeOver: isOn(request.query, "takeOver") };
   const from = source === undefined ? "" : ` ${source}`;
   return await change(

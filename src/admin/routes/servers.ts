@@ -4,6 +4,8 @@ import { namespacesWith } from "../../gateway/compile.ts";
 import { importServers } from "../../gateway/import-servers.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";
+import { isRecord } from "../../kernel/is-record.ts";
+import { refuseManyObjects } from "../many-objects.ts";
 import { DRY_RUN, type Route, TAKE_OVER } from "../route.ts";
 import { ref } from "../schemas.ts";
 import { toolsRoute } from "./object-tools.ts";
@@ -122,6 +124,7 @@ function importRoute(parts: AdminParts): Route {
     },
     async handle(request) {
       const takeOver = isOn(request.query, "takeOver");
+      refuseManyObjects(isRecord(request.body) ? [request.body["mcpServers"]] : []);
       const done = await change(parts, request, (objects, context) =>
         importServers(objects, request.body, context, { takeOver }),
       );

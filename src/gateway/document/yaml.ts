@@ -1,6 +1,7 @@
 /** Reads and writes documents as YAML or JSON text. The parser is loaded on first use. */
 import type { Node } from "yaml";
 import { type FieldProblem, invalid } from "../refusal.ts";
+import { REPEATED_KEY, repeatedKeyIn } from "./repeated-yaml-key.ts";
 
 export interface TextDocument {
   readonly value: unknown;
@@ -12,12 +13,17 @@ export interface TextDocument {
 export async function readText(text: string): Promise<TextDocument> {
   const { LineCounter, isMap, isScalar, isSeq, parseDocument } = await import("yaml");
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const [error] = document.errors;
   if (error) {
     const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
     const message = error.message.split(/ at line \d+/, 1)[0] ?? "cannot be read";
     throw invalid([{ path: "", message: `line ${line}, column ${col}: ${message}` }]);
+  }
+  const repeated = await repeatedKeyIn(document.contents);
+  if (repeated !== undefined) {
+    const { line, col } = lines.linePos(repeated);
+    throw invalid([{ path: "", message: `line ${line}, column ${col}: ${REPEATED_KEY}` }]);
   }
   /** The node of a key or element, and its value. */
   const step = (from: unknown, name: string): { at: Node; value: unknown } | undefined => {

@@ -1,18 +1,19 @@
 /** Reads the JSON-RPC message in the body of a request. Refuses a body as soon as it exceeds the limit. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { holderKey, type Principal } from "../../kernel/principal.ts";
+import { type ArrivingBody, unfinishedBodies } from "../../kernel/unfinished-bodies.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
-import { fail, refuse, refuseMessage } from "./http-server.ts";
+import { fail, type Received, refuse, refuseMessage } from "./http-server.ts";
 
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
  * Calls `onMessage` with the message. Refuses a body that is not a message, unless `onBatch` returns true for it. Calls
  * neither if the client disconnects or the response ends before the body is complete.
  */
 export function readMessageOf(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, principal }: Received,
   onMessage: (message: Message) => void,
   onBatch: (bytes: Buffer, malformed: Malformed) => boolean = () => false,
 ): void {
@@ -22,19 +23,42 @@ export function readMessageOf(
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let bytes = 0;
+  // Most bodies arrive in one part, so only the others are counted.
+  let arriving: ArrivingBody | undefined;
+  let dropped = false;
+  const drop = (): void => {
+    dropped = true;
+    first = more = undefined;
+    arriving?.done();
+  };
   request.on("data", (part: Buffer) => {
-    const fitted = bytes <= MAX_BODY_BYTES;
+    if (dropped) return;
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) {
-      first = more = undefined;
-      if (fitted) refuseSize(response);
+      drop();
+      refuseSize(response);
     } else if (!first) first = part;
-    else if (more) more.push(part);
-    else more = [first, part];
+    else {
+      if (more) more.push(part);
+      else more = [first, part];
+      arriving ??= begin();
+      arriving.add(more.length === 2 ? bytes : part.length);
+    }
   });
+  function begin(): ArrivingBody {
+    const body = unfinishedBodies.begin(senderOf(request, principal), () => {
+      drop();
+      if (response.headersSent) return;
+      response.setHeader("connection", "close");
+      refuse(response, 503, "too many requests are arriving at once");
+    });
+    request.once("close", () => body.done());
+    return body;
+  }
   request.on("end", () => {
     // The response has already ended if the credentials or the endpoint ended while the body arrived.
-    if (bytes > MAX_BODY_BYTES || response.writableEnded) return;
+    if (dropped || response.writableEnded) return;
+    arriving?.done();
     try {
       const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
       const message = readMessage(body);
@@ -44,6 +68,11 @@ export function readMessageOf(
       fail(response);
     }
   });
+}
+
+/** Whose share of the memory for arriving bodies counts. Strangers are told apart by their address. */
+export function senderOf({ socket }: IncomingMessage, principal: Principal): string {
+  return principal.kind === "anonymous" ? (socket.remoteAddress ?? "") : holderKey(principal);
 }
 
 /** A web page of another origin cannot send this content type without a CORS preflight. */

@@ -57,12 +57,13 @@ export class SseEndpoint {
     response.write(`event: endpoint\ndata: ${this.#messagePath}?sessionId=${session.id}\n\n`);
   }
 
-  take({ request, response, principal }: Received): void {
+  take(received: Received): void {
+    const { request, response, principal } = received;
     const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId") ?? "";
     const client = this.#clients.get(id);
     if (!client || !samePrincipal(client.principal, principal))
       return refuse(response, 404, UNKNOWN_SESSION, -32001);
-    readMessageOf(request, response, (message) => {
+    readMessageOf(received, (message) => {
       // The session may have ended while the message arrived.
       if (client.response.writableEnded) return refuse(response, 404, UNKNOWN_SESSION, -32001);
       if (message.kind === "request" && this.#host.full("inFlight")) {

@@ -102,8 +102,7 @@ export class StreamableEndpoint {
     const arrived = (): void => void this.#arriving.delete(response);
     response.once("close", arrived);
     readMessageOf(
-      request,
-      response,
+      received,
       (message) => {
         arrived();
         if (message.kind === "request" && this.#parts.host.full("inFlight"))
