@@ -58,7 +58,7 @@ export const MATRIX = {
   "access.write": { least: "admin", what: "change `access` of endpoints" },
   "layers.guarded": {
     least: "admin",
-    what: "change the layers policy, filter, flow, redact and audit, and custom layers",
+    what: "change layers that guard access or data, and custom layers",
   },
   "annotations.loosen": {
     least: "admin",

@@ -15,14 +15,23 @@ type Annotations = NonNullable<ToolOverride["annotations"]>;
 /** The annotations that a server declares for its tool. Undefined if they are unknown. */
 export type AnnotationsOf = (server: string, tool: string) => Annotations | undefined;
 
-/** Layers that restrict access or record it. Loosening one would grant rights. */
-const GUARDED_LAYERS = new Set(["policy", "filter", "flow", "redact", "audit"]);
+export interface RightsFacts {
+  readonly annotationsOf: AnnotationsOf;
+  /** Whether a layer guards access or data. Loosening one would grant rights. */
+  readonly guards: (use: string) => boolean;
+}
 
-export function neededActions(before: Objects, after: Objects, own: AnnotationsOf): readonly NeededAction[] {
+export function neededActions(before: Objects, after: Objects, facts: RightsFacts): readonly NeededAction[] {
   return changesBetween(before, after).flatMap((row) => {
     const [old, now] = [before, after].map((objects) => objects[row.kind].get(row.uuid));
-    return [...objectActions(row), ...layerActions(row, old, now), ...partActions(row, { old, now, own })];
+    const versions = { old, now, ...facts };
+    return [...objectActions(row), ...layerActions(row, versions), ...partActions(row, versions)];
   });
+}
+
+interface Versions extends RightsFacts {
+  readonly old: StoredObject | undefined;
+  readonly now: StoredObject | undefined;
 }
 
 function objectActions({ kind, name, op, fields = [] }: ChangeRow): readonly NeededAction[] {
@@ -36,28 +45,20 @@ function objectActions({ kind, name, op, fields = [] }: ChangeRow): readonly Nee
 }
 
 /** A change needs the right if guarded layers are added, removed, changed or reordered. A missing object has no layers. */
-function layerActions(
+function layerActions({ kind, name }: ChangeRow, { old, now, guards }: Versions): readonly NeededAction[] {
+  const guarding = (object: StoredObject | undefined) =>
+    (object?.spec.middleware ?? []).filter(({ use }) => guards(use));
+  const [were, are] = [guarding(old), guarding(now)];
+  if (isDeepStrictEqual(were, are)) return [];
+  const names = [...new Set([...were, ...are].map(({ use }) => use))].join(", ");
+  const what = `change layers that guard access or data (${names}), in the ${kind} "${name}"`;
+  return [{ action: "layers.guarded", what }];
+}
+
+function partActions(
   { kind, name }: ChangeRow,
-  old: StoredObject | undefined,
-  now: StoredObject | undefined,
+  { old, now, annotationsOf }: Versions,
 ): readonly NeededAction[] {
-  if (isDeepStrictEqual(guardedIn(old), guardedIn(now))) return [];
-  const layers = "the layers policy, filter, flow, redact and audit, and custom layers";
-  return [{ action: "layers.guarded", what: `change ${layers}, in the ${kind} "${name}"` }];
-}
-
-function guardedIn(object: StoredObject | undefined): readonly unknown[] {
-  const { middleware } = object?.spec ?? {};
-  return (middleware ?? []).filter(({ use }) => GUARDED_LAYERS.has(use) || use.startsWith("."));
-}
-
-interface Versions {
-  readonly old: StoredObject | undefined;
-  readonly now: StoredObject | undefined;
-  readonly own: AnnotationsOf;
-}
-
-function partActions({ kind, name }: ChangeRow, { old, now, own }: Versions): readonly NeededAction[] {
   if (!now) return [];
   if (kind === "endpoint") {
     const [was, is] = [old, now].map(
@@ -72,7 +73,7 @@ function partActions({ kind, name }: ChangeRow, { old, now, own }: Versions): re
   return toolsOf(now).flatMap((rule) => {
     const { server, tool, annotations = {} } = rule;
     if (isDeepStrictEqual(known.get(keyOf(rule)) ?? {}, annotations)) return [];
-    const looser = loosenedIn(annotations, own(server, tool) ?? {});
+    const looser = loosenedIn(annotations, annotationsOf(server, tool) ?? {});
     if (looser.length === 0) return [];
     return [
       { action: "annotations.loosen", what: `set ${looser.join(", ")} of the tool "${tool}" in "${name}"` },

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { freeze } from "../kernel/freeze.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import type { LayerRegistry } from "../middleware/registry.ts";
 import { depthProblems } from "./depth.ts";
 import { type Finder, nameProblems } from "./names.ts";
 import { type ObjectKind, SETTINGS_NAME, type Specs, type StoredObject } from "./objects.ts";
@@ -15,10 +16,8 @@ import { canonical, serverProblems } from "./server-entry.ts";
 /** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
 export type EntryCheck = (layer: { readonly use: string }, kind: ObjectKind) => readonly FieldProblem[];
 
-/** Checks the order of a list of layers, or of a whole pipeline. `at` is an index into `entries`. */
-export type LayerOrder = (
-  entries: readonly { readonly use: string }[],
-) => readonly { readonly at: number; readonly message: string }[];
+/** Checks the order of a list of layers, or of a whole pipeline. */
+export type LayerOrder = Pick<LayerRegistry, "answers" | "checkOrder">;
 
 export interface Rules {
   readonly schemas: SchemaCheck;
@@ -90,7 +89,7 @@ export function layerProblems(
     below(pointer("", "middleware", at), layers(layer, kind)),
   );
   if (problems.length > 0) return problems;
-  return (orderOfLayers?.(middleware) ?? []).map(({ at, message }) => ({
+  return (orderOfLayers?.checkOrder(middleware) ?? []).map(({ at, message }) => ({
     path: pointer("", "middleware", at),
     message,
   }));

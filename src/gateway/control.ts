@@ -59,7 +59,7 @@ export interface Revision {
 }
 
 /** All available layers. */
-export type LayerCatalog = Pick<LayerRegistry, "describe">;
+export type LayerCatalog = Pick<LayerRegistry, "describe" | "guards">;
 
 /** The approved tools of servers. */
 export type PinControl = Pick<PinGate, "enforced" | "review" | "approve">;

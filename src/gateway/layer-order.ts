@@ -7,7 +7,7 @@ type Owner = StoredObject | undefined;
 
 /** The path of a problem is that of the whole list, because several objects cause it. */
 export function orderProblems(objects: Objects, order: LayerOrder): readonly FieldProblem[] {
-  if (!hasLayers(objects)) return [];
+  if (!hasAnswering(objects, order)) return [];
   const [settings] = objects.settings.values();
   const found = new Map<string, FieldProblem>();
   for (const endpoint of objects.endpoint.values())
@@ -24,7 +24,7 @@ function problemsOf(owners: readonly Owner[], order: LayerOrder): readonly Field
   const placed = owners.flatMap((owner) =>
     (owner?.spec.middleware ?? []).map((entry) => ({ entry, owner: nameOf(owner) })),
   );
-  return order(placed.map(({ entry }) => entry)).map(({ at, message }) => ({
+  return order.checkOrder(placed.map(({ entry }) => entry)).map(({ at, message }) => ({
     path: "/middleware",
     message: `"${placed[at]?.entry.use}" of ${placed[at]?.owner} ${message}`,
   }));
@@ -34,10 +34,11 @@ function nameOf(owner: Owner): string {
   return owner === undefined || owner.kind === "settings" ? "the gateway" : `${owner.kind} "${owner.name}"`;
 }
 
-function hasLayers({ settings, endpoint, namespace, server }: Objects): boolean {
+/** Most gateways have no such layer, and then there is nothing to walk through. */
+function hasAnswering({ settings, endpoint, namespace, server }: Objects, order: LayerOrder): boolean {
   return [settings, endpoint, namespace, server].some((objects) =>
     [...(objects as ReadonlyMap<string, StoredObject>).values()].some(({ spec }) =>
-      spec.middleware.some(({ use }) => use === "cache"),
+      spec.middleware.some(({ use }) => order.answers(use)),
     ),
   );
 }

@@ -79,7 +79,7 @@ export interface Layer {
   explain?(call: Call, inside?: Inside): Explanation | undefined | Promise<Explanation | undefined>;
   /** A call may wait here for other calls. It is judged again if anything changes meanwhile. */
   readonly waits?: boolean;
-  /** The layer may answer without the layers inside of it, so no layer that guards access may be inside. */
+  /** As in its kind. */
   readonly answers?: true;
 }
 
@@ -103,8 +103,12 @@ export interface LayerKind {
   /** Loads what these options need; undefined if nothing has to be loaded. */
   load?(options: Readonly<Record<string, unknown>>): Promise<unknown> | undefined;
   compile(options: Readonly<Record<string, unknown>>, context: LayerContext): Layer;
-  /** The layer guards access: editors may not change it, and it must be outside of every cache. */
+  /** The layer guards access or data: editors may not change it, and it must be outside of every layer that answers. */
   readonly guards?: true;
+  /** A guarding layer that may be inside of one that answers: its work is done when an answer is kept. */
+  readonly mayBeInside?: true;
+  /** The layer may answer without the layers inside of it. */
+  readonly answers?: true;
 }
 
 /** A compiled layer with its place in the configuration. An object has one, even if several endpoints use it. */

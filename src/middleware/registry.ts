@@ -49,9 +49,15 @@ export class LayerRegistry {
     this.#own = own;
   }
 
-  /** Names of the layers that editors may not change. */
-  get guarded(): readonly string[] {
-    return [...this.#kinds].flatMap(([use, { guards }]) => (guards ? [use] : []));
+  /** Whether editors may not change this layer. Custom and unknown layers count as guarding. */
+  guards(use: string): boolean {
+    const kind = this.#kinds.get(use);
+    return kind === undefined || kind.guards === true;
+  }
+
+  /** Whether the layer may answer without the layers inside of it. */
+  answers(use: string): boolean {
+    return this.#kinds.get(use)?.answers === true;
   }
 
   /** Describes all layers. Loads the operator's own ones. */
@@ -59,17 +65,17 @@ export class LayerRegistry {
     const own = await this.#own.names();
     for (const use of own) await this.#own.find(use);
     const names = [...this.#kinds.keys(), ...own];
-    const outer = names.filter((use) => this.#guards(use) && use !== "redact" && use !== "audit");
+    const outer = names.filter((use) => this.#mustBeOutside(use));
     return names.map((use) => {
       const found = this.#kind(use);
       if ("fault" in found) return { use, guards: true, schema: {}, inside: [], fault: found.fault };
-      const { summary, guards = false } = found.kind;
+      const { summary } = found.kind;
       return {
         use,
         ...(summary !== undefined && { summary }),
-        guards: guards || OwnLayers.isPath(use),
+        guards: this.guards(use),
         schema: this.#schemaOf(use, found.kind),
-        inside: use === "cache" ? outer : [],
+        inside: this.answers(use) ? outer : [],
       };
     });
   }
@@ -82,10 +88,10 @@ export class LayerRegistry {
 
   /** The problems with the order of a whole pipeline. `at` is an index into `entries`. */
   checkOrder(entries: readonly LayerEntry[]): readonly { readonly at: number; readonly message: string }[] {
-    const answering = entries.findIndex(({ use }) => use === "cache");
+    const answering = entries.findIndex(({ use }) => this.answers(use));
     if (answering < 0) return [];
     return entries.flatMap(({ use }, at) =>
-      at > answering && this.#guards(use) && use !== "redact" && use !== "audit"
+      at > answering && this.#mustBeOutside(use)
         ? [{ at: answering, message: `must be inside "${use}": cached results would bypass it` }]
         : [],
     );
@@ -105,14 +111,18 @@ export class LayerRegistry {
   /** Throws if the entry is invalid: an incomplete pipeline must not run. */
   compile(entry: LayerEntry, context: LayerContext): Layer {
     const checked = this.#checked(entry);
-    if ("kind" in checked) return checked.kind.compile(checked.options, context);
+    if ("kind" in checked) {
+      const layer = checked.kind.compile(checked.options, context);
+      return checked.kind.answers ? { ...layer, answers: true } : layer;
+    }
     const [first] = checked;
     throw new Error(`layer "${entry.use}": ${first?.path ?? ""} ${first?.message ?? "cannot be used"}`);
   }
 
-  #guards(use: string): boolean {
-    const found = this.#kinds.has(use) || OwnLayers.isPath(use) ? this.#kind(use) : undefined;
-    return found !== undefined && "kind" in found && found.kind.guards === true;
+  /** Whether the layer must not be inside of one that answers. A custom layer says so itself. */
+  #mustBeOutside(use: string): boolean {
+    const found = this.#kind(use);
+    return "kind" in found && found.kind.guards === true && !found.kind.mayBeInside;
   }
 
   #missing(entry: LayerEntry): Promise<unknown> | undefined {

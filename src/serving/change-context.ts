@@ -20,7 +20,7 @@ export async function contextOf(
     schemas,
     vault,
     layers: (entry) => layers.check(entry),
-    orderOfLayers: (entries) => layers.checkOrder(entries),
+    orderOfLayers: layers,
     listed: (server) => toolsOf(server)?.map(({ name }) => name),
   });
 }

@@ -17,6 +17,6 @@ export async function checkStoredLayers(registry: LayerRegistry, objects: Object
     const [wrong] = layerProblems(kind, { ...spec }, rules as never);
     if (wrong) throw new Error(`${kind} "${name}" ${wrong.path}: ${wrong.message}`);
   }
-  const [disordered] = orderProblems(objects, (entries) => registry.checkOrder(entries));
+  const [disordered] = orderProblems(objects, registry);
   if (disordered) throw new Error(disordered.message);
 }

@@ -239,7 +239,7 @@ export async function testAdmin(
     inspector: INSPECTOR,
     tries: TRIES,
     pins: PINS,
-    layers: { describe: () => Promise.resolve([]) },
+    layers: { describe: () => Promise.resolve([]), guards: () => false },
     provisioning,
     access,
     events,

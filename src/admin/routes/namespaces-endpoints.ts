@@ -4,7 +4,7 @@ import { toolsRoute } from "./object-tools.ts";
 import { createRoute, patchRoute, type Routed, type RoutedKind, readRoutes, removeRoute } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
-// `change` refuses editors who change `access`, or the layers policy, filter, flow, redact and audit.
+// `change` refuses editors who change `access`, or layers that guard access or data.
 const NAMESPACES: Routed<"namespace"> = {
   kind: "namespace",
   path: "/namespaces",

@@ -69,7 +69,7 @@ export function isOn(query: URLSearchParams, name: string): boolean {
 
 /** Changes the config as the caller, or only computes the changes if `dryRun` is set. Refuses it if any part needs a right that the caller lacks. */
 export async function change<T extends ChangeOutcome>(
-  { control }: AdminParts,
+  { control, layers }: AdminParts,
   { principal, query, recordChanges }: AdminRequest,
   make: ComputeChange<T>,
   summary?: string,
@@ -78,7 +78,7 @@ export async function change<T extends ChangeOutcome>(
   const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
   const allowed: ComputeChange<T> = (objects, context) => {
     const outcome = make(objects, context);
-    refuseWithoutRights(control, principal, objects, outcome);
+    refuseWithoutRights({ control, layers }, principal, objects, outcome);
     return outcome;
   };
   const changed = await control.change(actorOf(principal), allowed, options);
@@ -95,7 +95,7 @@ export async function change<T extends ChangeOutcome>(
 
 /** Throws 403 if the caller lacks the right for any part of the change. */
 function refuseWithoutRights(
-  control: GatewayControl,
+  { control, layers }: Pick<AdminParts, "control" | "layers">,
   principal: Principal,
   before: Objects,
   { objects }: ChangeOutcome,
@@ -103,7 +103,7 @@ function refuseWithoutRights(
   if (may(principal, "settings")) return;
   const annotationsOf = (server: string, tool: string) =>
     control.toolsOf({ kind: "server", uuid: server }).find((row) => row.tool === tool)?.annotations;
-  const needed = neededActions(before, objects, annotationsOf);
+  const needed = neededActions(before, objects, { annotationsOf, guards: (use) => layers.guards(use) });
   const lacking = needed.filter(({ action }) => !may(principal, action));
   const [first] = lacking;
   if (!first) return;

@@ -25,6 +25,7 @@ export const audit: LayerKind = {
     },
   },
   guards: true,
+  mayBeInside: true,
   compile(options, { recordable }) {
     const { arguments: args, results, required } = options as unknown as Options;
     const keep = { arguments: args, results };

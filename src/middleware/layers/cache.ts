@@ -47,6 +47,7 @@ export const cache: LayerKind = {
     required: ["ttlMs"],
   },
   check: (options) => timeProblems(options, ["ttlMs"]),
+  answers: true,
   compile(given, { clock }) {
     const options = given as unknown as Options;
     const isSelected = toolSelection(options.tools);
@@ -56,7 +57,6 @@ export const cache: LayerKind = {
     const keyFor = (call: Call, pipeline: string): string | undefined =>
       cacheable(call, isSelected) ? keyOf(call, options.by, pipeline) : undefined;
     return {
-      answers: true,
       waits: true,
       explain(call, inside) {
         const key = keyFor(call, pipelineIds.of(inside));

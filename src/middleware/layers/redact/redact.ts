@@ -32,6 +32,7 @@ const LONGEST_PATTERN = 1_000;
 export const redact: LayerKind = {
   summary: "Mask or block secrets and personal data in arguments and results.",
   guards: true,
+  mayBeInside: true,
   schema: {
     properties: {
       detect: {
