@@ -46,12 +46,12 @@ function defaultText(row: FlagRow): string {
   return row.kind === "list" || row.default === undefined ? "" : ` [${row.default}]`;
 }
 
-/** All settings as a Markdown table. */
-export function settingsMarkdown(): string {
-  const rows: Table = FLAGS;
+/** Settings as a Markdown table. */
+export function settingsMarkdown(rows: Table = FLAGS): string {
   const lines = Object.entries(rows).map(([key, row]) => {
     const flag = row.flag === false ? "" : code(`${flagOf(key)}${placeholder(row)}`);
-    const names = row.env === false ? [] : [envOf(key), ...(row.aliases ?? [])];
+    const files = row.secret ? [`${envOf(key)}_FILE`] : [];
+    const names = row.env === false ? [] : [envOf(key), ...files, ...(row.aliases ?? [])];
     const preset = row.kind === "list" || row.default === undefined ? "" : code(String(row.default));
     return `| ${flag} | ${names.map(code).join(", ")} | ${preset} | ${row.help} |`;
   });

@@ -77,9 +77,9 @@ async function openFile(
   return { database, copy: (version) => copyFile(database, `${path}.v${version}.${stamp(now())}`) };
 }
 
-async function openServer({ url, onStatement = () => {} }: StoreOptions): Promise<Opened> {
+async function openServer({ url, env, onStatement = () => {} }: StoreOptions): Promise<Opened> {
   const { openPostgres } = await import("./postgres/open.ts");
-  const { database, listener } = await openPostgres(url, onStatement);
+  const { database, listener } = await openPostgres(url, onStatement, env["PGPASSWORD"]);
   return { database, listener: listener };
 }
 

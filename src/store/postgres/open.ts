@@ -1,6 +1,7 @@
 /** Opens a Postgres store. Only this module loads `pg`. */
 import type { ClientConfig } from "pg";
 import type { OnStatement } from "../database.ts";
+import { StoreError } from "../error.ts";
 import { PostgresDatabase } from "./database.ts";
 import { Listener } from "./listener.ts";
 
@@ -15,10 +16,14 @@ export interface OpenPostgres {
   readonly listener: (onNotification: () => void) => Listener;
 }
 
-export async function openPostgres(url: string, onStatement: OnStatement): Promise<OpenPostgres> {
+export async function openPostgres(
+  url: string,
+  onStatement: OnStatement,
+  password?: string,
+): Promise<OpenPostgres> {
   const { default: pg } = await import("pg");
   const config: ClientConfig = {
-    connectionString: url,
+    connectionString: withPassword(url, password),
     application_name: "metamcp",
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
@@ -33,4 +38,17 @@ export async function openPostgres(url: string, onStatement: OnStatement): Promi
     database: new PostgresDatabase(new pg.Pool({ ...config, max: CONNECTIONS }), onStatement),
     listener: (onNotification) => new Listener(() => new pg.Client(config), onNotification),
   };
+}
+
+/** Adds the password if the URL has none. Throws if the URL is invalid, which is mostly the fault of a character in its password. */
+export function withPassword(url: string, password: string | undefined): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || `${parsed.pathname}${parsed.hash}`.includes("@"))
+    throw new StoreError(
+      "invalid",
+      "the URL of the store is invalid: in its user and password write %2F for /, %23 for #, %3F for ?, %40 for @ and %25 for %, or leave the password out and set PGPASSWORD",
+    );
+  if (parsed.password === "" && !parsed.searchParams.has("password") && password)
+    parsed.searchParams.set("password", password);
+  return parsed.href;
 }
