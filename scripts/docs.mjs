@@ -71,21 +71,30 @@ _Written by \`node scripts/docs.mjs\` from \`src/kernel/errors.ts\`._
 `;
 }
 
-function settingsPage(table) {
+function settingsPage(table, serveTable) {
   return `# Flags and environment
 
 Flags override environment variables, which override the config file. Times are milliseconds, or written as \`500ms\`, \`30s\`, \`5m\` or \`1h\`. An
 unknown or invalid flag ends the program with exit code 2. [config.md](config.md) lists the keys of the config file.
 
+A variable that ends with \`_FILE\` names a file with the value. Prefer it for secrets: the environment of a process is visible to other processes of its user.
+
 ${table}
 
-_Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\`._
+## \`metamcp serve\`
+
+The gateway also has these; its \`--port\` is another one than above. [gateway.md](gateway.md) explains them.
+
+${serveTable}
+
+_Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\` and \`src/config/gateway-flags.ts\`._
 `;
 }
 
 const [
   { ERRORS },
   { settingsMarkdown },
+  { SERVE_FLAGS },
   { adminRoutes },
   { SCHEMAS },
   { MATRIX },
@@ -95,6 +104,7 @@ const [
 ] = await Promise.all([
   load("src/kernel/errors.ts"),
   load("src/config/help.ts"),
+  load("src/config/gateway-flags.ts"),
   load("src/admin/routes/all.ts"),
   load("src/gateway/schemas.ts"),
   load("src/access/may.ts"),
@@ -104,7 +114,7 @@ const [
 ]);
 const pages = {
   "docs/errors.md": errorsPage(ERRORS),
-  "docs/settings.md": settingsPage(settingsMarkdown()),
+  "docs/settings.md": settingsPage(settingsMarkdown(), settingsMarkdown(SERVE_FLAGS)),
   // Only the descriptions of the routes are read, so their dependencies can be empty.
   "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, MATRIX),
   "docs/access.md": withRights(readFileSync(join(root, "docs/access.md"), "utf8"), MATRIX),

@@ -40,6 +40,7 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     log,
     clock,
     maxMessageBytes: options.maxMessageBytes,
+    user: options.childUser,
     runFolder: join(home, "run"),
     onStderr: options.onStderr,
     logins: options.credentials?.logins,

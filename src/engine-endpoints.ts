@@ -22,6 +22,8 @@ export interface EngineEndpointParts {
   readonly events: Events;
   /** Whether clients are told when a list changes. */
   readonly notify: boolean;
+  /** The time for running calls when the process stops. */
+  readonly drainMs?: number | undefined;
 }
 
 export class EngineEndpoints {
@@ -33,7 +35,7 @@ export class EngineEndpoints {
   }
 
   open(options: EndpointOptions): Endpoint {
-    const { clock, events, fleet, scope: whole } = this.#parts;
+    const { clock, events, fleet, scope: whole, drainMs } = this.#parts;
     const { results, tasks } = whole;
     const { id, team, scope = whole } = options;
     const sessions: Sessions = new Sessions({
@@ -41,6 +43,7 @@ export class EngineEndpoints {
       newSurface: this.#newSurface(options),
       limiter: team?.limiter,
       clock,
+      drainMs,
       events,
       down: () =>
         scope

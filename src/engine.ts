@@ -3,6 +3,7 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { PinGate } from "./catalog/pins/pin-gate.ts";
 import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import type { Tool } from "./catalog/tool.ts";
+import type { ChildUser } from "./child/child-user.ts";
 import type { ConnectionCounts } from "./child/fleet.ts";
 import type { Connector } from "./child/link.ts";
 import type { Withheld } from "./config/allowed.ts";
@@ -38,12 +39,16 @@ export interface EngineOptions {
   /** Notify clients when their lists change. */
   readonly notify?: boolean;
   readonly clock?: Clock;
+  /** The time for running calls when the process stops. Default: 5 s. */
+  readonly drainMs?: number;
   /** Receives all events of the engine. */
   readonly events?: Events;
   /** The key for ids that clients get. Processes with the same key accept each other's ids. */
   readonly secret?: Buffer;
   /** Where code runs; false turns code off. */
   readonly code?: ExecutorChoice | false;
+  /** The user that local servers and code run as. Default: that of this process. */
+  readonly childUser?: ChildUser | undefined;
   /** The sources of new servers. Without it no server can be added. */
   readonly provision?: ProvisionOptions;
   /** Default: the built-in search. */

@@ -34,7 +34,7 @@ import { systemClock } from "./system-clock.ts";
 import { NO_CLIENT } from "./trial.ts";
 
 export function createEngine(options: EngineOptions): Engine {
-  const { home, notify = true, clock = systemClock, events = new Events(), credentials } = options;
+  const { home, notify = true, clock = systemClock, events = new Events(), credentials, drainMs } = options;
   let config = options.config;
   let fault: string | undefined;
   const log = maskedLog(options.log, (server) => {
@@ -66,7 +66,7 @@ export function createEngine(options: EngineOptions): Engine {
     fault: () => fault,
   });
   const consent = options.allow && createConsent(context, options.allow, apply);
-  const endpoints = new EngineEndpoints({ scope, layered, consent, fleet, clock, events, notify });
+  const endpoints = new EngineEndpoints({ scope, layered, consent, fleet, clock, events, notify, drainMs });
   catalog.onChange(() => endpoints.changed());
   refuseWithoutLayers(config);
   catalog.configure(catalogServers(config, credentials));
@@ -154,7 +154,8 @@ function createCatalog({ options, home, log, clock }: EngineContext): CatalogPar
 
 function executorOf({ options, clock, log }: EngineContext) {
   if (options.executor) return options.executor;
-  return options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
+  const { code = {}, childUser: user } = options;
+  return code === false ? undefined : new LazyExecutor(code, { clock, log, user });
 }
 
 interface ScopeSources {

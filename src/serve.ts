@@ -27,6 +27,8 @@ export interface Gateway {
   listen(): Promise<string>;
   /** The link with which the first administrator creates an account; undefined if no such account is needed. */
   setupLink(): Promise<string | undefined>;
+  /** Reports that it is not ready, and keeps serving. */
+  drain(): void;
   /** Ends sessions and children, writes what is buffered and closes the store. */
   close(): Promise<void>;
   /** Kills all children; blocks until that is done. */
@@ -65,7 +67,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     onEnded: (principal) => core.endpoints.endOf(principal),
   });
   let closing: Promise<void> | undefined;
-  const isClosing = (): boolean => closing !== undefined;
+  let draining = false;
+  const isClosing = (): boolean => draining || closing !== undefined;
   const { observer } = observing;
   const http = createHttp(context, { ...people, core, pipeline, oidc, authorization, observer, isClosing });
 
@@ -97,6 +100,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     async setupLink() {
       const code = adminToken === undefined ? await people.access.setup.begin() : undefined;
       return code && `${address.url()}/setup?code=${code}`;
+    },
+    drain() {
+      draining = true;
     },
     close() {
       closing ??= close();

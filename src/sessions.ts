@@ -19,6 +19,8 @@ export interface SessionsParts {
   /** Creates the surface for a new client. */
   readonly newSurface: () => Surface;
   readonly clock: Clock;
+  /** The time for running calls when the process stops. */
+  readonly drainMs?: number | undefined;
   /** The limits for sessions and requests. */
   readonly limiter?: ConcurrencyLimiter | undefined;
   readonly events: Events;
@@ -31,7 +33,7 @@ export interface SessionsParts {
   readonly onClosed: () => void;
 }
 
-/** The time for running calls when the process stops. */
+/** The default of `drainMs`. */
 const DRAIN_MS = 5_000;
 /** When clients are notified after a change: after a quiet period, but not later than the maximum. */
 const NOTIFY = { quietMs: 150, mostMs: 1_000 };
@@ -155,12 +157,12 @@ export class Sessions implements Host {
   }
 
   async #drain(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, drainMs = DRAIN_MS } = this.#parts;
     this.#closing = true;
     for (const client of this.#all()) client.refuse();
     // Timers of the clock do not keep the process alive, so a call that only waits needs this interval.
-    const hold = setInterval(() => {}, DRAIN_MS);
-    const end = clock.now() + DRAIN_MS;
+    const hold = setInterval(() => {}, 1_000);
+    const end = clock.now() + drainMs;
     while (clock.now() < end && this.#all().some(({ serving }) => serving > 0)) await pause(clock, 10);
     clearInterval(hold);
   }

@@ -3,18 +3,19 @@ import { type SearchSetUp, setUpSearch } from "../catalog/search/set-up.ts";
 import type { SearchStrategy } from "../catalog/search/strategy.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Config } from "../config/spec.ts";
+import type { Env } from "../home/home.ts";
 
 export function chooseSearch(
   settings: Settings,
   { embedder }: Config,
-  parts: Pick<SearchSetUp, "home" | "clock" | "log">,
+  { env = process.env, ...parts }: Pick<SearchSetUp, "home" | "clock" | "log"> & { readonly env?: Env },
 ): SearchStrategy {
   return setUpSearch({
     ...parts,
     // Only the configured variable is read, so that no other secret can be sent.
     embedder: embedder && {
       ...embedder,
-      key: embedder.keyEnv === undefined ? undefined : process.env[embedder.keyEnv],
+      key: embedder.keyEnv === undefined ? undefined : env[embedder.keyEnv],
     },
     settings: {
       strategy: settings.searchStrategy,

@@ -1,8 +1,11 @@
 /** The interface of a command, and the function that parses its flags and runs it. */
 import { type Table, UsageError } from "../config/command-line.ts";
+import { flagsFor } from "../config/flags.ts";
 import { flagHelp } from "../config/help.ts";
 import { type ReadSettings, readSettings } from "../config/settings.ts";
+import type { Env } from "../home/home.ts";
 import { VERSION } from "../kernel/version.ts";
+import { takeSecrets } from "./own-secrets.ts";
 import { wrap } from "./wrap.ts";
 
 /** 0: success. 1: failure. 2: wrong usage. */
@@ -16,7 +19,8 @@ export interface Command {
   readonly flags?: Table;
   /** Number of arguments. */
   readonly takes: readonly [least: number, most: number];
-  run(given: ReadSettings<Table>): Promise<ExitCode>;
+  /** `env` has the secrets of MetaMCP, which `process.env` does not have any more. */
+  run(given: ReadSettings<Table>, env: Env): Promise<ExitCode>;
 }
 
 /** Loaders of commands, by name. */
@@ -25,7 +29,8 @@ export type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Com
 /** Reads the command's flags and runs it, or shows its help. */
 export async function runCommand(command: Command, argv: readonly string[]): Promise<ExitCode> {
   const { name, flags = {}, takes } = command;
-  const given = readSettings(argv, process.env, { command: name, own: flags });
+  const env = takeSecrets(process.env, { ...flagsFor(name), ...flags });
+  const given = readSettings(argv, env, { command: name, own: flags });
   if (given.settings.help) {
     process.stdout.write(`${wrap(helpOf(command), process.stdout.columns)}\n`);
     return 0;
@@ -38,7 +43,7 @@ export async function runCommand(command: Command, argv: readonly string[]): Pro
   if (given.positionals.length < least || given.positionals.length > most) {
     throw new UsageError(`Usage: metamcp ${command.usage}`);
   }
-  return await command.run(given);
+  return await command.run(given, env);
 }
 
 function helpOf({ name, usage, summary, flags }: Command): string {

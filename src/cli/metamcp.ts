@@ -3,6 +3,7 @@
 import { UsageError } from "../config/command-line.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Commands, ExitCode } from "./command.ts";
+import { hideEnvironment } from "./hide-environment.ts";
 
 const COMMANDS: Commands = new Map([
   ["serve", () => import("./serve.ts")],
@@ -47,6 +48,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 process.stdout.on("error", () => {
   if (process.stdout.listenerCount("error") === 1) process.exit();
 });
+hideEnvironment();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

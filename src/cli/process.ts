@@ -1,5 +1,6 @@
 /** Shared by all serving processes: waits for a stop signal, and ends processes that a killed MetaMCP left behind. */
 import { join } from "node:path";
+import type { ChildUser } from "../child/child-user.ts";
 import type { Log } from "../kernel/log.ts";
 import { systemClock as clock } from "../system-clock.ts";
 
@@ -10,7 +11,7 @@ export function stopSignal(): Promise<void> {
   });
 }
 
-export async function clearOrphans(log: Log, home: string): Promise<void> {
+export async function clearOrphans(log: Log, home: string, user?: ChildUser): Promise<void> {
   const { endOrphans } = await import("../child/stdio/orphans.ts");
-  await endOrphans({ log, clock, runFolder: join(home, "run") });
+  await endOrphans({ log, clock, runFolder: join(home, "run"), user });
 }

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { allow, folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
+import { flagsFor } from "../config/flags.ts";
 import { environmentHelp, flagHelp } from "../config/help.ts";
 import { loadConfig } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
@@ -19,13 +20,17 @@ import type { Commands, ExitCode } from "./command.ts";
 import { engineFor } from "./engine.ts";
 import { configLayers } from "./layers.ts";
 import { createLog } from "./log.ts";
+import { takeSecrets } from "./own-secrets.ts";
 import { clearOrphans, stopSignal } from "./process.ts";
 import { provisionOf } from "./registry.ts";
 import { wrap } from "./wrap.ts";
 
 export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
   const { env } = process;
-  const { settings, given, overrides, positionals, warnings } = readSettings(argv, env);
+  const { settings, given, overrides, positionals, warnings } = readSettings(
+    argv,
+    takeSecrets(env, flagsFor("run")),
+  );
   if (settings.help) return print(await help(commands));
   if (settings.version) return print(VERSION);
   const [word] = positionals;

@@ -1,14 +1,17 @@
 /** `metamcp serve`: runs the gateway of a team until a signal arrives. */
+import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { addressReader } from "../access/client-address.ts";
 import type { OidcSettings } from "../access/oidc-login.ts";
+import type { ChildUser } from "../child/child-user.ts";
+import { environmentOf } from "../child/stdio/environment.ts";
 import { emptyConfig } from "../config/check.ts";
 import { type FlagValues, UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import { SERVE_FLAGS } from "../config/gateway-flags.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import type { GatewayControl } from "../gateway/control.ts";
-import { homeFolder } from "../home/home.ts";
+import { type Env, homeFolder } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
 import { checkAuditFile } from "../observe/audit/audit-file.ts";
 import { otelEnvironment } from "../observe/traces/otel-environment.ts";
@@ -21,15 +24,19 @@ import { openBrowser } from "./browser.ts";
 import { chooseSearch } from "./choose-search.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { executorChoice } from "./engine.ts";
+import { refuseInspection } from "./hide-environment.ts";
 import { createLog } from "./log.ts";
+import { forget } from "./own-secrets.ts";
 import { clearOrphans, stopSignal } from "./process.ts";
 import { registryOf } from "./registry.ts";
+import { childUserOf } from "./serve-child-user.ts";
 import { applyStartFiles, readStartFiles } from "./serve-files.ts";
 
 type ServeSettings = Settings & FlagValues<typeof SERVE_FLAGS>;
 type Given = ReadSettings<typeof SERVE_FLAGS>;
 
 const MIN_TOKEN_LENGTH = 32;
+const OTEL_SECRETS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 
 export const command: Command = {
   name: "serve",
@@ -37,14 +44,15 @@ export const command: Command = {
   summary: "Start a gateway for a team: servers, namespaces and endpoints over HTTP.",
   flags: SERVE_FLAGS,
   takes: [0, 0],
-  run: (given) => run(given as unknown as Given),
+  run: (given, env) => run(given as unknown as Given, env),
 };
 
-async function run({ settings, given, overrides, warnings }: Given): Promise<ExitCode> {
+async function run({ settings, given, overrides, warnings }: Given, env: Env): Promise<ExitCode> {
   check(settings);
+  refuseInspection();
+  forget(process.env, ["PGPASSWORD", ...OTEL_SECRETS, settings.embedderKeyEnv]);
   // As in `run.ts`: payloads must not start a full garbage collection again and again.
   setFlagsFromString("--heap-growing-percent=400");
-  const { env } = process;
   const home = homeFolder(env);
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -52,9 +60,10 @@ async function run({ settings, given, overrides, warnings }: Given): Promise<Exi
   const files = await readStartFiles(settings);
   if (settings.auditFile !== undefined) await checkAuditFile(settings.auditFile);
   const url = settings.store ?? `file:${home}/gateway/gateway.db`;
+  const childUser = await childUserOf(settings, home);
   const store = await openStore({ url, home, env, clock, log });
   const config = emptyConfig(home, overrides);
-  const gateway = await openGateway({ settings, store, log, home, config, registryUrl });
+  const gateway = await openGateway({ settings, env, store, log, home, config, registryUrl, childUser });
   try {
     await applyStartFiles(gateway.control, files, log);
   } catch (error) {
@@ -63,7 +72,7 @@ async function run({ settings, given, overrides, warnings }: Given): Promise<Exi
   }
   process.once("exit", () => gateway.killNow());
   const stopped = stopSignal();
-  void clearOrphans(log, home);
+  void clearOrphans(log, home, childUser);
   warnAboutPublicEndpoints(settings, gateway.control, log);
   try {
     const url = await gateway.listen();
@@ -73,6 +82,9 @@ async function run({ settings, given, overrides, warnings }: Given): Promise<Exi
     process.stderr.write(`${url}\n${setup}`);
     if (settings.open) openBrowser(new URL(link ?? settings.publicUrl ?? url));
     await stopped;
+    gateway.drain();
+    // A second signal ends the pause.
+    if (settings.drain > 0) await Promise.race([setTimeout(settings.drain), stopSignal()]);
   } finally {
     await gateway.close();
   }
@@ -81,18 +93,22 @@ async function run({ settings, given, overrides, warnings }: Given): Promise<Exi
 
 async function openGateway({
   settings,
+  env,
   store,
   log,
   home,
   config,
   registryUrl,
+  childUser,
 }: {
   settings: ServeSettings;
+  env: Env;
   store: Store;
   log: Log;
   home: string;
   config: ReturnType<typeof emptyConfig>;
   registryUrl: string | undefined;
+  childUser: ChildUser | undefined;
 }): Promise<Gateway> {
   const { host, port, tls, tlsCert = "", tlsKey = "", publicUrl, adminToken } = settings;
   const { createAdmin } = await import("../admin/admin.ts");
@@ -103,13 +119,19 @@ async function openGateway({
       home,
       config,
       clock,
+      drainMs: settings.drainCalls,
       maxMessageBytes: settings.maxMessage,
-      search: chooseSearch(settings, config, { home, clock, log }),
+      search: chooseSearch(settings, config, { home, clock, log, env }),
       code: executorChoice(settings),
       pin: settings.pin,
       notify: !settings.noNotify,
       sessionTimeoutMs: settings.sessionTimeout,
-      entryContext: { path: home, folder: process.cwd(), env: process.env },
+      childUser,
+      entryContext: {
+        path: home,
+        folder: childUser?.home ?? process.cwd(),
+        env: environmentOf(childUser, process.env),
+      },
       http: {
         host,
         port,
@@ -129,7 +151,7 @@ async function openGateway({
       registryUrl,
       middlewareDir: settings.middlewareDir,
       console: !settings.noConsole,
-      otel: otelIn(process.env),
+      otel: otelIn(env),
       admin: (parts) => createAdmin({ ...parts, log, trustProxy: settings.trustProxy }),
     });
   } catch (error) {
@@ -158,7 +180,7 @@ function check(settings: ServeSettings): void {
     );
 }
 
-function otelIn(env: NodeJS.ProcessEnv): ReturnType<typeof otelEnvironment> {
+function otelIn(env: Env): ReturnType<typeof otelEnvironment> {
   try {
     return otelEnvironment(env);
   } catch (error) {

@@ -19,6 +19,8 @@ interface Common {
   readonly value?: string;
   /** The commands that have it. Default: all. */
   readonly commands?: readonly string[];
+  /** The value is a secret: it can also be in a file, which the variable with `_FILE` names. */
+  readonly secret?: true;
   /** By name of a command without this flag: the advice for its users. */
   readonly instead?: Readonly<Record<string, string>>;
 }

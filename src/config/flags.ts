@@ -185,6 +185,7 @@ export const FLAGS = {
     commands: RUN,
     kind: "text",
     flag: false,
+    secret: true,
     help: "Bearer token that every HTTP request must carry.",
   },
   resPoolSize: { kind: "whole", flag: false, least: 0, help: "pool.resPoolSize of the config file." },

@@ -5,6 +5,7 @@ import type { Table } from "./command-line.ts";
 const ADMIN_TOKEN = {
   kind: "text",
   flag: false,
+  secret: true,
   help: "Bearer token for the admin API, at least 32 characters.",
 } as const;
 
@@ -20,6 +21,7 @@ export const SERVE_FLAGS = {
   store: {
     kind: "text",
     value: "url",
+    secret: true,
     help: "Database: file:PATH or postgres://… Default: file:~/.metamcp/gateway/gateway.db.",
   },
   publicUrl: {
@@ -63,6 +65,7 @@ export const SERVE_FLAGS = {
   oidcClientSecret: {
     kind: "text",
     flag: false,
+    secret: true,
     help: "Client secret of this gateway at the identity provider.",
   },
   oidcGroupsClaim: {
@@ -92,15 +95,34 @@ export const SERVE_FLAGS = {
     value: "address",
     help: "Proxy whose X-Forwarded-For header is trusted: an address or a network; can be repeated.",
   },
+  childUser: {
+    kind: "text",
+    value: "user",
+    help: "Run local servers and code as this user: a name, UID or UID:GID. Needs root.",
+  },
+  drain: {
+    kind: "time",
+    least: 0,
+    default: 0,
+    help: "After SIGTERM, keep serving for this time while /readyz answers 503 (ms).",
+  },
+  drainCalls: {
+    kind: "time",
+    least: 0,
+    default: 5_000,
+    help: "Then give running calls this time to finish (ms).",
+  },
   adminToken: ADMIN_TOKEN,
   secretKey: {
     kind: "text",
     flag: false,
+    secret: true,
     help: "Encrypts the secrets in the store; required with Postgres.",
   },
   secretKeyOld: {
     kind: "text",
     flag: false,
+    secret: true,
     help: "The previous key; the gateway encrypts everything again with the new one.",
   },
 } as const satisfies Table;

@@ -131,9 +131,11 @@ function overridesOf(settings: Settings, given: ReadonlyMap<string, string>): Ov
 /** Warnings for unknown METAMCP_ variables whose name is close to a known one. */
 function misspelt(env: Env): readonly string[] {
   const rows: Table = { ...FLAGS, ...SERVE_FLAGS };
-  const known = Object.keys(rows).flatMap((key) =>
+  const named = Object.keys(rows).flatMap((key) =>
     rows[key]?.env === false ? [] : [envOf(key), ...(rows[key]?.aliases ?? [])],
   );
+  // MetaMCP sets METAMCP_CHILD for its servers.
+  const known = [...named, "METAMCP_CHILD"];
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith("METAMCP_") || known.includes(name)) return [];
     const [guess] = nearest(

@@ -1,5 +1,6 @@
 /** A second sandbox layer on Linux: bubblewrap gives the host process no network, no other processes, and no files except Node and the host. */
 import { execFile } from "node:child_process";
+import type { RunUser } from "./host-process.ts";
 
 export interface Wrapper {
   readonly command: string;
@@ -14,12 +15,12 @@ let probe: Promise<boolean> | undefined;
 let probed: string | undefined;
 
 /** The command that starts a program which sees only this folder. Undefined if bubblewrap is missing or not permitted. */
-export async function bubblewrapped(folder: string): Promise<Wrapper | undefined> {
+export async function bubblewrapped(folder: string, user?: RunUser): Promise<Wrapper | undefined> {
   if (process.platform !== "linux") return undefined;
   const args = wrapperArgs(folder, process.execPath);
   if (probed !== folder) {
     probed = folder;
-    probe = works(args);
+    probe = works(args, user);
   }
   return (await probe) ? { command: "bwrap", args } : undefined;
 }
@@ -47,12 +48,18 @@ export function wrapperArgs(folder: string, node: string): readonly string[] {
   ];
 }
 
-function works(args: readonly string[]): Promise<boolean> {
+function works(args: readonly string[], user: RunUser | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(
       "bwrap",
       [...args, process.execPath, "--version"],
-      { timeout: PROBE_MS, env: { PATH: process.env["PATH"] ?? "" } },
+      {
+        timeout: PROBE_MS,
+        env: { PATH: process.env["PATH"] ?? "" },
+        uid: user?.uid,
+        gid: user?.gid,
+        cwd: "/",
+      },
       (error) => resolve(!error),
     );
   });

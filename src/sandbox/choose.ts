@@ -2,6 +2,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { CodeRun, Executor, Outcome } from "./executor.ts";
+import type { RunUser } from "./host-process.ts";
 
 export interface ExecutorChoice {
   /** Default: WASM. */
@@ -14,6 +15,8 @@ export interface ExecutorChoice {
 export interface ChooseParts {
   readonly clock: Clock;
   readonly log: Log;
+  /** The user that code runs as, except in Docker, whose containers have their own. Default: that of this process. */
+  readonly user?: RunUser | undefined;
 }
 
 export class LazyExecutor implements Executor {

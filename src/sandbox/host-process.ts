@@ -7,10 +7,17 @@ import type { Execution, ExecutionHost } from "./execution.ts";
 import { type Failure, LIMITS } from "./executor.ts";
 import { FrameReader, readFromHost, writeFrame } from "./frames.ts";
 
+export interface RunUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: the user of this process. */
+  readonly user?: RunUser | undefined;
   /** Cleans up after the process was killed, e.g. ends a container that outlives it. */
   readonly killed?: () => void;
 }
@@ -69,7 +76,7 @@ export class HostProcess implements ExecutionHost {
 
   constructor(options: HostOptions) {
     this.#options = options;
-    const { command, args, env = {} } = options.launch;
+    const { command, args, env = {}, user } = options.launch;
     this.#lastSeen = options.clock.now();
     this.started = new Promise((resolve) => {
       this.#resolveStarted = resolve;
@@ -78,6 +85,7 @@ export class HostProcess implements ExecutionHost {
       env,
       cwd: "/",
       stdio: ["pipe", "pipe", "ignore"],
+      ...(user && { uid: user.uid, gid: user.gid }),
     });
     this.#child.stdin.on("error", () => {});
     const lines = new FrameReader(

@@ -2,10 +2,16 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { LIMITS_FROM_OUTSIDE } from "./executor.ts";
+import type { RunUser } from "./host-process.ts";
 import { HostedExecutor } from "./hosted.ts";
 import { hostFile } from "./wasm.ts";
 
-export function createProcessExecutor(parts: { readonly clock: Clock; readonly log: Log }): HostedExecutor {
+export function createProcessExecutor(parts: {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: the user of this process. */
+  readonly user?: RunUser | undefined;
+}): HostedExecutor {
   return new HostedExecutor({
     ...parts,
     backend: {
@@ -18,6 +24,7 @@ export function createProcessExecutor(parts: { readonly clock: Clock; readonly l
     launch: () => ({
       command: process.execPath,
       args: ["--no-warnings", "--max-old-space-size=256", hostFile(), "node"],
+      user: parts.user,
     }),
   });
 }

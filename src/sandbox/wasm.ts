@@ -7,6 +7,7 @@ import type { Log } from "../kernel/log.ts";
 import { bubblewrapped } from "./bubblewrap.ts";
 import type { LimitName } from "./executor.ts";
 import { LIMITS } from "./executor.ts";
+import type { RunUser } from "./host-process.ts";
 import { HostedExecutor } from "./hosted.ts";
 
 export interface WasmOptions {
@@ -17,6 +18,8 @@ export interface WasmOptions {
   /** Default: used if it is installed and works. False: never used. */
   readonly bubblewrap?: boolean;
   readonly maxHosts?: number;
+  /** Default: the user of this process. */
+  readonly user?: RunUser | undefined;
 }
 
 /** The heap of the host holds only frames; the memory of the engines is outside it. */
@@ -41,6 +44,7 @@ export function createWasmExecutor({
   perRun,
   bubblewrap,
   maxHosts,
+  user,
 }: WasmOptions): HostedExecutor {
   return new HostedExecutor({
     backend: { name: "wasm", unsafe: false, enforced: Object.keys(LIMITS) as LimitName[] },
@@ -50,10 +54,10 @@ export function createWasmExecutor({
     ...(maxHosts !== undefined && { maxHosts }),
     async launch() {
       const file = hostFile();
-      const plain = { command: process.execPath, args: [...NODE_FLAGS, file, "wasm"] };
-      const wrapped = bubblewrap === false ? undefined : await bubblewrapped(dirname(file));
+      const plain = { command: process.execPath, args: [...NODE_FLAGS, file, "wasm"], user };
+      const wrapped = bubblewrap === false ? undefined : await bubblewrapped(dirname(file), user);
       return wrapped
-        ? { command: wrapped.command, args: [...wrapped.args, plain.command, ...plain.args] }
+        ? { ...plain, command: wrapped.command, args: [...wrapped.args, plain.command, ...plain.args] }
         : plain;
     },
   });

@@ -134,3 +134,29 @@ test("a short admin token is rejected before any file is created", async () => {
   });
   expect(existsSync(folder.home)).toBe(false);
 });
+
+test("--drain keeps serving while /readyz answers 503, and --drain-calls is the time for running calls", async () => {
+  const folder = temp();
+  const config = folder.writeConfig({ fix: fixture() });
+  const flags = ["--import", config, "--drain", "1h", "--drain-calls", "1h"];
+  const gateway = await teamGateway(folder, { flags });
+  const client = await teamClient(gateway, "default", { key: await gateway.key() });
+  const echo = { server: "fix", tool: "echo", args: { message: "served" } };
+  const ready = async () => (await fetch(`${gateway.url}/readyz`)).status;
+  expect(await ready()).toBe(200);
+  await client.call("mcp_call", echo);
+  const ended = gateway.kill("SIGTERM");
+  await until(async () => (await ready()) === 503);
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+  expect(await client.call("mcp_call", echo)).toBe("served");
+  const late = await teamClient(gateway, "default", { key: await gateway.key() });
+  // Longer than the default of --drain-calls.
+  const slow = late.call("mcp_call", { server: "fix", tool: "sleep", args: { ms: 6_000 } });
+  await until(async () =>
+    (await gateway.api("GET", "/calls")).body.items.some(({ tool }: { tool: string }) => tool === "sleep"),
+  );
+  // A second signal ends the drain, but not the time for running calls.
+  void gateway.kill("SIGTERM");
+  expect(await slow).toBe("slept 6000");
+  expect(await ended).toBe(0);
+});

@@ -33,9 +33,20 @@ export interface TeamGateway {
 
 export async function teamGateway(
   folder: Temp,
-  { flags = [], env = {} }: { flags?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+  {
+    flags = [],
+    env = {},
+    under = [],
+  }: {
+    flags?: readonly string[];
+    env?: Readonly<Record<string, string>>;
+    /** A program, with arguments, that executes the gateway. */
+    under?: readonly string[];
+  } = {},
 ): Promise<TeamGateway> {
-  const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), "serve", "--port", "0", ...flags], {
+  const serve = [process.execPath, join(ROOT, "dist/metamcp.js"), "serve", "--port", "0", ...flags];
+  const [program = "", ...args] = [...under, ...serve];
+  const child = spawn(program, args, {
     cwd: folder.path("."),
     env: { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
     stdio: ["ignore", "ignore", "pipe"],

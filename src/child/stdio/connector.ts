@@ -3,8 +3,9 @@ import { maskFor } from "../../config/secrets.ts";
 import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
+import type { ChildUser } from "../child-user.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
-import { childEnvironment } from "./environment.ts";
+import { childEnvironment, environmentOf } from "./environment.ts";
 import { StdioLink } from "./link.ts";
 import { MARK, Marker, nest, ownGatewayId } from "./mark.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -16,6 +17,8 @@ export interface StdioConnectorOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
+  /** The user that children run as. Default: that of this process. */
+  readonly user?: ChildUser | undefined;
   /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
   /** Called for each line of stderr that is logged, with secrets masked. */
@@ -45,7 +48,7 @@ class Spawner implements StdioConnector {
     this.#options = options;
     const self = ownGatewayId();
     this.#marker = new Marker(self);
-    this.#table = new ProcessTable({ variable: MARK, since: self.start });
+    this.#table = new ProcessTable({ variable: MARK, since: self.start, user: options.user });
     this.#record = options.runFolder && !hasTable ? new RunRecord(options.runFolder) : undefined;
   }
 
@@ -53,9 +56,10 @@ class Spawner implements StdioConnector {
     if (spec.kind !== "stdio") throw new ChildFailure("other", `${spec.name} is not a stdio server.`);
     if (signal.aborted) throw cancelled();
     const mark = this.#marker.next(spec.name);
-    const env = childEnvironment(spec, process.env, process.platform);
+    const { user } = this.#options;
+    const env = childEnvironment(spec, environmentOf(user, process.env), process.platform);
     env[MARK] = nest(process.env[MARK], mark);
-    const child = await start(spec, env);
+    const child = await start(spec, env, user);
     const link = this.#link(child, spec, { mark, events });
     if (!signal.aborted) return link;
     await link.close();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { secretsFrom } from "../../kernel/secret.ts";
-import { childEnvironment } from "./environment.ts";
+import { childEnvironment, environmentOf } from "./environment.ts";
 
 const own = { env: {}, inheritEnv: [] };
 
@@ -61,4 +61,38 @@ test("names of variables are case-insensitive on Windows", () => {
     UserProfile: "u",
     Other: "o",
   });
+});
+
+test("a child gets the caches of package runners, and no other setting of them", () => {
+  const caches = {
+    npm_config_cache: "/tmp/npm",
+    UV_CACHE_DIR: "/tmp/uv",
+    XDG_CACHE_HOME: "/c",
+    PIP_CACHE_DIR: "/p",
+  };
+  const secrets = {
+    "npm_config_//registry.example/:_authToken": "x",
+    npm_config_registry: "https://user:token@registry.example",
+    NPM_TOKEN: "x",
+    UV_INDEX_URL: "https://user:token@index.example",
+    PIP_INDEX_URL: "https://user:token@index.example",
+  };
+  expect(childEnvironment(own, { ...caches, ...secrets }, "linux")).toEqual(caches);
+});
+
+test("a child of another user gets the folders of that user", () => {
+  const user = { name: "mcp", uid: 1001, gid: 1001, home: "/servers" };
+  const parent = {
+    PATH: "/bin",
+    HOME: "/root",
+    USER: "root",
+    TMPDIR: "/root/tmp",
+    XDG_RUNTIME_DIR: "/run/user/0",
+    npm_config_cache: "/root/.npm",
+    https_proxy: "http://p",
+  };
+  const env = { PATH: "/bin", https_proxy: "http://p", HOME: "/servers", USER: "mcp", LOGNAME: "mcp" };
+  expect(childEnvironment(own, environmentOf(user, parent), "linux")).toEqual(env);
+  const spec = { env: secretsFrom({ TMPDIR: "/own" }), inheritEnv: [] };
+  expect(childEnvironment(spec, environmentOf(user, parent), "linux")).toEqual({ ...env, TMPDIR: "/own" });
 });

@@ -1,6 +1,7 @@
 /** Chooses by name which variables of our environment a child gets. Pure: it reads no environment itself and ignores values. */
 import type { StdioSpec } from "../../config/spec.ts";
 import { revealed } from "../../kernel/secret.ts";
+import type { ChildUser } from "../child-user.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,6 +64,36 @@ const BY_PLATFORM: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Where package runners keep what they downloaded. Settings like `npm_config_registry` can contain tokens, so only these. */
+const CACHES = [
+  "npm_config_cache",
+  "NPM_CONFIG_CACHE",
+  "UV_CACHE_DIR",
+  "UV_PYTHON_INSTALL_DIR",
+  "UV_TOOL_DIR",
+  "PIP_CACHE_DIR",
+  "PIPX_HOME",
+  "DENO_DIR",
+  "BUN_INSTALL_CACHE_DIR",
+  "YARN_CACHE_FOLDER",
+  "PLAYWRIGHT_BROWSERS_PATH",
+];
+
+/** Folders and sockets of one user, which are useless for another one. */
+const OF_USER: ReadonlySet<string> = new Set([
+  ...["HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "__CF_USER_TEXT_ENCODING"],
+  ...["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"],
+  ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"],
+  ...CACHES,
+]);
+
+/** Our environment as a process of this user sees it. */
+export function environmentOf(user: ChildUser | undefined, parent: Environment): Environment {
+  if (!user) return parent;
+  const shared = Object.entries(parent).filter(([name]) => !OF_USER.has(name));
+  return { ...Object.fromEntries(shared), HOME: user.home, USER: user.name, LOGNAME: user.name };
+}
+
 /** The variables that every child gets, in addition to names that begin with LC_. */
 export function safeNames(platform: NodeJS.Platform): readonly string[] {
   return [
@@ -70,6 +101,7 @@ export function safeNames(platform: NodeJS.Platform): readonly string[] {
     ...PROXY,
     ...PROXY.map((name) => name.toLowerCase()),
     ...TRUST,
+    ...CACHES,
     ...(BY_PLATFORM[platform] ?? []),
   ];
 }

@@ -6,6 +6,7 @@ import { isAlive } from "../../home/process-alive.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { MARK, ownGatewayId, starter } from "./mark.ts";
+import type { Owner } from "./marks-of-user.ts";
 import { send } from "./process-tree.ts";
 import {
   hasTable,
@@ -26,13 +27,15 @@ export interface OrphanOptions {
   readonly runFolder?: string;
   /** The pid namespace whose gateways are checked; by default our own. */
   readonly space?: string;
+  /** The user of the children, if it is not ours. */
+  readonly user?: Owner | undefined;
 }
 
 /** Resolves when they have ended. Never rejects. */
 export async function endOrphans(options: OrphanOptions): Promise<void> {
-  const { log, runFolder, space = ownGatewayId().space } = options;
+  const { log, runFolder, space = ownGatewayId().space, user } = options;
   try {
-    if (hasTable) await endAll(new Orphans(space), options);
+    if (hasTable) await endAll(new Orphans(space, user), options);
     else if (runFolder) await endRecorded(runFolder, (processes) => endAll(processes, options));
   } catch (error) {
     log.warn("could not look for processes left behind", { error: String(error) });
@@ -47,11 +50,13 @@ async function endAll(processes: EndableProcesses, { log, clock }: OrphanOptions
 
 class Orphans implements EndableProcesses {
   readonly #space: string;
+  readonly #user: Owner | undefined;
   readonly #spared = ancestry(process.pid);
   #known: MarkedProcess[] = [];
 
-  constructor(space: string) {
+  constructor(space: string, user: Owner | undefined) {
     this.#space = space;
+    this.#user = user;
   }
 
   isAnyAlive(): boolean {
@@ -59,7 +64,7 @@ class Orphans implements EndableProcesses {
   }
 
   async findAlive(): Promise<boolean> {
-    const table = await scan({ variable: MARK });
+    const table = await scan({ variable: MARK, user: this.#user });
     this.#known = table.filter(
       (one) => (this.#isOrphan(one) || isAmong(this.#known, one)) && send(one.pid, 0),
     );
@@ -68,7 +73,7 @@ class Orphans implements EndableProcesses {
 
   signal(name: NodeJS.Signals): void {
     for (const one of this.#known) {
-      const marks = readVariable(one.pid, MARK);
+      const marks = readVariable(one.pid, MARK) ?? (one.bare ? one.marks : undefined);
       if (isSame(one) && this.#isOrphan({ ...one, marks })) send(one.pid, name);
     }
   }

@@ -1,6 +1,7 @@
 /** Reads the process table of Linux from /proc. On other systems it is empty. Processes that end meanwhile or may not be read are skipped. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Owner, withMarksOf } from "./marks-of-user.ts";
 
 /** A pid may be reused, but not together with the same start time (clock ticks since boot). */
 export interface ProcessIdentity {
@@ -108,6 +109,8 @@ export interface ScanOptions {
   readonly variable: string;
   /** Processes that started earlier are skipped unread, because no child is older than its gateway. */
   readonly since?: string;
+  /** The user of the processes, if it is not ours. */
+  readonly user?: Owner | undefined;
 }
 
 const ATTEMPTS = 3;
@@ -119,7 +122,7 @@ const ROUNDS = 50;
  * Reads the table in slices, which can be spread over turns of the event loop. A process can fork and end while the table is read.
  * So new processes are read in further rounds, until there are none.
  */
-function* scanning({ variable, since = "0" }: ScanOptions): Generator<undefined, MarkedProcess[]> {
+function* scanning({ variable, since = "0", user }: ScanOptions): Generator<undefined, MarkedProcess[]> {
   const found: MarkedProcess[] = [];
   const seen = new Set<string>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -134,7 +137,7 @@ function* scanning({ variable, since = "0" }: ScanOptions): Generator<undefined,
       if (index % SLICE === SLICE - 1) yield;
     }
   }
-  return found;
+  return user ? withMarksOf(user, variable, found) : found;
 }
 
 function listPids(): string[] {

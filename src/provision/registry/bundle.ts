@@ -62,6 +62,8 @@ async function unpackBundle(
   await sweep(parent);
   const temporary = temporaryBeside(folder);
   await makeFolder(temporary);
+  // Servers may run as another user. The folder above decides whether that user gets here.
+  for (const path of [parent, temporary]) await chmod(path, 0o755);
   try {
     await unzip(archive, temporary, bounds);
     const unpacked = await readUnpacked(temporary, name);
@@ -120,7 +122,7 @@ async function readUnpacked(folder: string, server: string): Promise<Unpacked | 
 /** Archives from some systems do not mark executable files. */
 async function makeExecutable(path: string): Promise<void> {
   try {
-    await chmod(path, 0o700);
+    await chmod(path, 0o755);
   } catch {
     throw unusable("its program is missing");
   }

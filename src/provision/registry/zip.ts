@@ -38,7 +38,7 @@ const DIRECTORY = 0o040_000;
 const MAX_NAME_LENGTH = 512;
 const MAX_DEPTH = 32;
 
-/** Writes all files into `folder`, which must exist and be empty. Throws MetaMcpError before the first write if the list of files is invalid. */
+/** Writes all files, readable by all users, into `folder`, which must exist and be empty. Throws MetaMcpError before the first write if the list of files is invalid. */
 export async function unzip(archive: Buffer, folder: string, bounds: ZipBounds): Promise<void> {
   const items = [...listOf(archive, bounds)];
   checkNames(items);
@@ -46,11 +46,11 @@ export async function unzip(archive: Buffer, folder: string, bounds: ZipBounds):
   if (total > bounds.bytes) throw invalid(`it unpacks to more than ${bounds.bytes} bytes`);
   for (const item of items) {
     const path = join(folder, ...item.name.split("/"));
-    await mkdir(item.folder ? path : dirname(path), { recursive: true, mode: 0o700 });
+    await mkdir(item.folder ? path : dirname(path), { recursive: true, mode: 0o755 });
     if (!item.folder) {
       await writeFile(path, await contentOf(archive, item), {
         flag: "wx",
-        mode: item.executable ? 0o700 : 0o600,
+        mode: item.executable ? 0o755 : 0o644,
       });
     }
   }
