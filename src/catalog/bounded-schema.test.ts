@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../kernel/raw.ts";
-import { compileSchema } from "./bounded-schema.ts";
+import { compileInputSchema } from "./bounded-schema.ts";
 
 async function problems(schema: object, value: unknown): Promise<number | "cannot be told"> {
   try {
-    const check = await compileSchema(toRaw(schema));
+    const check = await compileInputSchema(toRaw(schema));
     return check?.(toRaw(value)).length ?? 0;
   } catch {
     return "cannot be told";

@@ -6,6 +6,8 @@ import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { hasManyValues } from "../rpc/many-values.ts";
+import { withOptionalDefaults } from "./optional-defaults.ts";
+import { targetOf } from "./schema-pointer.ts";
 import { withinTime } from "./within-time.ts";
 
 /** Returns the errors of a value; empty if it is valid. Throws if the check would take too long. */
@@ -23,21 +25,38 @@ type Dialect = "draft-07" | "2020-12";
 /** Shared, because creating a compiler takes many times as long as compiling a schema. */
 const compilers = new Map<Dialect, Promise<Compiler>>();
 
-/** Throws if the schema is invalid or cannot be handled in bounded time. Undefined if it is not an object: it then accepts everything. */
-export async function compileSchema(written: Raw): Promise<ValueCheck | undefined> {
+/**
+ * For values that are sent to a server: properties with a default may be missing. Throws if the schema is invalid or cannot
+ * be handled in bounded time. Undefined if it is not an object: it then accepts everything.
+ */
+export async function compileInputSchema(written: Raw): Promise<ValueCheck | undefined> {
+  const schema = parsed(written);
+  return schema && (await compileParsed(withOptionalDefaults(schema), written));
+}
+
+/** Like `compileInputSchema`, for values that a server sent: nobody adds defaults to these. */
+export async function compileOutputSchema(written: Raw): Promise<ValueCheck | undefined> {
+  const schema = parsed(written);
+  return schema && (await compileParsed(schema, written));
+}
+
+function parsed(written: Raw): Record<string, unknown> | undefined {
   if (hasManyValues(written)) throw new Error("a schema that could take for ever");
   const schema = fromRaw(written);
-  if (!isRecord(schema)) return undefined;
+  return isRecord(schema) ? schema : undefined;
+}
+
+async function compileParsed(schema: Record<string, unknown>, written: Raw): Promise<ValueCheck> {
   const { $schema } = schema;
   // Without $schema, MCP means 2020-12. draft-04 and draft-06 schemas mostly compile as draft-07.
   const draft = typeof $schema === "string" && /draft-0[4-7]/.test($schema);
-  const validate = await compiled({ ...schema }, draft ? "draft-07" : "2020-12", written);
+  const validate = await compiled(schema, draft ? "draft-07" : "2020-12", written);
   const cheap = workOf(schema) <= MAX_WORK;
   return (value) => {
     if (hasManyValues(value)) throw new Error("a value that could take for ever");
-    const parsed = fromRaw(value);
+    const data = fromRaw(value);
     const fits =
-      cheap && value.length <= SMALL_BYTES ? validate(parsed) : withinTime(CHECK_MS, () => validate(parsed));
+      cheap && value.length <= SMALL_BYTES ? validate(data) : withinTime(CHECK_MS, () => validate(data));
     return fits ? NO_ERRORS : (validate.errors ?? NO_ERRORS);
   };
 }
@@ -134,16 +153,4 @@ function workOf(root: Readonly<Record<string, unknown>>): number {
     return work;
   };
   return workAt(root);
-}
-
-/** Undefined unless the reference is a JSON Pointer into the schema. */
-function targetOf(root: Readonly<Record<string, unknown>>, ref: string): unknown {
-  if (ref === "#") return root;
-  if (!ref.startsWith("#/")) return undefined;
-  let at: unknown = root;
-  for (const part of ref.slice(2).split("/")) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = (isRecord(at) || Array.isArray(at)) && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
-  }
-  return at;
 }

@@ -2,7 +2,8 @@
 import type { ErrorObject } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { SHORT } from "../rpc/short.ts";
-import { compileSchema } from "./bounded-schema.ts";
+import { compileInputSchema } from "./bounded-schema.ts";
+import { withOptionalDefaults } from "./optional-defaults.ts";
 import { quickCheckOf } from "./quick-check.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
@@ -42,10 +43,10 @@ export function prepareCheck(tool: Tool): Promise<void> {
 }
 
 async function compile(tool: Tool): Promise<Check> {
-  const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
-  const check = await compileSchema(tool.inputSchema);
+  const check = await compileInputSchema(tool.inputSchema);
   if (!check) return fits;
-  const quickCheck = quickCheckOf(schema);
+  const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
+  const quickCheck = quickCheckOf(withOptionalDefaults(schema));
   return (args, open) => {
     // Parsing short arguments is faster than the quick check.
     if (args.length > SHORT && quickCheck?.(args)) return NO_PROBLEMS;

@@ -1,7 +1,9 @@
 /** Writes a tool as a TypeScript declaration, for a model that writes code. The length is bounded for any schema, and no `$ref` is fetched. */
 import { isRecord } from "../kernel/is-record.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { fromRaw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
+import { withOptionalDefaults } from "./optional-defaults.ts";
+import { targetOf } from "./schema-pointer.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
@@ -54,8 +56,8 @@ export function declarationOf(tool: Tool): string {
 
 function declare(tool: Tool): string {
   const output = member(tool.definition, "outputSchema");
-  const args = typesFrom(tool.inputSchema, "Args");
-  const result = output ? typesFrom(output, "Result") : { type: "unknown", types: [] };
+  const args = typesFrom(inputOf(tool), "Args");
+  const result = output ? typesFrom(fromRaw(output), "Result") : { type: "unknown", types: [] };
   const name = functionName(tool.name);
   const types = [...args.types, ...result.types].map((type) => `${type}\n`).join("");
   const whole = `${types}function ${name}(args: ${args.type}): Promise<${result.type}>`;
@@ -74,11 +76,22 @@ function functionName(name: string): string {
 /** The type of the tool's `outputSchema`, if it has one. */
 export function resultTypeOf({ definition }: Tool): string | undefined {
   const output = member(definition, "outputSchema");
-  return output && typesFrom(output, "Result").type;
+  return output && typesFrom(fromRaw(output), "Result").type;
 }
 
-function typesFrom(raw: Raw, prefix: string): { readonly type: string; readonly types: readonly string[] } {
-  const schema = fromRaw(raw);
+/** Inputs with a default are optional. */
+function inputOf({ inputSchema }: Tool): unknown {
+  try {
+    return withOptionalDefaults(fromRaw(inputSchema) as Record<string, unknown>);
+  } catch {
+    return fromRaw(inputSchema);
+  }
+}
+
+function typesFrom(
+  schema: unknown,
+  prefix: string,
+): { readonly type: string; readonly types: readonly string[] } {
   if (!isRecord(schema)) return { type: "unknown", types: [] };
   const types: string[] = [];
   const walk = { root: schema, left: MAX_PARTS, open: new Set<Schema>(), names: new Map(), types, prefix };
@@ -173,13 +186,7 @@ function literal(value: unknown): string {
 }
 
 /** Resolves only references within the schema. */
-function refOf(schema: Schema, root: Schema): Schema | undefined {
-  const ref = schema["$ref"];
-  if (typeof ref !== "string" || !ref.startsWith("#")) return undefined;
-  let at: unknown = root;
-  for (const step of ref.slice(1).split("/").slice(1)) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  }
-  return isRecord(at) ? at : undefined;
+function refOf({ $ref }: Schema, root: Schema): Schema | undefined {
+  const target = typeof $ref === "string" ? targetOf(root, $ref) : undefined;
+  return isRecord(target) ? target : undefined;
 }

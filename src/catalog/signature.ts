@@ -1,6 +1,8 @@
 /** Writes a tool's inputs on one line for a model: `echo(message: string, times?: int)`. The length is bounded for any schema. */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { withOptionalDefaults } from "./optional-defaults.ts";
+import { targetOf } from "./schema-pointer.ts";
 
 const MAX_LENGTH = 240;
 const MAX_NAME_LENGTH = 64;
@@ -19,7 +21,7 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Required inputs come first. Inputs that exceed `maxLength` UTF-16 units are replaced by `…`. */
+/** Required inputs come first; those with a default count as optional. Inputs that exceed `maxLength` UTF-16 units are replaced by `…`. */
 export function signatureOf(name: string, inputSchema: Raw, maxLength = MAX_LENGTH): string {
   const schema = parse(inputSchema);
   const shown: string[] = [];
@@ -45,7 +47,8 @@ export function typesOf(inputSchema: Raw): ReadonlyMap<string, string> {
 
 function parse(raw: Raw): unknown {
   try {
-    return fromRaw(raw);
+    const schema = fromRaw(raw);
+    return isRecord(schema) ? withOptionalDefaults(schema) : schema;
   } catch {
     return undefined;
   }
@@ -140,11 +143,6 @@ function literal(value: unknown): string {
 /** Resolves only references within the schema, so nothing is fetched. */
 function refOf(schema: Schema, root: Schema): Schema | undefined {
   const ref = own(schema, "$ref");
-  if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
-  let at: unknown = root;
-  for (const step of ref.slice(2).split("/").slice(0, 8)) {
-    if (!isRecord(at)) return undefined;
-    at = own(at, step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  }
-  return isRecord(at) ? at : undefined;
+  const target = typeof ref === "string" ? targetOf(root, ref) : undefined;
+  return isRecord(target) ? target : undefined;
 }

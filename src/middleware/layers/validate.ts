@@ -1,5 +1,5 @@
 /** Layer `validate`: checks arguments and results against the schemas of the tool. Refuses calls whose schema is unknown or cannot be checked. */
-import { compileSchema, type ValueCheck } from "../../catalog/bounded-schema.ts";
+import { compileInputSchema, compileOutputSchema, type ValueCheck } from "../../catalog/bounded-schema.ts";
 import { inWords } from "../../catalog/check-arguments.ts";
 import type { Call } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
@@ -67,8 +67,8 @@ function schemasOf(call: Call): Schemas | Promise<Schemas> {
 async function compileBoth(definition: Raw): Promise<Schemas> {
   const [input, output] = members(definition, ["inputSchema", "outputSchema"]);
   const schemas = {
-    input: input && (await compileSchema(input)),
-    output: output && (await compileSchema(output)),
+    input: input && (await compileInputSchema(input)),
+    output: output && (await compileOutputSchema(output)),
   };
   compiled.set(definition, schemas);
   return schemas;
