@@ -60,7 +60,7 @@ describe("a written list", () => {
 
   test("keeps definitions byte by byte", async () => {
     const definition =
-      '{"name":"a", "inputSchema":{"default":12345678901234567890,"t":"\\u00e9\\/é😀\\ud800"},"new":1E+2}';
+      '{"name":"a", "inputSchema":{"type":"object","default":12345678901234567890,"t":"\\u00e9\\/é😀\\ud800"},"new":1E+2}';
     await store("s", "id", { tools: [tool(raw(definition))], about: {} });
     const found = await first(open(), "s", "id");
     expect(found?.tools[0]?.definition.toString()).toBe(definition);

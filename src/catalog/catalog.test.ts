@@ -38,7 +38,12 @@ const anything = (): boolean => true;
 const offering =
   (...tools: (string | object)[]): Ask =>
   async () =>
-    toRaw({ tools: tools.map((tool) => (typeof tool === "string" ? { name: tool } : tool)) });
+    toRaw({
+      tools: tools.map((tool) => ({
+        inputSchema: { type: "object" },
+        ...(typeof tool === "string" ? { name: tool } : tool),
+      })),
+    });
 const servers = (all: Record<ServerId, Partial<CatalogServer>>): Map<ServerId, CatalogServer> =>
   new Map(Object.entries(all).map(([name, rest]) => [name, { identity: "id", permits: anything, ...rest }]));
 const namesOf = (snapshot: Snapshot, server: ServerId): string[] | undefined =>
@@ -121,7 +126,7 @@ describe("a refreshed list", () => {
     await catalog.refresh(listBy("s"), offering(definition), ABOUT);
     expect(changes).toHaveLength(2);
     expect(catalog.snapshot.listings.get("s")?.tools[0]?.definition.toString()).toBe(
-      JSON.stringify(definition),
+      JSON.stringify({ inputSchema: { type: "object" }, ...definition }),
     );
   });
 
@@ -157,7 +162,9 @@ describe("a refreshed list", () => {
     });
     catalog.configure(servers({ s: {} }));
     await catalog.refresh(listBy("s"), offering("a", { nameless: true }), ABOUT);
-    expect(warnings).toEqual([["1 entries of its tools/list are not tools", { server: "s" }]]);
+    expect(warnings).toEqual([
+      ["1 entry of its tools/list cannot be used: 1 without a usable name", { server: "s" }],
+    ]);
   });
 
   test("of a server that is not configured is ignored", async () => {

@@ -111,6 +111,11 @@ export class Catalog implements CatalogView {
     return this.#servers.get(server)?.fault;
   }
 
+  /** Entries of the server's lists that were repaired or left out, as sentences. */
+  listProblems(server: ServerId): readonly string[] {
+    return this.#servers.get(server)?.problems ?? [];
+  }
+
   onChange(listener: (change: CatalogChange) => void): () => void {
     return this.#visible.onChange(listener);
   }
@@ -183,12 +188,10 @@ export class Catalog implements CatalogView {
     const { known, list } = ref;
     const refresh = list.startRefresh("tools");
     const since = this.#clock.now();
-    const listed = await listTools(server, ask, (problem) => this.#log.warn(problem, { server })).catch(
-      (error: Error) => {
-        list.fault = error.message;
-        throw error;
-      },
-    );
+    const listed = await listTools(server, ask, this.#reporter(ref, "tools")).catch((error: Error) => {
+      list.fault = error.message;
+      throw error;
+    });
     const tools = this.#servers.intern(server, listed);
     await list.enqueue(async () => {
       if (!this.#isCurrent(ref) || !list.acceptRefresh("tools", refresh)) return;
@@ -220,8 +223,7 @@ export class Catalog implements CatalogView {
     // Otherwise each request for this list would wait for the slow child.
     const timeout = this.#clock.after(ITEM_TIMEOUT_MS, () => this.#assumeEmpty(ref, kind));
     try {
-      const report = (problem: string): void => this.#log.warn(problem, { server });
-      const items = ask ? await listAll(server, ITEM_LISTS[kind], ask, report) : [];
+      const items = ask ? await listAll(server, ITEM_LISTS[kind], ask, this.#reporter(ref, kind)) : [];
       if (!this.#isCurrent(ref) || !list.acceptRefresh(kind, refresh)) return;
       if (sameEntries(list.items[kind], items)) return;
       list.items = { ...list.items, [kind]: items satisfies readonly Item[] };
@@ -236,6 +238,17 @@ export class Catalog implements CatalogView {
     } finally {
       timeout.cancel();
     }
+  }
+
+  /** Keeps the problems of one list, and logs those that are new. */
+  #reporter({ from: { server }, list }: ListRef, kind: ListedKind): (problem: string) => void {
+    const before = list.problems.get(kind) ?? [];
+    const problems: string[] = [];
+    list.problems.set(kind, problems);
+    return (problem) => {
+      problems.push(problem);
+      if (!before.includes(problem)) this.#log.warn(problem, { server });
+    };
   }
 
   #assumeEmpty(ref: ListRef, kind: ItemKind): void {

@@ -3,12 +3,13 @@ import type { ServerId } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
 import { isObject, member } from "../rpc/slice.ts";
 import type { ListKind } from "./list-all.ts";
+import { repairPrompt, repairResource } from "./repair.ts";
 
 export interface Item {
   readonly server: ServerId;
   /** The key in requests: the name of a prompt, the URI of a resource, or the URI template. */
   readonly name: string;
-  /** The whole definition, byte by byte as the child sent it. Clients get these bytes. */
+  /** The whole definition, byte by byte as the child sent it unless it had to be repaired. Clients get these bytes. */
   readonly definition: Raw;
 }
 
@@ -32,16 +33,20 @@ export const ITEM_LISTS: { readonly [kind in ItemKind]: ListKind<Item> } = {
 };
 
 function kind(method: string, member: string, key: string): ListKind<Item> {
-  return { method, member, read: (server, written) => readItem(server, written, key) };
+  return { method, member, key, read: (server, written, note) => readItem(server, written, key, note) };
 }
 
-function readItem(server: ServerId, written: Raw, key: string): Item | undefined {
-  if (!isObject(written)) return undefined;
-  // Copied, because a slice would keep the whole message in memory as long as the item.
-  const definition = asRaw(Buffer.from(written));
-  const raw = member(definition, key);
+function readItem(
+  server: ServerId,
+  written: Raw,
+  key: string,
+  note: (problem: string) => void = () => {},
+): Item | undefined {
+  const raw = isObject(written) ? member(written, key) : undefined;
   const name = raw && fromRaw(raw);
-  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH
-    ? { server, name, definition }
-    : undefined;
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH) return undefined;
+  // Copied, because a slice would keep the whole message in memory as long as the item.
+  const copy = asRaw(Buffer.from(written));
+  const definition = key === "name" ? repairPrompt(copy, note) : repairResource(copy, key, note);
+  return { server, name, definition };
 }

@@ -30,6 +30,8 @@ export class KnownList {
   live = false;
   /** Why the last attempt to list failed. */
   fault: string | undefined;
+  /** What was wrong with the lists that were read last. */
+  readonly problems = new Map<ListedKind, readonly string[]>();
   /** The part that clients of this key see, and the same as clients of other keys see it. */
   visible: IndexedListing | undefined;
   unconfirmed: IndexedListing | undefined;

@@ -53,6 +53,11 @@ export class KnownServer {
     return this.hasList ? undefined : this.#all(({ fault }) => fault)[0];
   }
 
+  /** What was wrong with its lists, although they can be used. */
+  get problems(): readonly string[] {
+    return [...new Set(this.#all(({ problems }) => [...problems.values()].flat()).flat())];
+  }
+
   get live(): boolean {
     for (const { live } of this.#lists.values()) if (live) return true;
     return false;

@@ -2,9 +2,12 @@
 import type { ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Raw } from "../kernel/raw.ts";
+import { visible } from "../kernel/visible.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { elements, joinObject, member } from "../rpc/slice.ts";
+import { EntryFaults } from "./entry-faults.ts";
 import { isArray } from "./json-array.ts";
+import type { Note } from "./repair-rules.ts";
 
 /** One request to a child that has just been connected. */
 export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
@@ -13,8 +16,10 @@ export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
 export interface ListKind<T> {
   readonly method: string;
   readonly member: string;
-  /** Undefined for an entry without a usable name. */
-  readonly read: (server: ServerId, written: Raw) => T | undefined;
+  /** The member that identifies an entry. */
+  readonly key: string;
+  /** Undefined for an entry that cannot be used. `note` gets each problem of the entry. */
+  readonly read: (server: ServerId, written: Raw, note?: Note) => T | undefined;
 }
 
 interface Named {
@@ -77,12 +82,13 @@ class EntryList<T extends Named> {
   readonly #kind: ListKind<T>;
   readonly #byName = new Map<string, T>();
   #bytes = 0;
-  #invalid = 0;
+  readonly #faults: EntryFaults;
   readonly #duplicates = new Set<string>();
 
   constructor(server: ServerId, kind: ListKind<T>) {
     this.#server = server;
     this.#kind = kind;
+    this.#faults = new EntryFaults(kind.key);
   }
 
   get entries(): readonly T[] {
@@ -97,22 +103,21 @@ class EntryList<T extends Named> {
     const before = this.#byName.size;
     this.#bytes += written.length;
     if (this.#bytes > MAX_BYTES) throw this.refused(`is larger than ${MAX_BYTES} bytes`);
-    for (const entry of elements(written)) this.#take(read(this.#server, entry));
+    for (const entry of elements(written))
+      this.#take(this.#faults.read(entry, (note) => read(this.#server, entry, note)));
     return this.#byName.size - before;
   }
 
   #take(entry: T | undefined): void {
-    if (!entry) this.#invalid += 1;
-    else if (this.#byName.has(entry.name)) this.#duplicates.add(entry.name);
+    if (!entry) return;
+    if (this.#byName.has(entry.name)) this.#duplicates.add(entry.name);
     else this.#byName.set(entry.name, entry);
     if (this.#byName.size > MAX_ENTRIES)
       throw this.refused(`has more than ${MAX_ENTRIES} ${this.#kind.member}`);
   }
 
   problems(): readonly string[] {
-    const { method, member } = this.#kind;
-    const problems: string[] = [];
-    if (this.#invalid > 0) problems.push(`${this.#invalid} entries of its ${method} are not ${member}`);
+    const problems = [...this.#faults.problems(this.#kind.method)];
     if (this.#duplicates.size > 0)
       problems.push(`it lists these twice, the first one is used: ${firstFew(this.#duplicates)}`);
     return problems;
@@ -128,6 +133,9 @@ class EntryList<T extends Named> {
 }
 
 function firstFew(names: ReadonlySet<string>): string {
-  const some = [...names].slice(0, 5).join(", ");
+  const some = [...names]
+    .slice(0, 5)
+    .map((name) => visible(name, 100))
+    .join(", ");
   return names.size > 5 ? `${some} and ${names.size - 5} more` : some;
 }

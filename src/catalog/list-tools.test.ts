@@ -141,11 +141,16 @@ describe("unusual answers", () => {
     const odd = [null, 1, "a", [], {}, { name: 7 }, { name: "" }, { name: "n".repeat(513) }];
     const { names, problems } = await listed(child({ first: { tools: [...odd, ...named("good"), ...odd] } }));
     expect(names).toEqual(["good"]);
-    expect(problems).toEqual(["16 entries of its tools/list are not tools"]);
+    expect(problems).toEqual(["16 entries of its tools/list cannot be used: 16 without a usable name"]);
   });
 
   test("of two tools with the same name the first is used, and the duplicate is reported", async () => {
-    const tools = [{ name: "a", description: "first" }, { name: "b" }, { name: "a", description: "second" }];
+    const inputSchema = { type: "object" };
+    const tools = [
+      { name: "a", description: "first", inputSchema },
+      { name: "b", inputSchema },
+      { name: "a", description: "second", inputSchema },
+    ];
     const problems: string[] = [];
     const found = await listTools("s", child({ first: { tools } }), (problem) => problems.push(problem));
     expect(found.map((tool) => [tool.name, tool.description])).toEqual([

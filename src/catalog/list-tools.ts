@@ -6,7 +6,7 @@ import type { Tool } from "./tool.ts";
 
 export type { Ask } from "./list-all.ts";
 
-const TOOLS: ListKind<Tool> = { method: "tools/list", member: "tools", read: readTool };
+const TOOLS: ListKind<Tool> = { method: "tools/list", member: "tools", key: "name", read: readTool };
 
 /** `report` is called with problems of a list that is still usable. */
 export function listTools(

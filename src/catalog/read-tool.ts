@@ -1,23 +1,25 @@
-/** Reads a tool definition of a child. Parses only the members it needs and ignores those of a wrong type. */
+/** Reads a tool definition of a child and repairs it where needed. Parses only the members it needs. */
 import type { ServerId, TaskSupport } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { isObject, member, members } from "../rpc/slice.ts";
+import { repairTool } from "./repair.ts";
+import type { Note } from "./repair-rules.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 
 const ANY_OBJECT = toRaw({ type: "object" });
-const KEYS = ["name", "title", "description", "annotations", "inputSchema", "execution"] as const;
+const KEYS = ["title", "description", "annotations", "inputSchema", "execution"] as const;
 const MAX_NAME_LENGTH = 512;
 /** Enough for the search. The definition keeps the whole text. */
 const MAX_TEXT_LENGTH = 10_240;
 
-/** Undefined if it is not an object with a usable name. */
-export function readTool(server: ServerId, written: Raw): Tool | undefined {
-  if (!isObject(written)) return undefined;
-  // Copied, because a slice would keep the whole message in memory as long as the tool.
-  const definition = asRaw(Buffer.from(written));
-  const [rawName, rawTitle, rawDescription, rawAnnotations, schema, execution] = members(definition, KEYS);
-  const name = textOf(rawName);
+/** Undefined if it is not an object with a usable name and schema. `note` gets what was wrong. */
+export function readTool(server: ServerId, written: Raw, note: Note = () => {}): Tool | undefined {
+  const name = isObject(written) ? textOf(member(written, "name")) : undefined;
   if (!name || name.length > MAX_NAME_LENGTH) return undefined;
+  // Copied, because a slice would keep the whole message in memory as long as the tool.
+  const definition = repairTool(asRaw(Buffer.from(written)), note);
+  if (!definition) return undefined;
+  const [rawTitle, rawDescription, rawAnnotations, schema, execution] = members(definition, KEYS);
   const annotations = readAnnotations(rawAnnotations);
   const taskSupport = readTaskSupport(execution);
   return {
@@ -28,7 +30,7 @@ export function readTool(server: ServerId, written: Raw): Tool | undefined {
     annotations,
     ...(taskSupport && { taskSupport }),
     definition,
-    inputSchema: schema && isObject(schema) ? schema : ANY_OBJECT,
+    inputSchema: schema ?? ANY_OBJECT,
   };
 }
 

@@ -1,5 +1,6 @@
 /** `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to fix it. */
 import { notListed } from "../catalog/catalog-loader.ts";
+import { ITEM_KINDS } from "../catalog/item.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Engine } from "../engine.ts";
@@ -21,10 +22,14 @@ interface Finding {
   readonly tools?: number;
   readonly problem?: string;
   readonly advice?: string | undefined;
+  /** Entries of its lists that were repaired or left out. */
+  readonly lists?: readonly string[];
   /** New or changed tools that are not approved. */
   readonly unapproved?: readonly ToolChange[];
 }
 
+/** Servers list prompts and resources shortly after their tools. */
+const LIST_WAIT_MS = 3_000;
 /** Limit of shown changes. --json and `metamcp approve` show all. */
 const SHOWN_CHANGES = 5;
 
@@ -102,7 +107,7 @@ async function checkAll(
   return findings;
 }
 
-async function check({ scope, pins }: Engine, spec: ServerSpec, target: string): Promise<Finding> {
+async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target: string): Promise<Finding> {
   const server = spec.name;
   const since = performance.now();
   const ms = (): number => Math.round(performance.now() - since);
@@ -112,8 +117,18 @@ async function check({ scope, pins }: Engine, spec: ServerSpec, target: string):
     const tools = view.isLive(server) ? view.snapshot.listings.get(server)?.tools.length : undefined;
     const took = ms();
     await pins.settled();
+    for (const kind of ITEM_KINDS) await scope.loader.loadMissing([server], person, LIST_WAIT_MS, kind);
+    const problems = catalog.listProblems(server);
+    const lists = problems.length > 0 ? { lists: problems } : {};
     if (tools !== undefined)
-      return { server, ok: true, ms: took, tools, ...approvalOf(pins.review(server).fault, scope, server) };
+      return {
+        server,
+        ok: true,
+        ms: took,
+        tools,
+        ...lists,
+        ...approvalOf(pins.review(server).fault, scope, server),
+      };
     const advice = `See what it prints:\n$ metamcp doctor ${server} --log-level debug`;
     const fault = view.fault(server);
     const problem = fault === undefined ? "it runs but did not list its tools" : notListed(fault);
@@ -173,7 +188,12 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
   ];
   if (servers.length === 0) return [...lines, "No servers to check."].join("\n");
   const unapproved = servers.some(({ ok, advice }) => ok && advice);
-  const success = unapproved ? "All servers run; some have tools to approve." : "All servers OK.";
+  const faulty = servers.some(({ lists }) => lists);
+  const success = unapproved
+    ? "All servers run; some have tools to approve."
+    : faulty
+      ? "All servers run; some have faults in their lists, which MetaMCP corrected."
+      : "All servers OK.";
   const verdict =
     failed === 0
       ? success
@@ -182,18 +202,19 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
 }
 
 function line(finding: Finding, width: number): string {
-  const { server, ok, ms = 0, tools, problem, advice, unapproved = [] } = finding;
+  const { server, ok, ms = 0, tools, problem, advice, lists = [], unapproved = [] } = finding;
   const indent = `\n${" ".repeat(width + 4)}`;
   const after = !ok && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
   const parts = [
     ...(ok ? [`${tools} ${tools === 1 ? "tool" : "tools"} in ${ms} ms`] : []),
     ...(problem === undefined ? [] : `${problem}${after}`.split("\n")),
+    ...lists,
     ...unapproved
       .slice(0, SHOWN_CHANGES)
       .flatMap((change) => [headline(change), ...shortDifference(change).map((side) => `  ${side}`)]),
     ...(unapproved.length > SHOWN_CHANGES ? [`and ${unapproved.length - SHOWN_CHANGES} more`] : []),
     ...(advice ? `→ ${advice}`.split("\n") : []),
   ];
-  const sign = ok ? (advice ? "!" : "✓") : "✗";
+  const sign = ok ? (advice || lists.length > 0 ? "!" : "✓") : "✗";
   return `${sign} ${server.padEnd(width)}  ${parts.join(indent)}`;
 }

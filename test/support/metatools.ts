@@ -7,7 +7,7 @@ import { gateway } from "./gateway.ts";
 import type { RawClient } from "./raw-client.ts";
 import type { Temp } from "./temp.ts";
 
-const VERBATIM = fileURLToPath(new URL("../fixture/verbatim.mjs", import.meta.url));
+export const VERBATIM = fileURLToPath(new URL("../fixture/verbatim.mjs", import.meta.url));
 
 export interface ShownError {
   readonly code: string;

@@ -48,7 +48,11 @@ function gateway({ enforced = true, userReadsLog = true } = {}) {
   open.push({ gate, cache });
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
   const lists = async (tools: Record<string, string>): Promise<void> => {
-    const written = Object.entries(tools).map(([name, description]) => ({ name, description }));
+    const written = Object.entries(tools).map(([name, description]) => ({
+      name,
+      description,
+      inputSchema: { type: "object" },
+    }));
     await catalog.refresh(listBy("s"), async () => toRaw({ tools: written }), ABOUT);
     await gate.settled();
   };

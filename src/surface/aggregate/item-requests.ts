@@ -3,6 +3,7 @@
  * names and URIs.
  */
 import type { Item } from "../../catalog/item.ts";
+import { repairItemResult } from "../../catalog/repair.ts";
 import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
@@ -127,7 +128,10 @@ export class ItemRequests {
     params: Raw,
     { repeat = "safe", uplink = request.uplink }: { repeat?: Repeat; uplink?: Uplink } = {},
   ): Promise<Raw> {
-    return forward(this.#scope, { server, method: request.method, params, repeat, uplink }, request);
+    const { method } = request;
+    const answer = forward(this.#scope, { server, method, params, repeat, uplink }, request);
+    const mayNeedRepair = method === "prompts/get" || method === "resources/read";
+    return mayNeedRepair ? answer.then((result) => repairItemResult(method, result)) : answer;
   }
 }
 

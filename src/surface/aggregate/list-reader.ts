@@ -29,13 +29,13 @@ export class ListReader {
   async read(list: ListName, { params, origin, listing }: ClientRequest): Promise<Raw> {
     const cursor = cursorOf(params);
     const merged = this.#listsOf(origin)[list];
-    if (cursor !== undefined) return merged.page(cursor);
+    if (cursor !== undefined) return merged.page(cursor, origin.era2026);
     const listed = listing?.(list);
     let version: string | undefined;
     try {
       await this.loadMissing(list, origin);
       ({ version } = merged.list);
-      return merged.page(undefined);
+      return merged.page(undefined, origin.era2026);
     } finally {
       listed?.(version);
     }

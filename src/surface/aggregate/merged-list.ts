@@ -10,6 +10,7 @@ import type { Raw } from "../../kernel/raw.ts";
 import type { RpcError } from "../../rpc/rpc-error.ts";
 import type { Scope } from "../scope.ts";
 import type { ListState } from "../surface.ts";
+import { legacyTool } from "./legacy-tool.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
 import { type PrefixedItems, publicNames } from "./public-names.ts";
 import { assignUris } from "./uris.ts";
@@ -93,13 +94,13 @@ export class MergedList<T extends Item> {
   }
 
   /** Returns a page of the list that the cursor belongs to, even if there is a newer list. */
-  page(cursor: string | undefined): Raw {
+  page(cursor: string | undefined, era2026?: boolean): Raw {
     const { list } = this;
-    if (cursor === undefined) return list.page(undefined);
+    if (cursor === undefined) return list.page(undefined, era2026);
     let refusal: RpcError | undefined;
     for (const known of this.#lists) {
       try {
-        return known.page(cursor);
+        return known.page(cursor, era2026);
       } catch (error) {
         refusal ??= error as RpcError;
       }
@@ -125,6 +126,7 @@ export class MergedList<T extends Item> {
 const TOOLS = new ListCache<Tool>({
   member: "tools",
   key: "name",
+  legacy: legacyTool,
   items: (listing) => listing.tools,
   assignKeys: publicNames,
 });

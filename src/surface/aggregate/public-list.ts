@@ -14,12 +14,16 @@ export interface ListForm {
   readonly member: string;
   /** The member that identifies an entry, e.g. "name" or "uri". */
   readonly key: string;
+  /** The entry for clients of the session-based era, if they need another form. */
+  readonly legacy?: (definition: Raw) => Raw;
 }
 
 export class PublicList<T extends Item> {
   readonly #form: ListForm;
   readonly #byName: ReadonlyMap<string, T>;
   readonly #pages = new Map<number, Raw>();
+  /** The same for clients of the session-based era. */
+  readonly #legacyPages = new Map<number, Raw>();
   #version: string | undefined;
 
   constructor(form: ListForm, byName: ReadonlyMap<string, T>) {
@@ -52,21 +56,28 @@ export class PublicList<T extends Item> {
   }
 
   /** Throws RpcError for a cursor that does not belong to this list. */
-  page(cursor: string | undefined): Raw {
+  page(cursor: string | undefined, era2026 = false): Raw {
     const offset = cursor === undefined ? 0 : readCursor(cursor, this.#binding);
-    let page = this.#pages.get(offset);
+    const pages = era2026 ? this.#pages : this.#legacyPages;
+    let page = pages.get(offset);
     if (!page) {
-      page = this.#write(offset);
-      this.#pages.set(offset, page);
+      page = this.#write(offset, era2026);
+      pages.set(offset, page);
     }
     return page;
   }
 
-  #write(offset: number): Raw {
+  #write(offset: number, era2026: boolean): Raw {
     const end = offset + PAGE_SIZE;
+    const definitions = this.#definitions(offset, end);
+    const { member, legacy = (definition) => definition } = this.#form;
+    const legacyDefinitions = definitions.map(legacy);
+    const same = legacyDefinitions.every((definition, at) => definition === definitions[at]);
+    const other = (era2026 ? this.#legacyPages : this.#pages).get(offset);
+    if (other && same) return other;
     const nextCursor = end < this.#byName.size ? toRaw(writeCursor(end, this.#binding)) : undefined;
     return joinObject([
-      [this.#form.member, joinArray(this.#definitions(offset, end))],
+      [member, joinArray(era2026 ? definitions : legacyDefinitions)],
       ["nextCursor", nextCursor],
     ]);
   }
