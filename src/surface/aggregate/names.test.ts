@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mayBelongTo, nameAll, type Part } from "./names.ts";
+import { publicNames } from "./public-names.ts";
 
 interface Item {
   readonly server: string;
@@ -22,10 +23,10 @@ const nameOf = (parts: readonly Part<Item>[], server: string, name: string): str
 
 describe("a public name", () => {
   test("is server__tool if that is valid", () => {
-    expect(namesOf(part("git", ["log", "a__b"]), part("x.y-z_1", ["log"]))).toEqual([
+    expect(namesOf(part("git", ["log", "a__b"]), part("X-z_1", ["log"]))).toEqual([
       "git__log",
       "git__a__b",
-      "x.y-z_1__log",
+      "X-z_1__log",
     ]);
     expect(namesOf(part("s", ["t".repeat(61)]))).toEqual([`s__${"t".repeat(61)}`]);
   });
@@ -38,6 +39,23 @@ describe("a public name", () => {
     const both = namesOf(part("a b", ["t"]), part("a_b", ["t"]), part("a__b", ["t"]), part("a_b_", ["t"]));
     expect(new Set(both).size).toBe(4);
     expect(both[1]).toBe("a_b__t");
+  });
+
+  test.each([
+    "tool with spaces",
+    "a/b/c",
+    "dot.name",
+    "emoji🎉",
+    "esc\u001b[2J",
+    "nul\0",
+    "line\nbreak",
+    "rtl\u202e",
+    "é",
+  ])("contains only letters that model APIs accept, and a hash: %j", (name) => {
+    const hashed = /^s__[A-Za-z0-9_-]+_[0-9a-f]{8}$/;
+    expect(namesOf(part("s", [name]))).toEqual([expect.stringMatching(hashed)]);
+    expect(namesOf(part("s", [name], "none"))).toEqual([expect.stringMatching(hashed)]);
+    expect(namesOf(part(name, ["t"]))).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]+__t_[0-9a-f]{8}$/)]);
   });
 
   test("is the tool's own name for a server without prefix, and both are prefixed if two clash", () => {
@@ -83,9 +101,7 @@ test("every item has a unique public name of at most 64 characters", () => {
       const items = parts.flatMap((one) => one.items);
       expect([...named.values()]).toEqual(items);
       for (const [name, item] of named) {
-        expect(name.length).toBeLessThanOrEqual(64);
-        // Other characters can come only from the name of the tool.
-        if (/^[\w.-]+$/.test(item.name)) expect(name).toMatch(/^[\w.-]+$/);
+        expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
         const spec = parts.find(({ server }) => server === item.server);
         expect(mayBelongTo(item.server, spec?.prefix ?? "server", name)).toBe(true);
       }
@@ -111,4 +127,16 @@ test("mayBelongTo excludes servers by the prefix of a name", () => {
   expect(mayBelongTo("git", "server", "git__log")).toBe(true);
   expect(mayBelongTo("git", "server", "github__log")).toBe(false);
   expect(mayBelongTo("git", "none", "anything")).toBe(true);
+});
+
+test("a custom prefix is kept where the name needs a hash, and follows the same rules", () => {
+  const items = ["plain", "a b"].map((name) => ({ server: "s", name }));
+  const names = (prefix: string) => [...publicNames([{ server: "s", prefix, items }]).keys()];
+  expect(names("crm")).toEqual(["crm__plain", expect.stringMatching(/^crm__a_b_[0-9a-f]{8}$/)]);
+  expect(names("my.crm")).toEqual([
+    expect.stringMatching(/^my_crm__plain_[0-9a-f]{8}$/),
+    expect.stringMatching(/^my_crm__a_b_[0-9a-f]{8}$/),
+  ]);
+  for (const prefix of ["crm", "my.crm"])
+    for (const name of names(prefix)) expect(mayBelongTo("s", prefix, name)).toBe(true);
 });

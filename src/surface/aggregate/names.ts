@@ -8,6 +8,8 @@ import type { ServerId } from "../../kernel/call.ts";
 export interface Named {
   readonly server: ServerId;
   readonly name: string;
+  /** Used instead of the server's name as the prefix. */
+  readonly prefixText?: string;
 }
 
 /** The items of one server. */
@@ -17,8 +19,10 @@ export interface Part<T extends Named> {
   readonly items: readonly T[];
 }
 
-/** The limit of model APIs. */
+/** The limits of model APIs. */
 const LONGEST_NAME = 64;
+export const VALID_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const INVALID = /[^A-Za-z0-9_-]/gu;
 const HASH_DIGITS = [8, 16, 24, 32, 40] as const;
 
 /**
@@ -51,10 +55,14 @@ export function mayBelongTo(server: ServerId, prefix: string, name: string): boo
   const shortest = LONGEST_NAME - 1 - (HASH_DIGITS.at(-1) as number);
   const begins = (text: string): boolean => name.startsWith(`${text}__`.slice(0, shortest));
   // If a custom prefix clashes, the server name is used as the prefix.
-  return prefix === "none" || begins(sanitized(server)) || (prefix !== "server" && begins(prefix));
+  return (
+    prefix === "none" ||
+    begins(sanitized(server)) ||
+    (prefix !== "server" && (begins(prefix) || begins(sanitized(prefix))))
+  );
 }
 
-/** The items that keep their name without a prefix, because no other item has it. */
+/** The items that keep their name without a prefix, because it is valid and no other item has it. */
 function bareNames<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<T, string> {
   const wanted = new Map<string, T[]>();
   const used = new Set<string>();
@@ -62,8 +70,7 @@ function bareNames<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<T, s
   for (const { prefix, items } of parts) {
     for (const item of items) {
       if (prefix === "server") prefixed(item);
-      else if (item.name.length <= LONGEST_NAME)
-        wanted.set(item.name, [...(wanted.get(item.name) ?? []), item]);
+      else if (VALID_NAME.test(item.name)) wanted.set(item.name, [...(wanted.get(item.name) ?? []), item]);
     }
   }
   // An item that loses its bare name gets a prefixed one, which may equal the bare name of another item.
@@ -79,21 +86,18 @@ function bareNames<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<T, s
 }
 
 /** Returns undefined if the name needs a hash to be valid and unique. */
-function plainName({ server, name }: Named): string | undefined {
-  const plain = `${server}__${name}`;
-  return plain.length <= LONGEST_NAME && sanitized(server) === server ? plain : undefined;
+function plainName({ server, name, prefixText = server }: Named): string | undefined {
+  const plain = `${prefixText}__${name}`;
+  return VALID_NAME.test(plain) && sanitized(prefixText) === prefixText ? plain : undefined;
 }
 
-function hashedName({ server, name }: Named, digits: number): string {
+function hashedName({ server, name, prefixText = server }: Named, digits: number): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([server, name]))
     .digest("hex")
     .slice(0, digits);
-  const head = `${sanitized(server)}__${name}`;
-  const kept = LONGEST_NAME - 1 - digits;
-  return head.length <= kept
-    ? `${head}_${hash}`
-    : `${head.slice(0, kept).replaceAll(/[^\w.-]/g, "_")}_${hash}`;
+  const head = `${sanitized(prefixText)}__${name.replaceAll(INVALID, "_")}`;
+  return `${head.slice(0, LONGEST_NAME - 1 - digits)}_${hash}`;
 }
 
 /**
@@ -101,10 +105,5 @@ function hashedName({ server, name }: Named, digits: number): string {
  * unambiguous.
  */
 function sanitized(server: ServerId): string {
-  return (
-    server
-      .replaceAll(/[^\w.-]/g, "_")
-      .replaceAll(/_{2,}/g, "_")
-      .replace(/_$/, "") || "server"
-  );
+  return server.replaceAll(INVALID, "_").replaceAll(/_{2,}/g, "_").replace(/_$/, "") || "server";
 }

@@ -3,7 +3,7 @@
  * `names.ts`.
  */
 import type { Named, Part as NamePart } from "./names.ts";
-import { nameAll } from "./names.ts";
+import { nameAll, VALID_NAME } from "./names.ts";
 
 export interface PrefixedItems<T extends Named> {
   /** The name of the server that clients see. */
@@ -13,9 +13,7 @@ export interface PrefixedItems<T extends Named> {
   readonly items: readonly T[];
 }
 
-interface Wrapped<T> {
-  readonly server: string;
-  readonly name: string;
+interface Wrapped<T> extends Named {
   readonly item: T;
 }
 
@@ -44,11 +42,13 @@ function nameParts<T extends Named>(
   const { server, prefix, items } = part;
   const wrap = (item: T, name: string): Wrapped<T> => ({ server, name, item });
   if (prefix === "server") return [{ server, prefix, items: items.map((item) => wrap(item, item.name)) }];
-  return items.map((item) =>
-    clashing.has(item)
-      ? { server, prefix: "server", items: [wrap(item, item.name)] }
-      : { server, prefix: "none", items: [wrap(item, wantedName(part, item))] },
-  );
+  return items.map((item) => {
+    if (clashing.has(item)) return { server, prefix: "server", items: [wrap(item, item.name)] };
+    const wanted = wantedName(part, item);
+    if (prefix === "none" || VALID_NAME.test(wanted))
+      return { server, prefix: "none", items: [wrap(item, wanted)] };
+    return { server, prefix: "server", items: [{ ...wrap(item, item.name), prefixText: prefix }] };
+  });
 }
 
 function addClashing<T extends Named>(
@@ -56,7 +56,11 @@ function addClashing<T extends Named>(
   named: ReadonlyMap<string, Wrapped<T>>,
   clashing: Set<T>,
 ): void {
-  for (const item of part.items) if (named.get(wantedName(part, item))?.item !== item) clashing.add(item);
+  for (const item of part.items) {
+    const wanted = wantedName(part, item);
+    const altered = part.prefix !== "none" && !VALID_NAME.test(wanted);
+    if (!altered && named.get(wanted)?.item !== item) clashing.add(item);
+  }
 }
 
 function wantedName({ prefix }: { readonly prefix: string }, { name }: Named): string {
