@@ -17,6 +17,7 @@ import type {
   PinControl,
 } from "../../src/gateway/control.ts";
 import { listingOfTools } from "../../src/gateway/listing.fixture.ts";
+import { loadValidator } from "../../src/gateway/schema-check.ts";
 import { readObjects, writesBetween } from "../../src/gateway/stored.ts";
 import type { TryControl } from "../../src/gateway/try-control.ts";
 import { endpointRows, namespaceRows } from "../../src/gateway/view/tool-rows.ts";
@@ -24,6 +25,8 @@ import { tableRows } from "../../src/gateway/view/tool-table.ts";
 import { Events } from "../../src/kernel/events.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { revealed } from "../../src/kernel/secret.ts";
+import { BUILT_IN } from "../../src/middleware/built-in.ts";
+import { LayerRegistry } from "../../src/middleware/registry.ts";
 import { Observer } from "../../src/observe/observer.ts";
 import { ApprovalQueue } from "../../src/serving/approvals/approval-queue.ts";
 import { openLogins } from "../../src/serving/logins.ts";
@@ -239,7 +242,7 @@ export async function testAdmin(
     inspector: INSPECTOR,
     tries: TRIES,
     pins: PINS,
-    layers: { describe: () => Promise.resolve([]), guards: () => false },
+    layers: new LayerRegistry(BUILT_IN, await loadValidator()),
     provisioning,
     access,
     events,
