@@ -15,6 +15,7 @@ import { createHttp } from "./serving/gateway-http.ts";
 import type { GatewayContext, GatewayOptions } from "./serving/gateway-options.ts";
 import type { LiveGateway, Start } from "./serving/live-gateway.ts";
 import { logReadFailure } from "./serving/log-read-failure.ts";
+import { logRefusedLogins } from "./serving/log-refused-logins.ts";
 import { type GatewayLogins, openLogins } from "./serving/logins.ts";
 import { startObserving } from "./serving/observing.ts";
 import { openPipeline } from "./serving/pipeline.ts";
@@ -140,7 +141,7 @@ async function openPeople(context: GatewayContext): Promise<People> {
 
 /** Passes changes of accounts, logins and the store on to engine and endpoints. Returns the function that stops it. */
 function followChanges(
-  { store, log }: GatewayContext,
+  { store, log, events }: GatewayContext,
   { engine, endpoints, control }: GatewayCore,
   { access, logins }: People,
 ): () => void {
@@ -152,6 +153,7 @@ function followChanges(
     void endpoints.changed();
   });
   const stops = [
+    logRefusedLogins(events, log),
     store.onChange((change) => {
       if (change.of === "config") void control.follow().catch(logReadFailure(log, "the new revision"));
     }),

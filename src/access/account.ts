@@ -34,9 +34,14 @@ export interface AccountDirectory {
   ofIdentity(identity: ExternalIdentity): Promise<Account>;
   /**
    * Checks a password. Returns undefined if address or password is wrong. Rejects with an `AccessError` "throttled" after
-   * too many failures of the account or the network address.
+   * too many failures of the account or the network address. `refused` gets the reason, which the person must not learn.
    */
-  withPassword(email: string, password: string, address: string): Promise<Account | undefined>;
+  withPassword(
+    email: string,
+    password: string,
+    address: string,
+    refused?: (reason: string) => void,
+  ): Promise<Account | undefined>;
   /** Runs when an account was created, changed or deleted. Returns a function that unsubscribes. */
   onChange(listener: (uuid: string, account: Account | undefined) => void): () => void;
 }

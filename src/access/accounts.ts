@@ -82,8 +82,14 @@ export class Accounts implements AccountDirectory {
     return () => this.#listeners.delete(listener);
   }
 
-  async withPassword(email: string, password: string, address: string): Promise<Account | undefined> {
+  async withPassword(
+    email: string,
+    password: string,
+    address: string,
+    refused: (reason: string) => void = () => {},
+  ): Promise<Account | undefined> {
     const attempt = this.#throttle.attempt(emailKey(email), address, this.#now());
+    if (!attempt.ok) refused("too many failed logins");
     if (!attempt.ok)
       throw new AccessError("throttled", "too many failed logins: try again later", attempt.retryAfterMs);
     const stored = this.byEmail(email)?.password;
@@ -92,10 +98,13 @@ export class Accounts implements AccountDirectory {
       attempt.succeeded();
       throw error;
     });
-    if (!right) return undefined;
     // Looks the account up again, because it may have changed during the check.
     const account = this.byEmail(email);
-    if (!account || account.disabled || account.password !== stored) return undefined;
+    const reason = refusalOf(account, stored, right);
+    if (!account || reason !== undefined) {
+      refused(reason ?? "");
+      return undefined;
+    }
     attempt.succeeded();
     return account;
   }
@@ -245,6 +254,18 @@ export class Accounts implements AccountDirectory {
 /** An administrator who has not accepted the invitation does not count, because nobody can log in as them. */
 function isAdmin({ role, disabled, password, identity }: Account): boolean {
   return role === "admin" && !disabled && (password !== undefined || identity !== undefined);
+}
+
+/** Why a password does not open an account. Undefined if it does. */
+function refusalOf(
+  account: Account | undefined,
+  checked: string | undefined,
+  right: boolean,
+): string | undefined {
+  if (!account) return "there is no such account";
+  if (account.disabled) return "the account is disabled";
+  if (account.password === undefined) return "the account has no password";
+  return right && account.password === checked ? undefined : "the password is wrong";
 }
 
 function storedOf(account: Account): Stored {

@@ -7,7 +7,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Store } from "../store/store.ts";
 import type { Account, AccountDirectory } from "./account.ts";
-import { cookieValues } from "./cookies.ts";
+import { cookieName, cookieValues, setCookie } from "./cookies.ts";
 import { Mirror } from "./mirror.ts";
 
 /** The kind of record. */
@@ -79,7 +79,7 @@ export class ConsoleSessions {
         .map((id) => ({ delete: { kind: CONSOLE_SESSION, id } })),
     ]);
     await this.load();
-    return this.#cookie(token, LIFETIME_MS / 1_000);
+    return setCookie(this.#name, token, LIFETIME_MS / 1_000);
   }
 
   /** The account of the session cookie. Undefined without a valid cookie, or if the account is disabled. */
@@ -99,7 +99,7 @@ export class ConsoleSessions {
     for (const token of this.#tokens(headers))
       await this.#store.records.delete(CONSOLE_SESSION, this.#hash(token));
     await this.load();
-    return this.#cookie("", 0);
+    return setCookie(this.#name, "", 0);
   }
 
   /** Ends all sessions of an account. */
@@ -124,14 +124,8 @@ export class ConsoleSessions {
     return createHmac("sha256", this.#pepper).update(token).digest("base64url");
   }
 
-  /** Browsers send a cookie with the prefix `__Host-` only to the host that set it, and only over HTTPS. */
   get #name(): string {
-    return this.#secure ? `__Host-${NAME}` : NAME;
-  }
-
-  #cookie(value: string, maxAge: number): string {
-    const secure = this.#secure ? "; Secure" : "";
-    return `${this.#name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+    return cookieName(NAME, this.#secure);
   }
 
   #tokens(headers: Headers): readonly string[] {

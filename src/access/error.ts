@@ -4,6 +4,8 @@ const CODES = {
   not_found: 404,
   taken: 409,
   last_admin: 409,
+  /** The account has as many as it may have. */
+  too_many: 409,
   /** Used, expired or unknown. The caller is not told which. */
   code_unknown: 404,
   throttled: 429,

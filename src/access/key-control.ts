@@ -1,18 +1,24 @@
 /** The API keys for the admin API. A change is in effect when its promise resolves. */
 import type { Store } from "../store/store.ts";
-import type { ApiKey } from "./api-key.ts";
+import type { ApiKey, StoredKey } from "./api-key.ts";
 import {
   createApiKey,
   type ForeignKey,
+  keyRecords,
   listApiKeys,
   type NewApiKey,
   renameApiKey,
   revokeApiKey,
   takeOverApiKeys,
 } from "./api-keys.ts";
+import { AccessError } from "./error.ts";
+
+/** Keys without owner, which only administrators create, do not count. Expired keys do, as they stay in the list. */
+export const MAX_KEYS_OF_ACCOUNT = 50;
 
 export interface KeyControl {
   list(): Promise<readonly ApiKey[]>;
+  /** Rejects with "too_many" if the owner has the most keys that an account can have. */
   create(key: NewApiKey): Promise<ApiKey & { readonly key: string }>;
   takeOver(keys: readonly ForeignKey[]): Promise<void>;
   /** Undefined for an unknown id. */
@@ -31,11 +37,30 @@ export function keyControl(
     await changed();
     return result;
   };
+  let last: Promise<unknown> = Promise.resolve();
+  /** One at a time, so that concurrent requests cannot pass the limit together. */
+  const create = (key: NewApiKey) => {
+    const made = last.then(async () => {
+      if (key.owner !== undefined) await refuseTooMany(store, key.owner);
+      return await createApiKey(store, key);
+    });
+    last = made.catch(() => {});
+    return made;
+  };
   return {
     list: () => listApiKeys(store),
-    create: (key) => afterwards(createApiKey(store, key)),
+    create: (key) => afterwards(create(key)),
     takeOver: (keys) => afterwards(takeOverApiKeys(store, keys)),
     rename: (id, change) => afterwards(renameApiKey(store, id, change)),
     revoke: (id) => afterwards(revokeApiKey(store, id)),
   };
+}
+
+async function refuseTooMany(store: Pick<Store, "records">, owner: string): Promise<void> {
+  const owned = (await keyRecords(store)).filter(({ value }) => (value as StoredKey).owner === owner);
+  if (owned.length >= MAX_KEYS_OF_ACCOUNT)
+    throw new AccessError(
+      "too_many",
+      `an account can have at most ${MAX_KEYS_OF_ACCOUNT} keys, expired ones included: revoke one first`,
+    );
 }

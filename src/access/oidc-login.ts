@@ -4,16 +4,20 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Configuration, IDToken } from "openid-client";
+import type { TriedLogin } from "../kernel/events.ts";
+import { visible } from "../kernel/visible.ts";
 import type { Sealer } from "../store/store.ts";
 import type { Account, ExternalIdentity } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
-import { cookieValues } from "./cookies.ts";
+import { cookieName, cookieValues, setCookie } from "./cookies.ts";
 import { ownPath } from "./own-path.ts";
 
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
+  /** Requested beside openid, email and profile. */
+  readonly scopes: readonly string[];
   /** The claim with the groups. Dots select a nested claim. */
   readonly groupsClaim: string;
   /** Members of this group are administrators; all others are not. */
@@ -32,9 +36,20 @@ export interface OidcParts {
   readonly now?: () => number;
 }
 
-/** The login was refused. The message may be shown to the user. */
+/** The login was refused. The message may be shown to the user; the reason is for administrators. */
 export class LoginRefused extends Error {
   override readonly name = "LoginRefused";
+  readonly reason: string;
+  readonly tried: TriedLogin | undefined;
+
+  constructor(
+    message: string,
+    { reason, tried, cause }: { reason: string; tried?: TriedLogin; cause?: unknown },
+  ) {
+    super(message, { cause });
+    this.reason = reason;
+    this.tried = tried;
+  }
 }
 
 interface PendingLogin {
@@ -47,6 +62,7 @@ interface PendingLogin {
   readonly expiresAt: number;
 }
 
+const SCOPES = ["openid", "email", "profile"];
 const PENDING_MS = 10 * 60_000;
 const METADATA_MS = 60 * 60_000;
 const MAX_GROUPS = 500;
@@ -82,14 +98,14 @@ export class OidcLogin {
     };
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: pending.redirectUri,
-      scope: "openid email profile",
+      scope: [...new Set([...SCOPES, ...this.#settings.scopes])].join(" "),
       state: pending.state,
       nonce: pending.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     });
     const sealed = Buffer.from(this.#parts.sealer.seal(JSON.stringify(pending))).toString("base64url");
-    return { url: url.href, cookie: this.#cookie(sealed, PENDING_MS / 1_000) };
+    return { url: url.href, cookie: setCookie(this.#name, sealed, PENDING_MS / 1_000) };
   }
 
   /** Rejects with LoginRefused. */
@@ -99,20 +115,34 @@ export class OidcLogin {
   ): Promise<{ readonly account: Account; readonly returnTo: string }> {
     const pending = this.#pending(headers);
     if (!pending)
-      throw new LoginRefused("This login was started in another browser, or too long ago. Try again.");
+      throw new LoginRefused("This login was started in another browser, or too long ago. Try again.", {
+        reason: "the browser has not started this login, or too long ago",
+      });
     const { identity } = await this.#identity(answer, pending);
-    const { allowGroups } = this.#settings;
-    const { groups = [] } = identity;
-    if (allowGroups.length > 0 && !allowGroups.some((group) => groups.includes(group)))
-      throw new LoginRefused("None of your groups may use this gateway. Ask an administrator.");
+    const tried = triedBy(identity);
+    if (!this.#mayEnter(identity))
+      throw new LoginRefused("None of your groups may use this gateway. Ask an administrator.", {
+        reason: `none of the ${tried.groups} groups in the claim "${this.#settings.groupsClaim}" is one of --oidc-allow-group`,
+        tried,
+      });
+    // A refused login changes nothing, not even the groups of the account.
+    if (this.#parts.accounts.byIdentity(identity.issuer, identity.subject)?.disabled)
+      throw new LoginRefused("Your account is disabled. Ask an administrator.", {
+        reason: "the account is disabled",
+        tried,
+      });
     const account = await this.#parts.accounts.ofIdentity({ ...identity, ...this.#role(identity) });
-    if (account.disabled) throw new LoginRefused("Your account is disabled. Ask an administrator.");
     return { account, returnTo: pending.returnTo };
+  }
+
+  #mayEnter({ groups = [] }: ExternalIdentity): boolean {
+    const { allowGroups } = this.#settings;
+    return allowGroups.length === 0 || allowGroups.some((group) => groups.includes(group));
   }
 
   /** The value of `Set-Cookie` that deletes the cookie of the pending login, because it is valid for one callback. */
   get cleared(): string {
-    return this.#cookie("", 0);
+    return setCookie(this.#name, "", 0);
   }
 
   async #identity(
@@ -140,6 +170,7 @@ export class OidcLogin {
       const { error: code = "" } = error as { error?: unknown };
       const why = typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? ` (${code})` : "";
       throw new LoginRefused(`The identity provider did not confirm your login${why}. Try again.`, {
+        reason: `the identity provider did not confirm the login: ${visible((error as Error).message, 200)}${why}`,
         cause: error,
       });
     }
@@ -225,13 +256,12 @@ export class OidcLogin {
   }
 
   get #name(): string {
-    return `${this.#secure ? "__Host-" : ""}metamcp-oidc`;
+    return cookieName("metamcp-oidc", this.#secure);
   }
+}
 
-  #cookie(value: string, maxAge: number): string {
-    const secure = this.#secure ? "; Secure" : "";
-    return `${this.#name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
-  }
+function triedBy({ subject, email, groups = [] }: ExternalIdentity): TriedLogin {
+  return { subject: visible(subject, 200), ...(email && { email: visible(email) }), groups: groups.length };
 }
 
 /** For `a.b` returns the claim with that name, or else `b` inside `a`. */

@@ -178,6 +178,16 @@ export const OBSERVE_COMPONENTS = {
       },
       revision: { ...COUNT, description: "for changes: the revision" },
       address: { type: "string", description: "for logins: the network address" },
+      reason: { type: "string", description: "for refused logins: why" },
+      tried: {
+        type: "object",
+        properties: {
+          email: TEXT,
+          subject: TEXT,
+          groups: { ...COUNT, description: "how many groups the identity provider named" },
+        },
+        description: "for refused logins: who tried, as they or the identity provider said",
+      },
       arguments: {
         description: "names of the arguments, or what the layer audit sets; only for administrators",
       },

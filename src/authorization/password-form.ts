@@ -2,7 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { type Account, type AccountDirectory, accountPrincipal } from "../access/account.ts";
 import { AccessError } from "../access/error.ts";
-import type { Events } from "../kernel/events.ts";
+import { typedAddress } from "../access/tried-login.ts";
+import type { Events, TriedLogin } from "../kernel/events.ts";
 import { readForm } from "./form.ts";
 import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
 import type { Logins } from "./parts.ts";
@@ -42,13 +43,16 @@ export async function logInWithPassword(
 ): Promise<{ readonly account: Account; readonly cookie: string } | RefusedLogin> {
   const email = form.get("email") ?? "";
   const address = addressOf(request);
+  let reason = "";
   const emit = (account?: Account): void => {
-    const principal = account && { principal: accountPrincipal(account) };
+    const who = account ? { principal: accountPrincipal(account) } : { reason, ...tried(email) };
     const outcome = account ? "ok" : "refused";
-    events?.emit({ type: "login", at: Date.now(), by: "password", outcome, address, ...principal });
+    events?.emit({ type: "login", at: Date.now(), by: "password", outcome, address, ...who });
   };
   try {
-    const account = await accounts.withPassword(email, form.get("password") ?? "", address);
+    const account = await accounts.withPassword(email, form.get("password") ?? "", address, (why) => {
+      reason = why;
+    });
     emit(account);
     if (!account) return { email, fault: WRONG_PASSWORD, status: 401 };
     return { account, cookie: await logins.begin(account, request.headers) };
@@ -58,6 +62,11 @@ export async function logInWithPassword(
     const headers = { "retry-after": String(Math.ceil((error.retryAfterMs ?? 0) / 1_000)) };
     return { email, fault: "Too many attempts. Try again later.", status: 429, headers };
   }
+}
+
+function tried(email: string): { readonly tried?: TriedLogin } {
+  const typed = typedAddress(email);
+  return typed ? { tried: typed } : {};
 }
 
 export function passwordFields({

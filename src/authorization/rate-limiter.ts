@@ -1,4 +1,5 @@
-/** Limits requests per network address and minute. Time is passed in. */
+/** Limits requests per network address and minute. An IPv6 network counts as one address. Time is passed in. */
+import { networkOf } from "../access/throttle.ts";
 
 const WINDOW_MS = 60_000;
 /** Beyond this number of addresses the oldest are dropped, so that memory stays bounded. */
@@ -15,11 +16,12 @@ export class RateLimiter {
 
   /** Returns 0 and counts the request if it is allowed, otherwise the time to wait in milliseconds. */
   take(address: string, now: number): number {
-    const times = (this.#times.get(address) ?? []).filter((at) => at > now - WINDOW_MS);
+    const network = networkOf(address);
+    const times = (this.#times.get(network) ?? []).filter((at) => at > now - WINDOW_MS);
     const oldest = times[times.length - this.#limit];
     if (oldest !== undefined) return oldest + WINDOW_MS - now;
-    this.#times.delete(address);
-    this.#times.set(address, [...times, now]);
+    this.#times.delete(network);
+    this.#times.set(network, [...times, now]);
     this.#dropOld(now);
     return 0;
   }

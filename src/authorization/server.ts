@@ -96,10 +96,9 @@ export class AuthorizationServer {
 }
 
 async function load(parts: AuthorizationParts): Promise<Loaded> {
-  const [{ createProvider }, { Interaction }] = await Promise.all([
-    import("./provider.ts"),
-    import("./interaction.ts"),
-  ]);
+  const [{ createProvider }, { Interaction }] = await withoutRuntimeWarning(() =>
+    Promise.all([import("./provider.ts"), import("./interaction.ts")]),
+  );
   const provider = createProvider(parts);
   const callback = provider.callback();
   const interaction = new Interaction(provider, parts);
@@ -107,6 +106,19 @@ async function load(parts: AuthorizationParts): Promise<Loaded> {
     provide: async (request, response) => await callback(request, response),
     interact: (path, request, response) => interaction.answer(path, request, response),
   };
+}
+
+/** oidc-provider warns about Node 20 when it is loaded. We support and test Node 20. */
+async function withoutRuntimeWarning<T>(load: () => Promise<T>): Promise<T> {
+  const { warn } = console;
+  console.warn = (...texts: readonly unknown[]): void => {
+    if (!String(texts[0]).includes("oidc-provider WARNING: Unsupported runtime")) warn(...texts);
+  };
+  try {
+    return await load();
+  } finally {
+    console.warn = warn;
+  }
 }
 
 function busyPage(waitMs: number): HtmlPage {

@@ -202,11 +202,20 @@ function oidcOf(settings: ServeSettings): OidcSettings | undefined {
     issuer,
     clientId,
     clientSecret,
+    scopes: scopesOf(settings.oidcScope),
     groupsClaim: settings.oidcGroupsClaim,
     adminGroup: settings.oidcAdminGroup,
     allowGroups: settings.oidcAllowGroup,
     callback: settings.oidcCallback,
   };
+}
+
+/** A variable may name several, separated by commas or spaces. */
+function scopesOf(named: readonly string[]): readonly string[] {
+  const scopes = named.flatMap((text) => text.split(/[\s]+/)).filter(Boolean);
+  const wrong = scopes.find((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  if (wrong !== undefined) throw new UsageError(`--oidc-scope: "${wrong}" is not a scope.`);
+  return scopes;
 }
 
 function checkProxies(trusted: readonly string[]): void {

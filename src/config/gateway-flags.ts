@@ -68,6 +68,11 @@ export const SERVE_FLAGS = {
     secret: true,
     help: "Client secret of this gateway at the identity provider.",
   },
+  oidcScope: {
+    kind: "list",
+    value: "scope",
+    help: "Scope to request beside openid, email and profile, e.g. groups or offline_access; can be repeated.",
+  },
   oidcGroupsClaim: {
     kind: "text",
     value: "claim",

@@ -119,6 +119,10 @@ export interface LoginTried extends At {
   readonly outcome: "ok" | "refused";
   /** Undefined if the person is unknown. */
   readonly principal?: Principal;
+  /** With "refused": why, for administrators. The person is not told. */
+  readonly reason?: string;
+  /** With "refused": who tried, as they or the identity provider said. */
+  readonly tried?: TriedLogin;
   /** "password", "oidc", "setup", "invitation"; "oauth": a person allowed or refused a client; "server": at an MCP server. */
   readonly by: string;
   readonly address?: string;
@@ -127,6 +131,13 @@ export interface LoginTried extends At {
   readonly endpoint?: string;
   /** With "server". */
   readonly server?: { readonly uuid: string; readonly name: string };
+}
+
+export interface TriedLogin {
+  readonly email?: string;
+  readonly subject?: string;
+  /** Number of groups that the identity provider named. */
+  readonly groups?: number;
 }
 
 /** A change by the admin API, or an attempt that the role of the caller did not allow. */

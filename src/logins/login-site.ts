@@ -1,6 +1,7 @@
 /** Serves the pages for logins at servers, and the callback of issuers. Users are identified by their console session. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Account, accountPrincipal } from "../access/account.ts";
+import { cookieName, cookieValues, setCookie } from "../access/cookies.ts";
 import { may } from "../access/may.ts";
 import { isSecretValue, type UserSecrets } from "../access/user-secrets.ts";
 import { type HtmlPage, sendPage } from "../authorization/html.ts";
@@ -12,11 +13,22 @@ import type { Log } from "../kernel/log.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import type { CallerCredentials } from "./caller-credentials.ts";
 import { type LoginKey, SHARED } from "./login-records.ts";
-import { donePage, type LoginOnPage, missingPage, passwordPage, redirectPage, sharedPage } from "./pages.ts";
+import {
+  donePage,
+  type LoginOnPage,
+  linkPage,
+  missingPage,
+  passwordPage,
+  redirectPage,
+  sharedPage,
+} from "./pages.ts";
 import type { ServerLogins } from "./server-logins.ts";
 
 const BASE = "/oauth/logins";
 export const CALLBACK = `${BASE}/callback`;
+const LINK = `${BASE}/continue/`;
+const COOKIE = "metamcp-server-login";
+const COOKIE_S = 10 * 60;
 /** Our client metadata document, for issuers that support it. */
 export const DOCUMENT = `${BASE}/client.json`;
 
@@ -24,12 +36,17 @@ export function pageOf(server: string, account?: string): string {
   return `${BASE}/${server}${account === undefined ? "" : `?for=${account}`}`;
 }
 
+/** The page that continues a login which a token or key started. */
+export function linkPath(ticket: string): string {
+  return `${LINK}${ticket}`;
+}
+
 export interface LoginSiteParts extends PasswordParts {
   readonly callers: CallerCredentials;
   readonly logins: PasswordParts["logins"];
   readonly servers: ServerLogins;
   readonly secrets: Pick<UserSecrets, "put">;
-  /** The server, if this account may log in to it: for itself, or as an administrator for all. Otherwise undefined. */
+  /** The server with this uuid or name, if this account may log in to it: for itself, or as an administrator for all. Otherwise undefined. */
   readonly serverFor: (server: string, account: Account) => ServerSpec | undefined;
   /** URL for login with the organisation, which then redirects to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
@@ -39,6 +56,7 @@ export interface LoginSiteParts extends PasswordParts {
 }
 
 const NOTHING_HERE = "There is no login on this page.";
+const USED_LINK = "This link is invalid, was used before, or has expired. Start the login again.";
 
 interface Visit {
   readonly request: IncomingMessage;
@@ -62,7 +80,13 @@ export class LoginSite {
     try {
       if (path === DOCUMENT) this.#document(response);
       else if (path === CALLBACK) await this.#callback({ request, response, url });
-      else sendPage(response, await this.#page(path.slice(BASE.length + 1), { request, response, url }));
+      else if (path.startsWith(LINK))
+        sendPage(response, await this.#continue(path.slice(LINK.length), { request, response, url }));
+      else
+        sendPage(
+          response,
+          await this.#page(decoded(path.slice(BASE.length + 1)), { request, response, url }),
+        );
     } catch (error) {
       this.#parts.log.error(`logins at servers: ${(error as Error).stack}`);
       if (response.headersSent) response.destroy();
@@ -93,7 +117,8 @@ export class LoginSite {
     const account = logins.of(request.headers);
     const principal = account && accountPrincipal(account);
     try {
-      const by = { account, principal, address: addressOf(request) };
+      const proofs = cookieValues(request.headers, this.#cookieName);
+      const by = { account, principal, address: addressOf(request), proofs };
       const done = await servers.finish(url.searchParams, by);
       if (done.returnTo === undefined) sendPage(response, donePage(done.name));
       else response.writeHead(303, { location: done.returnTo, "cache-control": "no-store" }).end();
@@ -101,6 +126,24 @@ export class LoginSite {
       if (!MetaMcpError.is(error)) throw error;
       sendPage(response, faultPage(error.message));
     }
+  }
+
+  /** Binds the login to the first browser that continues it, by a cookie. */
+  async #continue(ticket: string, { request, response }: Visit): Promise<HtmlPage> {
+    const { servers, logins } = this.#parts;
+    const server = await servers.linkedServer(ticket);
+    if (server === undefined) return faultPage(USED_LINK, 404);
+    if (request.method !== "POST") return linkPage(server);
+    const form = await readOwnForm(request, logins);
+    if (typeof form === "string") return faultPage(form, 403);
+    const used = await servers.useLink(ticket);
+    if (!used) return faultPage(USED_LINK, 404);
+    response.appendHeader("set-cookie", setCookie(this.#cookieName, used.proof, COOKIE_S));
+    return redirectPage(used.url);
+  }
+
+  get #cookieName(): string {
+    return cookieName(COOKIE, this.#parts.base().startsWith("https:"));
   }
 
   async #page(server: string, visit: Visit): Promise<HtmlPage> {
@@ -177,4 +220,12 @@ export class LoginSite {
 function shownOf(spec: ServerSpec, { email }: Account): LoginOnPage {
   const at = spec.kind === "stdio" ? "runs at this gateway" : shownUrl(spec.url);
   return { server: spec.name, at, account: email };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

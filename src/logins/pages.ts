@@ -60,6 +60,14 @@ export function sharedPage({ server, at, account }: LoginOnPage, fault?: string)
   };
 }
 
+/** The page of a link: one button, so that a program that only looks at the address does not use it up. */
+export function linkPage(server: string): HtmlPage {
+  return {
+    title: `Log in to ${server}`,
+    body: html`<p>All users of <strong>${server}</strong> at this gateway will share this login. Continue only if you have just started it.</p>${BEGIN}`,
+  };
+}
+
 /** Sends the browser to the issuer by a refresh, because the content security policy forbids that a form is redirected there. */
 export function redirectPage(address: string): HtmlPage {
   const { host } = new URL(address);

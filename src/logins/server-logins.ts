@@ -32,6 +32,8 @@ export interface ServerLoginsParts {
   readonly specOf: (key: LoginKey) => RemoteSpec | undefined;
   /** URL that issuers redirect to. */
   readonly callback: () => string;
+  /** URL of the page that continues a login in a browser. */
+  readonly linkPage: (ticket: string) => string;
   /** URL of our client metadata document. Undefined if issuers cannot reach the gateway. */
   readonly document: () => string | undefined;
   readonly events: Pick<Events, "emit">;
@@ -40,9 +42,16 @@ export interface ServerLoginsParts {
 /** The caller who starts or finishes a login. */
 export interface LoginBy {
   readonly principal: Principal;
-  /** The account whose browser must return. Undefined for the admin token, which no browser has. */
+  /** The account whose browser must return. Undefined for the admin token and for keys, which no browser has. */
   readonly account: Account | undefined;
   readonly address: string;
+}
+
+/** The browser that returns from the issuer. */
+export interface Returning extends Omit<LoginBy, "principal"> {
+  readonly principal: Principal | undefined;
+  /** What `useLink` gave to this browser. */
+  readonly proofs: readonly string[];
 }
 
 export interface LoginState {
@@ -99,20 +108,36 @@ export class ServerLogins {
         returnTo,
         login: started.begun,
       });
-      return { url: started.address.href, expiresAt: new Date(expiresAt).toISOString() };
+      const { href } = started.address;
+      const link = { server: spec.name, url: href, state: started.begun.state };
+      const url = by.account ? href : this.#parts.linkPage(await this.#pending.addLink(link));
+      return { url, expiresAt: new Date(expiresAt).toISOString() };
     } catch (error) {
       throw failed(spec, shownError(sdk, error));
     }
   }
 
+  /** The name of the server that a link belongs to. Undefined if the link is unknown, used or expired. */
+  async linkedServer(ticket: string): Promise<string | undefined> {
+    return (await this.#pending.findLink(ticket))?.server;
+  }
+
+  /** Uses a link. Returns where the browser has to go, and the proof that it must bring to `finish`. */
+  async useLink(ticket: string): Promise<{ readonly url: string; readonly proof: string } | undefined> {
+    const link = await this.#pending.findLink(ticket);
+    if (!link || !(await this.#pending.takeLink(ticket))) return undefined;
+    return { url: link.url, proof: this.#pending.proofOf(link.state) };
+  }
+
   /** Finishes a login in the callback. Accepts only the browser that started it. Rejects with MetaMcpError. */
   async finish(
     answer: URLSearchParams,
-    by: Omit<LoginBy, "principal"> & { readonly principal: Principal | undefined },
+    by: Returning,
   ): Promise<LoginKey & { readonly name: string; readonly returnTo: string | undefined }> {
     const state = answer.get("state") ?? "";
     const pending = state === "" ? undefined : await this.#pending.find(state);
-    if (!pending || !mayFinish(pending, by))
+    const proven = by.proofs.includes(this.#pending.proofOf(state));
+    if (!pending || !mayFinish(pending, by, proven))
       throw new MetaMcpError(
         "auth_required",
         "This login was started in another browser, or too long ago. Start it again.",
@@ -196,12 +221,10 @@ export class ServerLogins {
 /** A user who was tricked into opening the URL of another login must not connect their own account to it. */
 function mayFinish(
   { by: startedBy, account }: PendingLogin,
-  {
-    account: returning,
-    principal,
-  }: { readonly account: Account | undefined; readonly principal: Principal | undefined },
+  { account: returning, principal }: Returning,
+  proven: boolean,
 ): boolean {
-  if (startedBy !== undefined && startedBy !== returning?.uuid) return false;
+  if (startedBy === undefined ? !proven : startedBy !== returning?.uuid) return false;
   // A shared login needs the right of an administrator at the end too.
   return account !== SHARED || principal === undefined || may(principal, "servers.write");
 }

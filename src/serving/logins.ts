@@ -10,6 +10,7 @@ import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { EngineCredentials } from "../engine-credentials.ts";
 import type { Compiled } from "../gateway/compile.ts";
+import { find } from "../gateway/names.ts";
 import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Signal } from "../kernel/signal.ts";
@@ -18,7 +19,7 @@ import { CallerCredentials } from "../logins/caller-credentials.ts";
 import { LoginControl } from "../logins/login-control.ts";
 import { loginDataStoreInDatabase } from "../logins/login-data-store.ts";
 import { type LoginKey, LoginRecords, SERVER_LOGIN, SHARED } from "../logins/login-records.ts";
-import { CALLBACK, DOCUMENT, LoginSite, pageOf } from "../logins/login-site.ts";
+import { CALLBACK, DOCUMENT, LoginSite, linkPath, pageOf } from "../logins/login-site.ts";
 import { ServerLogins } from "../logins/server-logins.ts";
 import type { Store } from "../store/store.ts";
 import { engineSpec } from "./engine-config.ts";
@@ -60,6 +61,7 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
     records,
     events,
     callback: () => `${base()}${CALLBACK}`,
+    linkPage: (ticket) => `${base()}${linkPath(ticket)}`,
     document: () => (base().startsWith("https:") ? `${base()}${DOCUMENT}` : undefined),
     specOf({ server, account }) {
       const spec = specOf(server);
@@ -77,9 +79,11 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
     const spec = specOf(server);
     return spec && isShared(spec) ? spec : undefined;
   };
-  const serverFor = (server: string, account: Account): ServerSpec | undefined =>
-    ownServers(account).find((spec) => idOf(spec) === server) ??
-    (may(accountPrincipal(account), "servers.write") ? sharedServer(server) : undefined);
+  const serverFor = (reference: string, account: Account): ServerSpec | undefined => {
+    const server = find(compiled().objects.server, reference)?.uuid ?? "";
+    const own = ownServers(account).find((spec) => idOf(spec) === server);
+    return own ?? (may(accountPrincipal(account), "servers.write") ? sharedServer(server) : undefined);
+  };
 
   await accounts.load();
   const failed = (error: Error): void =>

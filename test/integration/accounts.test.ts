@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Account } from "../../src/access/account.ts";
 import { Accounts } from "../../src/access/accounts.ts";
 import { ConsoleSessions } from "../../src/access/console-session.ts";
+import { keyControl, MAX_KEYS_OF_ACCOUNT } from "../../src/access/key-control.ts";
 import { sqliteDatabase } from "../support/test-databases.ts";
 
 const PASSWORD = "correct horse battery";
@@ -143,4 +144,20 @@ test("only the origin of the gateway itself counts as its own page", async () =>
   expect(proxied.sessions.isOwnPage({ host: HOST, origin: "http://mcp.example.org" })).toBe(false);
   const ada = await proxied.accounts.create({ email: "ada@example.org", role: "admin" });
   expect(await proxied.sessions.begin(ada, {})).toMatch(/^__Host-metamcp=.*; Secure$/);
+});
+
+test("an account has at most 50 keys, however many are created at once, and keys without owner do not count", async () => {
+  const { store } = await people();
+  const keys = keyControl(store);
+  const create = (owner?: string) =>
+    keys.create({ name: "a key", endpoints: "all", ...(owner === undefined ? {} : { owner }) });
+  const all = await Promise.allSettled(Array.from({ length: MAX_KEYS_OF_ACCOUNT + 3 }, () => create("ada")));
+  const refused = all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  expect(refused).toHaveLength(3);
+  expect(refused[0]).toMatchObject({ code: "too_many", status: 409 });
+  await create("bob");
+  await create();
+  const [own] = (await keys.list()).filter(({ owner }) => owner === "ada");
+  await keys.revoke(own?.id ?? "");
+  expect(await create("ada")).toMatchObject({ owner: "ada" });
 });

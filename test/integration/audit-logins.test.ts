@@ -60,4 +60,5 @@ test("the audit log records logins by password, provider and invitation, and dec
   expect(await found("kind=login&address=127.0.0.1&outcome=refused")).toBe(4);
   expect(await found("kind=login&address=192.0.2.7")).toBe(0);
   expect(JSON.stringify(records)).not.toContain(ADA.password);
+  expect(gateway.stderr).not.toContain("Unsupported runtime");
 });

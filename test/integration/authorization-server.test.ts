@@ -67,3 +67,38 @@ test.each([
     expect(person.tokens().access_token).not.toBe(access_token);
   },
 );
+
+test("every address in the metadata answers", async () => {
+  const { url } = await authorization();
+  const resource = `${url}/.well-known/oauth-protected-resource/metamcp/one/mcp`;
+  const documents = [
+    ...["oauth-authorization-server", "openid-configuration"].flatMap((name) => [
+      `${url}/.well-known/${name}`,
+      `${url}/.well-known/${name}/metamcp/one/mcp`,
+      `${url}/metamcp/one/sse/.well-known/${name}`,
+    ]),
+    resource,
+  ];
+  const named = new Set<string>();
+  for (const address of documents) {
+    const metadata = (await (await fetch(address)).json()) as Record<string, unknown>;
+    for (const [field, value] of Object.entries(metadata))
+      if (/_(?:endpoint|uri)$/.test(field)) named.add(String(value));
+  }
+  expect([...named].map((address) => new URL(address).pathname).sort()).toEqual([
+    "/oauth/authorize",
+    "/oauth/jwks",
+    "/oauth/register",
+    "/oauth/revoke",
+    "/oauth/token",
+  ]);
+  for (const address of named) {
+    const answers = await Promise.all(
+      ["GET", "POST"].map((method) => fetch(address, { method, redirect: "manual" })),
+    );
+    expect(
+      answers.some(({ status }) => status !== 404),
+      address,
+    ).toBe(true);
+  }
+});

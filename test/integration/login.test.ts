@@ -54,6 +54,24 @@ test("the setup code creates one administrator and works only once", async () =>
   expect(await access.setup.begin()).toBeUndefined();
 });
 
+test("a new password must not be easy to guess, however it is set", async () => {
+  const { ask, code, url } = await withoutAdmin();
+  const weak = async (method: string, path: string, body: object, from = ask) => {
+    const { status, body: problem } = await from(method, path, body);
+    return [status, (problem as { errors?: unknown }).errors];
+  };
+  const refused = [422, [{ path: "/password", message: expect.stringMatching(/^is too easy to guess: /) }]];
+  expect(await weak("POST", "/setup", { code, ...ADA, password: "1234567890" })).toEqual(refused);
+  const made = await ask("POST", "/setup", { code, ...ADA });
+  const me = apiClient(url, { cookie: cookieIn(made), origin: url });
+  const changed = { current: PASSWORD, password: "aaaaaaaaaaaa" };
+  expect(await weak("PUT", "/me/password", changed, me)).toEqual(refused);
+  const invited = await me("POST", "/users", { email: "bobby.tables@example.org", role: "member" });
+  const { pathname } = new URL((invited.body["invitation"] as unknown as { url: string }).url);
+  expect(await weak("POST", pathname, { password: "bobby.tables1" })).toEqual(refused);
+  expect((await ask("POST", pathname, { password: PASSWORD })).status).toBe(200);
+});
+
 test("a new start creates a new setup code and invalidates the previous one", async () => {
   const { ask, code, access } = await withoutAdmin();
   const next = await access.setup.begin();

@@ -1,6 +1,8 @@
 /** Login at an identity provider: which account is used, and which answers are rejected. */
 import { expect, test } from "vitest";
 import { type IdentityProvider, identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
+import { apiClient } from "../support/people.ts";
+import { auditRecords } from "../support/records.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 
@@ -101,8 +103,54 @@ test("at each login groups decide who may log in and who is an administrator", a
   await gateway.api("PATCH", `/users/${me.id}`, { role: "editor" });
   expect(await as("staff")).toMatchObject({ me: { role: "editor" } });
   await gateway.api("PATCH", `/users/${me.id}`, { disabled: true });
-  expect(await as("staff")).toEqual({ status: 403, me: 401 });
+  // A refused login changes neither role nor groups.
+  expect(await as("staff", "boss")).toEqual({ status: 403, me: 401 });
+  expect((await gateway.api("GET", `/users/${me.id}`)).body).toMatchObject({
+    role: "editor",
+    groups: ["staff"],
+  });
   expect(provider.exchanged.at(-1)?.get("redirect_uri")).toBe(`${gateway.url}/api/auth/oauth2/callback/oidc`);
+});
+
+test("a login requests the scopes that are set, and a refused one says who and why in log and audit", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(
+    provider,
+    ...["--oidc-scope", "groups", "--oidc-scope", "email custom:a", "--oidc-allow-group", "staff"],
+  );
+  const there = (await fetch(`${gateway.url}/api/v1/login/oidc`, { redirect: "manual" })).headers;
+  const asked = new URL(there.get("location") ?? "").searchParams.get("scope");
+  expect(asked).toBe("openid email profile groups custom:a");
+  provider.claims = { sub: "u1", email: "ada@example.org", groups: ["a", "b"] };
+  expect((await new Browser().login(gateway)).status).toBe(403);
+  const { body } = await gateway.api("POST", "/users", { email: "bob@example.org", role: "member" });
+  const ask = apiClient(gateway.url);
+  await ask("POST", "/login", { email: "bob@example.org", password: "not his password" });
+  await ask("POST", "/login", { email: "my secret password", password: "x" });
+  await ask("POST", "/login", { email: "eve@example.org", password: "no such person" });
+  await gateway.api("PATCH", `/users/${body.uuid}`, { disabled: true });
+  await ask("POST", "/login", { email: "bob@example.org", password: "not his password" });
+  const records = await auditRecords(gateway, "&kind=login", 5);
+  const told = records.map(({ action, reason, tried }) => ({ action, reason, tried }));
+  expect(told).toEqual([
+    {
+      action: "oidc",
+      reason: 'none of the 2 groups in the claim "groups" is one of --oidc-allow-group',
+      tried: { subject: "u1", email: "ada@example.org", groups: 2 },
+    },
+    { action: "password", reason: "the account has no password", tried: { email: "bob@example.org" } },
+    { action: "password", reason: "there is no such account", tried: undefined },
+    { action: "password", reason: "there is no such account", tried: { email: "eve@example.org" } },
+    { action: "password", reason: "the account is disabled", tried: { email: "bob@example.org" } },
+  ]);
+  for (const text of [
+    "ada@example.org, subject u1, 2 groups refused: none of",
+    "eve@example.org refused: there is",
+  ])
+    expect(gateway.stderr).toContain(text);
+  expect(gateway.stderr + JSON.stringify(records)).not.toMatch(
+    /secret password|not his password|Unsupported runtime/,
+  );
 });
 
 test("groups that are missing in the id token are fetched from userinfo", async () => {

@@ -1,5 +1,6 @@
 /** Each account has its own login at a server: two people have two lists, and neither sees the other's. */
 import { expect, test } from "vitest";
+import { Browser } from "../support/browser.ts";
 import { apiClient } from "../support/people.ts";
 import { ADMIN_TOKEN, teamClient, WAYS } from "../support/team-gateway.ts";
 import { until } from "../support/until.ts";
@@ -196,7 +197,8 @@ test("an account cannot log in at a server that it may not use", async () => {
     await api("PATCH", `/endpoints/${name}`, { access: { allow: { users: ["bob@example.org"] } } });
   expect((await ada.ask("GET", "/me/logins")).body["items"]).toEqual([]);
   expect((await ada.ask("POST", "/me/logins/mail", {})).status).toBe(404);
-  expect((await ada.browser.open(`${gateway.url}/oauth/logins/${uuid}`)).status).toBe(404);
+  for (const reference of [uuid, "mail", "nothing", "%ff"])
+    expect((await ada.browser.open(`${gateway.url}/oauth/logins/${reference}`)).status).toBe(404);
 });
 
 test("an administrator logs the gateway in at a server with shared credentials", async () => {
@@ -212,6 +214,7 @@ test("an administrator logs the gateway in at a server with shared credentials",
   expect((await ada.browser.open(`${gateway.url}/oauth/logins/${uuid}`)).status).toBe(404);
 
   const root = await userLoginPerson(gateway, "root@example.org", "admin");
+  expect((await root.browser.open(`${gateway.url}/oauth/logins/mail`)).text).toContain("share this login");
   const begun = await root.ask("POST", `/mcp-servers/${uuid}/login`, {});
   const trap = await completeLogin(bob.browser, String(begun.body["url"]));
   expect(trap.status).toBe(400);
@@ -224,10 +227,41 @@ test("an administrator logs the gateway in at a server with shared credentials",
   });
   expect((await root.ask("DELETE", `/mcp-servers/${uuid}/login`)).status).toBe(204);
   expect(await call()).toMatch(/^auth_required/);
-  // A script has no browser session. The person who opens its address returns with the answer only.
-  const scripted = await api("POST", `/mcp-servers/${uuid}/login`, {});
-  const left = await fetch(String(scripted.body.url), { redirect: "manual" });
-  expect((await bob.browser.open(left.headers.get("location") ?? "")).status).toBe(400);
-  expect((await fetch(left.headers.get("location") ?? "")).status).toBe(200);
-  expect(await call()).toBe("inbox by user 1");
+});
+
+test("a shared login that a token or key started is finished by the one browser that used its link", async () => {
+  const { gateway, api, uuid, bob } = await userLoginTeam();
+  await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
+  const { body } = await api("POST", "/api-keys", { name: "script", role: "admin" });
+  const begin = async (credential: string) => {
+    const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };
+    const answer = await fetch(`${gateway.url}/api/v1/mcp-servers/mail/login`, {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
+    return ((await answer.json()) as { url: string }).url;
+  };
+  for (const start of [
+    async () => (await api("POST", "/mcp-servers/mail/login", {})).body.url,
+    () => begin(body.key),
+  ]) {
+    const link = String(await start());
+    expect(new URL(link).origin).toBe(gateway.url);
+    const browser = new Browser();
+    // Looking at the page does not use the link up.
+    await browser.open(link);
+    const page = await browser.open(link);
+    expect(page.text).toContain("mail");
+    const foreign = await new Browser().submit(page, { action: "begin" }, { origin: "https://evil.test" });
+    expect(foreign.status).toBe(403);
+    const sent = await browser.submit(page, { action: "begin" });
+    const atIssuer = sent.headers.get("refresh")?.replace("0; url=", "") ?? "";
+    expect((await new Browser().open(link)).status).toBe(404);
+    const left = await fetch(atIssuer, { redirect: "manual" });
+    const back = left.headers.get("location") ?? "";
+    // Others who got the address of the issuer, or the answer, cannot finish the login.
+    for (const other of [new Browser(), bob.browser]) expect((await other.open(back)).status).toBe(400);
+    expect((await browser.open(back)).status).toBe(200);
+  }
 });

@@ -3,6 +3,10 @@ import type { Account } from "../../access/account.ts";
 import { accountPrincipal } from "../../access/account.ts";
 import { AccessError } from "../../access/error.ts";
 import { may } from "../../access/may.ts";
+import { typedAddress } from "../../access/tried-login.ts";
+import { weaknessOf } from "../../access/weak-password.ts";
+import { invalid } from "../../gateway/refusal.ts";
+import type { TriedLogin } from "../../kernel/events.ts";
 import { LOGIN, NEW_PASSWORD, PASSWORD_CHANGE, SETUP } from "../people-schemas.ts";
 import { Problem } from "../problem.ts";
 import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
@@ -56,8 +60,11 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
       answer: ref("Me"),
       async handle(request) {
         const { email, password } = await checkedBody<Credentials>(LOGIN, request.body);
-        const account = await withLoginEvent(parts, request, "password", () =>
-          access.accounts.withPassword(email, password, request.address),
+        const account = await withLoginEvent(
+          parts,
+          request,
+          { by: "password", tried: typedAddress(email) },
+          (refused) => access.accounts.withPassword(email, password, request.address, refused),
         );
         if (!account) throw new Problem(401, "the e-mail address or the password is wrong");
         return await loggedIn(parts, request, account);
@@ -76,7 +83,8 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
           SETUP,
           request.body,
         );
-        const account = await withLoginEvent(parts, request, "setup", () =>
+        refuseWeak(credentials.password, credentials.email);
+        const account = await withLoginEvent(parts, request, { by: "setup" }, () =>
           access.setup.finish(code, credentials),
         );
         return await loggedIn(parts, request, account);
@@ -109,9 +117,10 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
       async handle(request) {
         const { password } = await checkedBody<Credentials>(NEW_PASSWORD, request.body);
         const code = request.params["code"] ?? "";
-        const account = await withLoginEvent(parts, request, "invitation", () =>
-          access.invitations.accept(code, password),
-        );
+        const account = await withLoginEvent(parts, request, { by: "invitation" }, async () => {
+          refuseWeak(password, (await access.invitations.find(code)).account.email);
+          return await access.invitations.accept(code, password);
+        });
         await access.sessions.endOf(account.uuid);
         return await loggedIn(parts, request, account);
       },
@@ -145,6 +154,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
           throw new Problem(409, "this account logs in elsewhere and has no password here");
         if (!(await access.accounts.withPassword(account.email, current, address)))
           throw new Problem(403, "the current password is wrong");
+        refuseWeak(password, account.email);
         const changed = await access.accounts.change(account.uuid, { password });
         await access.sessions.endOf(account.uuid);
         const { uuid, email: name } = changed;
@@ -155,30 +165,36 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
   ];
 }
 
+function refuseWeak(password: string, email: string): void {
+  const message = weaknessOf(password, email);
+  if (message !== undefined) throw invalid([{ path: "/password", message }]);
+}
+
 /** Runs a login attempt and emits an event with its outcome. */
 async function withLoginEvent<T extends Account | undefined>(
   { events }: AdminParts,
   { address }: AdminRequest,
-  by: string,
-  attempt: () => Promise<T>,
+  { by, tried }: { readonly by: string; readonly tried?: TriedLogin | undefined },
+  attempt: (refused: (reason: string) => void) => Promise<T>,
 ): Promise<T> {
+  let reason: string | undefined;
   const emit = (account: Account | undefined): void => {
-    const principal = account && { principal: accountPrincipal(account) };
-    events?.emit({
-      type: "login",
-      at: Date.now(),
-      outcome: account ? "ok" : "refused",
-      by,
-      address,
-      ...principal,
-    });
+    const who = account
+      ? { principal: accountPrincipal(account) }
+      : { ...(reason === undefined ? {} : { reason }), ...(tried && { tried }) };
+    const outcome = account ? "ok" : "refused";
+    events?.emit({ type: "login", at: Date.now(), outcome, by, address, ...who });
   };
   try {
-    const account = await attempt();
+    const account = await attempt((why) => {
+      reason = why;
+    });
     emit(account);
     return account;
   } catch (error) {
-    if (error instanceof AccessError) emit(undefined);
+    if (!(error instanceof AccessError)) throw error;
+    reason ??= error.message;
+    emit(undefined);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Routes for logins at servers: those of one account, and shared logins, which administrators manage. */
 import type { Account } from "../../access/account.ts";
 import { ownPath } from "../../access/own-path.ts";
+import { find } from "../../gateway/names.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { OwnServer } from "../../logins/login-control.ts";
 import type { LoginBy } from "../../logins/server-logins.ts";
@@ -18,9 +19,9 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     return found;
   };
   const shared = ({ params }: AdminRequest) => {
-    const uuid = (params["uuid"] ?? "").toLowerCase();
-    const name = control.compiled.servers.get(uuid)?.object.name;
-    if (name === undefined) throw new Problem(404, "there is no such server");
+    const server = find(control.compiled.objects.server, params["uuid"] ?? "");
+    if (!server) throw new Problem(404, "there is no such server");
+    const { uuid, name } = server;
     const state = logins.shared(uuid);
     if (!state)
       throw new Problem(

@@ -1,6 +1,7 @@
 /** Routes for login at an external identity provider: the redirect there, and the callback. */
 import { accountPrincipal } from "../../access/account.ts";
 import { LoginRefused } from "../../access/oidc-login.ts";
+import type { LoginTried } from "../../kernel/events.ts";
 import { Problem } from "../problem.ts";
 import type { AdminAnswer, Route } from "../route.ts";
 import type { AdminParts } from "./parts.ts";
@@ -35,19 +36,17 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
       status: 302,
       async handle({ query, headers, address }) {
         const oidc = oidcOf(parts);
-        const emit = (principal?: ReturnType<typeof accountPrincipal>): void => {
-          const outcome = principal ? "ok" : "refused";
-          const event = { type: "login", at: Date.now(), outcome, by: "oidc", address } as const;
-          parts.events?.emit({ ...event, ...(principal && { principal }) });
-        };
+        const emit = (outcome: "ok" | "refused", more: Partial<LoginTried>): void =>
+          parts.events?.emit({ type: "login", at: Date.now(), outcome, by: "oidc", address, ...more });
         try {
           const { account, returnTo } = await oidc.finish(query, headers);
-          emit(accountPrincipal(account));
+          emit("ok", { principal: accountPrincipal(account) });
           const cookie = await parts.access.sessions.begin(account, headers);
           return { status: 302, headers: { location: returnTo, "set-cookie": [cookie, oidc.cleared] } };
         } catch (error) {
           if (!(error instanceof LoginRefused)) throw error;
-          emit();
+          const { reason, tried } = error;
+          emit("refused", { reason, ...(tried && { tried }) });
           return refusal(error.message, oidc.cleared);
         }
       },

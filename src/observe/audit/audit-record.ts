@@ -38,7 +38,7 @@ export function recordOfAdmin(change: AdminChange): AuditRecord {
 }
 
 export function recordOfLogin(login: LoginTried): AuditRecord {
-  const { at, principal, outcome, by, address, client, endpoint, server } = login;
+  const { at, principal, outcome, by, address, client, endpoint, server, reason, tried } = login;
   const who = principal && whoOf(principal);
   return {
     at,
@@ -51,6 +51,8 @@ export function recordOfLogin(login: LoginTried): AuditRecord {
       server,
       outcome,
       address,
+      reason,
+      tried,
     }),
   };
 }
