@@ -9,6 +9,7 @@ import type { Log } from "../kernel/log.ts";
 import { holderKey } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import { type KnownRoots, rootsOf } from "../kernel/roots.ts";
+import { visible } from "../kernel/visible.ts";
 import type { Incoming, PeerHandlers, Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
 import { readTaskState, relatedTask, withoutRelatedTask } from "../rpc/task.ts";
@@ -41,6 +42,9 @@ export interface ChildMessagesParts {
   onRootsWanted(roots: KnownRoots | undefined): void;
 }
 
+/** The most requests of one child that are served at once. A person or model answers them, so more cannot be useful. */
+const MAX_SERVING = 64;
+
 /** A child may process a cancellation late or never. For this time after it, a question of the child may still belong to the call. */
 const CANCELLED_CALL_MS = 10_000;
 
@@ -60,6 +64,8 @@ export class ChildMessages implements PeerHandlers {
   /** Clients that cancelled a call recently, by session, oldest first. */
   readonly #formerCallers = new Map<string, FormerCaller & { readonly at: number }>();
   #rootsSettled: Promise<void> = Promise.resolve();
+  /** Requests of the child that are being answered. */
+  #serving = 0;
 
   constructor(parts: ChildMessagesParts) {
     this.#parts = parts;
@@ -90,8 +96,20 @@ export class ChildMessages implements PeerHandlers {
   }
 
   async onRequest(request: Incoming): Promise<Raw> {
-    const { method, via, params } = request;
+    const { method } = request;
     if (method === "ping") return EMPTY_OBJECT;
+    if (this.#serving >= MAX_SERVING)
+      throw RpcError.of(INTERNAL_ERROR, `more than ${MAX_SERVING} requests at once; wait for their answers`);
+    this.#serving++;
+    try {
+      return await this.#serve(request);
+    } finally {
+      this.#serving--;
+    }
+  }
+
+  async #serve(request: Incoming): Promise<Raw> {
+    const { method, via, params } = request;
     if (method === "roots/list") return await this.#rootsList(request);
     const asked = { ...request, params: params && withoutRelatedTask(params) };
     if (relatedTask(params) !== undefined) await pendingAnswersHandled();
@@ -144,7 +162,7 @@ export class ChildMessages implements PeerHandlers {
       else if ("uplink" in by) by.uplink.notify(method, params);
       return;
     }
-    if ("refusal" in by) log.debug(`${label}: ${params?.toString().slice(0, 500)}`);
+    if ("refusal" in by) log.debug(`${label}: ${visible(params?.toString("utf8", 0, 500) ?? "")}`);
     else if (by.claims.some(({ origin }) => audience.wantsLog(origin.session, params)))
       by.uplink.notify(method, params);
   }

@@ -247,3 +247,18 @@ test("a subscription is sent to the child once for all clients that share a conn
   server.last.answerNext({});
   await last;
 });
+
+test("a child is served at most 64 requests at once; pings are always answered", async () => {
+  const { server, call } = setUp();
+  const origin = originOf("s", { capabilities: toRaw({ elicitation: {} }) });
+  const uplink = { notify: () => {}, request: () => new Promise<Raw>(() => {}) };
+  const answer = call({ origin, uplink });
+  await flushPending();
+  for (let id = 1; id <= 100; id++) server.last.ask("elicitation/create", id);
+  server.last.ask("ping", 101);
+  await flushPending();
+  const kinds = server.last.answers.map(({ kind }) => kind);
+  expect([kinds.filter((kind) => kind === "error").length, kinds.at(-1)]).toEqual([36, "result"]);
+  server.last.answerNext();
+  await answer;
+});

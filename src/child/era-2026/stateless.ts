@@ -25,6 +25,8 @@ import { rememberToolHeaders } from "./tool-headers.ts";
 
 /** How often a child may answer one call with questions. */
 const MAX_ROUNDS = 32;
+/** How many questions it may ask at once. */
+const MAX_QUESTIONS = 64;
 /** The wait before a request is sent again without answers. */
 const RESEND_MS = 200;
 const MAX_PAGES = 1_000;
@@ -226,6 +228,8 @@ export class Stateless implements Dialect {
     { asked }: ChildQuestions,
     signal: Signal,
   ): Promise<readonly (readonly [string, Raw])[]> {
+    if (asked.length > MAX_QUESTIONS)
+      throw RpcError.of(INTERNAL_ERROR, `the server asked ${asked.length} questions at once`);
     const asking = new CallSignal();
     const cancel = (): void => asking.abort(signal.reason);
     signal.addEventListener("abort", cancel);

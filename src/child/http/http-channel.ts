@@ -2,8 +2,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
-import { encode } from "../../rpc/encode.ts";
+import { encode, lengthOf } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
+import type { Brake } from "../brake.ts";
 import type { HeadersOf } from "../link.ts";
 import { type HttpClient, type HttpRequest, isSuccess, type ResponseHandler } from "./http-client.ts";
 import type { StreamOptions } from "./message-stream.ts";
@@ -18,6 +19,7 @@ export class HttpChannel implements StreamOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxMessageBytes: number;
+  readonly brake: Brake;
   readonly #http: HttpClient;
   #session: string | undefined;
   #proven = false;
@@ -26,8 +28,9 @@ export class HttpChannel implements StreamOptions {
   /** In the stateless era each message has its own headers. */
   #headersOf: HeadersOf | undefined;
 
-  constructor(http: HttpClient, options: HttpLinkOptions) {
+  constructor(http: HttpClient, options: HttpLinkOptions, brake: Brake) {
     this.#http = http;
+    this.brake = brake;
     this.clock = options.clock;
     this.log = options.log;
     this.maxMessageBytes = options.maxMessageBytes;
@@ -70,15 +73,25 @@ export class HttpChannel implements StreamOptions {
   }
 
   post(message: Message, answer: ResponseHandler): HttpRequest {
-    const headers = this.#headersOf
-      ? { ...this.#postHeaders, ...this.#headersOf(message) }
-      : this.#postHeaders;
-    return this.#http.request({ method: "POST", headers, body: encode(message) }, answer);
+    return this.#post(message, encode(message), answer);
+  }
+
+  /** Sends a message that gets no answer. It counts for the brake until the server has taken it. */
+  postUnanswered(message: Message, answer: ResponseHandler): HttpRequest {
+    const body = encode(message);
+    return this.#post(message, body, braked(this.brake, body, answer));
   }
 
   /** Sends an error answer and ignores the response. */
   refuse(message: Message): void {
-    this.post(message, { onResponse: (response) => response.resume(), onFailure: () => {} });
+    this.postUnanswered(message, { onResponse: (response) => response.resume(), onFailure: () => {} });
+  }
+
+  #post(message: Message, body: readonly Buffer[], answer: ResponseHandler): HttpRequest {
+    const headers = this.#headersOf
+      ? { ...this.#postHeaders, ...this.#headersOf(message) }
+      : this.#postHeaders;
+    return this.#http.request({ method: "POST", headers, body }, answer);
   }
 
   /** Opens the stream of the server, or the rest of a broken stream. */
@@ -103,4 +116,22 @@ export class HttpChannel implements StreamOptions {
       accept: "application/json, text/event-stream",
     };
   }
+}
+
+/** What an open request costs besides its body: a socket and its buffers. */
+const REQUEST_BYTES = 16 * 1024;
+
+/** Handlers that count a message for the brake until the server has taken or refused it. */
+export function braked(brake: Brake, body: readonly Buffer[], answer: ResponseHandler): ResponseHandler {
+  const taken = brake.count(REQUEST_BYTES + lengthOf(body));
+  return {
+    onResponse: (response) => {
+      taken();
+      answer.onResponse(response);
+    },
+    onFailure: (failure) => {
+      taken();
+      answer.onFailure(failure);
+    },
+  };
 }

@@ -8,12 +8,15 @@ import type { Malformed, Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
 import { elements } from "../../rpc/slice.ts";
+import type { Brake } from "../brake.ts";
 import { eventRead, type StreamPosition } from "./resume.ts";
 
 export interface StreamOptions {
   readonly where: string;
   readonly log: Log;
   readonly maxMessageBytes: number;
+  /** Pauses the stream while the server does not take what it asked for. */
+  readonly brake: Brake;
   /** Sends the child an error for a request that cannot be read. */
   refuse(message: Message): void;
 }
@@ -95,6 +98,7 @@ export function readStream(
     position.retryMs = reader.retry ?? position.retryMs;
     handlers.onEnd(error);
   };
+  options.brake.add(response);
   response.on("data", (chunk: Buffer) => reader.push(chunk));
   response.on("error", end);
   response.on("end", () => end());

@@ -6,15 +6,18 @@ import type { IncomingMessage } from "node:http";
 import { encode } from "../../rpc/encode.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
+import { Brake } from "../brake.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
 import { readBody } from "./body.ts";
 import { badAnswer, networkFailure, statusFailure } from "./failure.ts";
-import type { HttpLinkOptions } from "./http-channel.ts";
-import { type HttpClient, type HttpRequest, isSuccess } from "./http-client.ts";
+import { braked, type HttpLinkOptions } from "./http-channel.ts";
+import { type HttpClient, type HttpRequest, isSuccess, type ResponseHandler } from "./http-client.ts";
 import { isEventStream, readStream } from "./message-stream.ts";
 import { MAX_REFUSAL_BYTES, readRefusal } from "./refusal.ts";
 import { streamStart } from "./resume.ts";
 
+/** The most messages that wait for the session. A server could make us answer without end before it accepts an answer. */
+const MAX_HELD = 10_000;
 const INITIALIZED = "notifications/initialized";
 
 export class SseLink implements Link {
@@ -22,6 +25,7 @@ export class SseLink implements Link {
   readonly #http: HttpClient;
   readonly #events: LinkEvents;
   readonly #options: HttpLinkOptions;
+  readonly #brake: Brake;
   #stream: HttpRequest | undefined;
   #endpoint: URL | undefined;
   #version: string | undefined;
@@ -35,6 +39,8 @@ export class SseLink implements Link {
     this.#http = http;
     this.#events = events;
     this.#options = options;
+    const onStuck = (reason: string): void => this.#fail(new ChildFailure("other", reason));
+    this.#brake = new Brake({ clock: options.clock, onStuck });
   }
 
   /** Resolves when the server has sent its endpoint. */
@@ -49,8 +55,9 @@ export class SseLink implements Link {
 
   send(message: Message): void {
     if (this.#ended) return;
-    if (this.#held) this.#held.push(message);
-    else this.#post(message);
+    if (!this.#held) this.#post(message);
+    else if (this.#held.push(message) > MAX_HELD)
+      this.#fail(badAnswer(this.peer, "sent too many messages before the session was ready"));
   }
 
   agreed(protocolVersion: string): void {
@@ -63,6 +70,7 @@ export class SseLink implements Link {
 
   close(): Promise<void> {
     this.#ended = true;
+    this.#brake.release();
     this.#stream?.abort();
     this.#ending ??= this.#http.close();
     return this.#ending;
@@ -80,7 +88,7 @@ export class SseLink implements Link {
     readStream(
       response,
       streamStart(),
-      { where: this.peer, log, maxMessageBytes, refuse },
+      { where: this.peer, log, maxMessageBytes, refuse, brake: this.#brake },
       {
         onMessage: (message) => {
           if (!this.#ended) this.#events.onMessage(message, undefined);
@@ -121,19 +129,21 @@ export class SseLink implements Link {
       ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
     };
     const url = this.#endpoint ?? this.#http.url;
-    this.#http.request(
-      { method: "POST", headers, body: encode(message), url },
-      {
-        onResponse: (response) => {
-          if (isSuccess(response)) response.resume();
-          else this.#refused(message, response);
-          if (initialized) this.#release();
-        },
-        onFailure: (failure) => {
-          this.#failed(message, failure);
-          if (initialized) this.#release();
-        },
+    const answer: ResponseHandler = {
+      onResponse: (response) => {
+        if (isSuccess(response)) response.resume();
+        else this.#refused(message, response);
+        if (initialized) this.#release();
       },
+      onFailure: (failure) => {
+        this.#failed(message, failure);
+        if (initialized) this.#release();
+      },
+    };
+    const body = encode(message);
+    this.#http.request(
+      { method: "POST", headers, body, url },
+      message.kind === "request" ? answer : braked(this.#brake, body, answer),
     );
   }
 

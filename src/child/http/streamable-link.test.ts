@@ -15,6 +15,7 @@ import {
 } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
+import { EMPTY_OBJECT } from "../../kernel/raw.ts";
 import { secretsFrom } from "../../kernel/secret.ts";
 
 const SECRET = "Bearer very-secret-token";
@@ -703,4 +704,36 @@ test("large requests arrive complete", async () => {
 
   expect((await answer(1)).result).toBeGreaterThan(300_000);
   expect(child.seen[0]?.message.params).toEqual(params);
+});
+
+test("a server that asks and does not take the answers is no longer read", async () => {
+  let asked = 0;
+  let posts = 0;
+  const child = await httpChild((seen, response) => {
+    if (seen.method === "GET") {
+      const stream = events(response);
+      const pump = (): void => {
+        for (let n = 0; n < 50; n++) stream.write(event({ jsonrpc: "2.0", id: ++asked, method: "ping" }));
+        if (asked < 100_000 && !stream.destroyed) setImmediate(pump);
+      };
+      pump();
+    } else if (seen.message.method === "initialize") json(response, result(1));
+    else if (seen.message.method === undefined) posts++;
+    else response.writeHead(202).end();
+  });
+  const { link, received, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  let answered = 0;
+  for (let quiet = 0; quiet < 20; ) {
+    const before = received.length;
+    for (; answered < received.length; answered++) {
+      const message = received[answered]?.message;
+      if (message?.kind === "request") link.send({ kind: "result", id: message.id, result: EMPTY_OBJECT });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    quiet = received.length === before && posts > 0 ? quiet + 1 : 0;
+  }
+  // One chunk of the stream may contain many requests, so this is far more than what pauses it, and far less than was asked.
+  expect(posts).toBeLessThan(5_000);
+  await link.close();
 });

@@ -14,9 +14,10 @@ import type { Timer } from "../../kernel/clock.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
+import { Brake } from "../brake.ts";
 import { ChildFailure, type HeadersOf, type Link, type LinkEvents } from "../link.ts";
 import { readBody } from "./body.ts";
-import { withUnsent } from "./failure.ts";
+import { badAnswer, withUnsent } from "./failure.ts";
 import { HttpChannel, type HttpLinkOptions } from "./http-channel.ts";
 import { type HttpClient, isSuccess } from "./http-client.ts";
 import { isEventStream } from "./message-stream.ts";
@@ -27,6 +28,8 @@ import { ServerStream } from "./server-stream.ts";
 
 const INITIALIZED = "notifications/initialized";
 const CANCELLED = "notifications/cancelled";
+/** The most messages that wait for the session. A server could make us answer without end before it accepts an answer. */
+const MAX_HELD = 10_000;
 const END_SESSION_MS = 1_000;
 /** After the session is lost, other requests have this time to get their own response. */
 const SESSION_LOSS_MS = 1_000;
@@ -52,7 +55,8 @@ export class StreamableLink implements Link {
     this.peer = http.shown;
     this.#http = http;
     this.#events = events;
-    this.#channel = new HttpChannel(http, options);
+    const onStuck = (reason: string): void => this.#fail(new ChildFailure("other", reason));
+    this.#channel = new HttpChannel(http, options, new Brake({ clock: options.clock, onStuck }));
     this.#serverStream = new ServerStream(this.#channel, {
       onMessage: (message) => this.#deliver(message, undefined),
       onUnknownSession: () => this.#unknownSession(),
@@ -68,7 +72,8 @@ export class StreamableLink implements Link {
   send(message: Message): void {
     if (this.#ended) return;
     if (this.#held) {
-      this.#held.push(message);
+      if (this.#held.push(message) > MAX_HELD)
+        this.#fail(badAnswer(this.peer, "sent too many messages before the session was ready"));
     } else if (message.kind === "request") {
       const request = new PendingRequest(message.id, this.#channel, this.#requestEvents);
       this.#pending.add(request);
@@ -110,7 +115,7 @@ export class StreamableLink implements Link {
       return this.#cancelled(message.params);
     // Strict servers refuse a request that arrives before this notification.
     if (method === INITIALIZED) this.#held = [];
-    const request = this.#channel.post(message, {
+    const request = this.#channel.postUnanswered(message, {
       onResponse: (response) => {
         if (this.#ended) return;
         this.#channel.onPostResponse(response);
@@ -234,6 +239,7 @@ export class StreamableLink implements Link {
 
   #stop(): void {
     this.#ended = true;
+    this.#channel.brake.release();
     this.#sessionLossTimer?.cancel();
     this.#serverStream.close();
     this.#pending.abort();

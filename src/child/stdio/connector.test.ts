@@ -8,6 +8,7 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { toRaw } from "../../kernel/raw.ts";
 import { secretsFrom } from "../../kernel/secret.ts";
 import { writeId } from "../../rpc/id.ts";
+import type { Message } from "../../rpc/message.ts";
 import { ChildFailure } from "../link.ts";
 import { hasTable, readProcess } from "./processes.ts";
 
@@ -222,4 +223,26 @@ test("requests that no longer fit into the pipe of a child that dies are reporte
     [103, true],
   ]);
   expect(closings[0]?.unsent).toBe(false);
+});
+
+test("a child that asks and does not read is no longer read, and what waits for it stays small", async () => {
+  const { ready, messages } = stdioHarness(["asks"]);
+  const link = await ready();
+  const result = toRaw({ text: "x".repeat(1_000) });
+  let answered = 0;
+  const answerAll = (): void => {
+    for (; answered < messages.length; answered++) {
+      const message = messages[answered] as Message;
+      if (message.kind === "request") link.send({ kind: "result", id: message.id, result });
+    }
+  };
+  // It is paused once nothing more comes in several turns.
+  for (let quiet = 0; quiet < 20; ) {
+    const before = messages.length;
+    answerAll();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    quiet = messages.length === before && before > 1_000 ? quiet + 1 : 0;
+  }
+  expect(answered * result.length).toBeLessThan(8 * 1024 * 1024);
+  await link.close();
 });

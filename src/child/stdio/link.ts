@@ -7,6 +7,7 @@ import { LineWriter } from "../../rpc/encode.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
+import { Brake } from "../brake.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import { Stderr } from "./stderr.ts";
@@ -44,6 +45,9 @@ export class StdioLink implements Link {
   readonly #writer: LineWriter;
   /** The last requests, with the position behind each. Those that are written are removed when the next one is sent. */
   readonly #requests: { readonly id: number; readonly end: number }[] = [];
+  readonly #brake: Brake;
+  /** Bytes of answers since everything was written for the last time. */
+  #answers = 0;
   #reporting = false;
   #closed = false;
   #ending: Promise<void> | undefined;
@@ -56,7 +60,16 @@ export class StdioLink implements Link {
     this.#tree = tree;
     this.#options = options;
     this.#stderr = new Stderr(child.stderr, options);
-    this.#writer = new LineWriter(child.stdin, { byTurn: true, onError: () => this.#onEnd() });
+    this.#writer = new LineWriter(child.stdin, {
+      byTurn: true,
+      onError: () => this.#onEnd(),
+      onDrain: () => this.#drained(),
+    });
+    this.#brake = new Brake({
+      clock: options.clock,
+      onStuck: (reason) => this.#fail(new ChildFailure("other", reason)),
+    });
+    this.#brake.add(child.stdout);
     this.#stdout = new Stdout(child.stdout, {
       ...options,
       onMessage: (message) => {
@@ -74,8 +87,20 @@ export class StdioLink implements Link {
     if (this.#closed) return;
     const writer = this.#writer;
     if (writer.written === writer.position) this.#requests.length = 0;
+    const start = writer.position;
     writer.send(message, alone);
     if (message.kind === "request") this.#requests.push({ id: ownId(message.id), end: writer.position });
+    else this.#answered(writer.position - start);
+  }
+
+  #answered(bytes: number): void {
+    this.#answers += bytes;
+    this.#brake.update(Math.min(this.#answers, this.#writer.backlog));
+  }
+
+  #drained(): void {
+    this.#answers = 0;
+    this.#brake.update(0);
   }
 
   agreed(): void {}
@@ -96,6 +121,7 @@ export class StdioLink implements Link {
 
   #exited(): void {
     this.#tree.childExited();
+    this.#brake.release();
     this.#stdout.release();
     this.#stderr.release();
     this.#onEnd();
@@ -121,12 +147,16 @@ export class StdioLink implements Link {
 
   #report(): void {
     if (this.#closed) return;
-    this.#closed = true;
-    const { events } = this.#options;
     for (const { id, end } of this.#requests)
-      if (end > this.#writer.written) events.onFailed(id, this.#failure(true));
-    events.onClosed(this.#failure());
-    // Other processes of the tree may still run.
+      if (end > this.#writer.written) this.#options.events.onFailed(id, this.#failure(true));
+    this.#fail(this.#failure());
+  }
+
+  #fail(failure: ChildFailure): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.events.onClosed(failure);
+    // Processes of the tree may still run.
     void this.#end();
   }
 
@@ -158,6 +188,7 @@ export class StdioLink implements Link {
 
   async #endNow(): Promise<void> {
     const { log, clock, server } = this.#options;
+    this.#brake.release();
     this.#writer.flush();
     this.#process.stdin.end();
     await end(this.#tree, { log, clock, name: server });
