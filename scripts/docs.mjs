@@ -71,7 +71,7 @@ _Written by \`node scripts/docs.mjs\` from \`src/kernel/errors.ts\`._
 `;
 }
 
-function settingsPage(table, serveTable) {
+function settingsPage(settingsMarkdown, { FLAGS }, { SERVE_FLAGS, GATEWAY_FLAGS }) {
   return `# Flags and environment
 
 Flags override environment variables, which override the config file. Times are milliseconds, or written as \`500ms\`, \`30s\`, \`5m\` or \`1h\`. An
@@ -79,13 +79,19 @@ unknown or invalid flag ends the program with exit code 2. [config.md](config.md
 
 A variable that ends with \`_FILE\` names a file with the value. Prefer it for secrets: the environment of a process is visible to other processes of its user.
 
-${table}
+${settingsMarkdown(FLAGS)}
 
-## \`metamcp serve\`
+## metamcp serve
 
-The gateway also has these; its \`--port\` is another one than above. [gateway.md](gateway.md) explains them.
+The [gateway](gateway.md) takes these, and the flags above that are not about the config file, the surface or stdio; \`metamcp serve --help\` lists them.
 
-${serveTable}
+${settingsMarkdown(SERVE_FLAGS)}
+
+## metamcp gateway
+
+The commands that talk to a running gateway also take these.
+
+${settingsMarkdown(GATEWAY_FLAGS)}
 
 _Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\` and \`src/config/gateway-flags.ts\`._
 `;
@@ -94,7 +100,8 @@ _Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\` and \`src/con
 const [
   { ERRORS },
   { settingsMarkdown },
-  { SERVE_FLAGS },
+  flags,
+  gatewayFlags,
   { adminRoutes },
   { SCHEMAS },
   { MATRIX },
@@ -104,6 +111,7 @@ const [
 ] = await Promise.all([
   load("src/kernel/errors.ts"),
   load("src/config/help.ts"),
+  load("src/config/flags.ts"),
   load("src/config/gateway-flags.ts"),
   load("src/admin/routes/all.ts"),
   load("src/gateway/schemas.ts"),
@@ -114,7 +122,7 @@ const [
 ]);
 const pages = {
   "docs/errors.md": errorsPage(ERRORS),
-  "docs/settings.md": settingsPage(settingsMarkdown(), settingsMarkdown(SERVE_FLAGS)),
+  "docs/settings.md": settingsPage(settingsMarkdown, flags, gatewayFlags),
   // Only the descriptions of the routes are read, so their dependencies can be empty.
   "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, MATRIX),
   "docs/access.md": withRights(readFileSync(join(root, "docs/access.md"), "utf8"), MATRIX),

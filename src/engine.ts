@@ -57,7 +57,7 @@ export interface EngineOptions {
   readonly executor?: Executor;
   /** Connectors by server, which are used instead of the server's entry. */
   readonly connectors?: ReadonlyMap<string, Connector>;
-  /** Called with each line that a child writes on stderr, with secrets masked. */
+  /** Called with each line that a child writes on stderr, with secrets masked. Texts for callers then contain no output. */
   readonly onStderr?: (server: ServerSpec, line: string) => void;
   /** Called when a server is connected and has listed its tools. */
   readonly onConnected?: (server: string) => void;

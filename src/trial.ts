@@ -3,12 +3,15 @@
 import { listTools } from "./catalog/list-tools.ts";
 import type { Tool } from "./catalog/tool.ts";
 import { Fleet, type FleetParts } from "./child/fleet.ts";
+import { ChildFailure } from "./child/link.ts";
 import { emptyConfig } from "./config/check.ts";
 import type { ServerSpec } from "./config/spec.ts";
 import type { Origin } from "./kernel/call.ts";
+import { MetaMcpError } from "./kernel/errors.ts";
 import { LOCAL } from "./kernel/principal.ts";
 import { EMPTY_OBJECT } from "./kernel/raw.ts";
 import { aborted, type Signal } from "./kernel/signal.ts";
+import { withOutput } from "./kernel/with-output.ts";
 import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
 import { entries } from "./rpc/slice.ts";
 
@@ -22,6 +25,13 @@ export const NO_CLIENT: Origin = {
     request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
   },
 };
+
+/** Who tries a server may read what it printed. */
+function told(error: unknown): unknown {
+  const { cause } = error as Error;
+  if (!MetaMcpError.is(error) || !(cause instanceof ChildFailure)) return error;
+  return new MetaMcpError(error.code, withOutput(error.message, cause.output), error.context);
+}
 
 export class Trials {
   readonly #parts: Pick<FleetParts, "clock" | "log" | "connector">;
@@ -50,7 +60,7 @@ export class Trials {
       await Promise.race([fleet.connect(spec.name, NO_CLIENT), aborted(signal)]);
       return await listed;
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) throw told(error);
       const [status] = fleet.status();
       throw status?.reason
         ? new Error(`${(error as Error).message}; ${status.reason}`, { cause: error })

@@ -1,8 +1,9 @@
 // CPU per call of each layer that has nothing to do, in process, compared with no layer. The handler answers at once.
 import { median } from "../overhead/median.mjs";
 import { shuffled } from "../overhead/shuffled.mjs";
+import { pipelines } from "./pipeline.mjs";
 import { row } from "./row.mjs";
-import { cpu, load } from "./source.mjs";
+import { cpu } from "./source.mjs";
 
 const IDLE = [
   { use: "filter", deny: ["*:other"] },
@@ -28,40 +29,7 @@ const IDLE = [
 const LIMIT = 3;
 
 export async function measure({ of }) {
-  const code = await load(
-    "middleware/built-in.ts",
-    "middleware/registry.ts",
-    "middleware/pipeline.ts",
-    "middleware/request-layers.ts",
-    "gateway/schema-check.ts",
-    "system-clock.ts",
-    "kernel/call.ts",
-    "kernel/raw.ts",
-    "kernel/signal.ts",
-  );
-  const { systemClock: clock, toRaw } = code;
-  const registry = new code.LayerRegistry(code.BUILT_IN, await code.loadValidator());
-  await registry.prepare(IDLE);
-  const call = callOf(code);
-  const result = toRaw({ content: [{ type: "text", text: "sixteen bytes ok" }] });
-  const handler = () => Promise.resolve(result);
-  /** A function that sends one client request through the request layers and the call layers. */
-  const requestThrough = (entries) => {
-    const layers = entries.map((entry) => ({
-      ...registry.compile(entry, { clock }),
-      use: entry.use,
-      at: "bench",
-    }));
-    const requests = new code.RequestLayers(layers);
-    const handle = code.pipelineOf(layers, handler, clock);
-    return () => {
-      const trail = code.newTrail();
-      const { method, params, origin, signal, uplink } = call;
-      return requests.handle({ method, params, origin, signal, uplink, trail }, () =>
-        handle({ ...call, trail }),
-      );
-    };
-  };
+  const requestThrough = await pipelines(IDLE);
   const candidates = [
     ["none", requestThrough([])],
     ...IDLE.map((entry) => [entry.use, requestThrough([entry])]),
@@ -88,41 +56,4 @@ async function inTurn(candidates, calls, rounds) {
       figures.get(name).push((cpu() - before) / (Math.ceil(calls / 32) * 32));
     }
   return figures;
-}
-
-/** A call with all members that surfaces set. */
-function callOf({ toRaw, CallSignal }) {
-  const definition = toRaw({
-    name: "echo",
-    inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
-  });
-  const uplink = { notify() {}, request: () => Promise.reject(new Error("nobody is there")) };
-  const principal = {
-    id: "key 1",
-    kind: "key",
-    name: "a key",
-    roles: [],
-    groups: [],
-    key: { id: "1", name: "a key" },
-  };
-  return {
-    server: "s0",
-    method: "tools/call",
-    tool: "echo",
-    params: toRaw({ name: "echo", arguments: { message: "sixteen bytes ok" } }),
-    origin: { endpoint: "e", principal, session: "one", capabilities: toRaw({}), uplink },
-    signal: new CallSignal(),
-    deadline: Number.POSITIVE_INFINITY,
-    repeat: "unknown",
-    uplink,
-    hold: undefined,
-    trail: undefined,
-    via: undefined,
-    task: undefined,
-    facts: { server: "s0", name: "echo", labels: [], annotations: {}, definition },
-    recorder: undefined,
-    aside: undefined,
-    atServer: undefined,
-    beside: undefined,
-  };
 }

@@ -10,8 +10,8 @@ if (!weather.data) throw new Error(JSON.stringify(weather.error));
 const { temperature, conditions } = weather.data;
 console.log(`${temperature.toFixed(1)} degrees, ${conditions.toLowerCase()}`);
 
-const read = await client.GET("/demo__get-sum", { params: { query: { a: 40, b: 2 } } });
-console.log(`get: ${read.response.status}`);
+const sum = await client.POST("/demo__get-sum", { body: { a: 40, b: 2 } });
+console.log(`sum: ${sum.response.status}`);
 
 // @ts-expect-error: the type check finds invalid arguments.
 const wrong = await client.POST("/demo__get-structured-content", { body: { location: 7 } });

@@ -5,13 +5,8 @@ const NUMBER = /^\d+(\.\d+)?$/;
 const TOKEN =
   /\s*(>=|<=|==|!=|=~|!~|[(){}[\],*/+<>=-]|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:[smhd](?![\w]))?|\$?[a-zA-Z_][\w:]*)/y;
 const AGGREGATES = new Set(["sum", "max", "min", "avg", "count", "topk"]);
-const FUNCTIONS = new Set(["rate", "increase", "histogram_quantile", "absent"]);
-const ORDER = [
-  ["and", "unless"],
-  [">", "<", ">=", "<=", "==", "!="],
-  ["+", "-"],
-  ["*", "/"],
-];
+const FUNCTIONS = new Set(["rate", "increase", "histogram_quantile", "absent", "vector"]);
+const ORDER = [["or"], ["and", "unless"], [">", "<", ">=", "<=", "==", "!="], ["+", "-"], ["*", "/"]];
 
 export function parse(text) {
   const tokens = tokensOf(text);
@@ -126,6 +121,7 @@ export function evaluate(tree, recorded, time, windowSeconds) {
       value: one.value * windowSeconds,
     }));
   if (tree.call === "absent") return run(first).length === 0 ? [{ labels: {}, value: 1 }] : [];
+  if (tree.call === "vector") return [{ labels: {}, value: run(first) }];
   return quantiles(run(first), run(second));
 }
 
@@ -202,6 +198,11 @@ function combined(op, left, right) {
     "!=": (a, b) => a !== b,
   };
   if (typeof left === "number" && typeof right === "number") return compute[op](left, right);
+  if (op === "or")
+    return [
+      ...left,
+      ...right.filter((one) => !left.some(({ labels }) => keyOf(labels) === keyOf(one.labels))),
+    ];
   const all = typeof left === "number" ? right.map(({ labels }) => ({ labels, value: left })) : left;
   return all.flatMap(({ labels, value }) => {
     const other =

@@ -7,6 +7,7 @@ import { isSecretText } from "../kernel/looks-secret.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { ATTENTION_ITEM } from "./attention-schemas.ts";
 import type { AdminParts } from "./routes/parts.ts";
+import { shownTo } from "./server-output.ts";
 
 export type AttentionItem = Static<typeof ATTENTION_ITEM>;
 
@@ -26,7 +27,7 @@ export function attentionFor(
 ): readonly AttentionItem[] {
   const items = [
     ...(may(principal, "stats.read") ? [...storeItems(parts), ...auditItems(parts)] : []),
-    ...(may(principal, "objects.read") ? [...serverItems(parts), ...endpointItems(parts)] : []),
+    ...(may(principal, "objects.read") ? [...serverItems(parts, principal), ...endpointItems(parts)] : []),
     ...keyItems(parts, principal, now),
     ...approvalItems(parts, principal),
     ...(requests > 0 ? [{ kind: "requests.pending", severity: "info", count: requests } as const] : []),
@@ -47,16 +48,20 @@ function auditItems({ observed }: AttentionParts): readonly AttentionItem[] {
   ];
 }
 
-function serverItems(parts: AttentionParts): readonly AttentionItem[] {
+function serverItems(parts: AttentionParts, principal: Principal): readonly AttentionItem[] {
   return [...parts.control.compiled.objects.server.values()].flatMap((server) => [
-    ...statusItems(parts.control, server),
+    ...statusItems(parts.control, server, principal),
     ...secretItems(server),
     ...changedToolItems(parts, server),
   ]);
 }
 
-function statusItems(control: GatewayControl, server: StoredObject<"server">): readonly AttentionItem[] {
-  const { state, reason, since, needsLogin } = control.statusOf(server.uuid);
+function statusItems(
+  control: GatewayControl,
+  server: StoredObject<"server">,
+  principal: Principal,
+): readonly AttentionItem[] {
+  const { state, reason, since, needsLogin } = shownTo(principal, control.statusOf(server.uuid));
   if (state !== "failed") return [];
   const misconfigured = control.compiled.servers.get(server.uuid)?.reason !== undefined;
   const kind = misconfigured ? "server.misconfigured" : needsLogin ? "server.login" : "server.failed";

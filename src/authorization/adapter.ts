@@ -2,15 +2,15 @@
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import { StoreError } from "../store/error.ts";
 import type { NewRecord, Store, StoredRecord } from "../store/store.ts";
-import { GRANT, type GrantScope, type Grants } from "./grants.ts";
+import { GRANT, type GrantHolder, type GrantScope, type Grants } from "./grants.ts";
 import type { RecordId } from "./record-id.ts";
 
 export interface AdapterParts {
   readonly store: Pick<Store, "records" | "sealer">;
   readonly idOf: RecordId;
   readonly grants: Grants;
-  /** The token audience for a resource that a client named. */
-  readonly audienceOf: (resource: string) => string;
+  /** Uuid of the endpoint at an address that a client named. */
+  readonly endpointAt: (resource: string) => string | undefined;
   readonly now: () => number;
 }
 
@@ -18,6 +18,7 @@ export interface AdapterParts {
 const UNUSED_MS = 30 * 24 * 60 * 60_000;
 const CLIENT = "oauth-client";
 
+/** A grant also has its scope, once it is bound to it. */
 interface StoredPayload extends Partial<GrantScope> {
   readonly sealed: string;
 }
@@ -52,7 +53,17 @@ class RecordAdapter implements Adapter {
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const record = await this.#parts.store.records.get(this.#kind, this.#id(id));
-    return record && { ...this.#payload(record), ...(this.#model === "Client" ? {} : { jti: id }) };
+    const payload = record && this.#payload(record);
+    if (!payload || !this.#isValid(record, payload)) return undefined;
+    return { ...payload, ...(this.#model === "Client" ? {} : { jti: id }) };
+  }
+
+  /** A grant ends with its endpoint: it does not open another one that got the name. */
+  #isValid({ value }: StoredRecord, { resources }: AdapterPayload): boolean {
+    if (this.#kind !== GRANT) return true;
+    const { endpoint } = value as StoredPayload;
+    const named = Object.keys(resources ?? {});
+    return endpoint !== undefined && named.every((resource) => this.#parts.endpointAt(resource) === endpoint);
   }
 
   /** Used only for sessions. The result has no `jti`, because the id of a session is a cookie that is not stored. */
@@ -108,7 +119,10 @@ class RecordAdapter implements Adapter {
     const { store, idOf, now } = this.#parts;
     // The id is the token itself, so it must not be stored.
     const { jti: _, ...rest } = payload;
-    const value: StoredPayload = { sealed: store.sealer.seal(JSON.stringify(rest)), ...this.#scope(payload) };
+    const value: StoredPayload = {
+      sealed: store.sealer.seal(JSON.stringify(rest)),
+      ...this.#holder(payload),
+    };
     const lifetime = this.#kind === CLIENT ? UNUSED_MS : expiresIn && expiresIn * 1_000;
     return {
       kind: this.#kind,
@@ -120,10 +134,9 @@ class RecordAdapter implements Adapter {
   }
 
   /** The fields by which grants are searched. They are stored in plain text. */
-  #scope({ accountId, clientId, resources }: AdapterPayload): Partial<GrantScope> {
-    const [resource] = Object.keys(resources ?? {});
-    if (this.#kind !== GRANT || !accountId || !clientId || resource === undefined) return {};
-    return { account: accountId, client: clientId, resource: this.#parts.audienceOf(resource) };
+  #holder({ accountId, clientId }: AdapterPayload): Partial<GrantHolder> {
+    if (this.#kind !== GRANT || !accountId || !clientId) return {};
+    return { account: accountId, client: clientId };
   }
 
   #payload({ value }: StoredRecord): AdapterPayload {

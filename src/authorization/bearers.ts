@@ -3,14 +3,17 @@ import { type Account, type AccountDirectory, livePrincipal } from "../access/ac
 import type { Principal } from "../kernel/principal.ts";
 import type { Claims } from "./claims.ts";
 import type { Grants } from "./grants.ts";
+import { SCOPE, type TokenFault } from "./resource.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface TokenHolder {
   readonly principal: Principal;
   readonly account: Account;
-  readonly audience: readonly string[];
-  readonly scopes: readonly string[];
+  /** Uuid of the only endpoint that the token opens. Undefined for a token of an external issuer. */
+  readonly endpoint: string | undefined;
 }
+
+type Judged = TokenHolder | TokenFault;
 
 export interface BearerParts {
   readonly tokens: Tokens;
@@ -23,27 +26,40 @@ export interface BearerParts {
 export class Bearers {
   readonly #parts: BearerParts;
   readonly #now: () => number;
+  /** Claims of external issuers whose account has been updated. */
+  readonly #applied = new WeakSet<Claims>();
 
   constructor(parts: BearerParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
   }
 
-  /** Returns undefined for an invalid token. Returns a promise only for a token that is not cached. */
-  holderOf(token: string): TokenHolder | undefined | Promise<TokenHolder | undefined> {
+  /** Returns a promise only for a token that is not cached, or that was not used for this gateway before. */
+  holderOf(token: string, audience: string): Judged | Promise<Judged> {
     const cached = this.#parts.tokens.cached(token);
-    return cached ? this.#holder(cached) : this.#check(token);
+    return cached ? this.#judge(cached, audience) : this.#check(token, audience);
   }
 
-  async #check(token: string): Promise<TokenHolder | undefined> {
+  async #check(token: string, audience: string): Promise<Judged> {
     const claims = await this.#parts.tokens.check(token);
-    if (claims) await this.#updateAccount(claims);
-    return claims && this.#holder(claims);
+    return claims ? await this.#judge(claims, audience) : "invalid_token";
+  }
+
+  /** A token that is meant for others says nothing about accounts here, so audience and scope are checked first. */
+  #judge(claims: Claims, audience: string): Judged | Promise<Judged> {
+    const account = this.#accountOf(claims);
+    if (!claims.audience.includes(audience) || account?.disabled || this.#isOver(claims))
+      return "invalid_token";
+    if (!claims.scopes.includes(SCOPE)) return "insufficient_scope";
+    if (claims.issuer === undefined || this.#applied.has(claims)) return this.#holder(claims, account);
+    return this.#updateAccount(claims).then(() => this.#holder(claims, this.#accountOf(claims)));
   }
 
   /** Creates or updates the account of a token of an external issuer, with the groups in the token. */
-  async #updateAccount({ issuer, subject, groups, email, emailVerified }: Claims): Promise<void> {
+  async #updateAccount(claims: Claims): Promise<void> {
+    const { issuer, subject, groups, email, emailVerified } = claims;
     if (issuer === undefined) return;
+    this.#applied.add(claims);
     const { accounts } = this.#parts;
     const known = accounts.byIdentity(issuer, subject);
     if (known && (groups === undefined || sameElements(known.groups, groups))) return;
@@ -55,12 +71,18 @@ export class Bearers {
     });
   }
 
-  #holder({ issuer, subject, client, grant, expiresAt, audience, scopes }: Claims): TokenHolder | undefined {
-    const { accounts, grants } = this.#parts;
-    const account = issuer === undefined ? accounts.byId(subject) : accounts.byIdentity(issuer, subject);
-    if (!account || account.disabled || expiresAt <= this.#now()) return undefined;
-    if (grant !== undefined && grants.isRevoked(grant)) return undefined;
-    return { principal: livePrincipal(accounts, account.uuid, { client }), account, audience, scopes };
+  #accountOf({ issuer, subject }: Claims): Account | undefined {
+    const { accounts } = this.#parts;
+    return issuer === undefined ? accounts.byId(subject) : accounts.byIdentity(issuer, subject);
+  }
+
+  #isOver({ expiresAt, grant }: Claims): boolean {
+    return expiresAt <= this.#now() || (grant !== undefined && this.#parts.grants.isRevoked(grant));
+  }
+
+  #holder({ client, endpoint }: Claims, account: Account | undefined): Judged {
+    if (!account || account.disabled) return "invalid_token";
+    return { principal: livePrincipal(this.#parts.accounts, account.uuid, { client }), account, endpoint };
   }
 }
 

@@ -12,6 +12,8 @@ export interface Claims {
   readonly expiresAt: number;
   /** Id of the grant, for a token of this gateway. Revoking the grant revokes the token. */
   readonly grant?: string;
+  /** Uuid of the endpoint, for a token of this gateway. */
+  readonly endpoint?: string;
   /** For a token of an external issuer, if `groupsClaim` is configured. */
   readonly groups?: readonly string[];
   readonly email?: string;
@@ -23,7 +25,7 @@ export function claimsOf(
   payload: Readonly<Record<string, unknown>>,
   { issuer, groupsClaim }: { readonly issuer?: string; readonly groupsClaim?: string | undefined },
 ): Claims | undefined {
-  const { sub, exp, aud, scope, scp, client_id, azp, gid, email } = payload;
+  const { sub, exp, aud, scope, scp, client_id, azp, gid, eid, email } = payload;
   if (typeof sub !== "string" || sub === "" || typeof exp !== "number") return undefined;
   const client = [client_id, azp].find((id) => typeof id === "string" && id !== "") ?? issuer;
   if (client === undefined) return undefined;
@@ -35,7 +37,10 @@ export function claimsOf(
     client: client as string,
     expiresAt: exp * 1_000,
   };
-  if (issuer === undefined) return typeof gid === "string" ? { ...common, grant: gid } : undefined;
+  if (issuer === undefined) {
+    const bound = typeof gid === "string" && typeof eid === "string";
+    return bound ? { ...common, grant: gid, endpoint: eid } : undefined;
+  }
   return {
     ...common,
     issuer,

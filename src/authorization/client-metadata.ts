@@ -30,12 +30,19 @@ export function normalizeMetadata(metadata: Metadata): string | undefined {
 }
 
 /** A client on the user's own machine. Its port may change, and nothing proves which program listens there. */
-export function isNative(uris: readonly string[]): boolean {
+function isNative(uris: readonly string[]): boolean {
   const parsed = uris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const secureLoopback = parsed.some(
     ({ protocol, hostname }) => protocol === "https:" && LOOPBACK.has(hostname),
   );
   return !secureLoopback && parsed.some(({ protocol }) => protocol !== "https:");
+}
+
+/** Whether a redirect leads to a program on the user's own machine, over whichever scheme. */
+export function isOnThisMachine(uri: string): boolean {
+  if (!URL.canParse(uri)) return true;
+  const { protocol, hostname } = new URL(uri);
+  return protocol !== "https:" || LOOPBACK.has(hostname);
 }
 
 function redirectFault(uri: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * Consents and grants of OAuth clients. A consent belongs to one account, client and endpoint. Each login under it creates
- * its own grant, and all tokens of that login belong to the grant. Revoked grants stay in memory until their access tokens
- * have expired.
+ * Consents and grants of OAuth clients. A consent belongs to one account, client, endpoint and redirect host, as the consent
+ * page named them. Each login under it creates its own grant, and all tokens of that login belong to the grant. Revoked
+ * grants stay in memory until their access tokens have expired.
  */
 import { allRecords } from "../access/mirror.ts";
 import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
@@ -25,13 +25,16 @@ export interface GrantHolder {
 }
 
 export interface GrantScope extends GrantHolder {
-  /** The audience of its tokens. */
-  readonly resource: string;
+  /** Uuid of the endpoint, because another endpoint can get its name later. */
+  readonly endpoint: string;
+  /** Where the client sends the user back to, as the consent page shows it. */
+  readonly redirectHost: string;
 }
 
 export interface ClientConsent extends GrantScope {
   readonly clientName: string;
-  readonly redirectHost: string;
+  /** The audience of its tokens when it was given. */
+  readonly resource: string;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly lastUsedAt: string;
@@ -82,18 +85,12 @@ export class Grants {
     return (await this.#store.records.get(CONSENT, this.#consentId(scope))) !== undefined;
   }
 
-  async consent(
-    scope: GrantScope,
-    details: Pick<ClientConsent, "clientName" | "redirectHost">,
-  ): Promise<void> {
+  async consent(scope: GrantScope, details: Pick<ClientConsent, "clientName" | "resource">): Promise<void> {
     const id = this.#consentId(scope);
     const at = new Date(this.#now()).toISOString();
     const known = (await this.#store.records.get(CONSENT, id))?.value as ClientConsent | undefined;
-    const { account, client, resource } = scope;
     const value: ClientConsent = {
-      account,
-      client,
-      resource,
+      ...scope,
       ...details,
       createdAt: known?.createdAt ?? at,
       lastUsedAt: at,
@@ -101,8 +98,26 @@ export class Grants {
     await this.#store.records.put({ kind: CONSENT, id, value });
   }
 
-  /** Records that tokens were issued under the consent. Writes at most once an hour. */
-  async used(scope: GrantScope): Promise<void> {
+  /** Binds a saved grant to what the consent named. A grant that is not bound is not valid. */
+  async bind(grant: string, { account, client, endpoint, redirectHost }: GrantScope): Promise<void> {
+    const record = await this.#store.records.get(GRANT, grant);
+    if (!record) return;
+    const { kind, id, expiresAt, version } = record;
+    const value = { ...(record.value as object), account, client, endpoint, redirectHost };
+    const expiry = expiresAt === undefined ? {} : { expiresAt };
+    await this.#store.records.put({ kind, id, value, ...expiry, ifVersion: version });
+  }
+
+  /** Undefined if the grant is unknown or not bound. */
+  async scopeOf(grant: string): Promise<GrantScope | undefined> {
+    const scope = (await this.#store.records.get(GRANT, grant))?.value as Partial<GrantScope> | undefined;
+    return isBound(scope) ? scope : undefined;
+  }
+
+  /** Records that tokens were issued under a grant. Writes at most once an hour. */
+  async used(grant: string): Promise<void> {
+    const scope = await this.scopeOf(grant);
+    if (!scope) return;
     const id = this.#consentId(scope);
     const record = await this.#store.records.get(CONSENT, id);
     const consent = record?.value as ClientConsent | undefined;
@@ -116,7 +131,7 @@ export class Grants {
     const records = await allRecords(this.#store, CONSENT);
     return records
       .map(({ id, value }) => ({ id, ...(value as ClientConsent) }))
-      .filter((consent) => consent.account === account);
+      .filter((consent) => consent.account === account && isBound(consent));
   }
 
   /** Deletes a consent and revokes its grants, so that the client must ask again. Returns false if the account has no such consent. */
@@ -133,6 +148,18 @@ export class Grants {
   async revokeAll(account: string): Promise<void> {
     const consents = (await this.list(account)).map(({ id }) => ({ delete: { kind: CONSENT, id } }));
     await this.#revoke(await this.#grantsOf((scope) => scope.account === account), consents);
+  }
+
+  /** Revokes all consents and grants of endpoints that do not exist any more, and those that are not bound to one. */
+  async revokeWithout(exists: (endpoint: string) => boolean): Promise<void> {
+    const isGone = (scope: Partial<GrantScope>): boolean => !isBound(scope) || !exists(scope.endpoint);
+    const consents = (await allRecords(this.#store, CONSENT)).filter(({ value }) => isGone(value as object));
+    const grants = await this.#grantsOf(isGone);
+    if (consents.length + grants.length === 0) return;
+    await this.#revoke(
+      grants,
+      consents.map(({ id }) => ({ delete: { kind: CONSENT, id } })),
+    );
   }
 
   /** Revokes one grant: a code or refresh token was used twice, or the client revoked a token. */
@@ -158,7 +185,11 @@ export class Grants {
     return (await allRecords(this.#store, GRANT)).filter(({ value }) => matches(value as GrantScope));
   }
 
-  #consentId({ account, client, resource }: GrantScope): string {
-    return this.#idOf("consent", JSON.stringify([account, client, resource]));
+  #consentId({ account, client, endpoint, redirectHost }: GrantScope): string {
+    return this.#idOf("consent", JSON.stringify([account, client, endpoint, redirectHost]));
   }
+}
+
+function isBound(scope: Partial<GrantScope> | undefined): scope is GrantScope {
+  return scope?.endpoint !== undefined && scope.redirectHost !== undefined;
 }

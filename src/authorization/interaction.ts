@@ -4,6 +4,7 @@ import type Provider from "oidc-provider";
 import { errors, type InteractionResults } from "oidc-provider";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import type { LoginTried } from "../kernel/events.ts";
+import type { GrantScope } from "./grants.ts";
 import { type HtmlPage, sendPage } from "./html.ts";
 import {
   type ConsentQuestion,
@@ -16,8 +17,9 @@ import {
 } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { logInWithPassword, readOwnForm } from "./password-form.ts";
-import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
+import { audienceOf, endpointIn } from "./resource.ts";
 import { LOGIN } from "./routes.ts";
+import { saveGrant } from "./save-grant.ts";
 
 type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
 type Outcome = { readonly page: HtmlPage } | { readonly result: InteractionResults };
@@ -96,10 +98,19 @@ export class Interaction {
       emit("refused");
       return { result: { error: "access_denied", error_description: "the person refused" } };
     }
-    if (!mayUse(question.endpoint, account)) return { page: nothingToAllowPage(question, account.email) };
+    const endpoint = this.#parts.endpointId(question.endpoint);
+    if (endpoint === undefined || !mayUse(question.endpoint, account))
+      return { page: nothingToAllowPage(question, account.email) };
     if (action !== "allow") return { page: consentPage(question, account.email) };
     emit("ok");
-    return { result: { consent: { grantId: await this.#allow(details, question, account) } } };
+    const client = String(details.params["client_id"]);
+    const scope = {
+      account: account.uuid,
+      client,
+      endpoint,
+      redirectHost: redirectHost(question.redirectUri),
+    };
+    return { result: { consent: { grantId: await this.#allow(details, question, scope) } } };
   }
 
   /** Emits a login event: consent was given or refused. */
@@ -110,16 +121,13 @@ export class Interaction {
 
   async #allow(
     { params }: Details,
-    { clientName, redirectUri, endpoint }: ConsentQuestion,
-    { uuid }: Account,
+    { clientName, endpoint }: ConsentQuestion,
+    scope: GrantScope,
   ): Promise<string> {
     const { base, grants } = this.#parts;
-    const client = String(params["client_id"]);
-    const grant = new this.#provider.Grant({ accountId: uuid, clientId: client });
-    grant.addResourceScope(String(params["resource"]), SCOPE);
-    const scope = { account: uuid, client, resource: audienceOf(base(), endpoint) };
-    await grants.consent(scope, { clientName, redirectHost: redirectHost(redirectUri) });
-    return await grant.save();
+    await grants.consent(scope, { clientName, resource: audienceOf(base(), endpoint) });
+    const grant = await saveGrant(this.#provider, this.#parts, scope, String(params["resource"]));
+    return grant.jti;
   }
 
   async #question({ params }: Details): Promise<ConsentQuestion> {

@@ -29,6 +29,8 @@ export interface AuthorizationParts {
   /** False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which endpoints exist. */
   readonly allowsOAuth: (endpoint: string) => boolean;
   readonly mayUse: (endpoint: string, account: Account) => boolean;
+  /** Uuid of the endpoint with this name, also of a disabled one. */
+  readonly endpointId: (endpoint: string) => string | undefined;
   /** Whether dynamic client registration is on. */
   readonly registers: () => boolean;
   /** Network address of the client. */

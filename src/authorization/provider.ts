@@ -7,32 +7,36 @@ import Provider, {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { type AdapterParts, createAdapter, touchClient } from "./adapter.ts";
-import { isNative, normalizeMetadata } from "./client-metadata.ts";
+import { isOnThisMachine, normalizeMetadata } from "./client-metadata.ts";
 import { ACCESS_TOKEN_S } from "./grants.ts";
 import { pageHeaders, pageText } from "./html.ts";
-import { faultPage } from "./pages.ts";
+import { faultPage, redirectHost } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { isPublic } from "./public-fetch.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
 import { LOGIN, ROUTES } from "./routes.ts";
+import { endpointAtAddress, saveGrant } from "./save-grant.ts";
 
 const MINUTE_S = 60;
 const DAY_S = 24 * 60 * MINUTE_S;
 const FETCHES_A_MINUTE = 20;
 
 export function createProvider(parts: AuthorizationParts): Provider {
-  const { base, key, store, log } = parts;
-  const audience = (resource: string): string => audienceOf(base(), endpointIn(base(), resource) ?? "");
-  const adapterParts: AdapterParts = { ...parts, audienceOf: audience };
+  const { base, key, store, log, idOf, grants } = parts;
+  const endpointAt = (resource: string): string | undefined => endpointAtAddress(parts, resource);
+  const adapterParts: AdapterParts = { ...parts, endpointAt };
   const provider = new Provider(base(), {
     ...configurationOf(parts),
     adapter: createAdapter(adapterParts),
     jwks: { keys: [key.private] },
     cookies: cookies(store.sealer.derive("oauth-cookies")),
-    loadExistingGrant: (ctx) => existingGrant(ctx, parts, audience),
-    extraTokenClaims: (_ctx, token) =>
-      "grantId" in token ? { gid: parts.idOf("Grant", String(token.grantId)) } : undefined,
+    loadExistingGrant: (ctx) => existingGrant(ctx, parts),
+    async extraTokenClaims(_ctx, token) {
+      if (!("grantId" in token)) return undefined;
+      const gid = idOf("Grant", String(token.grantId));
+      return { gid, eid: (await grants.scopeOf(gid))?.endpoint };
+    },
     renderError(ctx, { error, error_description: text }) {
       const page = faultPage(text ?? error, ctx.status);
       ctx.set(pageHeaders(page));
@@ -50,10 +54,8 @@ export function createProvider(parts: AuthorizationParts): Provider {
   );
   provider.on("grant.success", ({ oidc }) => {
     const { client, grant } = oidc;
-    const [resource] = Object.keys(grant?.resources ?? {});
-    if (!client || !grant?.accountId || resource === undefined) return;
-    const scope = { account: grant.accountId, client: client.clientId, resource: audience(resource) };
-    const written = [touchClient(adapterParts, client.clientId), parts.grants.used(scope)];
+    if (!client || !grant?.jti) return;
+    const written = [touchClient(adapterParts, client.clientId), grants.used(idOf("Grant", grant.jti))];
     void Promise.all(written).catch((error: Error) => log.warn(`authorization server: ${error.message}`));
   });
   return provider;
@@ -187,28 +189,23 @@ interface ResourceGrant {
 }
 
 /**
- * Skips the consent page if the user consented before. It creates a new grant, because all tokens of a grant belong to one
- * login. Native clients ask each time, because nothing proves which program listens on the user's machine (RFC 8252, 8.6).
+ * Skips the consent page if the user consented to the same client, endpoint and redirect host before. It creates a new grant,
+ * because all tokens of a grant belong to one login. Clients on the user's machine ask each time, because nothing proves
+ * which program listens there (RFC 8252, 8.6).
  */
-async function existingGrant(
-  ctx: KoaContextWithOIDC,
-  { grants }: AuthorizationParts,
-  audience: (resource: string) => string,
-) {
-  const { oidc } = ctx;
-  const { Grant } = oidc.provider;
+async function existingGrant({ oidc }: KoaContextWithOIDC, parts: AuthorizationParts) {
   const given = oidc.result?.consent?.grantId;
-  if (given !== undefined) return await Grant.find(given);
+  if (given !== undefined) return await oidc.provider.Grant.find(given);
   const { account, client, params } = oidc;
-  const resource = params?.["resource"];
+  const { resource, redirect_uri: redirectUri } = params ?? {};
   if (!account || !client || typeof resource !== "string" || oidc.promptPending("consent")) return undefined;
-  if (isNative([String(params?.["redirect_uri"])])) return undefined;
+  if (typeof redirectUri !== "string" || isOnThisMachine(redirectUri)) return undefined;
+  const endpoint = endpointAtAddress(parts, resource);
+  if (endpoint === undefined) return undefined;
   const holder = { account: account.accountId, client: client.clientId };
-  if (!(await grants.isConsented({ ...holder, resource: audience(resource) }))) return undefined;
-  const grant = new Grant({ accountId: holder.account, clientId: holder.client });
-  grant.addResourceScope(resource, SCOPE);
-  await grant.save();
-  return grant;
+  const scope = { ...holder, endpoint, redirectHost: redirectHost(redirectUri) };
+  if (!(await parts.grants.isConsented(scope))) return undefined;
+  return await saveGrant(oidc.provider, parts, scope, resource);
 }
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;

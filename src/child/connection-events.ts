@@ -38,6 +38,7 @@ export function connectionReporter(parts: ConnectionEventParts): ReportConnectio
       state,
       ...(pid !== undefined && { pid }),
       ...(failure && { reason: failure.message }),
+      ...(failure instanceof ChildFailure && failure.output !== undefined && { output: failure.output }),
       ...(failure instanceof ChildFailure && failure.category === "auth" && { login: true }),
       ...(restart && state === "connecting" && { restart }),
       ...lasted,

@@ -19,12 +19,14 @@ export class ChildFailure extends Error {
   readonly challenge: string | undefined;
   /** The server refused the request because of a rate limit and did nothing. `retryAfterMs` is its advice, if it gave one. */
   readonly limited: { readonly retryAfterMs?: number } | undefined;
+  /** What the process printed last, if it is not part of the message. Only for people who may read the output of servers. */
+  readonly output: string | undefined;
 
   constructor(
     category: Category,
     message: string,
     more: Partial<
-      Pick<ChildFailure, "unsent" | "needsFix" | "sessionLost" | "challenge" | "limited" | "cause">
+      Pick<ChildFailure, "unsent" | "needsFix" | "sessionLost" | "challenge" | "limited" | "output" | "cause">
     > = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -34,6 +36,7 @@ export class ChildFailure extends Error {
     this.sessionLost = more.sessionLost ?? false;
     this.challenge = more.challenge;
     this.limited = more.limited;
+    this.output = more.output;
   }
 }
 
@@ -58,7 +61,7 @@ export interface Link {
    * `undefined` switches back. Only links with headers (HTTP) have this method.
    */
   stateless?(headersOf: HeadersOf | undefined): void;
-  /** The last line of stderr, which may tell people why the start takes long. */
+  /** The last line of stderr, which may tell people why the start takes long. Undefined if callers may not read it. */
   lastWords(): string | undefined;
   /** Ends the link; resolves when nothing of it is left, including grandchildren. Safe to call twice. */
   close(): Promise<void>;

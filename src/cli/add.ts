@@ -147,7 +147,12 @@ function givesSettings({ given, beforeDashes }: ReadSettings<Table>): boolean {
 }
 
 function forPeople(added: readonly Addition[], { same, other }: AddedEntries, path: string): string {
-  const lines = added.map(({ name, runs }) => `+ ${name}  ${runs}`);
+  const lines = added.flatMap(({ name, runs, entry }) => [
+    `+ ${name}  ${runs}`,
+    ...("lifecycle" in entry
+      ? [`  It holds a session, so its process is not ended when idle (lifecycle "${entry.lifecycle}").`]
+      : []),
+  ]);
   const existing = same.map((name) => `= ${name}  already exists`);
   const differs = other.map(
     (name) =>

@@ -7,6 +7,7 @@ import type { Candidate, Entry, Variable } from "../provision/candidate.ts";
 import { fill } from "../provision/gallery/fill.ts";
 import { galleryCandidates, galleryCategories, suggestions } from "../provision/gallery/gallery.ts";
 import { planOf } from "../provision/plan.ts";
+import { withKeepAlive } from "../provision/stateful-server.ts";
 import { entryTarget } from "./target.ts";
 
 export interface Addition {
@@ -101,7 +102,7 @@ export function fromCommandLine(
   const [program, ...args] = command;
   const bare: Entry =
     url === undefined
-      ? { command: program ?? "", args }
+      ? withKeepAlive({ command: program ?? "", args })
       : {
           type: "http",
           url,

@@ -46,9 +46,9 @@ function defaultText(row: FlagRow): string {
   return row.kind === "list" || row.default === undefined ? "" : ` [${row.default}]`;
 }
 
-/** Settings as a Markdown table. */
-export function settingsMarkdown(rows: Table = FLAGS): string {
-  const lines = Object.entries(rows).map(([key, row]) => {
+/** Flags and variables as a Markdown table. */
+export function settingsMarkdown(table: Table): string {
+  const lines = Object.entries(table).map(([key, row]) => {
     const flag = row.flag === false ? "" : code(`${flagOf(key)}${placeholder(row)}`);
     const files = row.secret ? [`${envOf(key)}_FILE`] : [];
     const names = row.env === false ? [] : [envOf(key), ...files, ...(row.aliases ?? [])];

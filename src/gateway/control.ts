@@ -17,6 +17,8 @@ export interface ConnectionStatus {
   readonly connected: boolean;
   readonly toolCount: number;
   readonly reason?: string;
+  /** What the process printed before it failed. Only for who may read the output of servers. */
+  readonly output?: string;
   readonly retryAfterMs?: number;
   /** Since when it has this state, ISO 8601; undefined if nothing happened since the gateway started. */
   readonly since?: string;
@@ -32,6 +34,8 @@ export interface StatusEntry {
   readonly at: string;
   readonly state: "connecting" | "started" | "connected" | "failed" | "closed";
   readonly reason?: string;
+  /** As in `ConnectionStatus`. */
+  readonly output?: string;
   readonly pid?: number;
   /** It failed because a login is missing. */
   readonly login?: boolean;

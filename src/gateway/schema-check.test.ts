@@ -6,6 +6,9 @@ test("problems are described as sentences, for any description in the schema", a
   const validate = await loadValidator();
   const list = { type: "array", minItems: 1, description: "only tools of these tiers" };
   expect(validate(list, [])).toEqual([{ path: "", message: "must have 1 at least" }]);
+  expect(validate({ type: "string", description: "a text without NUL characters" }, null)).toEqual([
+    { path: "", message: "is null: leave the field out" },
+  ]);
   const map = { type: "object", minProperties: 2, description: "what a value must be" };
   expect(validate(map, { one: 1 })).toEqual([{ path: "", message: "must have 2 at least" }]);
   expect(validate({ type: "object", ...timeout.schema }, { timeoutMs: 0 })).toEqual([

@@ -74,5 +74,7 @@ function problemOf(error: ErrorObject): FieldProblem {
     return { path: at, message: `must have ${String(params["limit"])} at least` };
   if (keyword === "enum")
     return { path: at, message: `must be one of ${JSON.stringify(params["allowedValues"])}` };
+  // In a PATCH null removes a field, so many send it in a POST too.
+  if (keyword === "type" && error.data === null) return { path: at, message: "is null: leave the field out" };
   return { path: at, message: said === undefined ? message : `must be ${said}` };
 }

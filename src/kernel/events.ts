@@ -68,6 +68,8 @@ export interface ConnectionChanged extends At {
   /** "started": its process runs, or its address answers. "closed" follows "failed" if a process or socket had to be closed. */
   readonly state: "connecting" | "started" | "connected" | "failed" | "closed";
   readonly reason?: string;
+  /** What its process printed last, for people who may read the output of servers. */
+  readonly output?: string;
   readonly pid?: number;
   /** With "failed": the server requires login. */
   readonly login?: boolean;

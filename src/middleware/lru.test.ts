@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { heapAfterGc } from "../../test/support/heap-after-gc.ts";
 import { Lru } from "./lru.ts";
 
 test("drops the least recently used entry after any sequence of operations", () => {
@@ -33,4 +34,21 @@ test("drops the least recently used entry after any sequence of operations", () 
     }),
     { numRuns: 1_000 },
   );
+});
+
+test("many uses of one key, and of many keys in turn, leave no memory behind", () => {
+  for (const keys of [1, 50, 1_000]) {
+    const lru = new Lru<number, object>(100);
+    const use = (times: number): void => {
+      for (let n = 0; n < times; n++) {
+        const value = lru.get(n % keys) ?? {};
+        lru.set(n % keys, value);
+      }
+    };
+    use(10_000);
+    const before = heapAfterGc();
+    use(100_000);
+    expect(heapAfterGc() / before, `${keys} keys`).toBeLessThan(1.05);
+    expect(lru.size).toBe(Math.min(keys, 100));
+  }
 });

@@ -1,10 +1,8 @@
 /** Describes the tools of an endpoint as OpenAPI 3.1. The schemas are those of the tools, with adjusted references. */
 import type { Tool } from "../catalog/tool.ts";
-import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { VERSION } from "../kernel/version.ts";
 import { isObject, member } from "../rpc/slice.ts";
-import { scalarArguments } from "./query-arguments.ts";
 import { movedSchema } from "./schema-references.ts";
 
 export interface EndpointInfo {
@@ -61,8 +59,10 @@ const NOT_IN_URL = /\p{Surrogate}/u;
 export function describeTools(tools: Iterable<readonly [string, Tool]>, about: EndpointInfo): Json {
   const schemas: Record<string, unknown> = { Problem: PROBLEM, Content: CONTENT };
   const paths: Record<string, Json> = {};
+  const taken = new Set<string>();
   for (const [name, tool] of tools)
-    if (!NOT_IN_URL.test(name)) paths[`/${encodeURIComponent(name)}`] = pathItem(name, tool, schemas);
+    if (!NOT_IN_URL.test(name))
+      paths[`/${encodeURIComponent(name)}`] = pathItem(operationName(name, taken), tool, schemas);
   const { description, name } = about;
   return {
     openapi: "3.1.0",
@@ -83,62 +83,49 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: E
   };
 }
 
-function pathItem(name: string, tool: Tool, schemas: Record<string, unknown>): Json {
-  const input = addSchema(schemas, `${name}.input`, fromRaw(tool.inputSchema));
+/**
+ * One operation per tool: programs that turn operations into functions of a model would offer a tool twice otherwise. That
+ * some tools can be called with GET too is not described.
+ */
+function pathItem(operationId: string, tool: Tool, schemas: Record<string, unknown>): Json {
   const written = member(tool.definition, "outputSchema");
   const output =
     written && isObject(written)
-      ? addSchema(schemas, `${name}.output`, fromRaw(written))
+      ? addSchema(schemas, `${operationId}.output`, fromRaw(written))
       : component("Content");
-  const common = {
-    ...(tool.title === undefined ? {} : { summary: tool.title }),
-    description: tool.description,
-    tags: [tool.server],
-    responses: responsesWith(output),
-  };
-  const scalars = scalarArguments(tool);
+  const input = addSchema(schemas, `${operationId}.input`, fromRaw(tool.inputSchema));
   return {
     post: {
-      operationId: name,
-      ...common,
+      operationId,
+      ...(tool.title === undefined ? {} : { summary: tool.title }),
+      description: tool.description,
+      tags: [tool.server],
       requestBody: { required: true, content: { "application/json": { schema: input } } },
+      responses: responsesWith(output),
     },
-    ...(scalars && {
-      get: {
-        operationId: `get ${name}`,
-        ...common,
-        parameters: parametersOf(tool, scalars.keys(), input.$ref),
-      },
-    }),
   };
 }
 
-/** Adds a schema to the components, under a valid and unique name. */
-function addSchema(schemas: Record<string, unknown>, preferred: string, schema: unknown): Reference {
-  const plain = preferred.replace(/[^A-Za-z0-9._-]/g, "_");
-  let name = plain;
-  for (let n = 2; Object.hasOwn(schemas, name); n++) name = `${plain}.${n}`;
+/** Adds a schema to the components. */
+function addSchema(schemas: Record<string, unknown>, name: string, schema: unknown): Reference {
   const { $ref } = component(name);
   schemas[name] = movedSchema(schema, $ref);
   return { $ref };
+}
+
+/** A unique name that model APIs accept for a function, and OpenAPI for a component. */
+function operationName(preferred: string, taken: Set<string>): string {
+  const plain = preferred.replace(/[^A-Za-z0-9_-]/g, "_");
+  let name = plain;
+  for (let n = 2; taken.has(name); n++) name = `${plain}_${n}`;
+  taken.add(name);
+  return name;
 }
 
 type Reference = { readonly $ref: string };
 
 function component(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` };
-}
-
-/** `top` is the reference of the input schema. */
-function parametersOf({ inputSchema }: Tool, names: Iterable<string>, top: string): readonly Json[] {
-  const { properties, required } = fromRaw(inputSchema) as Json;
-  const schemas = isRecord(properties) ? properties : {};
-  return [...names].map((name) => ({
-    name,
-    in: "query",
-    required: Array.isArray(required) && required.includes(name),
-    schema: movedSchema(schemas[name], top),
-  }));
 }
 
 function responsesWith(output: Json): Json {

@@ -100,14 +100,19 @@ test("moved schemas have adjusted references, but unchanged data and property na
   expect(movedSchema(named, "#/z")).toBe(named);
 });
 
-test("the schema of a query parameter refers to the schema of the tool", () => {
-  const properties = { text: { type: "string", $ref: "#/$defs/short" } };
-  const tool = toolWith({ type: "object", properties, $defs: { short: { maxLength: 5 } } });
+test("each tool is one operation, under a name that model APIs accept", () => {
+  const names = ["fix__look", "get fix__look", "fix.look!", "fix_look_"];
+  const tools = names.map((name) => [name, toolWith({ type: "object" }, undefined, name)] as const);
   const access = { public: true, keys: true, oauth: true, queryKey: false };
-  const described = describeTools([["fix__look", tool]], { name: "x", description: "", url: "/", access });
-  const { paths } = described as { paths: Record<string, { get: { parameters: object[] } }> };
-  expect(paths["/fix__look"]?.get.parameters).toMatchObject([
-    { name: "text", schema: { $ref: "#/components/schemas/fix__look.input/$defs/short" } },
+  const { paths } = describeTools(tools, { name: "x", description: "", url: "/", access }) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.entries(methods));
+  expect(operations.map(([method, { operationId }]) => [method, operationId])).toEqual([
+    ["post", "fix__look"],
+    ["post", "get_fix__look"],
+    ["post", "fix_look_"],
+    ["post", "fix_look__2"],
   ]);
 });
 

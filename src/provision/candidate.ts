@@ -6,6 +6,8 @@ export type Entry =
       readonly command: string;
       readonly args: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
+      /** Set if the process holds a session (a browser, a terminal) that must outlive a pause. */
+      readonly lifecycle?: "keep-alive";
     }
   | {
       readonly type: "http" | "sse";

@@ -80,5 +80,13 @@ function serversIn(file: Keys): Keys {
 function nameIn(file: Keys, entry: Entry): string | undefined {
   const { mcpServers } = file;
   if (!isKeys(mcpServers)) return undefined;
-  return Object.keys(mcpServers).find((name) => isDeepStrictEqual(mcpServers[name], entry));
+  const wanted = what(entry);
+  return Object.keys(mcpServers).find((name) => isDeepStrictEqual(what(mcpServers[name]), wanted));
+}
+
+/** What an entry starts or calls. How long its process lives makes it no other server. */
+function what(entry: unknown): unknown {
+  if (!isKeys(entry)) return entry;
+  const { lifecycle: _, ...rest } = entry;
+  return rest;
 }

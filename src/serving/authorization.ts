@@ -9,8 +9,8 @@ import { recordIds } from "../authorization/record-id.ts";
 import { AuthorizationServer } from "../authorization/server.ts";
 import { signingKey } from "../authorization/signing-key.ts";
 import { Tokens } from "../authorization/tokens.ts";
-import type { Compiled } from "../gateway/compile.ts";
-import type { Events } from "../kernel/events.ts";
+import type { Compiled, CompiledEndpoint } from "../gateway/compile.ts";
+import type { Events, RevisionServed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Store } from "../store/store.ts";
@@ -26,7 +26,7 @@ export interface AuthorizationOptions {
   readonly onEnded: (principal: Principal) => void;
   /** Returns the link to the login at the identity provider, which leads back to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
-  readonly events?: Pick<Events, "emit">;
+  readonly events: Events;
   readonly log: Log;
 }
 
@@ -37,6 +37,8 @@ export interface GatewayAuthorization {
   readonly grants: Grants;
   /** False for endpoints with `oauth: false`, true for all other names, even unknown ones. */
   readonly allowsOAuth: (endpoint: string) => boolean;
+  /** Uuid of the endpoint with this name, also of a disabled one. */
+  readonly endpointId: (endpoint: string) => string | undefined;
   /** Trusted issuers beside the gateway itself. */
   readonly issuers: () => readonly string[];
   close(): void;
@@ -57,6 +59,8 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
       onEnded({ id: account, kind: "account", roles: [], groups: [], client }),
   });
   await grants.load();
+  const removeOrphans = (): void =>
+    void grants.revokeWithout((uuid) => compiled().endpoints.has(uuid)).catch(failed);
   const failed = (error: Error): void =>
     log.warn(`what was revoked could not be read or written: ${error.message}`);
   const stops = [
@@ -67,12 +71,21 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     accounts.onChange((uuid, account) => {
       if (!account || account.disabled) grants.revokeAll(uuid).catch(failed);
     }),
+    // Only after revisions of this gateway: its compiled state certainly contains all endpoints of the revision.
+    events.on((event) => {
+      if (event.type === "revision" && event.by === "this" && mayRemoveEndpoint(event)) removeOrphans();
+    }),
   ];
+  // Endpoints that were deleted while this gateway did not run.
+  removeOrphans();
   const key = signingKey((purpose) => store.sealer.derive(purpose));
   const settings = () => compiled().settings?.spec;
   const issuers = () => settings()?.issuers ?? [];
   const tokens = new Tokens({ base, key: key.public, issuers });
-  const allowsOAuth = (endpoint: string): boolean => accessOf(compiled(), endpoint)?.oauth !== false;
+  const allowsOAuth = (endpoint: string): boolean =>
+    endpointNamed(compiled(), endpoint)?.object.spec.access.oauth !== false;
+  const endpointId = (endpoint: string): string | undefined =>
+    endpointNamed(compiled(), endpoint)?.object.uuid;
   const server = new AuthorizationServer({
     base,
     store,
@@ -81,6 +94,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     grants,
     accounts,
     allowsOAuth,
+    endpointId,
     addressOf,
     log,
     events,
@@ -100,6 +114,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     bearers: new Bearers({ tokens, grants, accounts }),
     grants,
     allowsOAuth,
+    endpointId,
     issuers: () => issuers().map(({ issuer }) => issuer),
     close() {
       for (const stop of stops) stop();
@@ -108,8 +123,11 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
 }
 
 /** Includes disabled endpoints, so that strangers cannot tell them from others. */
-function accessOf({ paths, endpoints }: Compiled, name: string) {
-  const served = paths.get(name);
-  const endpoint = served ?? [...endpoints.values()].find(({ object }) => object.name === name);
-  return endpoint?.object.spec.access;
+function endpointNamed({ paths, endpoints }: Compiled, name: string): CompiledEndpoint | undefined {
+  return paths.get(name) ?? [...endpoints.values()].find(({ object }) => object.name === name);
+}
+
+/** `changes` has only the first changes, so a longer revision may have removed one too. */
+function mayRemoveEndpoint({ changes = [], more }: RevisionServed): boolean {
+  return more !== undefined || changes.some(({ op, kind }) => op === "delete" && kind === "endpoint");
 }

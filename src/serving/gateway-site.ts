@@ -104,8 +104,8 @@ export class GatewaySite implements Site {
       return { ok: true, cors, principal: temporary.principal };
     const holder = known.keys.holderOf(shown);
     if (!holder && shown !== "" && shown === bearerOf(request.headers)) {
-      const bearer = authorization.bearers.holderOf(shown);
-      const judge = (found: TokenHolder | undefined): Verdict => this.#byToken(found, requested);
+      const bearer = authorization.bearers.holderOf(shown, audienceOf(authorization.base(), requested.name));
+      const judge = (found: TokenHolder | TokenFault): Verdict => this.#byToken(found, requested);
       return bearer instanceof Promise ? bearer.then(judge) : judge(bearer);
     }
     // Keys with a role are valid only for the admin API.
@@ -119,13 +119,14 @@ export class GatewaySite implements Site {
   }
 
   /** A token does not reveal whether an endpoint exists, unless the caller may use it. */
-  #byToken(holder: TokenHolder | undefined, requested: EndpointRequest): Verdict {
+  #byToken(holder: TokenHolder | TokenFault, requested: EndpointRequest): Verdict {
     const { compiled, authorization } = this.#parts;
     const { name, cors } = requested;
-    if (!holder?.audience.includes(audienceOf(authorization.base(), name)))
+    if (holder === "insufficient_scope")
+      return refused(403, NEEDS_SCOPE, cors, this.#challenge(requested, holder));
+    if (holder === "invalid_token") return this.#unknown(requested, holder);
+    if (holder.endpoint !== undefined && holder.endpoint !== authorization.endpointId(name))
       return this.#unknown(requested, "invalid_token");
-    if (!holder.scopes.includes(SCOPE))
-      return refused(403, NEEDS_SCOPE, cors, this.#challenge(requested, "insufficient_scope"));
     const access = compiled().paths.get(name)?.object.spec.access;
     const allowed = access?.oauth && isAllowed(holder.account, access.allow);
     return allowed ? { ok: true, cors, principal: holder.principal } : refused(404, NOTHING, cors);

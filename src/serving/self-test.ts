@@ -138,13 +138,29 @@ class TestClient {
   }
 
   async #list({ down }: SelfTestParts): Promise<string> {
-    const answer = await this.#post(LIST, this.#session);
-    if (answer.status !== 200) throw unexpected(answer, "tools/list was refused");
-    const { tools } = resultIn(answer.text);
-    if (!Array.isArray(tools)) throw new Error("tools/list gave no list");
+    let count = 0;
+    let cursor: unknown;
+    do {
+      const page = await this.#listPage(cursor);
+      count += page.tools.length;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
     const unreachable = down(this.#endpoint);
     if (unreachable.length > 0) throw new Error(`servers cannot be reached: ${unreachable.join("; ")}`);
-    return `${tools.length} tools`;
+    return count === 1 ? "1 tool" : `${count} tools`;
+  }
+
+  async #listPage(
+    cursor: unknown,
+  ): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: unknown }> {
+    const answer = await this.#post(
+      { ...LIST, ...(cursor === undefined ? {} : { params: { cursor } }) },
+      this.#session,
+    );
+    if (answer.status !== 200) throw unexpected(answer, "tools/list was refused");
+    const { tools, nextCursor } = resultIn(answer.text);
+    if (!Array.isArray(tools)) throw new Error("tools/list gave no list");
+    return { tools, nextCursor };
   }
 
   #credentials(): Readonly<Record<string, string>> {

@@ -10,7 +10,7 @@ interface Known {
   /** The times of the last events, in milliseconds since 1970. */
   readonly at: { connected?: number; closed?: number; connecting?: number };
   /** Set if the server failed and has not been connected since. */
-  down: { readonly since: number; readonly login: boolean } | undefined;
+  down: { readonly since: number; readonly login: boolean; readonly output: string | undefined } | undefined;
 }
 
 export class ServerHistory {
@@ -48,17 +48,23 @@ export class ServerHistory {
     return this.#known.get(server)?.down?.login ?? false;
   }
 
+  /** What its process printed before it failed. */
+  output(server: string): string | undefined {
+    return this.#known.get(server)?.down?.output;
+  }
+
   forget(server: string): void {
     this.#known.delete(server);
   }
 
-  #record({ server, state, at, reason, pid, login = false }: ConnectionChanged): void {
+  #record({ server, state, at, reason, output, pid, login = false }: ConnectionChanged): void {
     const known = this.#known.get(server) ?? { entries: [], at: {}, down: undefined };
     this.#known.set(server, known);
     known.entries.push({
       at: new Date(at).toISOString(),
       state,
       ...(reason !== undefined && { reason }),
+      ...(output !== undefined && { output }),
       ...(pid !== undefined && { pid }),
       ...(login && { login }),
     });
@@ -69,6 +75,6 @@ export class ServerHistory {
       known.down = undefined;
     }
     // The time of the first failure counts. Later failures are only repeated attempts.
-    if (state === "failed") known.down = { since: known.down?.since ?? at, login };
+    if (state === "failed") known.down = { since: known.down?.since ?? at, login, output };
   }
 }

@@ -9,7 +9,7 @@ import type { ServerHistory } from "./server-history.ts";
 interface Sources {
   readonly engine: Pick<Engine, "scope" | "catalog">;
   readonly reach: Pick<ServerReachability, "fault" | "changing">;
-  readonly history: Pick<ServerHistory, "since" | "needsLogin">;
+  readonly history: Pick<ServerHistory, "since" | "needsLogin" | "output">;
 }
 
 export function statusOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {
@@ -18,8 +18,15 @@ export function statusOf(server: CompiledServer | undefined, sources: Sources): 
   const { uuid, updatedAt } = server.object;
   // An invalid server has been invalid since its last change.
   const since = server.reason === undefined ? sources.history.since(uuid, status.state) : updatedAt;
-  const needsLogin = status.state === "failed" && sources.history.needsLogin(uuid);
-  return { ...status, ...(since !== undefined && { since }), ...(needsLogin && { needsLogin }) };
+  const failed = status.state === "failed" && server.reason === undefined;
+  const needsLogin = failed && sources.history.needsLogin(uuid);
+  const output = failed ? sources.history.output(uuid) : undefined;
+  return {
+    ...status,
+    ...(since !== undefined && { since }),
+    ...(needsLogin && { needsLogin }),
+    ...(output !== undefined && { output }),
+  };
 }
 
 function connectionOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {

@@ -36,6 +36,23 @@ test("add needs only a gallery name, writes missing values as variables and name
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test("a server that holds a session is added as keep-alive, by name and by command, unless its entry says otherwise", async () => {
+  const folder = withoutConfigVariable(temp());
+  const path = join(folder.home, "mcp.json");
+  const { out } = await metamcp(folder, ["add", "playwright", "memory"]);
+  expect(out).toMatch(/\+ playwright .*\n {2}It holds a session.*"keep-alive"/);
+  expect(out.match(/keep-alive/g)).toHaveLength(1);
+  await metamcp(folder, ["add", "mine", "--", "npx", "-y", "@playwright/mcp", "--headless"]);
+  await metamcp(folder, ["add", "other", "--", "npx", "-y", "playwright-report"]);
+  const lifecycles = Object.entries(serversIn(path)).map(([name, entry]) => [name, entry["lifecycle"]]);
+  expect(Object.fromEntries(lifecycles)).toEqual({
+    playwright: "keep-alive",
+    memory: undefined,
+    mine: "keep-alive",
+    other: undefined,
+  });
+});
+
 test("add changes the repository's config only with --here, needs no further consent then, and keeps comments", async () => {
   const folder = withoutConfigVariable(temp());
   folder.write(

@@ -351,3 +351,84 @@ test("the store contains no readable code, token, client secret, verifier or coo
     expect(rows).not.toContain(text);
   }
 });
+
+test("a consent counts only for the redirect host that it named", async () => {
+  const server = await authorization();
+  const [shown, stolen] = ["https://good.test/callback", "https://evil.test/steal"];
+  const client = new OAuthClient(server.url, { redirectUri: shown });
+  await client.register({ redirect_uris: [shown, stolen, "https://good.test:8443/callback"] });
+  expect((await client.logIn(ADA)).url.origin).toBe("https://good.test");
+  const again = async (redirect_uri: string) =>
+    await client.browser.open(client.authorizeUrl({ redirect_uri }));
+  expect((await again(shown)).url.searchParams.has("code")).toBe(true);
+  for (const [uri, host] of [
+    [stolen, "evil.test"],
+    ["https://good.test:8443/callback", "good.test:8443"],
+  ] as const) {
+    const page = await again(uri);
+    expect(page.url.origin).toBe(server.url);
+    expect(page.text).toContain(`<dd>${host}</dd>`);
+  }
+  expect(await server.grants.list(server.ada.uuid)).toHaveLength(1);
+});
+
+test("a consent counts only for its host in a client metadata document too", async () => {
+  const id = "https://client.test/client.json";
+  const redirect_uris = [CALLBACK, "https://other.test/callback"];
+  const document = { client_id: id, client_name: "A", redirect_uris, token_endpoint_auth_method: "none" };
+  const { url } = await authorization({ fetch: () => Promise.resolve(Response.json(document)) });
+  const client = new OAuthClient(url);
+  client.id = id;
+  await client.logIn(ADA);
+  const page = await client.browser.open(client.authorizeUrl({ redirect_uri: redirect_uris[1] }));
+  expect(page.text).toContain("<dd>other.test</dd>");
+});
+
+test.each([
+  ["http://127.0.0.1:1111/callback", "http://127.0.0.1:2222/callback"],
+  ["https://localhost:1111/callback", "https://localhost:1111/callback"],
+  ["com.example.app:/callback", "com.example.app:/callback"],
+])("a client on the user's machine asks at each login: %s", async (redirectUri, next) => {
+  const { url, grants, ada } = await authorization();
+  const client = new OAuthClient(url, { redirectUri });
+  await client.register();
+  await client.logIn(ADA);
+  const page = await client.browser.open(client.authorizeUrl({ redirect_uri: next }));
+  expect([page.url.origin, page.text.includes('value="allow"')]).toEqual([url, true]);
+  await client.browser.submit(page, { action: "allow" });
+  expect(await grants.list(ada.uuid)).toHaveLength(1);
+});
+
+test("a consent or grant without redirect host and endpoint, from an older gateway, does not count", async () => {
+  const { client, grants, store, ada } = await registered();
+  const tokens = (await client.exchange(await codeFor(client))).body;
+  const stored = [
+    ...(await store.records.list("oauth-consent")),
+    ...(await store.records.list("oauth-grant")),
+  ];
+  expect(stored).toHaveLength(2);
+  for (const { kind, id, value } of stored) {
+    const { endpoint: _, redirectHost: __, ...older } = value as Record<string, unknown>;
+    await store.records.put({ kind, id, value: older as never });
+  }
+  expect((await client.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
+  expect(await grants.list(ada.uuid)).toEqual([]);
+  await grants.revokeWithout(() => true);
+  expect(await store.records.list("oauth-consent")).toEqual([]);
+  expect((await client.browser.open(client.authorizeUrl())).text).toContain('value="allow"');
+});
+
+test("consents and grants belong to one endpoint, not to its name", async () => {
+  let id = "the first";
+  const { client } = await registered({ endpointId: () => id });
+  const first = (await client.exchange(await codeFor(client))).body;
+  const code = await codeFor(client);
+  id = "another of that name";
+  expect((await client.refresh(first.refresh_token)).body.error).toBe("invalid_grant");
+  expect((await client.exchange(code)).body.error).toBe("invalid_grant");
+  expect((await client.browser.open(client.authorizeUrl())).text).toContain('value="allow"');
+  id = "the first";
+  client.resource = client.resource.replace("/one/", "/two/");
+  const renamed = await client.browser.open(client.authorizeUrl());
+  expect(renamed.url.searchParams.has("code")).toBe(true);
+});

@@ -10,7 +10,7 @@ import { noPostgres, postgresDatabase, sqliteDatabase } from "../support/test-da
 function adapterOn(store: Store, model: string) {
   const idOf = recordIds(store.sealer);
   const grants = new Grants(store, { idOf, onRevoked: () => {} });
-  const parts: AdapterParts = { store, idOf, grants, now: Date.now, audienceOf: (resource) => resource };
+  const parts: AdapterParts = { store, idOf, grants, now: Date.now, endpointAt: (resource) => resource };
   return createAdapter(parts)(model);
 }
 

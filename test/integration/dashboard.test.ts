@@ -40,13 +40,17 @@ const KNOWN = new Map<string, readonly string[]>(
   ),
 );
 
+/** Labels that Prometheus adds to every metric. */
+const SCRAPED = ["job", "instance"];
 const ofPrometheus = new Map([["up", ["job", "instance"]]]);
 
 function faultsIn(expression: string): readonly string[] {
   return (usedMetrics(parse(expression)) as readonly Used[]).flatMap(({ metric, labels }) => {
     const known = KNOWN.get(metric) ?? ofPrometheus.get(metric);
     if (!known) return [`there is no ${metric}`];
-    return labels.filter((label) => !known.includes(label)).map((label) => `${metric} has no ${label}`);
+    return labels
+      .filter((label) => !known.includes(label) && !SCRAPED.includes(label))
+      .map((label) => `${metric} has no ${label}`);
   });
 }
 
@@ -60,7 +64,8 @@ test("every expression uses known metrics with known labels", () => {
   ]);
   for (const { query } of dashboard.templating.list.slice(1)) {
     const [, metric = "", label = ""] = /^label_values\((\w+), (\w+)\)$/.exec(query.query) ?? [];
-    expect(KNOWN.get(metric)).toContain(label);
+    expect([...(KNOWN.get(metric) ?? []), ...SCRAPED]).toContain(label);
+    expect([...KNOWN.keys()]).toContain(metric);
   }
 });
 
@@ -87,6 +92,28 @@ test("every metric is on the dashboard except for the listed ones", () => {
 
 test("every panel has data for the recorded metrics", () => {
   for (const panel of panels) expect([panel.title, linesOf(panel).length > 0]).toEqual([panel.title, true]);
+});
+
+test("every panel shows only the chosen gateways, also beside other programs with metrics of the same name", () => {
+  for (const { title, targets = [] } of panels)
+    for (const { expr } of targets)
+      for (const { metric, labels } of usedMetrics(parse(expr)) as readonly Used[])
+        expect([title, metric, labels]).toEqual([title, metric, expect.arrayContaining(SCRAPED)]);
+  // Without allValue, "All" is the list of the values found, which are those of gateways.
+  for (const name of SCRAPED) {
+    const variable = dashboard.templating.list.find((one: { name: string }) => one.name === name);
+    expect(variable.query.query).toBe(`label_values(metamcp_build_info, ${name})`);
+    expect(variable.allValue).toBeUndefined();
+  }
+});
+
+test("the share of failed calls is 0 as long as no call has failed", () => {
+  const failed = panels.find(({ title }) => title === "Failed");
+  const data = {
+    times: [0, 60],
+    series: [{ name: "metamcp_calls_total", labels: { outcome: "ok", endpoint: "e" }, values: [0, 60] }],
+  };
+  expect(evaluate(parse(failed?.targets?.[0]?.expr ?? ""), data, 60, 60)).toEqual([{ labels: {}, value: 0 }]);
 });
 
 test("every alert rule has a summary, a description and a severity, and none fires for the recorded metrics", () => {

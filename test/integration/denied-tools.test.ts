@@ -323,3 +323,48 @@ test("a subscription to a resource is silent while its server is denied, and can
   await client.unsubscribeResource({ uri });
   await client.close();
 });
+
+test("what a failing server printed is in no text for clients and viewers, and administrators see it", async () => {
+  const print = "console.error('fatal: ' + ['uncanny', 'output'].join('-')); process.exit(3)";
+  const { gateway, api, key } = await layeredTeam({
+    server: { command: process.execPath, args: ["-e", print] },
+    endpoint: { openapi: true },
+  });
+  const [meta, metatools, aggregate, stateless] = await Promise.all([
+    teamClient(gateway, "meta", { key }),
+    teamClient(gateway, "metatools", { key }),
+    teamClient(gateway, "aggregate", { key }),
+    teamClient(gateway, "meta", { key, way: "2026-07-28" }),
+  ]);
+  const args = {};
+  const texts: Record<string, unknown> = {
+    lists: await aggregate.tools(),
+    call: await meta.call("mcp_call", { server: "fix", tool: "echo", args }),
+    "call, stateless": await stateless.call("mcp_call", { server: "fix", tool: "echo", args }),
+    discover: await meta.call("mcp_discover"),
+    "discover the server": await meta.call("mcp_discover", { server: "fix" }),
+    code: await meta.call("mcp_execute", { code: "return await tools.fix.echo({}).catch((e) => e.message)" }),
+    "own tool": await meta.call("mcp_call", {
+      server: "metamcp",
+      tool: "resources",
+      args: { server: "fix" },
+    }),
+    run: await metatools.call("run_tool", { tool_id: "fix:echo", args }),
+    chain: await metatools.call("run_chain", { steps: [{ tool_id: "fix:echo", args }] }),
+    list_namespaces: await metatools.call("list_namespaces", {}),
+    search: await metatools.call("search_tools", { query: "echo" }),
+    aggregate: await aggregate.call("fix__echo", args).catch(String),
+  };
+  expect(texts["call"]).toContain("exited with code 3");
+  const { uuid: owner } = (await api("POST", "/users", { email: "vic@example.org", role: "viewer" })).body;
+  const { key: text } = (await api("POST", "/api-keys", { name: "v", role: "viewer", owner })).body;
+  const viewer = apiClient(gateway.url, { authorization: `Bearer ${text}` });
+  const { items } = (await api("GET", "/mcp-servers")).body;
+  const paths = ["/mcp-servers", `/mcp-servers/${items[0].uuid}`, `/mcp-servers/${items[0].uuid}/history`];
+  for (const path of [...paths, "/attention", "/calls", "/audit"])
+    texts[path] = (await viewer("GET", path)).body;
+  for (const [what, said] of Object.entries(texts))
+    expect([what, /uncanny-output/.exec(JSON.stringify(said))?.[0]]).toEqual([what, undefined]);
+  for (const path of [...paths, "/attention"])
+    expect(JSON.stringify((await api("GET", path)).body)).toContain(". Its output: fatal: uncanny-output");
+});

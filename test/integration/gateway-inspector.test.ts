@@ -141,6 +141,11 @@ test("the self-test of a public endpoint needs no login, and with OAuth it check
   const open = await api("POST", "/endpoints/team/self-test");
   expect(open.body.ok).toBe(true);
   expect(open.body.steps[0].detail).toContain("open to everyone");
+  const bare = fixture("--bare", "--tools", "501");
+  await api("PATCH", "/mcp-servers/fix", { command: bare.command, args: bare.args });
+  // A page has 500 tools.
+  const { body: paged } = await api("POST", "/endpoints/team/self-test");
+  expect(paged.steps.at(-1)).toMatchObject({ step: "list", ok: true, detail: "501 tools" });
   await api("PATCH", "/endpoints/team", { access: { public: false, oauth: true } });
   const { body } = await api("POST", "/endpoints/team/self-test");
   expect(body.steps.map(({ step }: { step: string }) => step)).toContain("login metadata");

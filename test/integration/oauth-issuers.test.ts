@@ -160,3 +160,27 @@ test("a rule matches neither an unverified email address nor a personal key by i
   expect(await sees(await keyOf({}))).toBe(true);
   expect(await sees(await keyOf({ owner: ADA.email }))).toBe(false);
 });
+
+test("a token for others, or without the scope, creates no account and changes no groups", async () => {
+  const { issuer, aud, status, api, team } = await federated();
+  const people = async () =>
+    (await api("GET", "/users")).body.items
+      .filter(({ identity }: { identity?: object }) => identity)
+      .map(({ email, groups }: { email: string; groups: string[] }) => ({ email, groups }));
+  const foreign = { aud: "https://another-service.test", groups: ["vip"] };
+  const two = await issuer.token({ aud: `${team.url}/metamcp/two/mcp`, groups: ["staff"] });
+  const weak = { aud, scope: "other", groups: ["vip"] };
+  expect(await status(await issuer.token(foreign))).toBe(401);
+  expect(await status(await issuer.token(weak))).toBe(403);
+  expect(await status(two)).toBe(401);
+  expect(await people()).toEqual([]);
+  // The same token is valid at its own endpoint, although it was refused at another.
+  expect(await status(two, "two")).toBe(200);
+  expect(await people()).toEqual([{ email: "carol", groups: ["staff"] }]);
+  expect(await status(await issuer.token({ ...foreign, jti: "later" }))).toBe(401);
+  expect(await status(await issuer.token({ ...weak, jti: "later" }))).toBe(403);
+  const [carol] = (await api("GET", "/users?q=carol")).body.items;
+  await api("PATCH", `/users/${carol.uuid}`, { disabled: true });
+  expect(await status(await issuer.token({ aud, groups: ["vip"], jti: "disabled" }))).toBe(401);
+  expect(await people()).toEqual([{ email: "carol", groups: ["staff"] }]);
+});

@@ -113,3 +113,24 @@ test("a console login is enough for authorization, and a consent is remembered p
   client.resource = `${team.url}/metamcp/one/mcp`;
   expect((await browser.open(client.authorizeUrl())).text).toContain('name="password"');
 });
+
+test("the tokens of a deleted endpoint do not open another one of its name, and a renamed one needs no new consent", async () => {
+  const team = await oauthTeam();
+  const { api } = team;
+  const { client, tokens } = await grantedClient(team, ADA);
+  const status = async (token: string, endpoint = "one") => (await mcp(team, endpoint, { token })).status;
+  expect(await status(tokens.access_token)).toBe(200);
+  const body = { name: "one", namespaces: ["team"], surface: "aggregate" };
+  await api("PATCH", "/endpoints/one", { name: "renamed" });
+  await api("POST", "/endpoints", body);
+  expect(await status(tokens.access_token)).toBe(401);
+  client.resource = `${team.url}/metamcp/renamed/mcp`;
+  const back = await client.browser.open(client.authorizeUrl());
+  const moved = (await client.exchange(back.url.searchParams.get("code") ?? "")).body;
+  expect(await status(moved.access_token, "renamed")).toBe(200);
+  await api("DELETE", "/endpoints/renamed");
+  await api("POST", "/endpoints", { ...body, name: "renamed" });
+  expect(await status(moved.access_token, "renamed")).toBe(401);
+  expect((await client.refresh(moved.refresh_token)).body.error).toBe("invalid_grant");
+  expect((await client.browser.open(client.authorizeUrl())).text).toContain('value="allow"');
+});

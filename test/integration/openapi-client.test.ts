@@ -8,5 +8,5 @@ import { ROOT } from "../support/temp.ts";
 test("a program with generated types calls tools over the HTTP API", async () => {
   const script = join(ROOT, "demo/openapi/run.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, [script]);
-  expect(stdout).toMatch(/^[\d.]+ degrees, .+\nget: 200\nwrong: 400 validation_input\n$/);
+  expect(stdout).toMatch(/^[\d.]+ degrees, .+\nsum: 200\nwrong: 400 validation_input\n$/);
 }, 120_000);

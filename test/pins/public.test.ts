@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { safeNames } from "../../src/child/stdio/environment.ts";
 import { envOf, flagOf, type Table } from "../../src/config/command-line.ts";
 import { FLAGS } from "../../src/config/flags.ts";
+import { GATEWAY_FLAGS, SERVE_FLAGS } from "../../src/config/gateway-flags.ts";
 import { SERVER_KEYS, TOP_KEYS } from "../../src/config/keys.ts";
 import { ERRORS } from "../../src/kernel/errors.ts";
 import { gateway } from "../support/gateway.ts";
@@ -183,6 +184,13 @@ test("every child gets exactly these variables of our environment", () => {
       "PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) SYSTEMDRIVE SYSTEMROOT TEMP TMP USERDOMAIN " +
       "USERNAME USERPROFILE WINDIR",
   );
+});
+
+test("the settings page has every variable of every command", () => {
+  const page = read("docs/settings.md");
+  for (const table of [FLAGS, SERVE_FLAGS, GATEWAY_FLAGS] as readonly Table[])
+    for (const [key, row] of Object.entries(table))
+      expect(page).toContain(row.env === false ? flagOf(key) : `\`${envOf(key)}\``);
 });
 
 test.each([

@@ -39,6 +39,7 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
     key,
     allowsOAuth: (endpoint) => endpoint !== "closed",
     mayUse: (endpoint) => ["one", "two"].includes(endpoint),
+    endpointId: (endpoint) => `id of ${endpoint}`,
     registers: () => true,
     addressOf: () => "192.0.2.1",
     fetch: fetchPublic,

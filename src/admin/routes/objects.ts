@@ -4,6 +4,7 @@ import { create, patch, remove } from "../../gateway/changes.ts";
 import { find } from "../../gateway/names.ts";
 import type { ObjectKind, StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";
+import type { Principal } from "../../kernel/principal.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { DRY_RUN, FORCE, LIST_QUERY, type Route, TAKE_OVER } from "../route.ts";
@@ -20,7 +21,7 @@ export interface Routed<K extends RoutedKind> {
   readonly schema: string;
   /** The right to create, change and delete one. */
   readonly editedBy: Action;
-  readonly show?: (object: StoredObject<K>) => object;
+  readonly show?: (object: StoredObject<K>, principal: Principal) => object;
 }
 
 export function objectAt<K extends RoutedKind>(
@@ -49,10 +50,10 @@ export function readRoutes<K extends RoutedKind>(parts: AdminParts, routed: Rout
       action: "objects.read",
       query: LIST_QUERY,
       answer: listOf(ref(schema)),
-      handle({ query }) {
+      handle({ query, principal }) {
         const objects = [...parts.control.compiled.objects[kind].values()] as StoredObject<K>[];
         const { items, ...rest } = pageOf(objects, query, { keyOf: ({ uuid }) => uuid, textOf });
-        return { body: { items: items.map(show), ...rest } };
+        return { body: { items: items.map((object) => show(object, principal)), ...rest } };
       },
     },
     {
@@ -62,9 +63,9 @@ export function readRoutes<K extends RoutedKind>(parts: AdminParts, routed: Rout
       tag: path.slice(1),
       action: "objects.read",
       answer: ref(schema),
-      handle({ params }) {
+      handle({ params, principal }) {
         const object = objectAt(parts, kind, params["uuid"] ?? "");
-        return tagged(object, show(object));
+        return tagged(object, show(object, principal));
       },
     },
   ];
@@ -91,7 +92,7 @@ export function createRoute<K extends RoutedKind>(parts: AdminParts, routed: Rou
       if ("dry" in done) return done.dry;
       const { object } = done.outcome;
       const location = `${BASE}${path}/${object.uuid}`;
-      return tagged(object, show(object), { status: 201, headers: { location } });
+      return tagged(object, show(object, request.principal), { status: 201, headers: { location } });
     },
   };
 }
@@ -113,7 +114,7 @@ export function patchRoute<K extends RoutedKind>(parts: AdminParts, routed: Rout
         patch(objects, at, request.body, context),
       );
       if ("dry" in done) return done.dry;
-      return tagged(done.outcome.object, show(done.outcome.object));
+      return tagged(done.outcome.object, show(done.outcome.object, request.principal));
     },
   };
 }

@@ -5,9 +5,11 @@ import { importServers } from "../../gateway/import-servers.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";
 import { isRecord } from "../../kernel/is-record.ts";
+import type { Principal } from "../../kernel/principal.ts";
 import { refuseManyObjects } from "../many-objects.ts";
 import { DRY_RUN, type Route, TAKE_OVER } from "../route.ts";
 import { ref } from "../schemas.ts";
+import { shownTo } from "../server-output.ts";
 import { toolsRoute } from "./object-tools.ts";
 import { createRoute, objectAt, type Routed, readRoutes, removeRoute } from "./objects.ts";
 import { type AdminParts, change, guardsOf, isOn, tagged } from "./parts.ts";
@@ -17,9 +19,9 @@ const NAMES = { type: "array", items: { type: "string" } } as const;
 
 export function serverRoutes(parts: AdminParts): readonly Route[] {
   const { control } = parts;
-  const show = (object: StoredObject<"server">): object => ({
+  const show = (object: StoredObject<"server">, principal: Principal): object => ({
     ...present(object),
-    status: control.statusOf(object.uuid),
+    status: shownTo(principal, control.statusOf(object.uuid)),
   });
   const routed: Routed<"server"> = {
     kind: "server",
@@ -42,9 +44,9 @@ export function serverRoutes(parts: AdminParts): readonly Route[] {
       tag: "mcp-servers",
       action: "servers.use",
       answer: { type: "object", properties: { connection: ref("Connection") }, required: ["connection"] },
-      async handle({ params }) {
+      async handle({ params, principal }) {
         const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
-        return { body: { connection: await control.connect(uuid) } };
+        return { body: { connection: shownTo(principal, await control.connect(uuid)) } };
       },
     },
     {
@@ -54,9 +56,9 @@ export function serverRoutes(parts: AdminParts): readonly Route[] {
       tag: "mcp-servers",
       action: "objects.read",
       answer: { type: "object", properties: { items: ENTRIES }, required: ["items"] },
-      handle({ params }) {
+      handle({ params, principal }) {
         const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
-        return { body: { items: control.historyOf(uuid) } };
+        return { body: { items: control.historyOf(uuid).map((entry) => shownTo(principal, entry)) } };
       },
     },
     {
@@ -75,7 +77,10 @@ export function serverRoutes(parts: AdminParts): readonly Route[] {
 }
 
 /** Responds when the whole update is done: stored, reconnected if connection settings changed, views compiled, clients notified. */
-function changeServer(parts: AdminParts, show: (object: StoredObject<"server">) => object): Route {
+function changeServer(
+  parts: AdminParts,
+  show: (object: StoredObject<"server">, principal: Principal) => object,
+): Route {
   return {
     method: "PATCH",
     path: "/mcp-servers/:uuid",
@@ -100,8 +105,11 @@ function changeServer(parts: AdminParts, show: (object: StoredObject<"server">) 
       const { control } = parts;
       return tagged(object, {
         message: "Server updated successfully",
-        server: show(object),
-        connection: done.connections.get(object.uuid) ?? control.statusOf(object.uuid),
+        server: show(object, request.principal),
+        connection: shownTo(
+          request.principal,
+          done.connections.get(object.uuid) ?? control.statusOf(object.uuid),
+        ),
         namespaces: namespacesWith(control.compiled, object.uuid),
       });
     },

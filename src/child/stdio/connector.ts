@@ -21,7 +21,7 @@ export interface StdioConnectorOptions {
   readonly user?: ChildUser | undefined;
   /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
-  /** Called for each line of stderr that is logged, with secrets masked. */
+  /** Called for each line of stderr that is logged, with secrets masked. With it no failure text contains the output: who may read it gets these lines. */
   readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
 }
 
@@ -85,6 +85,7 @@ class Spawner implements StdioConnector {
       clock,
       maxMessageBytes,
       onLine: onStderr && ((line) => onStderr(spec, line)),
+      hidesOutput: onStderr !== undefined,
       onEnded,
     });
     log.debug("started", { server: spec.name, pid });

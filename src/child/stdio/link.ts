@@ -3,6 +3,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Mask } from "../../kernel/secret.ts";
+import { withOutput } from "../../kernel/with-output.ts";
 import { LineWriter } from "../../rpc/encode.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
@@ -23,6 +24,8 @@ export interface LinkOptions {
   readonly maxMessageBytes: number;
   /** Called for each line of stderr that is logged. */
   readonly onLine?: ((line: string) => void) | undefined;
+  /** Callers are not who runs the server: no text for them contains its output. */
+  readonly hidesOutput?: boolean;
   /** No process is left. */
   readonly onEnded: () => void;
 }
@@ -106,7 +109,7 @@ export class StdioLink implements Link {
   agreed(): void {}
 
   lastWords(): string | undefined {
-    return this.#lastOutput(1)[0];
+    return this.#options.hidesOutput ? undefined : this.#lastOutput(1)[0];
   }
 
   close(): Promise<void> {
@@ -165,12 +168,10 @@ export class StdioLink implements Link {
     let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
-    const words = this.#lastOutput(LAST_LINES);
-    return new ChildFailure(
-      "stdio-exit",
-      words.length === 0 ? `${what}.` : `${what}. Its output: ${words.join("\n")}`,
-      { unsent },
-    );
+    const output = this.#lastOutput(LAST_LINES).join("\n");
+    if (output === "") return new ChildFailure("stdio-exit", `${what}.`, { unsent });
+    if (this.#options.hidesOutput) return new ChildFailure("stdio-exit", `${what}.`, { unsent, output });
+    return new ChildFailure("stdio-exit", withOutput(`${what}.`, output), { unsent });
   }
 
   /** The last lines of stderr; without any, the last line of stdout that is no message. A program that is no MCP server prints there. */

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { heapAfterGc } from "../../../test/support/heap-after-gc.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { callOf, newTrail, type TestCall, testPipeline } from "../layer.fixture.ts";
 import type { LayerRequest } from "../layer.ts";
@@ -198,15 +197,10 @@ test("200,000 callers need no more memory than 100,000", () => {
   const clock = new ManualClock();
   const limit = gcra({ intervalMs: 60_000, burst: 1, keyOf: ({ server }) => server, clock });
   const made = callOf({});
-  const heap = (): number => {
-    setFlagsFromString("--expose-gc");
-    runInNewContext("gc")();
-    return process.memoryUsage().heapUsed;
-  };
   const grown = (from: number): number => {
-    const before = heap();
+    const before = heapAfterGc();
     for (let n = from; n < from + 100_000; n += 1) limit.take({ ...made, server: `caller ${n}` });
-    return heap() - before;
+    return heapAfterGc() - before;
   };
   const first = grown(0);
   expect(grown(100_000)).toBeLessThan(first / 2);

@@ -32,7 +32,11 @@ export function liveEvent(event: EngineEvent, names: Names): LiveEvent | undefin
   const at = new Date(event.at).toISOString();
   const named = (uuid: string) => ({ uuid, name: names.server(uuid) ?? uuid });
   switch (event.type) {
-    case "connection":
+    case "connection": {
+      // Most watchers may not read the output of servers.
+      const { output: _, ...rest } = event;
+      return { ...rest, at, server: named(event.server) };
+    }
     case "breaker":
     case "tools":
     case "update":

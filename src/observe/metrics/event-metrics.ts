@@ -177,12 +177,12 @@ export class EventMetrics {
 
   #readProcess(): void {
     const metrics = this.#metrics;
-    for (const [quantile, share] of [
+    for (const [percentile, share] of [
       ["0.5", 50],
       ["0.99", 99],
       ["1", 100],
     ] as const)
-      metrics.set("loopLag", [quantile], this.#lag.percentile(share) / NS);
+      metrics.set("loopLag", [percentile], this.#lag.percentile(share) / NS);
     this.#lag.reset();
     const { user, system } = process.cpuUsage();
     metrics.set("cpu", [], (user + system) / 1e6);

@@ -29,7 +29,7 @@ export const LABELS = {
   state: { help: "state of a connection or a circuit breaker", few: true },
   by: { help: "`password`, `oidc`, `setup`, `invitation`, `oauth`", few: true },
   kind: { help: "kind of the changed object" },
-  quantile: { help: "quantile of the measurements", few: true },
+  percentile: { help: "share of the measurements that are no longer, 0 to 1", few: true },
   version: { help: "of MetaMCP", few: true },
 } as const satisfies Readonly<Record<string, { readonly help: string; readonly few?: true }>>;
 
@@ -103,7 +103,7 @@ export const INSTRUMENTS = {
   auditLost: counter("metamcp_audit_lost_total", "Lost audit records."),
   storeUp: gauge("metamcp_store_up", "1 if the store can be written."),
   spansLost: counter("metamcp_spans_lost_total", "Spans that the collector did not accept in time."),
-  loopLag: gauge("metamcp_event_loop_lag_seconds", "Delay of timers since the last scrape.", ["quantile"]),
+  loopLag: gauge("metamcp_event_loop_lag_seconds", "Delay of timers since the last scrape.", ["percentile"]),
   memory: gauge("process_resident_memory_bytes", "Memory of the gateway itself, without children."),
   cpu: counter("process_cpu_seconds_total", "CPU time of the gateway itself, without children."),
   started: gauge("process_start_time_seconds", "Start time in seconds since 1970."),

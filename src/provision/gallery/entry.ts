@@ -6,6 +6,7 @@ interface Common {
   readonly description: string;
   readonly category: string;
   readonly link: string;
+  readonly lifecycle?: "keep-alive";
   readonly variables: readonly Variable[];
   readonly verified: boolean;
 }
@@ -37,7 +38,10 @@ export function entryOf(item: GalleryEntry): Entry {
   const { registry, identifier, version, arguments: args = [] } = item.package;
   const env = environment(item.package, item.variables);
   const names = Object.keys(env);
-  const set = names.length > 0 ? { env } : {};
+  const set = {
+    ...(names.length > 0 && { env }),
+    ...(item.lifecycle && { lifecycle: item.lifecycle }),
+  };
   switch (registry) {
     case "npm":
       return { command: "npx", args: ["-y", `${identifier}@${version}`, ...args], ...set };

@@ -1,5 +1,6 @@
 /** Turns a server.json into a candidate: chooses the best way to run it on this machine. Reads no file and uses no network. */
 import type { Candidate, Entry, Variable } from "../candidate.ts";
+import { withKeepAlive } from "../stateful-server.ts";
 import { environmentOf } from "./environment.ts";
 import { entryOf, RUNNERS } from "./package.ts";
 import { readImage, readUrl } from "./pattern.ts";
@@ -92,7 +93,7 @@ export function toCandidate(server: ServerJson, machine: Machine): Candidate | {
 function packageVariant(listed: Package, placeholders: Placeholders, machine: Machine): RunVariant {
   const { registryType, identifier } = listed;
   if (registryType === "mcpb") return bundleVariant(listed, placeholders, machine);
-  const entry = entryOf({ ...listed, registryType }, placeholders);
+  const entry = withKeepAlive(entryOf({ ...listed, registryType }, placeholders));
   const image = registryType === "oci" ? readImage(identifier) : undefined;
   return {
     rank: RANKS[registryType] + (machine.has(RUNNERS[registryType].command) ? 0 : RANKS.missing),
