@@ -3,6 +3,7 @@ import type { LayerCheck, LayerFault } from "./config/layers.ts";
 import type { Config, LayerEntry, ServerSpec } from "./config/spec.ts";
 import type { Handler } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
+import { isOtherMethod } from "./kernel/methods.ts";
 import { EMPTY_OBJECT, fromRaw } from "./kernel/raw.ts";
 import type { ToolFacts } from "./kernel/tool-facts.ts";
 import { CompiledLayers } from "./middleware/compiled-layers.ts";
@@ -109,14 +110,19 @@ function orderFault(registry: LayerRegistry, entries: readonly LayerEntry[]): La
 
 /** `base.call` must already have the layers around it. */
 export function layeredBy(base: Scope, layers: ScopeLayers<unknown>): Scope {
-  return layeredScope({ ...base, own: ownRules(layers) }, layers);
+  const refused: Scope["refused"] = ({ server, ...call }) =>
+    layers.countRefused(call, base.has(server) ? server : undefined);
+  return layeredScope({ ...base, own: ownRules(layers), refused }, layers);
 }
 
 /** Puts layers around calls of the engine. `view` returns the catalog view of a caller. */
 export function layeredHandler(layers: ScopeLayers<unknown>, view: Scope["view"]): Handler {
   return (call) => {
     const { server, method, params, origin } = call;
-    if (method !== "tools/call") return layers.handle(call, factsOf({ server, name: "", listed: undefined }));
+    if (method !== "tools/call") {
+      const facts = factsOf({ server, name: isOtherMethod(method) ? method : "", listed: undefined });
+      return layers.handle(call, facts);
+    }
     const name = call.tool ?? String(fromRaw(member(params, "name") ?? EMPTY_OBJECT));
     const listed = view(origin).snapshot.tool(server, name);
     return layers.handle({ ...call, tool: name }, factsOf({ server, name, listed }));

@@ -18,7 +18,14 @@ export const trafficTexts = {
     text: "Calls of clients appear here live. The gateway keeps the last 1,000 in memory; the audit log has all of them.",
   },
   filters: { method: "Kind", outcome: "Outcome", endpoint: "Endpoint", server: "Server", any: "any" },
-  methods: { "tools/call": "tool", "prompts/get": "prompt", "resources/read": "resource" },
+  methods: {
+    "tools/call": "tool",
+    "prompts/get": "prompt",
+    "resources/read": "resource",
+    "resources/subscribe": "subscription",
+    "completion/complete": "completion",
+    other: "other request",
+  },
   columns: {
     at: "When",
     tool: "What",

@@ -55,7 +55,11 @@ export const CALL = {
     ...NAMED,
     description: "the server; without uuid it is metamcp (MetaMCP's own tools) or an unknown name",
   },
-  method: { enum: ["prompts/get", "resources/read"], description: "the method, if it is not a tool call" },
+  method: {
+    enum: ["prompts/get", "resources/read", "resources/subscribe", "completion/complete", "other"],
+    description:
+      "the method, if it is not a tool call; other: one that is not known, with its name in place of the tool",
+  },
   tool: {
     type: "string",
     description: "the tool's name at the server, the name of a prompt, or the URI of a resource",

@@ -26,8 +26,13 @@ interface At {
   readonly at: number;
 }
 
-/** Methods of prompts and resources, which are reported like tool calls. */
-export type ItemMethod = "prompts/get" | "resources/read";
+/** Requests that are reported like tool calls. "other": the method is not known, and stands in place of the tool. */
+export type ItemMethod =
+  | "prompts/get"
+  | "resources/read"
+  | "resources/subscribe"
+  | "completion/complete"
+  | "other";
 
 /** A tool call as the caller made it. A tool that calls others (code, a chain) is a call too; the inner calls have `via`. */
 export interface CallBegun extends At {

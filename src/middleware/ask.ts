@@ -6,9 +6,11 @@ import { mustAsk } from "../config/glob.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Middleware, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { isOtherMethod } from "../kernel/methods.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
 import { withConsent } from "./consent.ts";
+import { notPermitted } from "./refusals.ts";
 
 type AskRules = Pick<ServerSpec, "name" | "tools">;
 
@@ -16,7 +18,10 @@ export function askFirst(specOf: (server: ServerId) => AskRules | undefined, clo
   return (next) =>
     function askFirst(call) {
       const spec = specOf(call.server);
-      if (!spec || spec.tools.ask.length === 0 || call.method !== "tools/call") return next(call);
+      if (!spec || spec.tools.ask.length === 0) return next(call);
+      if (isOtherMethod(call.method) && mustAsk(spec.tools, call.method))
+        return Promise.reject(notPermitted(call));
+      if (call.method !== "tools/call") return next(call);
       const name = member(call.params, "name");
       const tool = call.tool ?? String(name && fromRaw(name));
       if (!mustAsk(spec.tools, tool)) return next(call);

@@ -6,8 +6,8 @@ export type CountBy = (typeof FIELDS)[number];
 
 export const COUNT_BY = {
   anyOf: [{ enum: FIELDS }, { type: "array", items: { enum: FIELDS }, minItems: 1, uniqueItems: true }],
-  default: "key",
-  description: `one of ${FIELDS.join(", ")}, or a list of them`,
+  default: "user",
+  description: `one of ${FIELDS.join(", ")}, or a list of them. user: a person, with all their keys; a key without an owner counts for itself`,
 } as const;
 
 /** Returns the key under which a call is counted. */
@@ -32,9 +32,7 @@ export function sessionOf({ sessionless, principal, session }: Origin): string {
   return sessionless ? principal.id : session;
 }
 
-const COUNTED: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
-
-/** Whether the request makes the child work. Setting its log level, for example, does not count. */
-export function isCounted({ method }: Call): boolean {
-  return COUNTED.has(method);
+/** A client may always end a subscription. */
+export function isCounted({ method }: Pick<Call, "method">): boolean {
+  return method !== "resources/unsubscribe";
 }

@@ -2,6 +2,7 @@
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { qualifiedName } from "../kernel/tool-facts.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 
 /** Does not contain the name of the tool: it may be hidden from the caller. */
 export function toolNotFound(): MetaMcpError {
@@ -10,6 +11,14 @@ export function toolNotFound(): MetaMcpError {
 
 export function forbidden(call: Call, reason: string): MetaMcpError {
   return new MetaMcpError("forbidden", reason, whereOf(call));
+}
+
+/**
+ * For a request with a method that MetaMCP does not know, if a rule does not allow it, or wants somebody to be asked first:
+ * people cannot judge what it does. The same error as from a server that does not know it either.
+ */
+export function notPermitted({ method }: Call): RpcError {
+  return RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
 }
 
 /** Refusals by limits. Other limits that counted the same call undo that. */

@@ -73,7 +73,7 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     via,
     server: serverOf(server, names),
     method,
-    tool: tool.slice(0, method === "resources/read" ? LONGEST_URI : LONGEST_NAME),
+    tool: tool.slice(0, method?.startsWith("resources/") ? LONGEST_URI : LONGEST_NAME),
     outcome,
     code,
     by: trail.by,

@@ -1,8 +1,9 @@
 /** Forwards a request that is not a tool call to one server. */
 import type { Repeat, ServerId, Uplink } from "../kernel/call.ts";
+import { isOtherMethod } from "../kernel/methods.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { runPermitted } from "../middleware/permission.ts";
-import { members } from "../rpc/slice.ts";
+import { isObject, member, members } from "../rpc/slice.ts";
 import { afterLogin } from "./own-login.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
@@ -25,7 +26,7 @@ export function forward(
   const deadline = Number.POSITIVE_INFINITY;
   // If an own tool makes this request, the record of that tool call must keep its own target.
   const trail = request.method === method ? request.trail : undefined;
-  if (trail) trail.target = { ...scope.target(server, "", origin), tool: nameIn(params) };
+  if (trail) trail.target = { ...scope.target(server, "", origin), tool: subjectOf(method, params) };
   const call = {
     server,
     method,
@@ -43,9 +44,15 @@ export function forward(
   });
 }
 
+/** What a request that is not a tool call is about: a prompt, a resource, or the method itself if it is not known. */
+export function subjectOf(method: string, params: Raw | undefined): string {
+  if (isOtherMethod(method)) return method;
+  return nameIn(method === "completion/complete" && params ? member(params, "ref") : params);
+}
+
 /** Returns the name of a prompt or the URI of a resource. */
 export function nameIn(params: Raw | undefined): string {
-  const [name, uri] = params ? members(params, ["name", "uri"]) : [];
+  const [name, uri] = params && isObject(params) ? members(params, ["name", "uri"]) : [];
   const written = name ?? uri;
   return written ? String(fromRaw(written)) : "";
 }

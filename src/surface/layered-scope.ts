@@ -17,6 +17,8 @@ export interface ListLayers {
   readonly rules: object;
   /** Principals with the same key see the same tools. Undefined if nothing is hidden from the principal. */
   keyOf(principal: Principal): string | undefined;
+  /** Nothing restricts the principal: no layer, and no tiers. */
+  isOpen(principal: Principal): boolean;
   /** `view` is the unfiltered view. */
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean;
 }
@@ -29,6 +31,13 @@ export interface HidableTool {
   readonly listed: Tool | undefined;
 }
 
+/** No layer can judge or record the others, so they are forwarded only where nothing restricts the client. */
+const KNOWN_NOTIFICATIONS: ReadonlySet<string> = new Set([
+  "notifications/roots/list_changed",
+  "notifications/progress",
+  "notifications/cancelled",
+]);
+
 export function layeredScope(base: Scope, layers: ListLayers): Scope {
   const views = new FilteredViews(base, layers);
   const scope: Scope = {
@@ -39,6 +48,10 @@ export function layeredScope(base: Scope, layers: ListLayers): Scope {
       ...base.pins,
       unapproved: (server, asker) =>
         base.pins.unapproved(server, asker).filter(({ tool }) => !views.hides(server, tool, asker)),
+    },
+    notify: (origin, method, params) => {
+      if (KNOWN_NOTIFICATIONS.has(method) || layers.isOpen(origin.principal))
+        base.notify(origin, method, params);
     },
     call: (call) => {
       // A client may always unsubscribe, even from a resource that is hidden from it.

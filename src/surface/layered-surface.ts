@@ -14,7 +14,7 @@ import { type Answering, ownFacts } from "../middleware/request-layers.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { elements, joinObject, member, members, withMember } from "../rpc/slice.ts";
 import { asResult } from "./failure.ts";
-import { nameIn } from "./forward.ts";
+import { subjectOf } from "./forward.ts";
 import { META_TOOLS } from "./meta/meta.ts";
 import { METATOOL_NAMES } from "./metatools/metatools.ts";
 import { OWN_SERVER } from "./own/tools.ts";
@@ -36,8 +36,16 @@ export interface SurfaceLayers {
 type Args<K extends keyof Surface> =
   NonNullable<Surface[K]> extends (...args: infer A) => unknown ? A : never;
 
+/** By method: the member with what the client sends. */
+const ITEM_ARGUMENTS: ReadonlyMap<string, string> = new Map<ItemMethod, string>([
+  ["prompts/get", "arguments"],
+  ["resources/read", "arguments"],
+  ["resources/subscribe", "arguments"],
+  ["completion/complete", "argument"],
+]);
+
 function isItemMethod(method: string): method is ItemMethod {
-  return method === "prompts/get" || method === "resources/read";
+  return ITEM_ARGUMENTS.has(method);
 }
 
 export class LayeredSurface implements Surface {
@@ -82,9 +90,9 @@ export class LayeredSurface implements Surface {
   handle(request: ClientRequest): Promise<Raw> {
     const { method, origin, params } = request;
     if (isItemMethod(method)) {
-      const tool = nameIn(params);
+      const tool = subjectOf(method, params);
       const server = isStoredUri(tool) ? OWN_SERVER : "";
-      const [args] = params ? members(params, ["arguments"]) : [];
+      const [args] = params ? members(params, [ITEM_ARGUMENTS.get(method) ?? ""]) : [];
       return recorded(this.#scope, { server, tool, args, method }, request, (inner) => this.#answer(inner));
     }
     const { any, hideOwn } = this.#layers.requests;

@@ -39,7 +39,7 @@ const IS_ERROR = Buffer.from('"isError"');
 
 let calls = 0;
 
-export type Recording = Pick<Scope, "events" | "clock" | "target">;
+export type Recording = Pick<Scope, "events" | "clock" | "target" | "refused">;
 
 /** Runs a call and records it, unless nobody listens to events or it is part of a call that is being recorded. */
 export function recorded(
@@ -55,8 +55,7 @@ export function recorded(
   try {
     running = run({ ...request, trail });
   } catch (error) {
-    end(endingOfError(error, trail, target));
-    throw error;
+    running = Promise.reject(error as Error);
   }
   return running.then(
     (result) => {
@@ -64,10 +63,25 @@ export function recorded(
       return result;
     },
     (error: unknown) => {
-      end(endingOfError(error, trail, target));
-      throw error;
+      const ending = endingOfError(error, trail, target);
+      const over = overLimit(scope, target, request, { trail, code: ending.code });
+      end(over ? { outcome: "refused", code: over.code } : ending);
+      throw over ?? error;
     },
   );
+}
+
+/** A request for something that does not exist counts for the limits too, although it does not reach their layers. Invalid arguments do not count. */
+function overLimit(
+  { refused }: Recording,
+  { server, tool, method }: CallTarget,
+  { origin }: ClientRequest,
+  { trail, code }: { readonly trail: Trail; readonly code: string | undefined },
+): MetaMcpError | undefined {
+  const unknown = code === "tool_not_found" || code === "server_not_found";
+  if (!unknown && (method === undefined || code !== "validation_input")) return undefined;
+  if (trail.layers.length > 0 || trail.child || trail.by !== undefined) return undefined;
+  return refused?.({ server, tool, method: method ?? "tools/call", origin });
 }
 
 interface RefusalReason {
@@ -85,6 +99,7 @@ export function recordRefusal(
 ): void {
   if (!scope.events.hasListeners || request.trail) return;
   const trail = newTrail(by);
+  overLimit(scope, target, request, { trail, code });
   begin(scope, target, request, trail)({ outcome: "refused", code });
 }
 

@@ -5,13 +5,15 @@
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Call, Handler } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { MetaMcpError } from "../kernel/errors.ts";
+import { isOtherMethod } from "../kernel/methods.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import type { LayerRequest, PlacedLayer } from "../middleware/layer.ts";
 import { hiddenBy, listKey, outOfTiers } from "../middleware/list-rules.ts";
 import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
-import { toolNotFound } from "../middleware/refusals.ts";
+import { notPermitted, toolNotFound, tooMany } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
 import type { HidableTool, ListLayers } from "./layered-scope.ts";
 import type { SurfaceLayers } from "./layered-surface.ts";
@@ -37,6 +39,9 @@ export interface ScopeLayerParts<Owner> {
   readonly handler: Handler;
   readonly clock: Clock;
 }
+
+/** What limits know about a call. */
+export type RefusedCall = Pick<Call, "method" | "tool" | "origin">;
 
 interface Composed<Owner> {
   /** The last version for which this entry was found to be current. */
@@ -73,7 +78,8 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   handle(call: Call, facts: ToolFacts): Promise<Raw> {
     const { server, permissions, origin } = call;
     const { principal } = origin;
-    if (outOfTiers(facts, principal)) return Promise.reject(toolNotFound());
+    if (outOfTiers(facts, principal))
+      return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound());
     const composed = this.#of(server);
     if (composed.waits && permissions) {
       const rights = rightsOf(principal);
@@ -115,6 +121,26 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
       this.#keys.set(principal, known);
     }
     return known.key;
+  }
+
+  isOpen({ tiers }: Principal): boolean {
+    const { source } = this.#parts;
+    return tiers === undefined && [...source.servers()].every((server) => this.of(server).length === 0);
+  }
+
+  /**
+   * Counts a call that was refused before it reached the layers, for example because there is no such tool. Returns the
+   * refusal if the caller is over a limit. `server` is undefined if it is not known.
+   */
+  countRefused(call: RefusedCall, server: string | undefined): MetaMcpError | undefined {
+    const { source } = this.#parts;
+    const layers = server === undefined ? source.layers(source.owners()) : this.of(server);
+    const limits = layers.flatMap(({ limit }) => limit ?? []);
+    const made = { ...call, server: server ?? "" } as Call;
+    const wait = Math.max(0, ...limits.map((limit) => limit.wait(made)));
+    if (wait > 0) return tooMany(made, wait);
+    for (const limit of limits) limit.take(made);
+    return undefined;
   }
 
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean {

@@ -4,7 +4,7 @@ import type { CatalogLoader } from "../catalog/catalog-loader.ts";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
 import type { ServerSpec } from "../config/spec.ts";
-import type { Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
+import type { Call, Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { MetaMcpError } from "../kernel/errors.ts";
 import type { Events } from "../kernel/events.ts";
@@ -88,6 +88,8 @@ export interface Scope {
     /** Runs the layers around an own tool that is called like a child's tool. */
     around(tool: string, request: ClientRequest, run: () => Promise<Raw>): Promise<Raw>;
   };
+  /** Counts a call that was refused before it reached the layers. Returns another refusal if the caller is over a limit. */
+  refused?(call: Pick<Call, "server" | "method" | "tool" | "origin">): MetaMcpError | undefined;
   readonly log: Log;
   readonly clock: Clock;
   /** Stored results that were too large to return whole. */

@@ -1,5 +1,6 @@
 /** Prompts and resources that clients use are recorded, counted, shown and traced like tool calls. */
 import { expect, test } from "vitest";
+import { eachMessage, envelope, era2026Headers } from "../support/eras.ts";
 import { HEADERS, messages } from "../support/http-gateway.ts";
 import { collector } from "../support/otlp.ts";
 import { auditRecords } from "../support/records.ts";
@@ -150,6 +151,115 @@ test("a refusal names the layer", async () => {
     by: "rate-limit",
     code: "rate_limited",
   });
+});
+
+const EXEC = "custom/exec";
+
+/** A gateway whose only server answers completions and a method of its own, with one endpoint for each pipeline. */
+async function otherTeam(endpoints: Readonly<Record<string, readonly object[]>>) {
+  const folder = temp();
+  const answers = folder.write(
+    "answers.json",
+    JSON.stringify({ [EXEC]: { done: true }, "completion/complete": { completion: { values: ["a"] } } }),
+  );
+  const journal = folder.journal();
+  const gateway = await teamGateway(folder);
+  const { api } = gateway;
+  const flags = ["--resources", "20", "--prompts", "1", "--answers", answers, "--journal", journal.file];
+  await api("POST", "/mcp-servers", { name: "fix", ...fixture(...flags) });
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  for (const [name, middleware] of Object.entries(endpoints))
+    await api("POST", "/endpoints", { name, namespaces: ["team"], surface: "aggregate", middleware });
+  const reached = (method: string) =>
+    journal.events("message").filter((event) => event.method === method).length;
+  return { gateway, api, key: await gateway.key(), reached };
+}
+
+const COMPLETION = {
+  ref: { type: "ref/prompt", name: "fix__prompt_0" },
+  argument: { name: "topic", value: "free text" },
+};
+
+test("completions, subscriptions, unknown methods and unknown names are counted and recorded", async () => {
+  const { gateway, key, reached } = await otherTeam({ few: [LIMIT], named: [LIMIT] });
+  const few = await openSession(gateway, "few", key);
+  expect(await few("completion/complete", COMPLETION)).toHaveProperty("result");
+  expect(await few("resources/subscribe", { uri: "fixture://item/0" })).toHaveProperty("result");
+  expect(await few(EXEC, { command: "x" })).toHaveProperty("result");
+  for (let n = 0; n < 3; n++) {
+    expect(await few("completion/complete", COMPLETION)).toHaveProperty("error");
+    expect(await few("resources/subscribe", { uri: "fixture://item/1" })).toHaveProperty("error");
+    expect(await few(EXEC, { command: "x" })).toHaveProperty("error");
+  }
+  expect(await few("resources/unsubscribe", { uri: "fixture://item/0" })).toHaveProperty("result");
+  for (const method of ["completion/complete", "resources/subscribe", EXEC]) expect(reached(method)).toBe(1);
+  const records = await auditRecords(gateway, "&kind=call&outcome=ok", 3);
+  expect(records).toMatchObject([
+    { method: "completion/complete", tool: "prompt_0", server: { name: "fix" } },
+    { method: "resources/subscribe", tool: "fixture://item/0", server: { name: "fix" } },
+    { method: "other", tool: EXEC, server: { name: "fix" }, arguments: ["command"] },
+  ]);
+
+  const named = await openSession(gateway, "named", key);
+  const call = (name: string) => named("tools/call", { name, arguments: { message: "x" } });
+  for (let n = 0; n < 3; n++) await call(`nothing_${n}`);
+  const { result } = await call("fix__echo");
+  expect([result?.["isError"], JSON.stringify(result)]).toEqual([
+    true,
+    expect.stringContaining("rate_limited"),
+  ]);
+  expect(JSON.stringify(await call("nothing_4"))).toContain("rate_limited");
+});
+
+test("a listener subscribes under the limits, one resource after the other", async () => {
+  const { gateway, key, reached } = await otherTeam({ few: [LIMIT] });
+  const uris = Array.from({ length: 20 }, (_, n) => `fixture://item/${n}`);
+  const params = { _meta: envelope({}), notifications: { resourceSubscriptions: uris } };
+  const stop = new AbortController();
+  const response = await fetch(`${gateway.url}/metamcp/few/mcp`, {
+    method: "POST",
+    headers: { ...HEADERS, "x-api-key": key, ...era2026Headers("subscriptions/listen", params) },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params }),
+    signal: stop.signal,
+  });
+  const received: unknown[] = [];
+  await eachMessage(response, (message) => {
+    received.push(message);
+    stop.abort();
+  }).catch(() => {});
+  expect(received).toMatchObject([
+    { params: { notifications: { resourceSubscriptions: uris.slice(0, 3) } } },
+  ]);
+  expect(reached("resources/subscribe")).toBe(3);
+});
+
+test("an unknown method reaches the server only where the rules allow a tool of that name that may write", async () => {
+  const allow = (...tools: readonly string[]) => ({ use: "policy", rules: [{ effect: "allow", tools }] });
+  const refusing = {
+    listed: [allow("fix:echo")],
+    filtered: [{ use: "filter", allow: ["fix:echo"] }],
+    reading: [{ use: "filter", readOnly: true }],
+    asking: [{ use: "ask", tools: ["fix:*"] }],
+    approving: [{ use: "policy", rules: [{ effect: "approve", tools: ["fix:*"] }] }],
+    arguing: [
+      { use: "policy", default: "allow", rules: [{ effect: "deny", args: { command: { glob: "x*" } } }] },
+    ],
+  };
+  const { gateway, api, key, reached } = await otherTeam({ ...refusing, open: [], all: [allow("fix:*")] });
+  const exec = async (endpoint: string, credential = key) =>
+    await (await openSession(gateway, endpoint, credential))(EXEC, { command: "xyz" });
+  for (const endpoint of Object.keys(refusing))
+    expect([endpoint, await exec(endpoint)]).toEqual([
+      endpoint,
+      expect.objectContaining({ error: { code: -32601, message: `Method not found: ${EXEC}` } }),
+    ]);
+  const reader = await api("POST", "/api-keys", { name: "r", endpoints: "all", tiers: ["readOnly"] });
+  expect(await exec("open", reader.body.key)).toHaveProperty("error");
+  expect(reached(EXEC)).toBe(0);
+  for (const endpoint of ["open", "all"]) expect(await exec(endpoint)).toHaveProperty("result");
+  expect(reached(EXEC)).toBe(2);
+  const refused = await auditRecords(gateway, "&kind=call&outcome=refused&method=other");
+  expect(refused.length).toBeGreaterThan(0);
 });
 
 test("each prompt and resource request has a span for the client and one for the server", async () => {

@@ -13,7 +13,16 @@ const TEXT = { type: "string" } as const;
 const FILTERS = {
   endpoint: { ...TEXT, description: "uuid or name" },
   server: { ...TEXT, description: "uuid or name" },
-  method: { enum: ["tools/call", "prompts/get", "resources/read"] },
+  method: {
+    enum: [
+      "tools/call",
+      "prompts/get",
+      "resources/read",
+      "resources/subscribe",
+      "completion/complete",
+      "other",
+    ],
+  },
   tool: { ...TEXT, description: "the tool's name at the server; of a resource its URI" },
   principal: { ...TEXT, description: "id or name" },
   session: { ...TEXT, description: "hash" },

@@ -6,6 +6,7 @@ import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Call, Lease, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
+import { isOtherMethod } from "../../kernel/methods.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { layeredScope } from "../../surface/layered-scope.ts";
@@ -15,7 +16,7 @@ import type { CompiledEndpoint } from "../compile.ts";
 import type { NamespacePart } from "../part.ts";
 import type { EndpointLayers, LayerParts } from "./endpoint-layers.ts";
 import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
-import { serverFacts, toolFacts } from "./facts.ts";
+import { methodFacts, serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
 
 const NO_RIGHT = "You may no longer use this endpoint. Nothing was done.";
@@ -55,6 +56,7 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     permits: (...tool) => scope.permits(...tool),
     pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
     own: ownRules(layers),
+    refused: ({ server, ...call }) => layers.countRefused(call, scope.uuidOf(server)),
   };
   return layeredScope(named, layers);
 }
@@ -101,6 +103,10 @@ class EndpointScope {
 
   has(name: string): boolean {
     return this.specs().has(name);
+  }
+
+  uuidOf(name: string): string | undefined {
+    return this.#part(name)?.server;
   }
 
   login(server: string, origin: Origin): ReturnType<NonNullable<Scope["login"]>> {
@@ -173,7 +179,12 @@ class EndpointScope {
     const { server } = this.#required(call.server);
     const compiled = this.#parts.compiled();
     if (call.method !== "tools/call")
-      return this.#layers.handle({ ...call, server }, serverFacts(server, compiled));
+      return this.#layers.handle(
+        { ...call, server },
+        isOtherMethod(call.method)
+          ? methodFacts(server, call.method, compiled)
+          : serverFacts(server, compiled),
+      );
     const { call: own, target } = ownCall(call, this.view(call.origin).snapshot);
     return this.#layers.handle(own, toolFacts(target, compiled));
   }

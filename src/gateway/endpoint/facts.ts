@@ -48,6 +48,11 @@ export function toolFacts(target: Target, compiled: Pick<Compiled, "servers">): 
   return facts;
 }
 
+/** Facts of a request with a method that MetaMCP does not know. */
+export function methodFacts(uuid: string, method: string, compiled: Pick<Compiled, "servers">): ToolFacts {
+  return { ...serverFacts(uuid, compiled), name: method };
+}
+
 /** Facts for prompts and resources. */
 export function serverFacts(uuid: string, { servers }: Pick<Compiled, "servers">): ToolFacts {
   const { object, spec } = servers.get(uuid) ?? {};

@@ -1,11 +1,13 @@
 /** Layer `ask`: asks the person at the client for permission before each call of the given tools. */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call } from "../../kernel/call.ts";
+import { isOtherMethod } from "../../kernel/methods.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { withConsent } from "../consent.ts";
 import { GLOBS } from "../globs.ts";
 import type { LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
+import { notPermitted } from "../refusals.ts";
 
 export const ask: LayerKind = {
   summary: "Ask the user of the client before each call of these tools.",
@@ -32,8 +34,11 @@ export const ask: LayerKind = {
       gates: (tool) => (asks(tool) ? "the user of the client is asked" : undefined),
       explain: (call) =>
         mustAsk(call) ? { effect: "ask", reason: "the user of the client is asked" } : undefined,
-      call: (next) => (call) =>
-        mustAsk(call) ? withConsent(call, { rule: 'the layer "ask"', clock }, next) : next(call),
+      call: (next) => (call) => {
+        if (isOtherMethod(call.method) && (!call.facts || asked(call.facts)))
+          return Promise.reject(notPermitted(call));
+        return mustAsk(call) ? withConsent(call, { rule: 'the layer "ask"', clock }, next) : next(call);
+      },
     };
   },
 };

@@ -1,10 +1,11 @@
 /** Layer `filter`: hides tools from lists and refuses their calls, for all callers. */
 import { compileGlob, type Matcher } from "../../config/glob.ts";
+import { isOtherMethod } from "../../kernel/methods.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { GLOBS } from "../globs.ts";
 import type { Layer, LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
-import { toolNotFound } from "../refusals.ts";
+import { notPermitted, toolNotFound } from "../refusals.ts";
 
 interface Options {
   readonly allow?: readonly string[];
@@ -44,7 +45,8 @@ export const filter: LayerKind = {
       call: (next) => (call) => {
         const { facts } = call;
         // Without facts the tool cannot be checked, so it is refused.
-        if (!facts || hidden(facts)) return Promise.reject(toolNotFound());
+        if (!facts || hidden(facts))
+          return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound());
         return next(call);
       },
     };

@@ -62,8 +62,9 @@ test.each<[unknown, TestCall, TestCall, boolean]>([
     undefined,
     asked({ ...ADA, key: { id: "a", name: "a" } }),
     asked({ ...ADA, key: { id: "b", name: "b" } }),
-    true,
+    false,
   ],
+  [undefined, asked({ id: "key a", kind: "key" }), asked({ id: "key b", kind: "key" }), true],
   [
     "user",
     asked({ ...ADA, key: { id: "a", name: "a" } }),
@@ -141,13 +142,14 @@ test("no approval is requested for a call that an inner limit refuses", async ()
   expect(waiting).toEqual([]);
 });
 
-test("prompts and resources count, logging/setLevel does not", async () => {
+test("every request counts, except the end of a subscription", async () => {
   const { outcome } = await testPipeline([{ use: "rate-limit", requests: 1, per: "60s" }]);
   const method = (name: LayerRequest["method"]) => ({ more: { method: name } });
-  expect(await outcome(method("logging/setLevel"))).toMatch(/done/);
+  expect(await outcome(method("resources/unsubscribe"))).toMatch(/done/);
   expect(await outcome(method("resources/read"))).toMatch(/done/);
-  expect(await outcome(method("prompts/get"))).toBe("rate_limited");
-  expect(await outcome(method("logging/setLevel"))).toMatch(/done/);
+  for (const name of ["prompts/get", "resources/subscribe", "completion/complete", "a/method/of/tomorrow"])
+    expect(await outcome(method(name))).toBe("rate_limited");
+  expect(await outcome(method("resources/unsubscribe"))).toMatch(/done/);
 });
 
 test("the trail names the layer that refused", async () => {

@@ -15,10 +15,13 @@ export const LABELS = {
   endpoint: { help: "name of the endpoint" },
   server: { help: "name of the server; `metamcp` for MetaMCP's own tools, `other` for unknown names" },
   tool: {
-    help: "the tool's name at the server, `prompts/get` or `resources/read`; `other` for unknown tools",
+    help: "the tool's name at the server, or the method if it is not a tool call; `other` for unknown tools and methods",
   },
   gen_ai_tool_name: { help: "name of the tool, as in the OpenTelemetry conventions" },
-  mcp_method_name: { help: "`tools/call`, `prompts/get` or `resources/read`", few: true },
+  mcp_method_name: {
+    help: "`tools/call`, `prompts/get`, `resources/read`, `resources/subscribe`, `completion/complete`, or `other` for methods that MetaMCP does not know",
+    few: true,
+  },
   error_type: {
     help: "`tool_error`, or an error code; empty on success",
     few: true,

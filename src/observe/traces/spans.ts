@@ -109,12 +109,13 @@ function subjectBytes({ row, group }: ObservedCall): Buffer {
 /** The text up to the first attributes. Names follow the OpenTelemetry conventions for MCP; our own begin with `metamcp.`. */
 function subjectText({ method, tool, endpoint, server }: CallRow): string {
   // URIs are not part of span names, because there are too many.
-  const name = method === "resources/read" ? method : `${method ?? TOOLS} ${tool}`;
+  const isResource = method?.startsWith("resources/") === true;
+  const name = isResource || method === "completion/complete" ? method : `${method ?? TOOLS} ${tool}`;
   const place = text("metamcp.endpoint", endpoint.name) + text("metamcp.server", server.name);
   const subject =
     method === "prompts/get"
       ? text("gen_ai.prompt.name", tool)
-      : method === "resources/read"
+      : isResource
         ? text("mcp.resource.uri", tool)
         : text("gen_ai.operation.name", "execute_tool") + text("gen_ai.tool.name", tool);
   return `,"flags":${SAMPLED},"name":${JSON.stringify(name)},"attributes":[{"key":"mcp.method.name","value":{"stringValue":"${method ?? TOOLS}"}}${subject}${place}`;

@@ -1,5 +1,6 @@
 /** One `subscriptions/listen` request: sends the notifications that its client asked for, until either side ends it. */
 import type { Origin, Uplink } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { accountOf } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
@@ -95,12 +96,8 @@ export class Subscription {
 
   async #begin(): Promise<void> {
     const { lists, resources, tasks } = this.#filter;
-    const subscribe = (method: string, key: string, wanted: readonly string[]): Promise<string[]> =>
-      Promise.all(wanted.map((value) => this.#subscribe(method, key, value))).then((all) => all.flat());
-    const [resourceSubscriptions, taskIds] = await Promise.all([
-      subscribe("resources/subscribe", "uri", resources),
-      subscribe(LISTEN, "taskId", tasks),
-    ]);
+    const resourceSubscriptions = await this.#subscribeAll("resources/subscribe", "uri", resources);
+    const taskIds = await this.#subscribeAll(LISTEN, "taskId", tasks);
     if (this.#ended) return;
     const notifications = {
       ...Object.fromEntries([...lists].map((key) => [key, true])),
@@ -113,21 +110,26 @@ export class Subscription {
     for (const [method, params] of queued) this.#notify(method, params);
   }
 
-  /** Returns the value if the subscription succeeded, else nothing. */
-  async #subscribe(method: string, key: string, value: string): Promise<readonly string[]> {
+  /** One after the other, as if the client had sent a request for each. Ends at a limit. Returns the values that succeeded. */
+  async #subscribeAll(method: string, key: string, wanted: readonly string[]): Promise<readonly string[]> {
     const { surface } = this.#parts;
-    try {
-      await surface.handle({
-        method,
-        params: toRaw({ [key]: value }),
-        origin: this.#origin,
-        signal: this.#signal,
-        uplink: this.#origin.uplink,
-      });
-      return [value];
-    } catch {
-      return [];
+    const done: string[] = [];
+    for (const value of wanted) {
+      if (this.#ended) break;
+      try {
+        await surface.handle({
+          method,
+          params: toRaw({ [key]: value }),
+          origin: this.#origin,
+          signal: this.#signal,
+          uplink: this.#origin.uplink,
+        });
+        done.push(value);
+      } catch (error) {
+        if (MetaMcpError.is(error) && error.code === "rate_limited") break;
+      }
     }
+    return done;
   }
 
   /** Returns the notifications for lists that changed since the last call. */

@@ -131,7 +131,18 @@ export class AggregateSurface implements Surface {
     }
     const [only, ...others] = this.#scope.specs().keys();
     if (only === undefined || others.length > 0) return passThrough(this.#scope, request);
-    return this.#items.forward(request, only, request.params ?? EMPTY_OBJECT, { repeat: "unknown" });
+    return this.#forwardOther(request, only);
+  }
+
+  /** A method that we do not know is used and recorded like a tool of that name, which declares nothing. */
+  #forwardOther(request: ClientRequest, server: string): Promise<Raw> {
+    const { method, params = EMPTY_OBJECT, origin } = request;
+    const target = { server, tool: method, args: params, method: "other" } as const;
+    return recorded(this.#scope, target, request, (inner) =>
+      this.#scope.permits(server, method, origin)
+        ? this.#items.forward(inner, server, params, { repeat: "unknown" })
+        : passThrough(this.#scope, inner),
+    );
   }
 
   /** Tools of stateless servers do not declare task support: the server decides with each call. */

@@ -41,6 +41,8 @@ export class Task {
   /** As the server wrote it, if the server runs it as a task. */
   #state: Raw;
   #refresh: (() => Promise<void>) | undefined;
+  /** Settles when the server has answered the request for the state that is under way. */
+  #refreshing: Promise<void> | undefined;
   #outcome: TaskOutcome | undefined;
   #endListeners: (() => void)[] = [];
   readonly #watchers = new Set<() => void>();
@@ -114,9 +116,15 @@ export class Task {
     if (read && !hasEnded(read)) this.#changed();
   }
 
-  /** Requests the current state from the server, if the server runs it as a task. */
+  /** Requests the current state from the server, if the server runs it as a task. Only once at a time, however many clients ask. */
   async refresh(): Promise<void> {
-    if (!this.#outcome) await this.#refresh?.().catch(() => {});
+    if (this.#outcome) return;
+    this.#refreshing ??= this.#refresh?.()
+      .catch(() => {})
+      .finally(() => {
+        this.#refreshing = undefined;
+      });
+    await this.#refreshing;
   }
 
   end(outcome: TaskOutcome): void {

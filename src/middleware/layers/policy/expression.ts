@@ -7,6 +7,7 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import type { Call } from "../../../kernel/call.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
+import { isOtherMethod } from "../../../kernel/methods.ts";
 import { EMPTY_OBJECT } from "../../../kernel/raw.ts";
 import { entries, member } from "../../../rpc/slice.ts";
 
@@ -75,11 +76,11 @@ function parsed(text: string): ReturnType<Environment["parse"]> {
 
 /** Arguments that are too large exist, but throw when an expression reads them. */
 function boundedArguments(
-  { params }: Call,
+  { params, method }: Call,
   args: Readonly<Record<string, unknown>>,
   most: number,
 ): Readonly<Record<string, unknown>> {
-  const raw = member(params, "arguments") ?? EMPTY_OBJECT;
+  const raw = isOtherMethod(method) ? params : (member(params, "arguments") ?? EMPTY_OBJECT);
   if (raw.length <= most) return args;
   let room = most;
   const bounded = {};

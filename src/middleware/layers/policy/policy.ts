@@ -3,6 +3,7 @@
 import { OutOfTime, withinTime } from "../../../catalog/within-time.ts";
 import type { Call } from "../../../kernel/call.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
+import { isOtherMethod } from "../../../kernel/methods.ts";
 import type { Principal } from "../../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw } from "../../../kernel/raw.ts";
 import type { ToolFacts } from "../../../kernel/tool-facts.ts";
@@ -15,7 +16,7 @@ import { GLOBS } from "../../globs.ts";
 import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
 import { perTool } from "../../per-tool.ts";
 import { withPermission } from "../../permission.ts";
-import { forbidden, toolNotFound, toolOf } from "../../refusals.ts";
+import { forbidden, notPermitted, toolNotFound, toolOf } from "../../refusals.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
 import { expressionProblem, loadExpressions } from "./expression.ts";
 import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
@@ -115,9 +116,11 @@ export const policy: LayerKind = {
       ...denyOwn(rules),
       call: (next) => (call) => {
         // Prompts and resources are hidden with the tools of their server, so they need no check here.
-        if (call.method !== "tools/call") return next(call);
+        const other = isOtherMethod(call.method);
+        if (call.method !== "tools/call" && !other) return next(call);
         const { effect, outright, reason, rule } = judge(call);
         if (effect === "allow") return next(call);
+        if (other) return Promise.reject(notPermitted(call));
         if (effect === "deny")
           return Promise.reject(outright ? toolNotFound() : forbidden(call, `${toolOf(call)}: ${reason}.`));
         if (effect === "ask") return withConsent(call, { rule: `policy, ${reason}`, clock }, next);
@@ -138,7 +141,7 @@ export const policy: LayerKind = {
         return gates.length > 0 ? gates.map(gateText).join(", ") : undefined;
       },
       explain(call) {
-        if (call.method !== "tools/call") return undefined;
+        if (call.method !== "tools/call" && !isOtherMethod(call.method)) return undefined;
         const { effect, reason, outright } = judge(call);
         return { effect, reason, ...(outright && { code: "tool_not_found" as const }) };
       },
@@ -203,7 +206,9 @@ function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   let read: Readonly<Record<string, unknown>> | undefined;
   return () => {
     if (!read) {
-      const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
+      const args = isOtherMethod(call.method)
+        ? call.params
+        : (member(call.params, "arguments") ?? EMPTY_OBJECT);
       if (hasManyValues(args)) throw forbidden(call, "The arguments have too many values to check.");
       const twice = repeatedKey(args);
       if (twice !== undefined) throw forbidden(call, `The arguments contain "${twice.slice(0, 64)}" twice.`);

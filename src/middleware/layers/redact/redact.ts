@@ -3,6 +3,7 @@
 import { withinTime } from "../../../catalog/within-time.ts";
 import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
 import { MetaMcpError } from "../../../kernel/errors.ts";
+import { isOtherMethod } from "../../../kernel/methods.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../../kernel/raw.ts";
 import { RpcError } from "../../../rpc/rpc-error.ts";
 import { entries, joinObject, member, withMember } from "../../../rpc/slice.ts";
@@ -133,8 +134,12 @@ function detectorOf(one: Detect): Detector {
   return typeof one === "string" ? (DETECTORS[one] as Detector) : ownDetector(one.name, one.pattern);
 }
 
-/** Replaces the values that a client sends: the arguments of tools and prompts, and those of a completion request. */
+/** Replaces the values that a client sends: the arguments of tools and prompts, those of a completion, and all params of methods that are unknown. */
 async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Promise<Call> {
+  if (isOtherMethod(call.method)) {
+    const masked = await clean(call.params);
+    return masked === call.params ? call : { ...call, params: masked };
+  }
   const names = call.method === "completion/complete" ? ["argument", "context"] : ["arguments"];
   let { params } = call;
   for (const name of names) {

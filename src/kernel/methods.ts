@@ -1,0 +1,18 @@
+/** Kinds of requests that reach a server. */
+
+/** Requests about prompts and resources. They belong to no tool, and count as reading. */
+const ITEM_METHODS: ReadonlySet<string> = new Set([
+  "prompts/get",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "completion/complete",
+]);
+
+/**
+ * Whether MetaMCP does not know what a request does. Rules treat it as a call of a tool with the name of the method that
+ * declares nothing about itself: its tier is `write`, and its params are its arguments.
+ */
+export function isOtherMethod(method: string): boolean {
+  return method !== "tools/call" && !ITEM_METHODS.has(method);
+}
