@@ -56,7 +56,10 @@ async function makeHome({ uid, gid }: Pick<ChildUser, "uid" | "gid">): Promise<s
     await mkdir(path, { mode: 0o700 });
     await chown(path, uid, gid);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw new Error(`${path} cannot be created for it (${codeOf(error)})`);
+    if (codeOf(error) !== "EEXIST")
+      throw new Error(
+        `it cannot write its home folder, and ${path} cannot be created for it (${codeOf(error)})`,
+      );
   }
   const folder = await lstat(path);
   if (!folder.isDirectory() || folder.uid !== uid)
@@ -76,7 +79,7 @@ const [home, needed, hidden] = JSON.parse(process.argv[1]);
 const status = process.platform === "linux" ? readFileSync("/proc/self/status", "utf8") : "";
 console.log(JSON.stringify({
   uids: [process.getuid(), process.geteuid()], gids: [process.getgid(), process.getegid()], groups: process.getgroups(),
-  capabilities: /^Cap(?:Inh|Prm|Eff|Amb):\\s*0*[1-9a-f]/m.test(status),
+  capabilities: /^Cap(?:Prm|Eff|Amb):\\s*0*[1-9a-f]/m.test(status),
   writable: can(home, constants.W_OK | constants.X_OK) === true,
   unreadable: needed.filter((path) => can(path, constants.R_OK) === false),
   readable: hidden.filter((path) => can(path, constants.R_OK) === true),
