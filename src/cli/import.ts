@@ -10,6 +10,7 @@ import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
 import { containsSecret } from "../kernel/looks-secret.ts";
 import { visible } from "../kernel/visible.ts";
+import { withKeepAlive } from "../provision/stateful-server.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
@@ -23,6 +24,8 @@ const FLAGS = {
   dryRun: { kind: "switch", env: false, help: "Only show what would be imported." },
 } as const;
 
+const KEPT_ALIVE = 'it holds a session, so its process is not ended when idle (lifecycle "keep-alive")';
+
 export const command: Command = {
   name: "import",
   usage: "import [CLIENT …]",
@@ -33,7 +36,8 @@ export const command: Command = {
     const { settings, positionals } = given;
     const { yes, dryRun, json } = settings as typeof settings & { yes: boolean; dryRun: boolean };
     const config = targetFile(given);
-    const gathered = await gather(clientsNamed(positionals), machine());
+    const read = await gather(clientsNamed(positionals), machine());
+    const gathered = { ...read, found: read.found.map(complete) };
     const merged = merge(gathered.found, await serversOf(config));
     const anyNew = merged.taken.length > 0;
     if (!json) process.stdout.write(`${overview(gathered, merged, config)}\n`);
@@ -45,6 +49,13 @@ export const command: Command = {
     return gathered.faults.length > 0 ? 1 : 0;
   },
 };
+
+/** Keeps servers alive that hold a session, and says so. */
+function complete(server: GatheredServer): GatheredServer {
+  const entry = withKeepAlive(server.entry);
+  if (entry === server.entry) return server;
+  return { ...server, entry, notes: [...server.notes, KEPT_ALIVE] };
+}
 
 async function serversOf(config: string): Promise<Keys> {
   const text = await readConfigText(config);
@@ -88,7 +99,10 @@ function overview(
   const rows = taken.map((server) => [server.as, from(server), entryTarget(server.entry)]);
   const parts = [
     rows.length > 0 ? table(["SERVER", "FROM", "RUNS"], rows) : none(found.length, files.length),
-    ...same.map((server) => `${server.name} (${from(server)}): already imported as "${server.as}"`),
+    ...same.map(
+      (server) =>
+        `${server.name} (${from(server)}): already imported as "${server.as}"${server.otherRules ? ", which allows fewer tools" : ""}`,
+    ),
     ...skipped.map((server) => `${visible(server.name)} (${from(server)}): skipped: ${server.reason}`),
     ...taken.flatMap(({ as, notes }) => notes.map((note) => `${as}: ${note}`)),
     ...faults,

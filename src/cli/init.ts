@@ -4,7 +4,7 @@ import { realpath } from "node:fs/promises";
 import type { ClientProgram, StartCommand } from "../clients/client.ts";
 import { type ClientFile, faultOf, installed } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
-import { METAMCP_NAME, startCommand } from "../clients/metamcp-entry.ts";
+import { isInRunnerCache, METAMCP_NAME, startCommand } from "../clients/metamcp-entry.ts";
 import { CLIENTS } from "../clients/table.ts";
 import {
   type OtherServers,
@@ -21,6 +21,7 @@ import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
 import { configLayers } from "./layers.ts";
 import { ourEntries } from "./our-entries.ts";
+import { isPublished } from "./published.ts";
 import { show } from "./table.ts";
 import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
 
@@ -52,6 +53,8 @@ interface StepResult {
   readonly remaining?: readonly string[];
   /** Those of `remaining` that are in our config but cannot be used there. */
   readonly blocked?: OtherServers["blocked"];
+  /** Those of `remaining` that must stay in the client. */
+  readonly kept?: OtherServers["kept"];
 }
 
 const FLAGS = {
@@ -77,7 +80,7 @@ export const command: Command = {
       return exitCode(undone, positionals, true);
     }
     const config = targetFile(given);
-    const own = metamcpEntry(config);
+    const own = await metamcpEntry(config);
     const act = async (step: Step): Promise<void> =>
       void (await connect(step, own, { home, now: new Date() }));
     const connected = await runSteps(await planAll(clients, own, config), act, options);
@@ -114,25 +117,32 @@ async function removeDuplicatesIn(
   { home, yes, json }: Options & { readonly home: string },
 ): Promise<StepResult> {
   try {
-    const before = await otherServersOf(spot, ours);
-    const plan = await planTakeOut(spot, ours.usable);
+    const before = await otherServersOf(spot, ours, machine());
+    const plan = await planTakeOut(spot, ours);
     if (!json && plan?.state === "change") process.stdout.write(`${spot.client.title}\n${plan.diff}\n\n`);
     const question = `MetaMCP runs ${before.doubled.join(", ")} now. Remove ${before.doubled.length === 1 ? "it" : "them"} from ${spot.client.title}'s own list?`;
     const agreed = plan?.state === "change" && (yes || (!json && canAsk && (await confirmed(question))));
-    if (agreed) await takeOut(spot, ours.usable, { home, now: new Date() });
-    const { doubled, only, blocked } = await otherServersOf(spot, ours);
-    const remaining = [...doubled, ...only, ...blocked.map(({ name }) => name)];
-    return { ...step, taken: agreed ? before.doubled : [], remaining, blocked };
+    if (agreed) await takeOut(spot, ours, { home, now: new Date() });
+    const { doubled, only, blocked, kept } = await otherServersOf(spot, ours, machine());
+    const remaining = [...doubled, ...only, ...[...blocked, ...kept].map(({ name }) => name)];
+    return { ...step, taken: agreed ? before.doubled : [], remaining, blocked, kept };
   } catch (error) {
     return { ...step, result: "failed", problem: faultOf(error, spot.file) };
   }
 }
 
-function metamcpEntry(config: string): StartCommand {
+/** Refuses to write an entry that cannot start, or that would start what somebody else published. */
+async function metamcpEntry(config: string): Promise<StartCommand> {
   const { env, execPath, argv } = process;
+  const script = realpathSync(argv[1] ?? "");
+  if (isInRunnerCache(script) && !(await isPublished(VERSION, script))) {
+    throw new Error(
+      `MetaMCP runs from the cache of npx, which can be cleared at any time, and ${METAMCP_NAME}@${VERSION} is not on npm's registry or the registry did not answer. No client was changed. Install MetaMCP first (npm install --global FILE.tgz, or --global . in a clone), then run: metamcp init`,
+    );
+  }
   return startCommand({
     node: execPath,
-    script: realpathSync(argv[1] ?? ""),
+    script,
     version: VERSION,
     config,
     home: env["METAMCP_HOME"] ? homeFolder(env) : undefined,
@@ -222,11 +232,17 @@ function forPeople(done: readonly StepResult[], request: InitRequest): string {
   return lines.join("\n");
 }
 
-function ownListText({ client, taken = [], remaining, blocked = [] }: StepResult): readonly string[] {
+function ownListText({
+  client,
+  taken = [],
+  remaining,
+  blocked = [],
+  kept = [],
+}: StepResult): readonly string[] {
   const removed = taken.length > 0 ? [`removed from its own list: ${taken.join(", ")}`] : [];
   if (remaining === undefined) return removed;
-  if (remaining.length === 0) return [...removed, `its only server is now ${METAMCP_NAME}`];
-  const others = remaining.filter((name) => !blocked.some((one) => one.name === name));
+  if (remaining.length === 0) return [...removed, `its list has only ${METAMCP_NAME} now`];
+  const others = remaining.filter((name) => ![...blocked, ...kept].some((one) => one.name === name));
   return [
     ...removed,
     ...(others.length > 0
@@ -238,6 +254,7 @@ function ownListText({ client, taken = [], remaining, blocked = [] }: StepResult
       ({ name, reason }) =>
         `it still starts ${name} itself, because MetaMCP cannot: ${reason}. After you fix this, run: metamcp init ${client}`,
     ),
+    ...kept.map(({ name, reason }) => `it still starts ${name} itself: ${reason}`),
   ];
 }
 

@@ -29,6 +29,8 @@ export interface StartCommand {
 export interface WrittenServer {
   readonly name: string;
   readonly entry: unknown;
+  /** The entry as the file has it, if other settings of the file were added to `entry`. */
+  readonly written?: unknown;
   /** The project folder, if the server is only for that project. */
   readonly project?: string;
 }

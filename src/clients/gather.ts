@@ -67,7 +67,8 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
 }
 
 function unusable({ name, entry }: WrittenServer): string | undefined {
-  if (name.toLowerCase() === METAMCP_NAME || isMetaMcp(entry)) return "it is MetaMCP itself";
+  if (isMetaMcp(entry)) return "it is MetaMCP itself";
+  if (name.toLowerCase() === METAMCP_NAME) return `the name "${METAMCP_NAME}" is reserved; rename it there`;
   if (name.trim() === "") return "it has no name";
   return /\p{Cc}/u.test(name) ? "its name contains a control character" : undefined;
 }
@@ -76,6 +77,23 @@ async function filesOf(client: ClientProgram, machine: Machine): Promise<readonl
   const own = client.places(machine).flatMap(({ files }) => files);
   const others = await Promise.all((client.alsoReads?.(machine) ?? []).map(inFolder));
   return [...new Set([...own, ...others.flat()])];
+}
+
+/** The servers in the files that the client reads but we do not edit. */
+export async function alsoRead(
+  client: ClientProgram,
+  machine: Machine,
+): Promise<readonly ({ file: string } & ({ servers: readonly WrittenServer[] } | { fault: string }))[]> {
+  const files = await Promise.all((client.alsoReads?.(machine) ?? []).map(inFolder));
+  return await Promise.all(
+    files.flat().map(async (file) => {
+      try {
+        return { file, servers: (await serversIn(client, file)) ?? [] };
+      } catch (error) {
+        return { file, fault: faultOf(error, file) };
+      }
+    }),
+  );
 }
 
 /** A file itself, or the files of a folder that may contain servers. */

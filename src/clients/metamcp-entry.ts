@@ -22,8 +22,13 @@ export interface RunningMetaMcp {
 /** Cache folders of package runners, which may be cleared at any time. */
 const RUNNER_CACHE = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
 
+/** Whether the script may be gone tomorrow, so that only a package runner can start it. */
+export function isInRunnerCache(script: string): boolean {
+  return RUNNER_CACHE.test(script);
+}
+
 export function startCommand({ node, script, version, config, home }: RunningMetaMcp): StartCommand {
-  const start = RUNNER_CACHE.test(script)
+  const start = isInRunnerCache(script)
     ? { command: "npx", args: ["-y", `${METAMCP_NAME}@${version}`] }
     : { command: stablePath(node), args: [script] };
   return {

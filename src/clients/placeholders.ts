@@ -3,7 +3,11 @@
 import type { FileDialect } from "./client.ts";
 
 /** Notes for the user, each once. */
-export type Notes = Set<string>;
+export interface Notes {
+  readonly texts: Set<string>;
+  /** What MetaMCP does not read, so that the server would lack it. */
+  readonly unread: Set<string>;
+}
 
 /** Variables of editors for folders that only the editor knows. */
 const FOLDER =
@@ -23,10 +27,11 @@ export function translateVariables(text: string, dialect: FileDialect, notes: No
     .replaceAll("${pathSeparator}", "/")
     .replaceAll("${/}", "/");
   for (const [written] of common.matchAll(FOLDER)) {
-    notes.add(`${written} works only in that client; replace it with a path`);
+    notes.texts.add(`${written} works only in that client; replace it with a path`);
   }
   const [secretFile] = /\$?\{file:[^}]*\}/.exec(common) ?? [];
-  if (secretFile) notes.add("a value comes from a file, which MetaMCP does not read; write it as ${NAME}");
+  if (secretFile)
+    notes.unread.add("a value comes from a file, which MetaMCP does not read; write it as ${NAME}");
   if (!dialect.bareVariables) return common;
   return common.replaceAll(/\$([A-Za-z_]\w*)/g, (_, name: string) => reference(name));
 }
@@ -42,6 +47,6 @@ function inputReference(id: string, notes: Notes): string {
     .replace(/^_|_$/g, "")
     .replace(/^(?=\d|$)/, "INPUT_")
     .toUpperCase();
-  notes.add(`set ${name}: that client asks for it or stores it itself`);
+  notes.texts.add(`set ${name}: that client asks for it or stores it itself`);
   return reference(name);
 }

@@ -22,6 +22,36 @@ export function valueAt(file: Keys, at: readonly string[]): unknown {
   );
 }
 
+/** Gemini CLI starts only the servers in `mcp.allowed`, if there are any, and none in `mcp.excluded`. */
+export function allowedByList(file: Keys, servers: readonly WrittenServer[]): readonly WrittenServer[] {
+  const names = (key: string): readonly unknown[] => {
+    const list = valueAt(file, ["mcp", key]);
+    return Array.isArray(list) ? (list as unknown[]) : [];
+  };
+  const [allowed, excluded] = [names("allowed"), names("excluded")];
+  return servers.map((server) => {
+    const isOn = (allowed.length === 0 || allowed.includes(server.name)) && !excluded.includes(server.name);
+    return isOn ? server : completed(server, { disabled: true });
+  });
+}
+
+/** opencode turns tools off by `SERVER_TOOL: false` in `tools`, beside the servers. */
+export function withoutTools(file: Keys, servers: readonly WrittenServer[]): readonly WrittenServer[] {
+  const { tools } = file;
+  if (!isKeys(tools)) return servers;
+  const off = Object.keys(tools).filter((name) => tools[name] === false);
+  return servers.map((server) => {
+    const prefix = `${server.name}_`;
+    const denied = off.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    return denied.length > 0 ? completed(server, { disabledTools: denied }) : server;
+  });
+}
+
+function completed(server: WrittenServer, more: Keys): WrittenServer {
+  const { entry } = server;
+  return isKeys(entry) ? { ...server, entry: { ...entry, ...more }, written: entry } : server;
+}
+
 export function perProject(file: Keys): readonly WrittenServer[] {
   const { projects } = file;
   if (!isKeys(projects)) return [];

@@ -2,7 +2,7 @@
 import type { Keys } from "../config/field.ts";
 import type { ClientProgram, StartCommand } from "./client.ts";
 import { appData, clinePlaces, continueFolder, dotConfig, inside, joined, movable } from "./paths.ts";
-import { isNested, isServer, listed, perProject } from "./servers.ts";
+import { allowedByList, isNested, isServer, listed, perProject, withoutTools } from "./servers.ts";
 
 export const CLIENTS: readonly ClientProgram[] = [
   {
@@ -84,6 +84,7 @@ export const CLIENTS: readonly ClientProgram[] = [
       inside(machine.env["GEMINI_CLI_HOME"] || machine.home, machine, ".gemini", "settings.json"),
     ],
     ...under("mcpServers"),
+    servers: (file) => allowedByList(file, listed(file, ["mcpServers"])),
     entry: plain,
     dialect: { bareVariables: true, urlIsSse: true, timeoutUnitMs: 1 },
   },
@@ -98,9 +99,12 @@ export const CLIENTS: readonly ClientProgram[] = [
     // Version 2 has the servers one level deeper and also reads the form of version 1.
     at: (file) => (isNested(file) ? ["mcp", "servers"] : ["mcp"]),
     servers: (file) =>
-      isNested(file)
-        ? [...listed(file, ["mcp", "servers"]), ...listed(file, ["mcp"]).filter(isServer)]
-        : listed(file, ["mcp"]),
+      withoutTools(
+        file,
+        isNested(file)
+          ? [...listed(file, ["mcp", "servers"]), ...listed(file, ["mcp"]).filter(isServer)]
+          : listed(file, ["mcp"]),
+      ),
     entry: ({ command, args, env }) => ({
       type: "local",
       command: [command, ...args],

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are part of the form
 import { expect, test } from "vitest";
+import type { ClientProgram, WrittenServer } from "./client.ts";
 import type { GatheredServer } from "./gather.ts";
 import { merge } from "./merge.ts";
 import { isMetaMcp, startCommand } from "./metamcp-entry.ts";
@@ -43,6 +44,7 @@ test("variables of other clients are translated, and those without an equivalent
       expect.stringContaining("set API_KEY"),
       expect.stringContaining("envFile"),
     ],
+    unread: [expect.stringContaining("envFile")],
   });
 });
 
@@ -56,6 +58,54 @@ test("merge adds equal servers once and gives a different server with the same n
   });
   expect(taken.map(({ as }) => as)).toEqual(["x-claude-desktop", "x-claude-desktop-2"]);
   expect(same.map(({ as }) => as)).toEqual(["x-claude-desktop", "z", "x-claude-desktop-2"]);
+});
+
+test("servers with different tool rules are different servers, unless our config is the stricter one", () => {
+  const run = { command: "npx", args: ["gl"] };
+  const few = { ...run, tools: { allow: ["list"] } };
+  const most = { ...run, tools: { deny: ["delete"] } };
+  const all = merge(
+    [found("gl", { ...run, disabled: true }), found("gl", run), found("gl", few), found("gl", most)],
+    {},
+  );
+  expect(all.taken.map(({ as, entry }) => [as, entry["tools"], entry["disabled"]])).toEqual([
+    ["gl", undefined, undefined],
+    ["gl-claude-desktop", { allow: ["list"] }, undefined],
+    ["gl-claude-desktop-2", { deny: ["delete"] }, undefined],
+  ]);
+  expect(all.taken[1]?.notes).toEqual([expect.stringContaining('differ from those of "gl"')]);
+  const again = merge([found("gl", run), found("gl", few)], { mine: { ...run, tools: { deny: ["x"] } } });
+  expect(again.same).toMatchObject([{ as: "mine", otherRules: true }]);
+  expect(again.taken).toMatchObject([{ as: "gl" }]);
+});
+
+test("settings of the whole file that turn servers or tools off come along", () => {
+  const client = (id: string) => CLIENTS.find((one) => one.id === id) as ClientProgram;
+  const mcpServers = { a: { command: "a" }, b: { command: "b" } };
+  const gemini = client("gemini").servers({ mcpServers, mcp: { excluded: ["a"] } });
+  expect(gemini.map(({ entry }) => entry)).toEqual([{ command: "a", disabled: true }, { command: "b" }]);
+  expect(client("gemini").servers({ mcpServers, mcp: { allowed: ["a"] } })[1]?.entry).toMatchObject({
+    disabled: true,
+  });
+  const opencode = {
+    mcp: { a: { type: "local", command: ["a"] } },
+    tools: { a_delete: false, "b_*": false },
+  };
+  const [only] = client("opencode").servers(opencode);
+  expect(translate(only as WrittenServer)).toMatchObject({ entry: { tools: { deny: ["delete"] } } });
+});
+
+test.each([
+  [{ sandboxEnabled: true }, "sandboxEnabled"],
+  [{ tools: { delete: { approval_mode: "prompt" } } }, "single tools"],
+  [{ headersHelper: "x" }, "headersHelper"],
+  [{ env: { KEY: "{file:~/key}" } }, "from a file"],
+  [{ autoApprove: ["x"], description: "y", tools: ["*"] }, undefined],
+])("what is not read in %j is named", (more, named) => {
+  const result = translate({ name: "x", entry: { command: "x", ...more } });
+  expect("unread" in result && result.unread).toEqual(
+    named === undefined ? [] : [expect.stringContaining(named)],
+  );
 });
 
 test.each([

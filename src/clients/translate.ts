@@ -4,9 +4,15 @@ import { mayBeRelativePath } from "../config/identity.ts";
 import type { FileDialect, WrittenServer } from "./client.ts";
 import { wordsOf } from "./metamcp-entry.ts";
 import { type Notes, translateVariables } from "./placeholders.ts";
+import { unreadKeys } from "./unread-keys.ts";
 
 export type Translated =
-  | { readonly entry: Keys; readonly notes: readonly string[] }
+  | {
+      readonly entry: Keys;
+      readonly notes: readonly string[];
+      /** Those of `notes` about what was not read. */
+      readonly unread: readonly string[];
+    }
   | { readonly reason: string };
 
 const KINDS: Readonly<Record<string, "stdio" | "http" | "sse">> = {
@@ -23,7 +29,7 @@ export function translate({ entry, project }: WrittenServer, dialect: FileDialec
   if (!isKeys(entry)) return { reason: `it is ${kindOf(entry)}, not an object` };
   const declared = kindIn(entry);
   if (declared === "unknown") return { reason: "its type is not supported" };
-  const notes: Notes = new Set();
+  const notes: Notes = { texts: new Set(), unread: new Set(unreadKeys(entry)) };
   const translateText = (text: string): string => translateVariables(text, dialect, notes);
   const words = wordsOf(entry);
   const address = [entry["url"], entry["httpUrl"], entry["serverUrl"]].find((url) => typeof url === "string");
@@ -38,8 +44,12 @@ export function translate({ entry, project }: WrittenServer, dialect: FileDialec
     words.length > 0
       ? local(entry, words, project, translateText)
       : remote(entry, String(address), declared ?? kindOfUrl(entry, dialect), translateText);
-  noteForeign(entry, notes);
-  return { entry: compact({ ...connection, ...tuning(entry, dialect) }), notes: [...notes] };
+  const unread = [...notes.unread];
+  return {
+    entry: compact({ ...connection, ...tuning(entry, dialect) }),
+    notes: [...notes.texts, ...unread],
+    unread,
+  };
 }
 
 function kindIn(entry: Keys): "stdio" | "http" | "sse" | "unknown" | undefined {
@@ -141,14 +151,6 @@ function tuning(entry: Keys, { timeoutUnitMs }: FileDialect): Keys {
     timeoutMs: ms("tool_timeout_sec", 1_000) ?? ms("timeout", timeoutUnitMs),
     connectTimeoutMs: ms("startup_timeout_sec", 1_000) ?? ms("startup_timeout_ms", 1),
   };
-}
-
-function noteForeign(entry: Keys, notes: Notes): void {
-  if (typeof entry["envFile"] === "string") {
-    notes.add("envFile is not read; write its variables in env");
-  }
-  if (entry["headersHelper"] !== undefined)
-    notes.add("headersHelper is not supported; write the headers themselves");
 }
 
 function inherited(value: unknown): readonly string[] | undefined {

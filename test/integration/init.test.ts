@@ -1,8 +1,9 @@
 /** `metamcp init` and `metamcp import` for people and scripts. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { CLIENT_FILES, SECRET } from "../support/client-files.ts";
 import { type CommandResult, metamcp } from "../support/command.ts";
@@ -241,7 +242,7 @@ test("init says why it leaves a server in the client, and does not mention disab
   me.write("ours.json", JSON.stringify({ mcpServers: {} }));
   writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { off } }));
   expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain(
-    "its only server is now metamcp",
+    "its list has only metamcp now",
   );
 });
 
@@ -262,7 +263,7 @@ test("init removes the servers that MetaMCP runs from the client's list, and und
   expect(shown.out).not.toContain("hush-hush");
   expect(shown.out).toContain("removed from its own list: one");
   expect(shown.out).toMatch(/still starts these itself: two\. .*metamcp import cursor/);
-  expect(shown.out).not.toContain("its only server");
+  expect(shown.out).not.toContain("its list has only");
   expect(listedBy(me)).toEqual(["two", "metamcp"]);
   await me.run("init", "cursor", "--undo", "--yes");
   expect(readFileSync(me.file(CURSOR), "utf8")).toBe(text);
@@ -277,7 +278,7 @@ test("init removes the servers that MetaMCP runs from the client's list, and und
     }),
   );
   expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain(
-    "its only server is now metamcp",
+    "its list has only metamcp now",
   );
   expect(listedBy(me)).toEqual(["metamcp"]);
   // The client itself changes its file later.
@@ -286,6 +287,78 @@ test("init removes the servers that MetaMCP runs from the client's list, and und
   await me.run("init", "cursor", "--undo", "--yes");
   const back = JSON.parse(readFileSync(me.file(CURSOR), "utf8")) as unknown;
   expect(back).toEqual({ ...(JSON.parse(text) as object), other: 2 });
+});
+
+test("import and init keep the tool rules of each client, and init leaves what it cannot keep", async () => {
+  const me = homeWithClients();
+  const gl = { command: "npx", args: ["-y", "gl"] };
+  writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { gl } }));
+  writeFileSync(
+    me.file(".codex/config.toml"),
+    '[mcp_servers.gl]\ncommand = "npx"\nargs = ["-y", "gl"]\nenabled_tools = ["list"]\n',
+  );
+  writeFileSync(
+    me.file(".gemini/settings.json"),
+    JSON.stringify({ mcpServers: { gl: { ...gl, excludeTools: ["delete"] } } }),
+  );
+  const imported = await me.run("import", "cursor", "codex", "gemini", "--yes");
+  expect(imported.out).toContain('gl-codex: its tool rules differ from those of "gl"');
+  const { mcpServers } = JSON.parse(readFileSync(join(me.home, "mcp.json"), "utf8")) as {
+    mcpServers: object;
+  };
+  expect(mcpServers).toEqual({
+    gl,
+    "gl-codex": { ...gl, tools: { allow: ["list"] } },
+    "gl-gemini": { ...gl, tools: { deny: ["delete"] } },
+  });
+  const { out } = await me.run("init", "cursor", "codex", "gemini", "--yes");
+  expect(out.match(/removed from its own list: gl/g)).toHaveLength(1);
+  expect(out.match(/still starts gl itself: its tool rules would not hold/g)).toHaveLength(2);
+  expect(listedBy(me)).toEqual(["metamcp"]);
+});
+
+test("init leaves a server whose settings MetaMCP does not read, and knows all files of a client", async () => {
+  const me = homeWithClients();
+  const pg = { command: "npx", args: ["pg"], envFile: ".env" };
+  writeFileSync(me.file(".config/Code/User/mcp.json"), JSON.stringify({ servers: { pg } }));
+  writeFileSync(me.file(".continue/config.yaml"), "mcpServers:\n  - name: notes\n    command: notes\n");
+  writeFileSync(
+    me.file(".config/zed/settings.json"),
+    JSON.stringify({ context_servers: { ext: { settings: {} } } }),
+  );
+  const clients = ["vscode", "continue", "zed"];
+  expect((await me.run("import", ...clients, "--yes")).out).toContain("envFile is not read");
+  const { out } = await me.run("init", ...clients, "--yes");
+  expect(out).toMatch(/still starts pg itself: envFile is not read/);
+  expect(out).toMatch(/still starts notes itself: MetaMCP runs it too; remove it from .*config\.yaml/);
+  expect(out).toMatch(/still starts ext itself: it comes with an extension/);
+  expect(out).not.toMatch(/its list has only|removed from|metamcp import/);
+});
+
+test("init through npx writes an entry only if the registry has this MetaMCP", async () => {
+  const me = homeWithClients();
+  const cache = join(me.folder, ".npm/_npx/abc/node_modules");
+  cpSync(join(ROOT, "dist"), join(cache, "metamcp/dist"), { recursive: true });
+  writeFileSync(join(cache, "metamcp/package.json"), '{ "type": "module" }');
+  const record = { packages: { "node_modules/metamcp": { integrity: "sha512-ours" } } };
+  writeFileSync(join(cache, ".package-lock.json"), JSON.stringify(record));
+  const bin = join(me.folder, "bin");
+  mkdirSync(bin);
+  const initWith = async (npm: string): Promise<string> => {
+    writeFileSync(join(bin, "npm"), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
+    const env = { ...me.env, PATH: `${bin}:${process.env["PATH"]}` };
+    const options = { cwd: me.path("."), env };
+    const args = [join(cache, "metamcp/dist/metamcp.js"), "init", "cursor", "--yes"];
+    return await promisify(execFile)(process.execPath, args, options).then(
+      ({ stdout }) => stdout,
+      ({ code, stderr }: { code: number; stderr: string }) => `${code} ${stderr}`,
+    );
+  };
+  expect(await initWith("exit 1")).toMatch(/^1 metamcp: .*npm install --global/);
+  expect(await initWith("echo sha512-theirs")).toMatch(/^1 .*No client was changed/);
+  expectUnchanged(me);
+  expect(await initWith("echo sha512-ours")).toMatch(/cursor: connected/);
+  expect(readFileSync(me.file(CURSOR), "utf8")).toMatch(/"npx"[\s\S]*metamcp@\d/);
 });
 
 test("a server that is disabled in MetaMCP or has other credentials stays in the client", async () => {
