@@ -45,10 +45,12 @@ export function startSession(account: Me): void {
 }
 
 export async function logOut(): Promise<void> {
-  await send("POST /logout", undefined);
+  const answer = await send("POST /logout", undefined);
   clearUnsavedInput();
   endSession();
-  go({ page: "login" });
+  // Also ends the session at the identity provider. Otherwise the next click on its button would log in again.
+  if (answer?.url) location.assign(answer.url);
+  else go({ page: "login" });
 }
 
 function endSession(): void {

@@ -1,12 +1,11 @@
 /** Builds a gateway from its parts. The order of starting and stopping is in `createGateway`. */
 import { type Access, openAccess } from "./access/access.ts";
 import { addressReader } from "./access/client-address.ts";
-import { OidcLogin } from "./access/oidc-login.ts";
 import { type CompileOptions, compile } from "./gateway/compile.ts";
 import type { GatewayControl } from "./gateway/control.ts";
 import { readObjects } from "./gateway/stored.ts";
 import { Events } from "./kernel/events.ts";
-import { openAuthorization, ssoLink } from "./serving/authorization.ts";
+import { type GatewayAuthorization, openAuthorization, ssoLink } from "./serving/authorization.ts";
 import { newId, vaultOf } from "./serving/change-context.ts";
 import { emitChanges } from "./serving/emit-changes.ts";
 import { GatewayAddress } from "./serving/gateway-address.ts";
@@ -18,6 +17,7 @@ import { logReadFailure } from "./serving/log-read-failure.ts";
 import { logRefusedLogins } from "./serving/log-refused-logins.ts";
 import { type GatewayLogins, openLogins } from "./serving/logins.ts";
 import { startObserving } from "./serving/observing.ts";
+import { openOidc } from "./serving/oidc.ts";
 import { openPipeline } from "./serving/pipeline.ts";
 import type { Store } from "./store/store.ts";
 import { systemClock } from "./system-clock.ts";
@@ -52,19 +52,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   live = core.control;
   const observing = await startObserving(context, core);
   const stopFollowing = followChanges(context, core, people);
-  const oidc =
-    options.oidc &&
-    new OidcLogin(options.oidc, {
-      accounts: people.access.accounts,
-      sealer: store.sealer,
-      publicUrl: address.url,
-    });
-  const authorization = await openAuthorization({
+  const revoke = (account: string): Promise<void> => authorization.grants.revokeAll(account);
+  const oidc = options.oidc && openOidc(options.oidc, context, people.access, revoke);
+  const authorization: GatewayAuthorization = await openAuthorization({
     ...context,
     access: people.access,
     base: address.origin,
     addressOf: people.addressOf,
     sso: people.sso,
+    recheck: oidc && ((account) => oidc.checks.check(account)),
     onEnded: (principal) => core.endpoints.endOf(principal),
   });
   let closing: Promise<void> | undefined;
@@ -75,6 +71,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   async function close(): Promise<void> {
     stopFollowing();
+    oidc?.checks.stop();
     void http.server.stop();
     await pipeline.approvals.close();
     await core.engine.close();

@@ -67,7 +67,7 @@ export interface Writes {
   "POST /login": Write<Credentials, Api.Me>;
   "POST /setup": Write<Credentials & { readonly code: string }, Api.Me>;
   "POST /invitations/:code": Write<{ readonly password: string }, Api.Me>;
-  "POST /logout": Write<undefined, undefined>;
+  "POST /logout": Write<undefined, { readonly url?: string } | undefined>;
   "POST /mcp-servers": Write<Api.NewServer, Api.Server>;
   "PATCH /mcp-servers/:uuid": Write<Api.ServerPatch, Api.ServerUpdated>;
   "DELETE /mcp-servers/:uuid": Write<undefined, undefined>;

@@ -8,6 +8,7 @@ import { Accounts } from "./accounts.ts";
 import { API_KEY } from "./api-key.ts";
 import { keyRecords } from "./api-keys.ts";
 import { CONSOLE_SESSION, ConsoleSessions } from "./console-session.ts";
+import { IDENTITY_LOGIN } from "./identity-checks.ts";
 import { Invitations, invitationRemoval } from "./invitations.ts";
 import { type KeyControl, keyControl } from "./key-control.ts";
 import { KeyRing } from "./key-ring.ts";
@@ -95,6 +96,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       );
       const also: RecordChange[] = [
         invitationRemoval(uuid),
+        { delete: { kind: IDENTITY_LOGIN, id: uuid } },
         ...secrets.removal(uuid),
         ...owned.map(({ id }) => ({ delete: { kind: API_KEY, id } })),
       ];

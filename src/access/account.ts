@@ -13,7 +13,10 @@ export interface Account {
   readonly email: string;
   readonly role: Role;
   readonly groups: readonly string[];
+  /** By an administrator, or because it is suspended. */
   readonly disabled: boolean;
+  /** The identity provider no longer lets the person in. Ends with the next login there. Not set if an administrator disabled the account. */
+  readonly suspended?: true;
   /** scrypt hash. Absent if the account logs in at an identity provider, or has not accepted its invitation. */
   readonly password?: string;
   /** Its identity at an external issuer. Such an account is found only by issuer and subject, never by e-mail address. */

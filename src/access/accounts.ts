@@ -36,6 +36,7 @@ export type AccountChange = Partial<Pick<Account, "email" | "role" | "groups" | 
   readonly password?: string;
 };
 
+/** `disabled` is only what an administrator set. */
 type Stored = Omit<Account, "uuid">;
 
 export class Accounts implements AccountDirectory {
@@ -113,9 +114,10 @@ export class Accounts implements AccountDirectory {
     return await this.#lock.run(async (lockChange) => {
       const { issuer, subject, email, emailVerified = false, groups, role } = identity;
       const known = this.byIdentity(issuer, subject);
+      const { suspended: _, ...before } = (known && this.#mirror.values.get(known.uuid)) ?? {};
       const next: Stored = {
         ...(known
-          ? storedOf(known)
+          ? (before as Stored)
           : { ...this.#stamps(), role: "member", groups: [], disabled: false, email: subject }),
         identity: { issuer, subject },
         ...(email === undefined ? {} : { email, emailVerified }),
@@ -157,9 +159,20 @@ export class Accounts implements AccountDirectory {
     const hash = password === undefined ? {} : { password: await hashPassword(password) };
     return await this.#lock.run(async (lockChange) => {
       const account = this.#existing(uuid);
-      const next = { ...storedOf(account), ...fields, ...hash };
+      const { suspended, ...before } = this.#mirror.values.get(account.uuid) as Stored;
+      // An administrator who enables an account again ends its suspension.
+      const stays = suspended && fields.disabled !== false ? { suspended } : {};
+      const next = { ...before, ...stays, ...fields, ...hash };
       if (next.role !== "admin" || next.disabled) this.#refuseLastAdmin(account);
       return await this.#write(account.uuid, next, also, lockChange);
+    });
+  }
+
+  /** Ends all access of an account of an identity provider until its next login there. */
+  async suspend(uuid: string): Promise<void> {
+    await this.#lock.run(async (lockChange) => {
+      const stored = this.#mirror.values.get(this.#existing(uuid).uuid) as Stored;
+      return await this.#write(uuid, { ...stored, suspended: true }, [], lockChange);
     });
   }
 
@@ -232,7 +245,7 @@ export class Accounts implements AccountDirectory {
     const fresh = new Set(changed.map(([id]) => id));
     const list = [...after].map(([uuid, value]) => {
       const old = fresh.has(uuid) ? undefined : known.get(uuid);
-      return old ?? { uuid, ...value };
+      return old ?? accountOf(uuid, value);
     });
     this.#byId = new Map(list.map((account) => [account.uuid, account]));
     this.#byKey = new Map(list.map((account) => [keyOf(account), account]));
@@ -268,9 +281,8 @@ function refusalOf(
   return right && account.password === checked ? undefined : "the password is wrong";
 }
 
-function storedOf(account: Account): Stored {
-  const { uuid: _, ...stored } = account;
-  return stored;
+function accountOf(uuid: string, { suspended, ...stored }: Stored): Account {
+  return suspended && !stored.disabled ? { uuid, ...stored, disabled: true, suspended } : { uuid, ...stored };
 }
 
 /** Unique within the store. The key of an external identity never equals the key of an address. */

@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Store } from "../store/store.ts";
 import type { Account, AccountDirectory } from "./account.ts";
 import { cookieName, cookieValues, setCookie } from "./cookies.ts";
+import type { ProviderLogin } from "./identity-provider.ts";
 import { Mirror } from "./mirror.ts";
 
 /** The kind of record. */
@@ -24,6 +25,10 @@ interface Stored {
   readonly password: string;
   readonly createdAt: string;
   readonly expiresAt: number;
+  /** Id of the session at the identity provider. */
+  readonly sid?: string;
+  /** The id token of the identity provider, sealed. It ends the session there. */
+  readonly idToken?: string;
 }
 
 export interface ConsoleSessionsOptions {
@@ -65,12 +70,23 @@ export class ConsoleSessions {
   }
 
   /** Starts a session and returns the value of `Set-Cookie`. The session of the request, if any, ends. */
-  async begin(account: Account, headers: Headers): Promise<string> {
+  async begin(
+    account: Account,
+    headers: Headers,
+    { sid, idToken }: Pick<ProviderLogin, "sid" | "idToken"> = {},
+  ): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const expiresAt = this.#now() + LIFETIME_MS;
     const createdAt = new Date(this.#now()).toISOString();
     const password = this.#hash(account.password ?? "");
-    const value: Stored = { account: account.uuid, password, createdAt, expiresAt };
+    const value: Stored = {
+      account: account.uuid,
+      password,
+      createdAt,
+      expiresAt,
+      ...(sid === undefined ? {} : { sid }),
+      ...(idToken === undefined ? {} : { idToken: this.#store.sealer.seal(idToken) }),
+    };
     const before = this.#tokens(headers).map((shown) => this.#hash(shown));
     await this.#store.records.write([
       { put: { kind: CONSOLE_SESSION, id: this.#hash(token), value, expiresAt, ifVersion: 0 } },
@@ -94,6 +110,14 @@ export class ConsoleSessions {
     return undefined;
   }
 
+  /** The id token of the session of the request, if it began at the identity provider. */
+  idTokenOf(headers: Headers): string | undefined {
+    const sealed = this.#tokens(headers)
+      .map((token) => this.#mirror.values.get(this.#hash(token))?.idToken)
+      .find((text) => text !== undefined);
+    return sealed === undefined ? undefined : this.#store.sealer.open(sealed);
+  }
+
   /** Ends the session of the request. Returns the value of `Set-Cookie` that deletes the cookie. */
   async end(headers: Headers): Promise<string> {
     for (const token of this.#tokens(headers))
@@ -102,15 +126,17 @@ export class ConsoleSessions {
     return setCookie(this.#name, "", 0);
   }
 
-  /** Ends all sessions of an account. */
-  async endOf(account: string): Promise<void> {
+  /** Ends all sessions of an account, or only those of one session at the identity provider. Returns the accounts whose sessions ended. */
+  async endOf(account: string | undefined, sid?: string): Promise<readonly string[]> {
     await this.load();
-    const ids = [...this.#mirror.values].flatMap(([id, session]) =>
-      session.account === account ? [id] : [],
+    const ended = [...this.#mirror.values].filter(
+      ([, session]) =>
+        (account === undefined || session.account === account) && (sid === undefined || session.sid === sid),
     );
-    if (ids.length === 0) return;
-    await this.#store.records.write(ids.map((id) => ({ delete: { kind: CONSOLE_SESSION, id } })));
+    if (ended.length === 0 || (account === undefined && sid === undefined)) return [];
+    await this.#store.records.write(ended.map(([id]) => ({ delete: { kind: CONSOLE_SESSION, id } })));
     await this.load();
+    return ended.map(([, session]) => session.account);
   }
 
   /** Whether the Origin header names a page of this gateway. False without the header. */

@@ -123,6 +123,10 @@ const USER = {
     role: ROLE,
     groups: GROUPS,
     disabled: { type: "boolean" },
+    suspended: {
+      const: true,
+      description: "the identity provider no longer lets the person in; ends with their next login",
+    },
     invited: { const: true, description: "is not accepted yet" },
     identity: {
       type: "object",

@@ -37,6 +37,8 @@ export interface AuthorizationParts {
   readonly addressOf: (request: IncomingMessage) => string;
   /** URL for login with the organisation, which then redirects to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
+  /** Asks the identity provider about an account again, before it gets new tokens. */
+  readonly recheck?: ((account: string) => Promise<void>) | undefined;
   /** Fetches URLs that clients name. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Gets an event for each login and consent. */

@@ -62,7 +62,7 @@ export function createProvider(parts: AuthorizationParts): Provider {
 }
 
 function configurationOf(parts: AuthorizationParts): Configuration {
-  const { accounts, fetch, addressOf, now } = parts;
+  const { accounts, fetch, addressOf, now, recheck } = parts;
   const fetches = new RateLimiter(FETCHES_A_MINUTE);
   return {
     routes: ROUTES,
@@ -114,7 +114,8 @@ function configurationOf(parts: AuthorizationParts): Configuration {
       },
     },
     interactions: { policy: policyOf(parts), url: (_ctx, { uid }) => `${LOGIN}/${uid}` },
-    findAccount(_ctx, id) {
+    async findAccount(_ctx, id, token) {
+      if (token?.kind === "RefreshToken") await recheck?.(id);
       const account = accounts.byId(id);
       return account && !account.disabled
         ? { accountId: account.uuid, claims: () => ({ sub: account.uuid }) }

@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { addressReader } from "../access/client-address.ts";
-import type { OidcSettings } from "../access/oidc-login.ts";
+import type { OidcSettings } from "../access/identity-provider.ts";
 import type { ChildUser } from "../child/child-user.ts";
 import { environmentOf } from "../child/stdio/environment.ts";
 import { emptyConfig } from "../config/check.ts";

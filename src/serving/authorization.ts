@@ -26,6 +26,8 @@ export interface AuthorizationOptions {
   readonly onEnded: (principal: Principal) => void;
   /** Returns the link to the login at the identity provider, which leads back to `returnTo`. */
   readonly sso?: ((returnTo: string) => string) | undefined;
+  /** Asks the identity provider about an account again. */
+  readonly recheck?: ((account: string) => Promise<void>) | undefined;
   readonly events: Events;
   readonly log: Log;
 }
@@ -50,7 +52,7 @@ export function ssoLink(returnTo: string): string {
 }
 
 export async function openAuthorization(options: AuthorizationOptions): Promise<GatewayAuthorization> {
-  const { store, access, compiled, base, addressOf, onEnded, log, events, sso } = options;
+  const { store, access, compiled, base, addressOf, onEnded, log, events, sso, recheck } = options;
   const { accounts, sessions } = access;
   const idOf = recordIds(store.sealer);
   const grants = new Grants(store, {
@@ -99,6 +101,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     log,
     events,
     sso,
+    recheck,
     logins: sessions,
     mayUse(endpoint, account) {
       const rules = compiled().paths.get(endpoint)?.object.spec.access;

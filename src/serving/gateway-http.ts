@@ -1,7 +1,6 @@
 /** The HTTP side of a gateway: the server with its site and admin API, and the port for metrics. Does not start to listen. */
 import type { Access } from "../access/access.ts";
 import type { AddressOf } from "../access/client-address.ts";
-import type { OidcLogin } from "../access/oidc-login.ts";
 import { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { Observer } from "../observe/observer.ts";
 import { createHostGuard, isLoopback } from "../transport/http/guard.ts";
@@ -15,6 +14,7 @@ import { GatewaySite } from "./gateway-site.ts";
 import { createInspector } from "./inspector.ts";
 import type { GatewayLogins } from "./logins.ts";
 import { MetricsPort } from "./metrics-port.ts";
+import type { GatewayOidc } from "./oidc.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { Tries } from "./try/tries.ts";
 
@@ -22,7 +22,7 @@ export interface HttpParts {
   readonly core: GatewayCore;
   readonly pipeline: Pipeline;
   readonly access: Access;
-  readonly oidc: OidcLogin | undefined;
+  readonly oidc: GatewayOidc | undefined;
   readonly logins: GatewayLogins;
   readonly authorization: GatewayAuthorization;
   readonly observer: Observer;
@@ -48,6 +48,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
     access,
     authorization,
     logins: logins.site,
+    backChannel: parts.oidc?.backChannel,
     temporaryKeys: temporaryKeys,
     hostGuard: createHostGuard(listening),
     addressOf: parts.addressOf,
@@ -81,7 +82,7 @@ function createAdmin(
   return options.admin({
     control,
     access,
-    oidc,
+    oidc: oidc?.login,
     grants: authorization.grants,
     logins: logins.control,
     publicUrl: address.url,

@@ -1,6 +1,6 @@
 /** The settings of a gateway, and what all of its parts share. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { OidcSettings } from "../access/oidc-login.ts";
+import type { OidcSettings } from "../access/identity-provider.ts";
 import type { AdminParts } from "../admin/routes/parts.ts";
 import type { SearchStrategy } from "../catalog/search/strategy.ts";
 import type { Config } from "../config/spec.ts";

@@ -25,6 +25,7 @@ import { bearerOf, type HostGuard, type Refused, refused, type Verdict } from ".
 import { fail, type Received, refuse, type Site } from "../transport/http/http-server.ts";
 import type { Readiness } from "../transport/transport.ts";
 import type { GatewayAuthorization } from "./authorization.ts";
+import type { BackChannelLogout } from "./back-channel-logout.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 
@@ -33,6 +34,8 @@ export interface SiteParts {
   readonly endpoints: ServedEndpoints;
   readonly access: Pick<Access, "keys">;
   readonly authorization: GatewayAuthorization;
+  /** Where the identity provider ends logins, if there is one. */
+  readonly backChannel: BackChannelLogout | undefined;
   /** The pages for logins at servers. */
   readonly logins: LoginSite;
   /** Temporary credentials for self-tests. */
@@ -169,13 +172,13 @@ export class GatewaySite implements Site {
       void this.#parts.admin(api, received.request, received.response);
       return true;
     }
-    const { logins, authorization, addressOf } = this.#parts;
+    const { logins, authorization, addressOf, backChannel } = this.#parts;
     const { server } = authorization;
     const { request, response } = received;
     const { name, subpath } = endpointIn(path);
     if (name === undefined) {
       if (this.#sendMetadata(path, received)) return true;
-      const site = [logins, server].find((one) => one.answers(path));
+      const site = [backChannel, logins, server].find((one) => one?.answers(path));
       if (!site) return this.#sendConsole(path, received);
       // These pages and the OAuth paths read forms and registrations of people who are not logged in yet.
       if (!watchOpenBody(request, addressOf(request))) refuse(response, 413, TOO_LARGE);

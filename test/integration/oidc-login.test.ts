@@ -1,6 +1,14 @@
 /** Login at an identity provider: which account is used, and which answers are rejected. */
 import { expect, test } from "vitest";
-import { type IdentityProvider, identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
+import { Browser as Pages } from "../support/browser.ts";
+import {
+  type IdentityProvider,
+  identityProvider,
+  LOGOUT_EVENT,
+  OIDC_CLIENT,
+} from "../support/identity-provider.ts";
+import { mcp } from "../support/mcp-request.ts";
+import { OAuthClient } from "../support/oauth-client.ts";
 import { apiClient } from "../support/people.ts";
 import { auditRecords } from "../support/records.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
@@ -18,9 +26,13 @@ async function gatewayAt(provider: IdentityProvider, ...flags: string[]): Promis
 class Browser {
   readonly #cookies = new Map<string, string>();
 
-  async get(url: string): Promise<Response> {
+  async get(
+    url: string,
+    { method = "GET", origin }: { method?: string; origin?: string } = {},
+  ): Promise<Response> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await fetch(url, { redirect: "manual", headers: cookie === "" ? {} : { cookie } });
+    const headers = { ...(cookie === "" ? {} : { cookie }), ...(origin === undefined ? {} : { origin }) };
+    const answer = await fetch(url, { method, redirect: "manual", headers });
     for (const set of answer.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
       if (value === "") this.#cookies.delete(name);
@@ -221,6 +233,109 @@ test("an id token that is forged, expired or issued for others is rejected", asy
     expect(await browser.me(gateway)).toBe(401);
   }
   expect((await gateway.api("GET", "/users")).body.items).toEqual([]);
+});
+
+test("the provider ends logins here by logout tokens, each once, and only by valid ones", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  const logIn = async (sub: string, sid: string) => {
+    provider.claims = { sub, email: `${sub}@example.org`, sid };
+    const browser = new Browser();
+    await browser.login(gateway);
+    return browser;
+  };
+  const send = async (logout_token: string) => {
+    const body = new URLSearchParams({ logout_token });
+    const answer = await fetch(`${gateway.url}/oauth/backchannel-logout`, { method: "POST", body });
+    return [answer.status, answer.headers.get("cache-control")?.includes("no-store")];
+  };
+  const [ada, elsewhere, bob] = [
+    await logIn("ada", "s1"),
+    await logIn("ada", "s2"),
+    await logIn("bob", "s3"),
+  ];
+  const sees = async () =>
+    await Promise.all([ada, elsewhere, bob].map(async (one) => (await one.me(gateway)) !== 401));
+  const now = Math.floor(Date.now() / 1_000);
+  const invalid = [
+    provider.logoutToken({ sub: "ada" }, { wrongKey: true }),
+    provider.logoutToken({ sub: "ada", aud: "somebody else" }),
+    provider.logoutToken({ sub: "ada", iss: "http://evil.test" }),
+    provider.logoutToken({ sub: "ada", iat: now - 3_600, exp: now + 60 }),
+    provider.logoutToken({ sub: "ada", iat: undefined }),
+    provider.logoutToken({ sub: "ada", exp: now - 300 }),
+    provider.logoutToken({ sub: "ada", jti: undefined }),
+    provider.logoutToken({ sub: "ada", events: undefined }),
+    provider.logoutToken({ sub: "ada", events: { other: {} } }),
+    provider.logoutToken({ sub: "ada", events: { [LOGOUT_EVENT]: "x" } }),
+    provider.logoutToken({ sub: "ada", nonce: "n" }),
+    provider.logoutToken({}),
+    provider.logoutToken({ sid: 7 }),
+    Promise.resolve(""),
+    Promise.resolve("not.a.token"),
+  ];
+  for (const [at, token] of invalid.entries())
+    expect(await send(await token), `case ${at}`).toEqual([400, true]);
+  expect(await sees()).toEqual([true, true, true]);
+  const one = await provider.logoutToken({ sub: "ada", sid: "s1" });
+  expect(await send(one)).toEqual([200, true]);
+  expect(await sees()).toEqual([false, true, true]);
+  expect(await send(one)).toEqual([400, true]);
+  expect(await send(await provider.logoutToken({ sid: "s3" }, { typ: "JWT" }))).toEqual([200, true]);
+  expect(await sees()).toEqual([false, true, false]);
+  // A person who is not known here is no error.
+  expect(await send(await provider.logoutToken({ sub: "carol" }))).toEqual([200, true]);
+  expect(await send(await provider.logoutToken({ sub: "ada" }))).toEqual([200, true]);
+  expect(await sees()).toEqual([false, false, false]);
+  expect((await fetch(`${gateway.url}/oauth/backchannel-logout`)).status).toBe(400);
+});
+
+test("a logout also ends the session at the provider, and a password login has none there", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  provider.claims = { sub: "ada", email: "ada@example.org" };
+  const browser = new Browser();
+  await browser.login(gateway);
+  const answer = await browser.get(`${gateway.url}/api/v1/logout`, { method: "POST", origin: gateway.url });
+  const url = new URL(((await answer.json()) as { url: string }).url);
+  expect(url.origin + url.pathname).toBe(`${provider.issuer}/end`);
+  expect(url.searchParams.get("id_token_hint")?.split(".")).toHaveLength(3);
+  expect(await browser.me(gateway)).toBe(401);
+  expect((await gateway.api("POST", "/logout")).status).toBe(204);
+});
+
+test("OAuth clients of a person who lost the groups get no new tokens, and keys stop until the next login", async () => {
+  const provider = await identityProvider();
+  provider.refreshes = true;
+  const gateway = await gatewayAt(provider, "--oidc-allow-group", "staff");
+  await gateway.api("POST", "/namespaces", { name: "team", servers: [] });
+  await gateway.api("POST", "/endpoints", { name: "one", namespaces: ["team"] });
+  provider.claims = { sub: "ada", email: "ada@example.org", groups: ["staff"] };
+  const browser = new Pages();
+  const client = new OAuthClient(gateway.url, { browser });
+  await client.register();
+  const logIn = async () => {
+    const there = await browser.open(`${gateway.url}/api/v1/login/oidc`);
+    await browser.open((await browser.open(there.url)).url);
+  };
+  await logIn();
+  const back = await client.logIn({ email: "", password: "" });
+  let tokens = (await client.exchange(back.url.searchParams.get("code") ?? "")).body;
+  const [ada] = (await gateway.api("GET", "/users")).body.items;
+  const { key } = (await gateway.api("POST", "/api-keys", { name: "k", endpoints: "all", owner: ada.uuid }))
+    .body;
+  const status = async (token: string) => (await mcp(gateway, "one", { token })).status;
+  tokens = (await client.refresh(tokens.refresh_token)).body;
+  expect([await status(tokens.access_token), await status(key)]).toEqual([200, 200]);
+  provider.claims = { sub: "ada", email: "ada@example.org", groups: [] };
+  expect((await client.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
+  expect([await status(tokens.access_token), await status(key)]).toEqual([401, 401]);
+  const { body } = await gateway.api("GET", `/users/${ada.uuid}`);
+  expect(body).toMatchObject({ disabled: true, suspended: true });
+  provider.claims = { sub: "ada", email: "ada@example.org", groups: ["staff"] };
+  await logIn();
+  expect([await status(tokens.access_token), await status(key)]).toEqual([401, 200]);
+  expect(gateway.stderr).toContain("access of ada@example.org ended: none of the groups");
 });
 
 test("a login redirects only to pages of the gateway", async () => {

@@ -17,7 +17,22 @@ export interface IdentityProvider {
   spoil: { claims?: (claims: JWTPayload) => JWTPayload; wrongKey?: boolean; unsigned?: boolean };
   /** Bodies of the requests to the token endpoint. */
   readonly exchanged: URLSearchParams[];
+  /** Issues refresh tokens, which are valid once. */
+  refreshes: boolean;
+  /** Answer to refresh tokens, instead of new tokens: an OAuth error, or "down". */
+  refusal: string | undefined;
+  /** Refresh tokens are answered only after this. */
+  answersAfter: Promise<void> | undefined;
+  /** A refresh token, as after a login. */
+  firstRefreshToken(): string;
+  /** A logout token. A claim that is undefined is omitted. */
+  logoutToken(
+    claims?: Readonly<Record<string, unknown>>,
+    options?: { wrongKey?: boolean; typ?: string },
+  ): Promise<string>;
 }
+
+export const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 export async function identityProvider(): Promise<IdentityProvider> {
   const [right, wrong] = [
@@ -26,9 +41,41 @@ export async function identityProvider(): Promise<IdentityProvider> {
   ];
   const jwk = { ...(await exportJWK(right.publicKey)), kid: "one", alg: "RS256", use: "sig" };
   const codes = new Map<string, URLSearchParams>();
-  const provider = { claims: { sub: "1" }, userinfo: undefined, spoil: {}, exchanged: [], issuer: "" } as {
-    -readonly [K in keyof IdentityProvider]: IdentityProvider[K];
-  };
+  const refreshTokens = new Set<string>();
+  const provider = {
+    claims: { sub: "1" },
+    userinfo: undefined,
+    spoil: {},
+    exchanged: [],
+    issuer: "",
+    refreshes: false,
+    refusal: undefined,
+    answersAfter: undefined,
+    firstRefreshToken() {
+      const token = randomBytes(16).toString("hex");
+      refreshTokens.add(token);
+      return token;
+    },
+    async logoutToken(
+      claims: Readonly<Record<string, unknown>> = {},
+      { wrongKey = false, typ = "logout+jwt" } = {},
+    ) {
+      const now = Math.floor(Date.now() / 1_000);
+      const standard = {
+        iss: provider.issuer,
+        aud: OIDC_CLIENT.id,
+        iat: now,
+        exp: now + 120,
+        jti: randomBytes(8).toString("hex"),
+        events: { [LOGOUT_EVENT]: {} },
+      };
+      const payload = JSON.parse(JSON.stringify({ ...standard, ...claims })) as JWTPayload;
+      const { privateKey } = wrongKey ? wrong : right;
+      return await new SignJWT(payload)
+        .setProtectedHeader({ alg: "RS256", kid: "one", typ })
+        .sign(privateKey);
+    },
+  } as { -readonly [K in keyof IdentityProvider]: IdentityProvider[K] };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", provider.issuer);
     const json = (body: unknown, status = 200): void => {
@@ -43,6 +90,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
             token_endpoint: `${provider.issuer}/token`,
             userinfo_endpoint: `${provider.issuer}/userinfo`,
             jwks_uri: `${provider.issuer}/jwks`,
+            end_session_endpoint: `${provider.issuer}/end`,
             response_types_supported: ["code"],
             subject_types_supported: ["public"],
             id_token_signing_alg_values_supported: ["RS256"],
@@ -68,6 +116,11 @@ export async function identityProvider(): Promise<IdentityProvider> {
           for await (const chunk of request) text += String(chunk);
           const form = new URLSearchParams(text);
           provider.exchanged.push(form);
+          const shown = form.get("refresh_token");
+          if (shown !== null) await provider.answersAfter;
+          if (shown !== null && provider.refusal === "down") return json({}, 503);
+          if (shown !== null && (provider.refusal !== undefined || !refreshTokens.delete(shown)))
+            return json({ error: provider.refusal ?? "invalid_grant" }, 400);
           const asked = codes.get(form.get("code") ?? "");
           codes.delete(form.get("code") ?? "");
           const challenge = createHash("sha256")
@@ -78,14 +131,14 @@ export async function identityProvider(): Promise<IdentityProvider> {
             asked.get("code_challenge_method") === "S256" &&
             asked.get("redirect_uri") === form.get("redirect_uri") &&
             form.get("client_secret") === OIDC_CLIENT.secret;
-          if (!valid) return json({ error: "invalid_grant" }, 400);
+          if (!valid && shown === null) return json({ error: "invalid_grant" }, 400);
           const now = Math.floor(Date.now() / 1_000);
           const standard: JWTPayload = {
             iss: provider.issuer,
             aud: OIDC_CLIENT.id,
             iat: now,
             exp: now + 60,
-            nonce: asked.get("nonce"),
+            ...(asked && { nonce: asked.get("nonce") }),
             ...provider.claims,
           };
           const claims = provider.spoil.claims?.(standard) ?? standard;
@@ -96,7 +149,10 @@ export async function identityProvider(): Promise<IdentityProvider> {
             Buffer.from(JSON.stringify(part)).toString("base64url"),
           );
           const token = provider.spoil.unsigned ? `${unsigned.join(".")}.` : signed;
-          return json({ access_token: "at", token_type: "Bearer", expires_in: 60, id_token: token });
+          const refresh_token = provider.refreshes ? randomBytes(16).toString("hex") : undefined;
+          if (refresh_token !== undefined) refreshTokens.add(refresh_token);
+          const expiry = { token_type: "Bearer", expires_in: 60 };
+          return json({ access_token: "at", ...expiry, id_token: token, refresh_token });
         }
         default:
           return json({}, 404);

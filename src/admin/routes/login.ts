@@ -131,8 +131,18 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
       summary: "Log out",
       tag: "login",
       action: "me.read",
+      answer: {
+        type: "object",
+        properties: {
+          url: { type: "string", description: "ends the session at the identity provider too: open it" },
+        },
+        description: "empty (204) if there is no session at an identity provider that could be ended",
+      },
       async handle({ headers }) {
-        return { headers: { "set-cookie": await access.sessions.end(headers) } };
+        const idToken = access.sessions.idTokenOf(headers);
+        const cookie = await access.sessions.end(headers);
+        const url = idToken === undefined ? undefined : await parts.oidc?.endSessionUrl(idToken);
+        return { ...(url === undefined ? {} : { body: { url } }), headers: { "set-cookie": cookie } };
       },
     },
     {

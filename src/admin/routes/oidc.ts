@@ -39,9 +39,9 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
         const emit = (outcome: "ok" | "refused", more: Partial<LoginTried>): void =>
           parts.events?.emit({ type: "login", at: Date.now(), outcome, by: "oidc", address, ...more });
         try {
-          const { account, returnTo } = await oidc.finish(query, headers);
+          const { account, login, returnTo } = await oidc.finish(query, headers);
           emit("ok", { principal: accountPrincipal(account) });
-          const cookie = await parts.access.sessions.begin(account, headers);
+          const cookie = await parts.access.sessions.begin(account, headers, login);
           return { status: 302, headers: { location: returnTo, "set-cookie": [cookie, oidc.cleared] } };
         } catch (error) {
           if (!(error instanceof LoginRefused)) throw error;
