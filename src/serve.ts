@@ -4,7 +4,9 @@ import { addressReader } from "./access/client-address.ts";
 import { type CompileOptions, compile } from "./gateway/compile.ts";
 import type { GatewayControl } from "./gateway/control.ts";
 import { readObjects } from "./gateway/stored.ts";
+import { isDoneWithin } from "./kernel/at-most.ts";
 import { Events } from "./kernel/events.ts";
+import type { Recording } from "./middleware/layer.ts";
 import { type GatewayAuthorization, openAuthorization, ssoLink } from "./serving/authorization.ts";
 import { newId, vaultOf } from "./serving/change-context.ts";
 import { emitChanges } from "./serving/emit-changes.ts";
@@ -36,6 +38,8 @@ export interface Gateway {
   killNow(): void;
 }
 
+const LAST_WRITES_MS = 1_000;
+
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { store, adminToken, clock = systemClock, events = new Events(), middlewareDir, log } = options;
   const compiling: CompileOptions = { entryContext: options.entryContext, vault: vaultOf(store) };
@@ -45,8 +49,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const address = new GatewayAddress(options.publicUrl);
   const context: GatewayContext = { options, store, log, clock, events, address, compiled };
 
-  const recordable = (): boolean => observing.observer.audit.ready;
-  const pipeline = await openPipeline({ ...context, middlewareDir, recordable });
+  const recording: Recording = {
+    isReady: () => observing.observer.audit.ready,
+    begin: (call) => observing.observer.begin(call),
+  };
+  const pipeline = await openPipeline({ ...context, middlewareDir, recording });
   const people = await openPeople(context);
   const core = await createCore(context, { ...people, start, compiling, pipeline });
   live = core.control;
@@ -82,7 +89,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     authorization.close();
     people.logins.close();
     await http.metrics?.close();
-    await people.access.close();
+    // A store that hangs must not hold the stop; closing it gives up what still waits for it.
+    await isDoneWithin(clock, LAST_WRITES_MS, people.access.close());
     await store.close();
   }
   return {

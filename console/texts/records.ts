@@ -39,7 +39,8 @@ export const auditTexts = {
   fault: (reason: string) => `Records wait in memory: ${reason}`,
   list: "Audit records",
   verify: "Verify the log",
-  verified: (n: number) => `${plural(n, "record")} checked: none was changed or removed.`,
+  verified: (n: number, lost: number) =>
+    `${plural(n, "record")} checked: none was changed or removed.${lost > 0 ? ` ${plural(lost, "record was", "records were")} lost before they could be written.` : ""}`,
   broken: (seq: number | undefined, reason: string) =>
     `The log was changed${seq === undefined ? "" : ` at record ${count(seq)}`}: ${reason}`,
   more: "Show older records",
@@ -60,7 +61,7 @@ export const auditTexts = {
     key: "Key",
     session: "Session",
   },
-  kinds: { call: "Call", admin: "Change", login: "Login" },
+  kinds: { call: "Call", begun: "Begin", admin: "Change", login: "Login", lost: "Lost" },
   columns: {
     at: "When",
     kind: "Kind",

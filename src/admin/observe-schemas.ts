@@ -90,7 +90,11 @@ export const CALL = {
 
 /** The filters of the audit log. A record must match each of them exactly. */
 export const AUDIT_FIELDS = {
-  kind: { enum: ["call", "admin", "login"], description: "call, admin (a change) or login" },
+  kind: {
+    enum: ["call", "begun", "admin", "login", "lost"],
+    description:
+      "call, begun (a call that begins, if records are required), admin (a change), login, or lost (records before it were lost)",
+  },
   principal: { type: "string", description: "id of the caller" },
   principalKind: { type: "string", description: "account, key, anonymous …" },
   principalName: { type: "string", description: "an e-mail address, or the name of a key" },
@@ -192,6 +196,16 @@ export const OBSERVE_COMPONENTS = {
         },
         description: "for refused logins: who tried, as they or the identity provider said",
       },
+      count: {
+        ...COUNT,
+        description: "number of equal refusals, or of lost records, that this record stands for",
+      },
+      since: { ...DATE, description: "with count: time of the first of the refusals" },
+      various: {
+        type: "boolean",
+        description: "with count: the refusals differ, and the other fields are those of the first",
+      },
+      call: { type: "string", description: "the same in the records of beginning and end of a call" },
       arguments: {
         description: "names of the arguments, or what the layer audit sets; only for administrators",
       },
@@ -214,6 +228,7 @@ export const OBSERVE_COMPONENTS = {
     properties: {
       ok: { type: "boolean" },
       count: COUNT,
+      lost: { ...COUNT, description: "records that were lost before they could be written, as the log says" },
       seq: { type: "integer", description: "the first record that is wrong" },
       reason: TEXT,
     },

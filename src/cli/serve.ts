@@ -1,4 +1,5 @@
 /** `metamcp serve`: runs the gateway of a team until a signal arrives. */
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { addressReader } from "../access/client-address.ts";
@@ -146,7 +147,11 @@ async function openGateway({
       adminToken,
       oidc: oidcOf(settings),
       trustProxy: settings.trustProxy,
-      audit: { file: settings.auditFile, days: settings.auditDays },
+      audit: {
+        file: settings.auditFile,
+        days: settings.auditDays,
+        unwritten: join(home, "gateway", "audit-unwritten.jsonl"),
+      },
       metricsPort: settings.metricsPort,
       registryUrl,
       middlewareDir: settings.middlewareDir,

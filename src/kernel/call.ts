@@ -113,6 +113,12 @@ export interface Trail {
   target: { readonly server: string; readonly tool: string } | undefined;
   /** How much of the call the audit log keeps; by default names. */
   keep: Keep | undefined;
+  /** The call must not be answered before its record is stored. */
+  required: boolean | undefined;
+  /** The id that connects the records of beginning and end, if both are required. */
+  begun: string | undefined;
+  /** Settles when the record is stored, or cannot be. */
+  stored: Promise<void> | undefined;
   /** The earlier read (`server:tool`) because of which the call was refused or a person was asked. */
   read: string | undefined;
   /** Who approved the call, if it needed an approval. */
@@ -133,6 +139,9 @@ export function newTrail(by?: string): Trail {
     arguments: undefined,
     target: undefined,
     keep: undefined,
+    required: undefined,
+    begun: undefined,
+    stored: undefined,
     read: undefined,
     approval: undefined,
     child: undefined,

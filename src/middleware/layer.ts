@@ -83,12 +83,19 @@ export interface Layer {
   readonly answers?: true;
 }
 
+export interface Recording {
+  /** Whether the audit log can be written now. */
+  isReady(): boolean;
+  /** Resolves when the log contains that this call begins. Rejects if that is not possible. */
+  begin(call: Call): Promise<void>;
+}
+
 export interface LayerContext {
   readonly clock: Clock;
   /** Holds calls until somebody approves them; undefined if nobody can approve. */
   readonly approvals?: Approvals | undefined;
-  /** Whether the audit log can be written now; undefined without an audit log. */
-  readonly recordable?: (() => boolean) | undefined;
+  /** The audit log; undefined without one. */
+  readonly recording?: Recording | undefined;
 }
 
 export interface LayerKind {

@@ -132,3 +132,31 @@ test("close writes all items, or counts them as lost after the time limit", asyn
   await ended;
   expect(hanging.queue.lost).toBe(1);
 });
+
+test("an owner gets as much room as stays free, and who waits for an item learns whether it was written", async () => {
+  const clock = new ManualClock();
+  let answer = (): Promise<number> => new Promise(() => {});
+  const queue = new BatchQueue<{ owner: string }>({
+    clock,
+    write: () => answer(),
+    retry: () => false,
+    ownerOf: ({ owner }) => owner,
+    sizeOf: () => 1,
+    mostInBatch: 10,
+    mostBytesInBatch: 100,
+    mostQueued: 120,
+    mostBytes: 1_000,
+    everyMs: 50,
+  });
+  const added = (owner: string): number =>
+    Array.from({ length: 200 }, () => queue.add({ owner })).filter(Boolean).length;
+  expect([added("a"), added("b"), added("c")]).toEqual([60, 30, 15]);
+  expect(queue.add({ owner: "d" })).toBe(true);
+  await expect(queue.addAndWait({ owner: "a" })).rejects.toThrow("no room");
+
+  answer = () => Promise.reject(new Error("no"));
+  const last = queue.addAndWait({ owner: "e" });
+  const closed = queue.close(1_000);
+  await expect(last).rejects.toThrow("no");
+  expect(await closed).toEqual([]);
+});

@@ -14,6 +14,8 @@ export interface BatchQueueParts<T> {
   readonly onFault?: (fault: string | undefined) => void;
   /** How much an item adds to `lost` and `written`. Default: one. */
   readonly countOf?: (item: T) => number;
+  /** Whose item it is. One owner gets at most as much room as stays free, so that others always find some. */
+  readonly ownerOf?: (item: T) => string | undefined;
   /** Approximate size in bytes. */
   readonly sizeOf: (item: T) => number;
   readonly mostInBatch: number;
@@ -22,6 +24,17 @@ export interface BatchQueueParts<T> {
   readonly mostBytes: number;
   /** Minimum time between two batches. */
   readonly everyMs: number;
+}
+
+/** What the items of one owner use of the limits. */
+interface Use {
+  count: number;
+  bytes: number;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
 }
 
 const FIRST_RETRY_MS = 250;
@@ -34,6 +47,9 @@ export class BatchQueue<T> {
   #batch: readonly T[] = [];
   /** Bytes of all items that wait or are being written. */
   #bytes = 0;
+  readonly #owners = new Map<string, Use>();
+  /** Who waits until an item is written. */
+  readonly #waiters = new Map<T, Waiter>();
   #writing: Promise<void> | undefined;
   #since = 0;
   #timer: Timer | undefined;
@@ -66,8 +82,7 @@ export class BatchQueue<T> {
 
   /** The used share of the limits; 1 means full. */
   get fill(): number {
-    const { mostQueued, mostBytes } = this.#parts;
-    return Math.max(this.queued / mostQueued, this.#bytes / mostBytes);
+    return this.#share(this.queued, this.#bytes);
   }
 
   /** How long the current write has taken so far. */
@@ -77,18 +92,32 @@ export class BatchQueue<T> {
 
   /** Returns false if the item is lost. */
   add(item: T): boolean {
-    if (this.fill >= 1 || this.#closed) {
+    const owner = this.#parts.ownerOf?.(item);
+    if (this.#closed || !this.#hasRoom(owner)) {
       this.#lost += this.#countOf([item]);
       return false;
     }
     this.#items.push(item);
-    this.#bytes += this.#parts.sizeOf(item);
+    this.#use(item, 1);
     if (!this.#timer && !this.#writing) this.#wait(this.#parts.everyMs);
     return true;
   }
 
-  /** Writes the remaining items within this time. The rest is lost. */
-  async close(withinMs: number): Promise<void> {
+  /** Resolves when the item is written, which begins at once. Rejects if it is lost. */
+  async addAndWait(item: T): Promise<void> {
+    if (!this.add(item)) throw new Error("there is no room for it");
+    const written = new Promise<void>((resolve, reject) => {
+      this.#waiters.set(item, { resolve, reject });
+    });
+    if (!this.#writing && this.#fault === undefined) {
+      this.#timer?.cancel();
+      this.#wait(0);
+    }
+    await written;
+  }
+
+  /** Writes the remaining items within this time. Returns those that were not written, or possibly not; they count as lost. */
+  async close(withinMs: number): Promise<readonly T[]> {
     this.#closed = true;
     let over = false;
     const late = new Promise<void>((resolve) => {
@@ -107,10 +136,41 @@ export class BatchQueue<T> {
       if (this.#fault !== undefined && this.queued === before) await Promise.race([this.#pause(), late]);
     }
     clearInterval(hold);
-    this.#lost += this.#countOf(this.#items) + this.#countOf(this.#batch);
+    const left = [...this.#batch, ...this.#items];
+    this.#lost += this.#countOf(left);
+    for (const item of left) this.#waiters.get(item)?.reject(new Error("the gateway is stopping"));
+    this.#waiters.clear();
     this.#items = [];
     this.#batch = [];
     this.#bytes = 0;
+    return left;
+  }
+
+  #hasRoom(owner: string | undefined): boolean {
+    const { fill } = this;
+    const own = owner === undefined ? undefined : this.#owners.get(owner);
+    return fill < 1 && (!own || this.#share(own.count, own.bytes) < 1 - fill);
+  }
+
+  #share(count: number, bytes: number): number {
+    const { mostQueued, mostBytes } = this.#parts;
+    return Math.max(count / mostQueued, bytes / mostBytes);
+  }
+
+  /** Counts an item that came (1) or left (-1). */
+  #use(item: T, change: 1 | -1): void {
+    const { sizeOf, ownerOf } = this.#parts;
+    const size = sizeOf(item);
+    this.#bytes += change * size;
+    const owner = ownerOf?.(item);
+    if (owner === undefined) return;
+    const use = this.#owners.get(owner);
+    if (!use) this.#owners.set(owner, { count: 1, bytes: size });
+    else if (use.count + change === 0) this.#owners.delete(owner);
+    else {
+      use.count += change;
+      use.bytes += change * size;
+    }
   }
 
   #pause(): Promise<void> {
@@ -128,10 +188,14 @@ export class BatchQueue<T> {
     this.#since = this.#parts.clock.now();
     this.#writing = this.#writeBatch().finally(() => {
       this.#writing = undefined;
-      if (this.queued > 0 && !this.#closed)
-        this.#wait(this.#fault === undefined ? this.#parts.everyMs : this.#retryMs);
+      if (this.queued > 0 && !this.#closed) this.#wait(this.#nextPause());
     });
     return this.#writing;
+  }
+
+  #nextPause(): number {
+    if (this.#fault !== undefined) return this.#retryMs;
+    return this.#waiters.size > 0 ? 0 : this.#parts.everyMs;
   }
 
   async #writeBatch(): Promise<void> {
@@ -150,7 +214,7 @@ export class BatchQueue<T> {
       const wait = retry(error);
       if (wait === false) {
         this.#lost += count;
-        this.#clearBatch();
+        this.#clearBatch(error as Error);
         return;
       }
       const longer = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
@@ -173,9 +237,19 @@ export class BatchQueue<T> {
     return countOf ? items.reduce((sum, item) => sum + countOf(item), 0) : items.length;
   }
 
-  #clearBatch(): void {
-    for (const item of this.#batch) this.#bytes -= this.#parts.sizeOf(item);
+  #clearBatch(error?: Error): void {
+    for (const item of this.#batch) {
+      this.#use(item, -1);
+      if (this.#waiters.size > 0) this.#answer(item, error);
+    }
     this.#batch = [];
+  }
+
+  #answer(item: T, error: Error | undefined): void {
+    const waiter = this.#waiters.get(item);
+    this.#waiters.delete(item);
+    if (error) waiter?.reject(error);
+    else waiter?.resolve();
   }
 
   #setFault(fault: string | undefined): void {

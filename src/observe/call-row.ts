@@ -1,5 +1,5 @@
 /** A finished call in the form that audit log, live events and metrics use. It is made once for all of them. */
-import type { Origin, Trail } from "../kernel/call.ts";
+import type { Call, Origin, Trail } from "../kernel/call.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import type { Actor, Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
@@ -85,6 +85,23 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     read: trail.read,
     approval: trail.approval,
     traceId: trail.trace?.traceId,
+  };
+}
+
+/** The members of a row that are known before the call is made. */
+export function beginningOf({ origin, server, tool = "", via, trail }: Call, names: Names): object {
+  const endpoint = names.endpoint(origin.endpoint);
+  const caller = callerInfo(origin);
+  const target = trail?.target ?? { server, tool };
+  return {
+    principal: caller.who,
+    client: caller.client,
+    endpoint: namedObject(origin.endpoint, endpoint?.name ?? origin.endpoint),
+    session: caller.session,
+    surface: origin.surface ?? endpoint?.surface,
+    via,
+    server: serverOf(target.server, names),
+    tool: target.tool.slice(0, LONGEST_URI),
   };
 }
 

@@ -1,10 +1,19 @@
 /** Handles the events of a gateway, and passes them to audit log, recent calls, statistics, metrics and live streams. */
+import { randomUUID } from "node:crypto";
+import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { CallEnded, EngineEvent, Events } from "../kernel/events.ts";
+import type { AdminChange, CallEnded, EngineEvent, Events, LoginTried } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Audit } from "../store/store.ts";
 import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
-import { recordOfAdmin, recordOfCall, recordOfLogin } from "./audit/audit-record.ts";
+import {
+  recordOfAdmin,
+  recordOfBeginning,
+  recordOfCall,
+  recordOfLogin,
+  STRANGERS,
+} from "./audit/audit-record.ts";
+import { type Refusal, Refusals } from "./audit/refusals.ts";
 import { type CallGroup, CallGroups } from "./call-groups.ts";
 import { type CallRow, callRow } from "./call-row.ts";
 import { callEvent } from "./live/call-event.ts";
@@ -16,7 +25,7 @@ import { CountedLists, savedByCall } from "./live/tokens-saved.ts";
 import { ToolUse } from "./live/tool-use.ts";
 import { EventMetrics, type Gauges } from "./metrics/event-metrics.ts";
 import type { Names } from "./names.ts";
-import { rowText } from "./row-text.ts";
+import { type RowText, rowText } from "./row-text.ts";
 
 export interface ObserverParts {
   readonly events: Events;
@@ -60,6 +69,7 @@ export class Observer implements Observed {
   onCall: ((call: ObservedCall) => void) | undefined;
   readonly #groups: CallGroups;
   readonly #lists = new CountedLists();
+  readonly #refusals: Refusals;
   readonly #stop: () => void;
   /** The state of the audit log that was last sent to watchers. */
   #reported: { readonly lost: number; readonly fault: string | undefined } = { lost: 0, fault: undefined };
@@ -69,13 +79,22 @@ export class Observer implements Observed {
     this.#groups = new CallGroups(names);
     this.records = audit;
     this.audit = new AuditLog(audit, options, { clock, log });
+    this.#refusals = new Refusals(clock, (record) => this.audit.add(record));
     this.feed = new EventFeed(clock, () => this.#checkAudit());
     this.metrics = new EventMetrics(names, { ...gauges, audit: () => this.audit.state });
     this.#stop = events.on((event) => this.#handle(event));
   }
 
+  /** Resolves when the audit log contains that this call begins; rejects if that is not possible. */
+  async begin(call: Call): Promise<void> {
+    const id = randomUUID();
+    await this.audit.addRequired(recordOfBeginning(call, id, this.names));
+    if (call.trail) call.trail.begun = id;
+  }
+
   async close(): Promise<void> {
     this.#stop();
+    this.#refusals.flush();
     this.feed.close();
     this.metrics.close();
     await this.audit.close();
@@ -89,7 +108,7 @@ export class Observer implements Observed {
       case "call.ended": {
         const row = callRow(event, this.names);
         const text = rowText(row);
-        this.audit.add(recordOfCall(text, event));
+        this.#record(row, text, event);
         this.calls.add(row, event);
         const group = this.#groups.of(row);
         this.#count(group, row, event);
@@ -101,10 +120,12 @@ export class Observer implements Observed {
         this.#saved(event.endpoint, this.#lists.saved(event), event.at);
         return;
       case "admin":
-        this.audit.add(recordOfAdmin(event));
+        if (event.outcome === "refused") this.#refusals.add(refusedChange(event));
+        else this.audit.add(recordOfAdmin(event));
         break;
       case "login":
-        this.audit.add(recordOfLogin(event));
+        if (event.outcome === "refused") this.#refusals.add(refusedLogin(event));
+        else this.audit.add(recordOfLogin(event));
         break;
       case "approval":
       case "breaker":
@@ -122,6 +143,16 @@ export class Observer implements Observed {
     if (!this.feed.watched) return;
     const live = liveEvent(event, this.names);
     if (live) this.feed.send(live);
+  }
+
+  #record(row: CallRow, text: RowText, ended: CallEnded): void {
+    const { trail } = ended;
+    if (row.outcome === "refused") this.#refusals.add(refusedCall(row, text, ended));
+    else if (trail.required) {
+      trail.stored = this.audit.addRequired(recordOfCall(text, ended));
+      // A call that is cancelled does not wait for it.
+      trail.stored.catch(() => {});
+    } else this.audit.add(recordOfCall(text, ended));
   }
 
   /** Checked every second while somebody watches, because any call can cause a loss or a fault. */
@@ -146,4 +177,26 @@ export class Observer implements Observed {
     this.stats.saved(endpoint, tokens, at);
     this.metrics.saved(endpoint, tokens);
   }
+}
+
+/** Callers can choose unknown names freely, so those count as equal. */
+const UNKNOWN: ReadonlySet<string | undefined> = new Set(["tool_not_found", "server_not_found"]);
+
+function refusedCall(row: CallRow, text: RowText, ended: CallEnded): Refusal {
+  const { at, principal, endpoint, surface, server, tool, method = "", code = "", by = "" } = row;
+  const what = UNKNOWN.has(code) || method !== "" ? [] : [server.name, tool];
+  const kind = ["call", principal.key?.id, endpoint.uuid, surface, method, code, by, ...what].join(" ");
+  return { owner: ended.origin.principal.id, kind, at, record: () => recordOfCall(text, ended) };
+}
+
+function refusedChange(change: AdminChange): Refusal {
+  const { at, principal, action, object } = change;
+  const kind = ["change", action, object.kind, object.uuid ?? object.name].join(" ");
+  return { owner: principal.id, kind, at, record: () => recordOfAdmin(change) };
+}
+
+function refusedLogin(login: LoginTried): Refusal {
+  const { at, principal, by, address, reason, tried } = login;
+  const kind = `login ${JSON.stringify([by, address, reason, tried])}`;
+  return { owner: principal?.id ?? STRANGERS, kind, at, record: () => recordOfLogin(login) };
 }

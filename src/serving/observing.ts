@@ -16,6 +16,7 @@ export interface Observing {
 export async function startObserving(context: GatewayContext, core: GatewayCore): Promise<Observing> {
   const { events, clock, log, options } = context;
   const observer = createObserver(context, core, () => tracing?.lost ?? 0);
+  await observer.audit.start();
   const tracing =
     options.otel &&
     (await import("../observe/traces/tracing.ts")).startTracing(options.otel, {

@@ -6,6 +6,7 @@ import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import { BUILT_IN } from "../middleware/built-in.ts";
 import { CompiledLayers } from "../middleware/compiled-layers.ts";
+import type { Recording } from "../middleware/layer.ts";
 import { OwnLayers } from "../middleware/own-layers.ts";
 import { LayerRegistry } from "../middleware/registry.ts";
 import type { Store } from "../store/store.ts";
@@ -21,8 +22,7 @@ export interface PipelineParts {
   /** The folder with the operator's own layers. */
   readonly middlewareDir: string | undefined;
   readonly compiled: () => Compiled;
-  /** Whether the audit log can be written now. */
-  readonly recordable: () => boolean;
+  readonly recording: Recording;
 }
 
 export interface Pipeline {
@@ -33,7 +33,7 @@ export interface Pipeline {
 
 /** Rejects if a stored object has an invalid layer. */
 export async function openPipeline(parts: PipelineParts): Promise<Pipeline> {
-  const { store, clock, middlewareDir, compiled, recordable } = parts;
+  const { store, clock, middlewareDir, compiled, recording } = parts;
   const layers = new LayerRegistry(BUILT_IN, await loadValidator(), new OwnLayers(middlewareDir));
   await checkStoredLayers(layers, compiled().objects);
   const approvals = new ApprovalQueue({
@@ -43,5 +43,5 @@ export async function openPipeline(parts: PipelineParts): Promise<Pipeline> {
     endpointName: (uuid) => compiled().endpoints.get(uuid)?.object.name,
   });
   await approvals.load();
-  return { layers, compiledLayers: new CompiledLayers(layers, { clock, approvals, recordable }), approvals };
+  return { layers, compiledLayers: new CompiledLayers(layers, { clock, approvals, recording }), approvals };
 }

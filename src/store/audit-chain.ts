@@ -121,6 +121,12 @@ export function recordsOf({ lines }: Pick<AuditBatch, "lines">): readonly Chaine
   });
 }
 
+/** The hashes of all records of a batch. Each line begins with the hash of the one before. */
+export function hashesOf({ lines, hash }: Pick<AuditBatch, "lines" | "hash">): readonly string[] {
+  const before = lines.split("\n").map((line) => line.slice(0, line.indexOf(" ")));
+  return [...before.slice(1), hash];
+}
+
 /** No JSON text begins with it. */
 const REFERENCE = "^";
 

@@ -6,14 +6,17 @@ import {
   type ChainedRecord,
   type ChainFault,
   EMPTY_CHAIN,
+  hashesOf,
   hashOf,
   recordsOf,
 } from "./audit-chain.ts";
 import { BATCH, endMark, endOf, insertBatch, lastEnd, readEndMark, sealedEndIn } from "./audit-end.ts";
+import { lostIn } from "./audit-lost.ts";
 import { inJson, matcherOf } from "./audit-match.ts";
 import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import {
+  type AppendedRecords,
   AUDIT_BATCH,
   type Audit,
   type AuditPage,
@@ -62,13 +65,14 @@ export class AuditTable implements Audit {
     this.#chain = new AuditChain(key);
   }
 
-  async append(records: readonly AuditRecord[]): Promise<void> {
+  async append(records: readonly AuditRecord[]): Promise<AppendedRecords> {
     if (records.length > AUDIT_BATCH)
       throw new StoreError("invalid", `an audit batch holds at most ${AUDIT_BATCH} records`);
-    if (records.length === 0) return;
+    if (records.length === 0) return { first: 0, hashes: () => [] };
     const turn = this.#queue.then(() => this.#append(records));
     this.#queue = turn.catch(() => {});
-    await turn;
+    const batch = await turn;
+    return { first: batch.first, hashes: () => hashesOf(batch) };
   }
 
   async query(query: AuditQuery = {}): Promise<AuditPage> {
@@ -120,6 +124,7 @@ export class AuditTable implements Audit {
     const { end: mark } = await readEndMark(this.#database.query, this.#chain);
     let end: ChainEnd = anchor;
     let count = 0;
+    let lost = 0;
     for (;;) {
       const { rows } = await this.#database.query(
         `SELECT ${BATCH} FROM metamcp_audit WHERE first > ? ORDER BY first LIMIT ?`,
@@ -127,19 +132,21 @@ export class AuditTable implements Audit {
       );
       if (rows.length === 0) {
         if (!mark) return { ok: false, seq: end.seq + 1, reason: "the end mark was changed or removed" };
-        return end.seq < Math.max(mark.seq, written.seq) ? missing(end) : { ok: true, count };
+        if (end.seq < Math.max(mark.seq, written.seq)) return missing(end);
+        return { ok: true, count, ...(lost > 0 && { lost }) };
       }
       for (const batch of rows.map(batchOf)) {
         const fault = this.#chain.faultOf(end, batch) ?? replaced(batch, mark);
         if (fault) return await this.#fault(end, fault, count);
         end = batch;
         count += batch.seq - batch.first + 1;
+        lost += lostIn(batch.lines);
       }
       await new Promise(setImmediate);
     }
   }
 
-  async #append(records: readonly AuditRecord[]): Promise<void> {
+  async #append(records: readonly AuditRecord[]): Promise<AuditBatch> {
     const sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
     if (sent && (await this.#isStored(sent))) return this.#confirm(sent);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -156,10 +163,11 @@ export class AuditTable implements Audit {
     throw new StoreError("unavailable", "no free number for the next audit batch was found");
   }
 
-  #confirm(batch: AuditBatch): void {
+  #confirm(batch: AuditBatch): AuditBatch {
     this.#unconfirmed = undefined;
     this.#head = { end: batch, mark: endMark(this.#chain, batch).text };
     this.#written = batch;
+    return batch;
   }
 
   async #isStored({ first, hash }: AuditBatch): Promise<boolean> {

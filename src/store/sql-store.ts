@@ -97,8 +97,8 @@ export class SqlStore implements Store {
 
   async #close(): Promise<void> {
     this.#sweep.cancel();
-    await this.#parts.watch?.close();
-    await this.#parts.database.close();
+    // Together, because a poll of a database that hangs ends only with its connection.
+    await Promise.all([this.#parts.watch?.close(), this.#parts.database.close()]);
   }
 
   #scheduleSweep(): Timer {

@@ -150,7 +150,7 @@ export interface Audit {
    * Writes all of them or none; at most `AUDIT_BATCH` records. After "unavailable" repeat the call with the same array, so that
    * records that did arrive are not written twice.
    */
-  append(records: readonly AuditRecord[]): Promise<void>;
+  append(records: readonly AuditRecord[]): Promise<AppendedRecords>;
   /** Newest first. */
   query(query?: AuditQuery): Promise<AuditPage>;
   /** Deletes batches whose records are all older than `before`, oldest first. The newest batch always stays. Returns the number of deleted records. The rest can still be verified. */
@@ -166,6 +166,13 @@ export interface AuditRecord {
   readonly head?: string;
   /** JSON on one line, or the rest after `head`. A text, because it is stored unchanged and many records may wait in memory. */
   readonly body: string;
+}
+
+export interface AppendedRecords {
+  /** The number of the first record. */
+  readonly first: number;
+  /** The hash of each record. */
+  readonly hashes: () => readonly string[];
 }
 
 export interface StoredAuditRecord {
@@ -195,7 +202,8 @@ export interface AuditPage {
 }
 
 export type AuditVerdict =
-  | { readonly ok: true; readonly count: number }
+  /** `lost`: how many records the log itself says were lost before they could be written. */
+  | { readonly ok: true; readonly count: number; readonly lost?: number }
   | { readonly ok: false; readonly seq: number; readonly reason: string };
 
 export interface Sealer {

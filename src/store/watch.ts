@@ -94,6 +94,8 @@ export class Watch {
       if (await this.#listen()) await poll(this.#parts, isBack);
       this.#pause = POLL_MS;
     } catch (error) {
+      // A closing store ends its connections itself.
+      if (this.#closed) return;
       availability.down(error instanceof Error ? error.message : String(error));
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     }

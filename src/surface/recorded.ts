@@ -5,7 +5,7 @@
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, members } from "../rpc/slice.ts";
 import { OWN_SERVER } from "./own/tools.ts";
@@ -60,15 +60,31 @@ export function recorded(
   return running.then(
     (result) => {
       end(endingOfResult(result, trail.target?.server ?? target.server));
-      return result;
+      return trail.stored ? whenStored(trail.stored, result) : result;
     },
     (error: unknown) => {
       const ending = endingOfError(error, trail, target);
       const over = overLimit(scope, target, request, { trail, code: ending.code });
       end(over ? { outcome: "refused", code: over.code } : ending);
-      throw over ?? error;
+      const answered = over ?? error;
+      if (!trail.stored) throw answered;
+      return whenStored(trail.stored, EMPTY_OBJECT).then(() => {
+        throw answered;
+      });
     },
   );
+}
+
+/** No answer leaves before a record that is required is stored. */
+async function whenStored(stored: Promise<void>, result: Raw): Promise<Raw> {
+  try {
+    await stored;
+  } catch (cause) {
+    const text =
+      "The record of this call could not be written, and calls must be recorded here. The call may have had effects: check before you repeat it.";
+    throw new MetaMcpError("server_unavailable", text, { cause, retryable: false });
+  }
+  return result;
 }
 
 /** A request for something that does not exist counts for the limits too, although it does not reach their layers. Invalid arguments do not count. */

@@ -117,6 +117,64 @@ test("calls rejected by the limits of an endpoint are recorded for every transpo
   expect(records.map(({ surface }) => surface)).toEqual(["aggregate", "openapi"]);
 });
 
+/** Calls unknown names, a hundred per request. */
+async function flood(url: string, headers: Readonly<Record<string, string>>, calls: number): Promise<void> {
+  const post = (body: unknown, more = {}): Promise<Response> =>
+    fetch(url, { method: "POST", headers: { ...HEADERS, ...headers, ...more }, body: JSON.stringify(body) });
+  const clientInfo = { name: "flood", version: "1" };
+  const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo };
+  const opened = await post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+  await opened.text();
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  for (let id = 1; id <= calls; id += 100) {
+    const batch = Array.from({ length: 100 }, (_, n) => ({
+      jsonrpc: "2.0",
+      id: id + n,
+      method: "tools/call",
+      params: { name: `unknown_${id + n}`, arguments: {} },
+    }));
+    await (await post(batch, session)).text();
+  }
+}
+
+test("a flood of refused calls is counted in few records, and displaces and delays no record of others", async () => {
+  const { gateway, api, key } = await layeredTeam();
+  await api("PATCH", "/endpoints/meta", {
+    surface: "aggregate",
+    middleware: [{ use: "audit", required: true }],
+  });
+  await api("PATCH", "/endpoints/metatools", { surface: "aggregate", access: { public: true } });
+  const other = await gateway.key();
+  const client = await teamClient(gateway, "aggregate", { key: other });
+  const strict = await teamClient(gateway, "meta", { key: other });
+  const of = (endpoint: string): string => `${gateway.url}/metamcp/${endpoint}/mcp`;
+  const floods = Promise.all([
+    flood(of("aggregate"), { "x-api-key": key }, 3_000),
+    flood(of("metatools"), {}, 3_000),
+  ]);
+  for (let n = 0; n < 10; n++) {
+    expect(await client.call("fix__echo", { message: "x" })).toBe("x");
+    expect(await strict.call("fix__echo", { message: "x" })).toBe("x");
+    const stored = await api("GET", "/audit?kind=call&endpoint=meta&outcome=ok");
+    expect(stored.body.items).toHaveLength(n + 1);
+  }
+  await floods;
+  expect(await auditRecords(gateway, "&kind=call&endpoint=aggregate&outcome=ok", 10)).toHaveLength(10);
+  for (const endpoint of ["aggregate", "metatools"]) {
+    const counted = async (): Promise<readonly Row[]> =>
+      (await api("GET", `/audit?endpoint=${endpoint}&outcome=refused&limit=500`)).body.items;
+    const total = async (): Promise<number> =>
+      (await counted()).reduce((sum, { count = 1 }) => sum + Number(count), 0);
+    await until(async () => (await total()) >= 3_000);
+    expect(await total()).toBe(3_000);
+    expect((await counted()).length).toBeLessThan(300);
+  }
+  const begun = (await api("GET", "/audit?kind=begun&limit=500")).body.items as readonly Row[];
+  const ended = (await api("GET", "/audit?kind=call&endpoint=meta&limit=500")).body.items as readonly Row[];
+  expect(begun.map(({ call }) => call)).toEqual(ended.map(({ call }) => call));
+  expect((await api("GET", "/stats")).body.audit).toMatchObject({ lost: 0 });
+});
+
 async function oneOfEach(): Promise<LayeredTeam & { readonly call: Row }> {
   const team = await layeredTeam({
     endpoint: { middleware: [{ use: "filter", deny: ["fix:env"] }] },

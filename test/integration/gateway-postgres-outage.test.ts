@@ -2,11 +2,12 @@
  * A Postgres that stops or freezes while clients use the gateway: clients notice nothing, administrators get errors, and nothing
  * is lost.
  */
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { noOwnPostgres, type OwnPostgres, ownPostgres } from "../support/own-postgres.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
-import { fixture, temp } from "../support/temp.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 /** `METAMCP_AWAY=60` for an outage of one minute. */
@@ -14,16 +15,25 @@ const OUTAGE_SECONDS = Number(process.env["METAMCP_AWAY"] ?? 4);
 const WORKERS = 6;
 const env = { METAMCP_SECRET_KEY: "a-secret-for-this-gateway-0123456789" };
 
+interface Given {
+  readonly folder: Temp;
+  readonly options: Parameters<typeof teamGateway>[1];
+  /** The journal of the server. */
+  readonly journal: string;
+}
+
 describe.skipIf(noOwnPostgres)(
   `with a Postgres of our own${noOwnPostgres ? ` (left out: ${noOwnPostgres})` : ""}`,
   {
     timeout: 120_000 + OUTAGE_SECONDS * 4_000,
   },
   () => {
-    async function served(postgres: OwnPostgres) {
-      const gateway = await teamGateway(temp(), { flags: ["--store", postgres.url], env });
+    async function served(postgres: OwnPostgres, given: Partial<Given> = {}) {
+      const { folder = temp(), options = { flags: ["--store", postgres.url], env }, journal } = given;
+      const gateway = await teamGateway(folder, options);
       const { api } = gateway;
-      await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+      const server = fixture(...(journal === undefined ? [] : ["--journal", journal]));
+      await api("POST", "/mcp-servers", { name: "fix", ...server });
       await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
       await api("POST", "/endpoints", {
         name: "team",
@@ -135,6 +145,44 @@ describe.skipIf(noOwnPostgres)(
       // A write that only had to wait is made, and one that gave up reports it.
       expect([200, 503]).toContain((await waiting).status);
       await expectNothingLost(gateway, await clients.stop());
+    });
+
+    test("a gateway that stops while Postgres is frozen ends soon, and its next start writes what it could not", async () => {
+      const postgres = await ownPostgres();
+      const folder = temp();
+      const journal = folder.journal();
+      const options = { flags: ["--store", postgres.url, "--audit-file", "audit.jsonl"], env };
+      const { gateway, api, key } = await served(postgres, { folder, options, journal: journal.file });
+      await api("POST", "/endpoints", {
+        name: "strict",
+        namespaces: ["team"],
+        surface: "aggregate",
+        middleware: [{ use: "audit", required: true }],
+      });
+      const client = await teamClient(gateway, "team", { key });
+      const strict = await teamClient(gateway, "strict", { key });
+      await client.call("fix__echo", { message: "before" });
+      expect(await strict.call("fix__echo", { message: "strict" })).toBe("strict");
+      postgres.freeze();
+      for (let n = 0; n < 30; n++) await client.call("fix__echo", { message: `${n}` });
+      const reached = (): number => journal.events("message").filter(({ tool }) => tool === "echo").length;
+      expect(reached()).toBe(32);
+      const refused = await strict.call("fix__echo", { message: "never" });
+      expect(refused).toContain("The audit log cannot be written");
+      expect(reached(), "no call is made without a record").toBe(32);
+      // Half of the time after which a query counts as failed.
+      const late = pause(15_000).then(() => "late");
+      expect(await Promise.race([gateway.kill("SIGTERM"), late])).toBe(0);
+      postgres.thaw();
+
+      const next = await teamGateway(folder, options);
+      await until(async () => (await records(next)) >= 33, { what: "33 records" });
+      expect(await records(next)).toBe(33);
+      expect((await next.api("GET", "/audit/verify")).body).toMatchObject({ ok: true });
+      await next.kill("SIGTERM");
+      const inFile = readFileSync(folder.path("audit.jsonl"), "utf8").trim().split("\n");
+      const numbers = inFile.map((line) => (JSON.parse(line) as { seq: number }).seq);
+      expect(numbers).toEqual(Array.from(numbers, (_, at) => at + 1));
     });
   },
 );

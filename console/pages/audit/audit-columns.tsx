@@ -50,7 +50,8 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
 ];
 
 /** `github:create_issue` for a call, `update server github` for a change. */
-export function describeRecord({ kind, server, tool, action, object }: AuditRecord): string {
-  if (kind === "call") return [server?.name, tool].filter(Boolean).join(":");
-  return [action, object?.kind, object?.name].filter(Boolean).join(" ");
+export function describeRecord({ kind, server, tool, action, object, count }: AuditRecord): string {
+  const times = count === undefined ? "" : `${count} × `;
+  if (kind === "call" || kind === "begun") return `${times}${[server?.name, tool].filter(Boolean).join(":")}`;
+  return `${times}${[action, object?.kind, object?.name].filter(Boolean).join(" ")}`;
 }

@@ -101,8 +101,8 @@ function Verify() {
   const sending = useSending();
   const verify = () =>
     sending.run(async () => {
-      const { ok, count = 0, seq, reason = "" } = await get("/audit/verify");
-      toast(ok ? { text: texts.verified(count) } : { text: texts.broken(seq, reason), kind: "failed" });
+      const { ok, count = 0, lost = 0, seq, reason = "" } = await get("/audit/verify");
+      toast(ok ? { text: texts.verified(count, lost) } : { text: texts.broken(seq, reason), kind: "failed" });
     });
   return (
     <Button busy={sending.busy} onClick={() => void verify()}>

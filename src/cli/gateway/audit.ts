@@ -10,7 +10,7 @@ const field = (help: string) => ({ kind: "text", env: false, value: "text", help
 const FLAGS = {
   follow: { kind: "switch", env: false, help: "Keep showing new records." },
   limit: { kind: "whole", env: false, least: 1, most: 500, default: 20, help: "How many records." },
-  kind: field("Only this kind: call, admin (changes) or login."),
+  kind: field("Only this kind: call, begun, admin (changes), login or lost."),
   endpoint: field("Only this endpoint: name or uuid."),
   server: field("Only this server: name or uuid."),
   tool: field("Only this tool, by its name at the server."),
@@ -53,7 +53,7 @@ interface Page {
 }
 
 type Verdict =
-  | { readonly ok: true; readonly count: number }
+  | { readonly ok: true; readonly count: number; readonly lost?: number }
   | { readonly ok: false; readonly reason: string };
 
 export const command: Command = {
@@ -88,9 +88,12 @@ export const command: Command = {
 
 async function verify(client: GatewayClient, json: boolean): Promise<ExitCode> {
   const verdict = await client.get<Verdict>("/audit/verify");
-  show(verdict, json, () =>
-    verdict.ok ? `All ${verdict.count} records are unchanged.` : `Tampered: ${verdict.reason}.`,
-  );
+  show(verdict, json, () => {
+    if (!verdict.ok) return `Tampered: ${verdict.reason}.`;
+    const { count, lost = 0 } = verdict;
+    const gaps = lost > 0 ? ` ${lost} records were lost before they could be written (kind=lost).` : "";
+    return `All ${count} records are unchanged.${gaps}`;
+  });
   return verdict.ok ? 0 : 1;
 }
 

@@ -1,7 +1,8 @@
 /** Layer `audit`: sets how much of a call the audit log keeps, and whether calls are refused if the log cannot be written. The innermost such layer decides what is kept. */
-import type { KeptDetail } from "../../kernel/call.ts";
+import type { Call, Handler, KeptDetail } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import type { LayerKind } from "../layer.ts";
+import type { Raw } from "../../kernel/raw.ts";
+import type { LayerKind, Recording } from "../layer.ts";
 
 const KEPT = ["none", "names", "redacted", "full"] as const satisfies readonly KeptDetail[];
 
@@ -21,36 +22,58 @@ export const audit: LayerKind = {
         description: "none, names, redacted (values that look secret are masked) or full",
       },
       results: { enum: KEPT, default: "names", description: "the same for results" },
-      required: { type: "boolean", default: false, description: "refuse calls that cannot be recorded" },
+      required: {
+        type: "boolean",
+        default: false,
+        description: "make and answer calls only when the log contains them",
+      },
     },
   },
   guards: true,
   mayBeInside: true,
-  compile(options, { recordable }) {
+  compile(options, { recording }) {
     const { arguments: args, results, required } = options as unknown as Options;
     const keep = { arguments: args, results };
-    const refusal = (): Promise<never> | undefined =>
-      required && !(recordable?.() ?? false) ? Promise.reject(unrecorded()) : undefined;
+    const isRecordable = (): boolean => recording?.isReady() ?? false;
     return {
       explain: () =>
-        required && !(recordable?.() ?? false)
+        required && !isRecordable()
           ? { effect: "deny", reason: "it cannot be recorded now", code: "server_unavailable" }
           : undefined,
       // Other requests, such as lists, are not recorded.
       ...(required && {
-        request: (next) => (request) => (request.own && refusal()) ?? next(request),
+        request: (next) => (request) => {
+          if (!request.own) return next(request);
+          if (!isRecordable()) return Promise.reject(unrecorded());
+          if (request.trail) request.trail.required = true;
+          return next(request);
+        },
       }),
       call: (next) => (call) => {
         if (call.trail) call.trail.keep = keep;
-        return refusal() ?? next(call);
+        return required ? recordedFirst(call, recording, next) : next(call);
       },
     };
   },
 };
 
-function unrecorded(): MetaMcpError {
+/** Makes the call when the log contains that it begins: whatever happens then, there is a record. */
+async function recordedFirst(call: Call, recording: Recording | undefined, next: Handler): Promise<Raw> {
+  const { trail } = call;
+  if (!recording?.isReady() || !trail) throw unrecorded();
+  trail.required = true;
+  // An outer layer, or an earlier run of the call, may have recorded it.
+  if (trail.begun === undefined)
+    await recording.begin(call).catch((error: unknown) => {
+      throw unrecorded(error);
+    });
+  return await next(call);
+}
+
+function unrecorded(cause?: unknown): MetaMcpError {
   return new MetaMcpError(
     "server_unavailable",
     "The audit log cannot be written, and calls must be recorded here. Nothing was done.",
+    { cause },
   );
 }

@@ -11,12 +11,19 @@ export async function checkAuditFile(path: string): Promise<void> {
   });
 }
 
-export function auditFile(path: string): (batch: readonly AuditRecord[]) => Promise<number> {
+/** A record as the file gets it. One that the store did not get has no number and no hash. */
+export interface FileRecord extends AuditRecord {
+  readonly seq?: number;
+  readonly hash?: string;
+}
+
+export function auditFile(path: string): (batch: readonly FileRecord[]) => Promise<number> {
   return async (batch) => {
     // Every body is a JSON object with at least one member, so the time can be inserted after the brace.
-    const lines = batch.map(
-      ({ at, head = "", body }) => `{"at":"${new Date(at).toISOString()}",${`${head}${body}`.slice(1)}`,
-    );
+    const lines = batch.map(({ seq, at, hash, head = "", body }) => {
+      const place = seq === undefined ? "" : `"seq":${seq},"hash":"${hash}",`;
+      return `{${place}"at":"${new Date(at).toISOString()}",${`${head}${body}`.slice(1)}`;
+    });
     const file = await open(path, "a", PRIVATE);
     try {
       const { size } = await file.stat();

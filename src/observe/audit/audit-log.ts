@@ -1,15 +1,25 @@
 /** The audit log of a running gateway: queues records, writes them in batches to the store and to a file, and deletes old ones. */
+import { isDoneWithin } from "../../kernel/at-most.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
+import { lostRecord } from "../../store/audit-lost.ts";
 import { StoreError } from "../../store/error.ts";
 import { AUDIT_BATCH, type Audit, type AuditRecord } from "../../store/store.ts";
 import { BatchQueue } from "../batch-queue.ts";
-import { auditFile } from "./audit-file.ts";
+import { auditFile, type FileRecord } from "./audit-file.ts";
+import { addUnwritten, keepUnwritten } from "./unwritten-file.ts";
 
 export interface AuditOptions {
   /** Path of a file that also gets the records, as JSON lines. */
   readonly file?: string | undefined;
   readonly days: number;
+  /** Path of the file for records that could not be written before a stop. Without it they are lost. */
+  readonly unwritten?: string | undefined;
+}
+
+/** A record with the id of who caused it. */
+export interface OwnedRecord extends AuditRecord {
+  readonly owner?: string | undefined;
 }
 
 export interface AuditState {
@@ -27,10 +37,14 @@ const MAX_BYTES = 32 * 1_048_576;
 /** Limits one write, because nothing else runs while an embedded store writes. */
 const MAX_BYTES_IN_BATCH = 1_048_576;
 /** If records are required, no call starts above this fill level, so that running calls have room for their records. */
-const MAX_FILL_FOR_REQUIRED = 0.5;
+const MAX_FILL_FOR_REQUIRED = 0.9;
 /** If records are required, no call starts while a write takes longer than this. */
 const LONGEST_WRITE_MS = 2_000;
+/** How long a required record may take. */
+const REQUIRED_MS = 5_000;
 const CLOSE_MS = 5_000;
+/** For a store that does not answer already when the stop begins. */
+const CLOSE_HANGING_MS = 1_000;
 const DAY_MS = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const FIRST_PRUNE_MS = 60_000;
@@ -43,11 +57,20 @@ interface AuditLogParts {
 }
 
 export class AuditLog {
-  readonly #store: BatchQueue<AuditRecord>;
-  readonly #file: BatchQueue<AuditRecord> | undefined;
+  readonly #audit: Audit;
+  readonly #options: AuditOptions;
+  readonly #parts: Required<AuditLogParts>;
+  readonly #store: BatchQueue<OwnedRecord>;
+  readonly #file: BatchQueue<FileRecord> | undefined;
+  /** How many lost records the log mentions. */
+  #mentioned = 0;
   #pruning: Timer;
 
-  constructor(audit: Audit, { file, days }: AuditOptions, { clock, log, now = Date.now }: AuditLogParts) {
+  constructor(audit: Audit, options: AuditOptions, { clock, log, now = Date.now }: AuditLogParts) {
+    const { file, days } = options;
+    this.#audit = audit;
+    this.#options = options;
+    this.#parts = { clock, log, now };
     const common = {
       clock,
       sizeOf: ({ head = "", body }: AuditRecord) => head.length + body.length,
@@ -57,10 +80,11 @@ export class AuditLog {
       mostBytes: MAX_BYTES,
       everyMs: EVERY_MS,
     };
-    this.#store = new BatchQueue({
+    this.#store = new BatchQueue<OwnedRecord>({
       ...common,
+      ownerOf: ({ owner }) => owner,
       write: async (batch) => {
-        await audit.append(batch);
+        await this.#append(batch);
         return 0;
       },
       retry: (error) => StoreError.is(error, "unavailable"),
@@ -69,7 +93,7 @@ export class AuditLog {
     this.#file =
       file === undefined
         ? undefined
-        : new BatchQueue({
+        : new BatchQueue<FileRecord>({
             ...common,
             write: auditFile(file),
             retry: () => true,
@@ -90,9 +114,38 @@ export class AuditLog {
     this.#pruning = clock.after(FIRST_PRUNE_MS, () => void prune());
   }
 
-  add(record: AuditRecord): void {
-    this.#store.add(record);
-    this.#file?.add(record);
+  /** Adds the records that the last run could not write. */
+  async start(): Promise<void> {
+    const { unwritten } = this.#options;
+    if (unwritten === undefined) return;
+    const { log } = this.#parts;
+    try {
+      const added = await addUnwritten(unwritten, {
+        audit: this.#audit,
+        write: (batch) => this.#append(batch),
+        found: (records) => {
+          for (const record of records) this.#file?.add(record);
+        },
+      });
+      if (added > 0) log.info(`${added} audit records of the last run were added to the log`);
+    } catch (error) {
+      log.warn(
+        `the audit records in ${unwritten} could not be added to the log: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  add(record: OwnedRecord): void {
+    // The file gets also what the store has no room for.
+    if (!this.#store.add(record)) this.#file?.add(record);
+  }
+
+  /** Resolves when the store has the record. Rejects if that takes too long; the record is then written later, if possible. */
+  async addRequired(record: OwnedRecord): Promise<void> {
+    const written = this.#store.addAndWait(record);
+    written.catch(() => {});
+    if (!(await isDoneWithin(this.#parts.clock, REQUIRED_MS, written)))
+      throw new Error("the store does not answer");
   }
 
   get state(): AuditState {
@@ -114,7 +167,44 @@ export class AuditLog {
 
   async close(): Promise<void> {
     this.#pruning.cancel();
-    await Promise.all([this.#store.close(CLOSE_MS), this.#file?.close(CLOSE_MS)]);
+    const { fault, writingMs } = this.#store;
+    const hangs = fault !== undefined || writingMs >= LONGEST_WRITE_MS;
+    await this.#keep(await this.#store.close(hangs ? CLOSE_HANGING_MS : CLOSE_MS));
+    const fileHangs = this.#file?.fault !== undefined;
+    const missing = (await this.#file?.close(fileHangs ? CLOSE_HANGING_MS : CLOSE_MS)) ?? [];
+    if (missing.length > 0)
+      this.#parts.log.error(`${missing.length} audit records are missing in ${this.#options.file}`);
+  }
+
+  /** Writes to the store, then to the file, which so gets the numbers and hashes of the log. */
+  async #append(batch: readonly AuditRecord[]): Promise<void> {
+    const { first, hashes } = await this.#audit.append(batch);
+    if (this.#file) {
+      const all = hashes();
+      for (const [at, record] of batch.entries())
+        this.#file.add({ ...record, seq: first + at, hash: all[at] ?? "" });
+    }
+    const { lost, fill } = this.#store;
+    if (lost === this.#mentioned || fill >= 1) return;
+    this.#store.add(lostRecord(this.#parts.now(), lost - this.#mentioned));
+    this.#mentioned = lost;
+  }
+
+  async #keep(left: readonly AuditRecord[]): Promise<void> {
+    if (left.length === 0) return;
+    const { log } = this.#parts;
+    const { unwritten } = this.#options;
+    try {
+      if (unwritten === undefined) throw new Error("there is no folder for them");
+      await keepUnwritten(unwritten, left);
+      log.warn(
+        `${left.length} audit records could not be written; the next start adds them from ${unwritten}`,
+      );
+    } catch (error) {
+      log.error(
+        `${left.length} audit records could not be written and are lost: ${(error as Error).message}`,
+      );
+    }
   }
 }
 

@@ -1,17 +1,22 @@
 /** Converts events to audit records. */
+import type { Call } from "../../kernel/call.ts";
 import type { AdminChange, CallEnded, LoginTried } from "../../kernel/events.ts";
-import type { AuditRecord } from "../../store/store.ts";
-import { whoOf } from "../call-row.ts";
+import { member } from "../../rpc/slice.ts";
+import { beginningOf, whoOf } from "../call-row.ts";
+import type { Names } from "../names.ts";
 import type { RowText } from "../row-text.ts";
+import type { OwnedRecord } from "./audit-log.ts";
 import { auditArguments, auditResult } from "./audit-value.ts";
 
+/** All who are not logged in share the room of one caller. */
+export const STRANGERS = "strangers";
 const DEFAULT_DETAIL = { arguments: "names", results: "names" } as const;
 
 /**
  * The text of the row, with arguments and results. Values are recorded only as they left the pipeline. If a layer refused the
  * call, inner layers have not redacted the values, so only names are recorded.
  */
-export function recordOfCall({ head, rest }: RowText, ended: CallEnded): AuditRecord {
+export function recordOfCall({ head, rest }: RowText, ended: CallEnded): OwnedRecord {
   const { trail } = ended;
   const keep = trail.keep ?? DEFAULT_DETAIL;
   const sent = trail.arguments;
@@ -20,28 +25,41 @@ export function recordOfCall({ head, rest }: RowText, ended: CallEnded): AuditRe
     : auditArguments(ended.arguments, keep.arguments === "none" ? "none" : "names");
   const results = auditResult(ended.result, keep.results);
   let body = rest;
+  if (trail.begun !== undefined) body += `,"call":"${trail.begun}"`;
   if (args !== undefined) body += `,"arguments":${args}`;
   if (results !== undefined) body += `,"results":${results}`;
   body += "}";
   // Flattens the string. Otherwise the garbage collector would copy dozens of pieces while the record waits.
   body.charCodeAt(0);
-  return { at: ended.at, head, body };
+  return { at: ended.at, head, body, owner: ended.origin.principal.id };
 }
 
-export function recordOfAdmin(change: AdminChange): AuditRecord {
+/** Written before a call whose record is required. Inner layers have not redacted the values yet, so only names are recorded. */
+export function recordOfBeginning(call: Call, id: string, names: Names): OwnedRecord {
+  const at = Date.now();
+  const { principal } = call.origin;
+  const args = auditArguments(member(call.params, "arguments"), "names");
+  const members = { kind: "begun", ...beginningOf(call, names), outcome: "ok", call: id };
+  const body = JSON.stringify(members).slice(0, -1) + (args === undefined ? "}" : `,"arguments":${args}}`);
+  return { at, body, owner: principal.id };
+}
+
+export function recordOfAdmin(change: AdminChange): OwnedRecord {
   const { at, principal, action, object, revision, outcome } = change;
   const who = whoOf(principal);
   return {
     at,
+    owner: principal.id,
     body: JSON.stringify({ kind: "admin", principal: who, action, object, outcome, revision }),
   };
 }
 
-export function recordOfLogin(login: LoginTried): AuditRecord {
+export function recordOfLogin(login: LoginTried): OwnedRecord {
   const { at, principal, outcome, by, address, client, endpoint, server, reason, tried } = login;
   const who = principal && whoOf(principal);
   return {
     at,
+    owner: principal?.id ?? STRANGERS,
     body: JSON.stringify({
       kind: "login",
       principal: who,

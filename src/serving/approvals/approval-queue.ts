@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Actor, Approval, ApprovalControl } from "../../gateway/control.ts";
 import { Refusal } from "../../gateway/refusal.ts";
+import { isDoneWithin } from "../../kernel/at-most.ts";
 import type { Call } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -42,6 +43,7 @@ interface WaitingCall {
   fail(error: Error): void;
 }
 
+const CLOSE_MS = 1_000;
 const MAX_WAITING = 1_000;
 const MAX_OF_ONE = 50;
 /** Maximum number of kept approvals that ended without a decision. Older ones are removed. */
@@ -141,8 +143,11 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
     for (const [, parked] of waiting)
       parked.fail(new MetaMcpError("server_unavailable", "MetaMCP is stopping. Nothing was done."));
     this.#waiting.clear();
-    await Promise.allSettled(waiting.map(([uuid]) => this.#stored.end(uuid, { state: "withdrawn" })));
-    await this.#lease.release().catch(() => {});
+    const ended = Promise.allSettled(
+      waiting.map(([uuid]) => this.#stored.end(uuid, { state: "withdrawn" })),
+    ).then(() => this.#lease.release().catch(() => {}));
+    // A store that hangs must not hold the stop. Without its lease the calls of this gateway count as withdrawn soon.
+    await isDoneWithin(this.#parts.clock, CLOSE_MS, ended);
   }
 
   #refuseTooMany(call: Call): void {

@@ -1,5 +1,5 @@
 /** Postgres with a small connection pool. A broken connection is discarded, and the next query gets another one. */
-import type { PoolClient, Pool as PoolType } from "pg";
+import type { ClientBase, PoolClient, Pool as PoolType } from "pg";
 import type {
   Database,
   OnStatement,
@@ -13,17 +13,24 @@ import { StoreError } from "../error.ts";
 import { postgresFault } from "./fault.ts";
 import { NOTIFY } from "./listener.ts";
 
+const CLOSE_MS = 1_000;
+
 export class PostgresDatabase implements Database {
   readonly dialect = "postgres";
   readonly #pool: PoolType;
   readonly #onStatement: OnStatement;
+  readonly #clients = new Set<PoolClient>();
 
   constructor(pool: PoolType, onStatement: OnStatement) {
     this.#pool = pool;
     this.#onStatement = onStatement;
     // Without these listeners an error event would end the process. Queries on the connection reject anyway.
     pool.on("error", () => {});
-    pool.on("connect", (client) => client.on("error", () => {}));
+    pool.on("connect", (client) => {
+      client.on("error", () => {});
+      this.#clients.add(client);
+    });
+    pool.on("remove", (client) => this.#clients.delete(client));
   }
 
   readonly query: Query = async (sql, values) =>
@@ -51,8 +58,17 @@ export class PostgresDatabase implements Database {
     });
   }
 
+  /** Queries without an answer are given up after a short time, because a server that hangs would hold the process. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    const ended = this.#pool.end();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    await Promise.race([ended, late]);
+    clearTimeout(timer);
+    // Ending a client with a running query closes its socket, and the query rejects.
+    for (const client of this.#clients) endNow(client);
   }
 
   async #using<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -79,6 +95,11 @@ export class PostgresDatabase implements Database {
       throw postgresFault(error);
     }
   }
+}
+
+/** The pool gives out clients without this method, but every one has it. */
+function endNow(client: PoolClient): void {
+  (client as unknown as ClientBase & { end(): Promise<void> }).end().catch(() => {});
 }
 
 /** Without an answer to COMMIT, the server may have committed. */
