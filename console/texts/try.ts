@@ -53,6 +53,7 @@ export const tryTexts = {
     asks: "It would wait for an approval.",
     answered: "It would be answered without reaching the server.",
     refused: "It would be refused.",
+    unknown: "Nobody can say: a server that may have the tool could not be listed.",
   },
   effects: {
     pass: "passes",

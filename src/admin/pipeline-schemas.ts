@@ -63,8 +63,9 @@ export const PIPELINE_COMPONENTS = {
     properties: {
       as: ACTOR,
       outcome: {
-        enum: ["passes", "asks", "answered", "refused"],
-        description: "asks: runs after somebody says yes; answered: does not reach the server",
+        enum: ["passes", "asks", "answered", "refused", "unknown"],
+        description:
+          "asks: runs after somebody says yes; answered: does not reach the server; unknown: a server that may have the tool could not be listed",
       },
       code: { type: "string", description: "for a refusal: the error code" },
       tool: {

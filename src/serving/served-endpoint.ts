@@ -4,7 +4,14 @@ import type { Endpoint, Engine } from "../engine.ts";
 import type { CompiledEndpoint } from "../gateway/compile.ts";
 import { type EndpointLayers, endpointLayers } from "../gateway/endpoint/endpoint-layers.ts";
 import { type EndpointScopeParts, endpointScope } from "../gateway/endpoint/endpoint-scope.ts";
-import { type Explained, type ExplainRequest, explainTool } from "../gateway/endpoint/explain-tool.ts";
+import {
+  type Explained,
+  type ExplainRequest,
+  type ExplainSources,
+  explainTool,
+  isUnlisted,
+  unknownTool,
+} from "../gateway/endpoint/explain-tool.ts";
 import type { Preview, TriedTool } from "../gateway/try-control.ts";
 import type { Origin } from "../kernel/call.ts";
 import { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
@@ -125,15 +132,30 @@ export class ServedEndpoint {
     });
   }
 
-  /** Explains what would happen to a call of this principal. */
+  /** Explains what would happen to a call of this principal. Lists servers that a call would list. */
   explain(principal: Principal, wanted: ExplainRequest): Promise<Explained> {
     const { engine, views, compiled } = this.#parts;
-    const explaining = (origin: Origin): Promise<Explained> => {
-      const { listings } = engine.scope.view(origin).snapshot;
-      const view = views.ofEndpoint(this.#compiled, (server) => listings.get(server));
-      return explainTool({ compiled: compiled(), layers: this.layers, view }, wanted, origin);
+    const explaining = async (origin: Origin): Promise<Explained> => {
+      const sources = (): ExplainSources => {
+        const { listings } = engine.scope.view(origin).snapshot;
+        const view = views.ofEndpoint(this.#compiled, (server) => listings.get(server));
+        return { compiled: compiled(), layers: this.layers, view };
+      };
+      if (isUnlisted(sources(), wanted)) {
+        const unlisted = await this.#scope.loader.loadMissing(this.#serversOf(wanted.tool), origin);
+        if (unlisted.length > 0 && isUnlisted(sources(), wanted))
+          return unknownTool(unlisted.map(({ server }) => server));
+      }
+      return await explainTool(sources(), wanted, origin);
     };
     return this.#endpoint.sessionless.run(principal, explaining, { surface: "preview" });
+  }
+
+  /** The servers that may have the tool: the named one, or all for a name of the aggregate surface. */
+  #serversOf(tool: string): readonly string[] {
+    const names = [...this.#scope.specs().keys()];
+    const named = names.filter((name) => tool.startsWith(`${name}:`));
+    return named.length > 0 ? named : names;
   }
 
   /** The request with which this client would call a tool. */

@@ -119,6 +119,22 @@ test("explain shows the effect of each layer on a call and uses up no rate limit
   expect(await client.call("fix__say", { message: "two" })).toMatch(/rate_limited/);
 });
 
+test("explain lists a server that has not been listed, as a call would, and refuses nothing that it does not know", async () => {
+  const { api } = await layeredTeam();
+  await api("POST", "/mcp-servers", { name: "gone", command: "/nowhere/none" });
+  await api("PATCH", "/namespaces/team", { servers: [{ server: "fix" }, { server: "gone" }] });
+  const explain = async (tool: string) =>
+    (await api("POST", "/endpoints/aggregate/explain", { tool, args: { message: "x" } })).body;
+  expect(await explain("fix:echo")).toMatchObject({ outcome: "passes", tool: { tool: "echo" } });
+  expect(await explain("fix__echo")).toMatchObject({ outcome: "passes", tool: { tool: "echo" } });
+  expect(await explain("fix:none")).toMatchObject({ outcome: "refused", code: "tool_not_found" });
+  for (const name of ["gone:x", "gone__x"])
+    expect(await explain(name)).toMatchObject({
+      outcome: "unknown",
+      steps: [{ at: 'server "gone"', reason: "not known yet: the server has not been listed" }],
+    });
+});
+
 test("explain needs the right to read the rules, and only administrators can explain as another account", async () => {
   const { gateway, api, uuid } = await team();
   const key = async (role: string) => (await api("POST", "/api-keys", { name: role, role })).body.key;

@@ -33,7 +33,7 @@ export function explainRoutes(parts: AdminParts): readonly Route[] {
         const { uuid, name } = endpoint.object;
         const refused = refusalOf(endpoint.object, user);
         const principal = seenAs(endpoint, user, request);
-        const rows = control.toolsOf({ kind: "endpoint", uuid }, principal);
+        const rows = () => control.toolsOf({ kind: "endpoint", uuid }, principal);
         const explained =
           refused === undefined ? await tries.explain(uuid, principal, { tool, args, rows }) : undefined;
         const body = explained ?? accessDenied(name, refused ?? "the endpoint is not available now");

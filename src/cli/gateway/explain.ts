@@ -16,7 +16,7 @@ const FLAGS = {
 
 interface Explanation {
   readonly as: { readonly name: string };
-  readonly outcome: "passes" | "asks" | "answered" | "refused";
+  readonly outcome: "passes" | "asks" | "answered" | "refused" | "unknown";
   readonly code?: string;
   readonly tool?: {
     readonly server: { readonly name: string };
@@ -54,6 +54,7 @@ const OUTCOMES = {
   asks: "runs after somebody says yes",
   answered: "is answered without reaching the server",
   refused: "is refused",
+  unknown: "cannot be explained, because the tools of the server are not known",
 } as const;
 
 function explanationText({ as, outcome, code, tool, steps }: Explanation, requested: string): string {

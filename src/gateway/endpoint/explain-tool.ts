@@ -22,13 +22,13 @@ export interface ExplainRequest {
   /** `server:tool`, with the name here or the server's own name, or the name on the aggregate surface. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** The rows for the principal. */
-  readonly rows: readonly ToolRow[];
+  /** The rows for the principal, as known at the moment. */
+  readonly rows: () => readonly ToolRow[];
 }
 
 export interface Explained {
-  /** "asks": the call runs after somebody permits it. "answered": a layer answers without the server. */
-  readonly outcome: "passes" | "asks" | "answered" | "refused";
+  /** "asks": the call runs after somebody permits it. "answered": a layer answers without the server. "unknown": the tools of the server are not known. */
+  readonly outcome: "passes" | "asks" | "answered" | "refused" | "unknown";
   /** The error code of a refusal. */
   readonly code?: ErrorCode;
   readonly tool?: ExplainedTool;
@@ -51,12 +51,29 @@ export interface ExplainSources {
   readonly view: View;
 }
 
+/** Whether the tool is not listed, so that an explanation needs the lists of the servers first, as a call would. */
+export function isUnlisted(sources: ExplainSources, { tool, rows }: ExplainRequest): boolean {
+  const row = rowNamed(sources, rows(), tool);
+  return row ? row.missing === true : !isOwn(tool);
+}
+
+/** The explanation of a call of an unlisted tool while these servers, which may have it, could not be listed. */
+export function unknownTool(servers: readonly string[]): Explained {
+  const steps = servers.map((server) => ({
+    use: "name",
+    at: `server "${server}"`,
+    effect: "unknown" as const,
+    reason: "not known yet: the server has not been listed",
+  }));
+  return { outcome: "unknown", steps };
+}
+
 export async function explainTool(
   sources: ExplainSources,
   { tool: reference, args, rows }: ExplainRequest,
   origin: Origin,
 ): Promise<Explained> {
-  const row = rowNamed(sources, rows, reference);
+  const row = rowNamed(sources, rows(), reference);
   if (!row) return explainOwn(sources, reference, origin);
   const { compiled, layers } = sources;
   const { server: name } = serverFacts(row.server, compiled);
@@ -92,9 +109,8 @@ function rowNamed(
 
 /** Explains a call of one of our own tools, which layers around requests may hide. */
 function explainOwn({ layers }: ExplainSources, reference: string, { principal }: Origin): Explained {
-  const name = reference.replace(/^metamcp:/, "");
-  const isCalled = name !== reference && OWN_NAMES.includes(name);
-  if (!isCalled && !OWN_TOOL_NAMES.includes(name))
+  const name = ownName(reference);
+  if (!isOwn(reference))
     return refused("tool_not_found", {
       use: "name",
       at: "the endpoint",
@@ -109,6 +125,15 @@ function explainOwn({ layers }: ExplainSources, reference: string, { principal }
     effect: "deny",
     reason: "it matches this tool",
   });
+}
+
+function ownName(reference: string): string {
+  return reference.replace(/^metamcp:/, "");
+}
+
+function isOwn(reference: string): boolean {
+  const name = ownName(reference);
+  return (name !== reference && OWN_NAMES.includes(name)) || OWN_TOOL_NAMES.includes(name);
 }
 
 /** What hides the tool: a layer, the namespace or the server. */
