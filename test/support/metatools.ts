@@ -96,7 +96,11 @@ export class Metatools {
   private isTextOnly(value: Record<string, unknown>, text: string): boolean {
     const { structured } = value;
     const isPage = /^\{("next":"metamcp:[^"]*")?\}$/.test(JSON.stringify(structured) ?? "");
-    return structured === text || isPage || /^This result has [\d,]+ bytes\. Only a preview/.test(text);
+    return (
+      structured === text ||
+      isPage ||
+      /^This result has [\d,]+ bytes; maxResultBytes is [\d,]+\. Only a preview/.test(text)
+    );
   }
 
   /** The JSON-RPC error of a call. */

@@ -1,4 +1,5 @@
 /** Converts the outcome of code to a tool result: logs, then the value, or the error and the calls made before it. */
+import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
@@ -6,6 +7,7 @@ import type { LogLine, Outcome } from "../../sandbox/executor.ts";
 import { errorText } from "../failure.ts";
 import { callsText, shownCalls } from "./call-records.ts";
 import { hintFor } from "./hint.ts";
+import { splitMedia } from "./value-media.ts";
 
 const UNSAFE =
   "UNSAFE: the code ran as a plain process with all permissions of its user (METAMCP_RUNTIME_PROFILE=dev).";
@@ -23,13 +25,14 @@ export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpEr
 
 export function resultOf(outcome: Outcome, code: string, op: string): Raw {
   const error = errorOf(outcome, code, op);
-  const { value, logs, calls, durationMs, unsafe, backend } = outcome;
-  const shown = error ? errorText(error) : (value ?? "");
+  const { logs, calls, durationMs, unsafe, backend } = outcome;
+  const { value, media } = shownValue(outcome);
+  const shown = error ? errorText(error) : (value?.toString() ?? "");
   const note = calls.length > 0 && error ? `Calls made before the error: ${callsText(calls)}` : "";
   const parts = [unsafe ? UNSAFE : "", ...logs.map(logLine), shown, note].filter((part) => part !== "");
   const text = parts.length > 0 ? parts.join("\n") : "The code ended without a value.";
   const structured = joinObject([
-    ["value", value === undefined ? undefined : asRaw(Buffer.from(value))],
+    ["value", value],
     ["error", error && toRaw(error)],
     ["logs", toRaw(logs)],
     ["calls", toRaw(shownCalls(calls))],
@@ -38,10 +41,15 @@ export function resultOf(outcome: Outcome, code: string, op: string): Raw {
     ["backend", backend === "wasm" ? undefined : toRaw(backend)],
   ]);
   return joinObject([
-    ["content", toRaw([{ type: "text", text }])],
+    ["content", joinArray([toRaw({ type: "text", text }), ...media])],
     ["structuredContent", structured],
     ["isError", error && toRaw(true)],
   ]);
+}
+
+/** The value without the images and audio that are shown beside it. */
+export function shownValue({ value }: Outcome): { readonly value?: Raw; readonly media: readonly Raw[] } {
+  return value === undefined ? { media: [] } : splitMedia(asRaw(Buffer.from(value)));
 }
 
 function logLine({ level, text }: LogLine): string {

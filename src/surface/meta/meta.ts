@@ -1,7 +1,9 @@
 /** The meta surface: four own tools that find and call all others, so that the tool list stays small. */
+import { joinArray } from "../../catalog/json-array.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { elements, members, withMember } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
@@ -15,6 +17,7 @@ import { hasOwn, OWN_SERVER, READ, unknownTool } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
+import { isMedia, isWithin } from "../result/media.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
@@ -144,7 +147,7 @@ function runCall(
   return result.then(
     (whole) => {
       if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), server, whole);
-      const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
+      const fits = isWithin(whole, scope.maxResultBytes() ?? DEFAULT_BUDGET);
       if (fits || readsStored(server, { tool, args: input.args })) return whole;
       return errorsAsResults(scope, withinBudget(result, scope, `${server}:${tool}`, request));
     },
@@ -188,8 +191,17 @@ async function withinBudget(
   request: ClientRequest,
 ): Promise<Raw> {
   const whole = await result;
-  const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
-  return fits ? whole : shortResult(whole, budgetOf(scope, source, request));
+  const budget = scope.maxResultBytes() ?? DEFAULT_BUDGET;
+  if (whole.length <= budget) return whole;
+  const once = saidOnce(whole, source);
+  return isWithin(once, budget) ? whole : shortResult(once, budgetOf(scope, source, request));
+}
+
+/** The text of our own tools says what their structured content says, so it does not count a second time. */
+function saidOnce(whole: Raw, source: string): Raw {
+  const [structured, content] = members(whole, ["structuredContent", "content"]);
+  if (!isMetaTool(source) || !structured || !content) return whole;
+  return withMember(whole, "content", joinArray(elements(content).filter(isMedia)));
 }
 
 const readCommand = (uri: string): string =>

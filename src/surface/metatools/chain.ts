@@ -10,6 +10,8 @@ import { joinObject, withMember } from "../../rpc/slice.ts";
 import { errorObject, errorText } from "../failure.ts";
 import { withoutSchema } from "../invalid-arguments.ts";
 import { PREVIEW_BYTES, type Shortened, shorten } from "../result/budget.ts";
+import { mediaBudget, mediaIn } from "../result/media.ts";
+import { partsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
@@ -132,6 +134,7 @@ function withinBudget(
   const last = ran.at(-1);
   const budget = budgetFor(scope);
   let left = budget;
+  let leftForMedia = mediaBudget(budget);
   const explained = new Set<string>();
   const show = ([{ name }, outcome]: FinishedStep): ShownStep => {
     const { value, error: failed, result, blocks = [], page, short: stored } = outcome;
@@ -143,28 +146,33 @@ function withinBudget(
     left -= error?.length ?? 0;
     if (stored) return { error, ...linked(stored) };
     if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
-    const small = result.length <= Math.min(budget, SMALL_RESULT);
-    if (small || result.length <= left || (page && result === last?.[1].result)) {
-      left -= result.length;
+    const media = mediaIn(blocks, budget, leftForMedia);
+    const bytes = result.length - media.bytes;
+    const small = bytes <= Math.min(budget, SMALL_RESULT);
+    const room = leftForMedia;
+    leftForMedia -= media.bytes;
+    if (!media.cut && (small || bytes <= left || (page && result === last?.[1].result))) {
+      left -= bytes;
       return { value, error, blocks };
     }
     const keep = budgetOf(scope, name.id, origin);
-    if (!value) return { error, ...linked(shorten(result, keep)) };
-    const short = shorten(result, keep, { value, blocks });
+    if (!value) return { error, ...linked(shorten(result, keep, partsOf(result), room)) };
+    const short = shorten(result, keep, { value, blocks }, room);
     // The value of the last step is returned as a result and as `final`, each also in the text, where quotes are
     // escaped and count twice.
-    const others = short.note.length + (short.link?.length ?? 0) + 2 * name.id.length;
+    const linkBytes = short.blocks.reduce((sum, block) => sum + block.length, -short.mediaBytes);
+    const others = short.note.length + linkBytes + 2 * name.id.length;
     const most = Math.floor((PREVIEW_BYTES - others) / 6) - 80;
-    const room = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
-    return { value: short.preview(room), ...linked(short) };
+    const shown = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
+    return { value: short.preview(shown), ...linked(short) };
   };
   if (!last) return [];
   const shownLast = show(last);
   return [...ran.slice(0, -1).map(show), shownLast];
 }
 
-function linked({ link, note }: Shortened): Pick<ShownStep, "blocks" | "note"> {
-  return { blocks: link ? [link] : [], note };
+function linked({ blocks, note }: Shortened): Pick<ShownStep, "blocks" | "note"> {
+  return { blocks, note };
 }
 
 /** Shortens an error that does not fit, because many errors together can be as large as a large result. */

@@ -1,11 +1,12 @@
 /** execute_code: runs code that can call many tools. Returns its value and its output. */
+import { joinArray } from "../../catalog/json-array.ts";
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { Executor, LogLine, Outcome } from "../../sandbox/executor.ts";
 import { shownCalls } from "../code/call-records.ts";
-import { errorOf } from "../code/outcome.ts";
+import { errorOf, shownValue } from "../code/outcome.ts";
 import { runCode } from "../code/run-code.ts";
 import { errorObject, errorText } from "../failure.ts";
 import type { Input } from "../input.ts";
@@ -68,7 +69,7 @@ function codeAnswer(
   error: MetaMcpError | undefined,
   { origin }: ClientRequest,
 ): Raw {
-  const value = outcome.value === undefined ? undefined : asRaw(Buffer.from(outcome.value));
+  const { value, media } = shownValue(outcome);
   const structured = joinObject([
     ["error", error && errorObject(error)],
     ["value", value],
@@ -78,14 +79,14 @@ function codeAnswer(
   const failed = error !== undefined;
   if (structured.length <= budgetFor(scope)) {
     const text = message && `${message}\n${joinObject(otherMembers(outcome)).toString()}`;
-    return answer(origin, { structured, text, note: unsafeNote(outcome), failed });
+    return answer(origin, { structured, text, note: unsafeNote(outcome), blocks: media, failed });
   }
 
   const whole = joinObject([
-    ["content", toRaw([])],
+    ["content", joinArray(media)],
     ["structuredContent", structured],
   ]);
-  const parts = { value: value ?? toRaw(null), blocks: [] };
+  const parts = { value: value ?? toRaw(null), blocks: media };
   const short = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin), parts);
   const others = otherMembers(shortOf(outcome));
   const why =
@@ -102,7 +103,7 @@ function codeAnswer(
         .filter((part) => part !== undefined)
         .join("\n"),
       note: unsafeNote(outcome),
-      blocks: short.link ? [short.link] : [],
+      blocks: short.blocks,
       failed,
     }),
   );

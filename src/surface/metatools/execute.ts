@@ -12,6 +12,7 @@ import { OWN_SERVER } from "../own/tools.ts";
 import { RawDetails } from "../raw-details.ts";
 import { type Shortened, shorten } from "../result/budget.ts";
 import { startOf } from "../result/json-text.ts";
+import { isWithin } from "../result/media.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -63,7 +64,7 @@ export async function execute(scope: Scope, job: ToolJob, request: ClientRequest
     const { value, failed, blocks, meta: resultMeta } = partsOf(result, { plain: page });
     if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: resultMeta, page };
     const failure = { durationMs: durationMs(), result, meta: resultMeta };
-    if (value.length <= LONGEST_DETAILS && result.length <= budgetFor(scope))
+    if (value.length <= LONGEST_DETAILS && isWithin(result, budgetFor(scope)))
       return { ...failure, error: failureOf(job, result, joinObject([["structured", value]])), blocks };
     const short = shorten(result, budgetOf(scope, name.id, request.origin), { value, blocks });
     return { ...failure, error: storedFailure(job, result, short), short };

@@ -5,6 +5,7 @@ import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice
 import type { Input } from "../input.ts";
 import { NEXT } from "../own/read.ts";
 import { notedPreview, PREVIEW_BYTES, shorten, withPreview } from "../result/budget.ts";
+import { isWithin } from "../result/media.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
@@ -55,10 +56,10 @@ function failed(
   const { short, blocks, meta, result } = outcome;
   const more = [...extras, ["mcpResult", ifWithinBudget(scope, whole)] as const];
   if (!short) return failure(origin, error, { more, blocks, meta });
-  const linked = { blocks: short.link ? [short.link] : [] };
-  const all = failure(origin, error, { ...linked, more, meta });
-  if (!result || result.length <= budgetFor(scope) || all.length <= PREVIEW_BYTES) return all;
-  return failure(origin, error, { ...linked, more: extras.filter(([key]) => key === "durationMs") });
+  const { blocks: shown, mediaBytes } = short;
+  const all = failure(origin, error, { blocks: shown, more, meta });
+  if (!result || isWithin(result, budgetFor(scope)) || all.length - mediaBytes <= PREVIEW_BYTES) return all;
+  return failure(origin, error, { blocks: shown, more: extras.filter(([key]) => key === "durationMs") });
 }
 
 function refuseUnsupported(input: Input): void {
@@ -91,13 +92,13 @@ function success(
   { origin }: ClientRequest,
 ): Raw {
   const { value = toRaw(null), result = EMPTY_OBJECT, blocks = [], meta } = outcome;
-  const written = [...extras, ["mcpResult", whole] as const];
+  const written = [...extras, ["mcpResult", ifWithinBudget(scope, whole)] as const];
   if (outcome.page) {
     // A page of a stored result is returned only as text.
     const structured = joinObject([["structured", pageValue(meta)], ...written]);
     return answer(origin, { structured, text: textIn(value), blocks, meta });
   }
-  if (result.length <= budgetFor(scope)) {
+  if (isWithin(result, budgetFor(scope))) {
     const alone = written.filter(([, raw]) => raw).length === 1;
     const text = alone && isString(value) ? textIn(value) : undefined;
     return answer(origin, {
@@ -113,7 +114,7 @@ function success(
     answer(origin, {
       structured: joinObject([["structured", shown], ...few]),
       text: notedPreview(short, shown),
-      blocks: short.link ? [short.link] : [],
+      blocks: short.blocks,
     }),
   );
 }

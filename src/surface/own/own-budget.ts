@@ -1,6 +1,6 @@
 /** The budget for results: where large results are stored, and which own tools this client can read them with. */
 import { callerOf, type Origin } from "../../kernel/call.ts";
-import type { Budget } from "../result/budget.ts";
+import { type Budget, DEFAULT_BUDGET } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import { hasOwn, READ } from "./tools.ts";
 
@@ -22,6 +22,7 @@ export function ownBudget(
     store: scope.results,
     caller: callerOf(origin),
     source,
+    most: scope.maxResultBytes() ?? DEFAULT_BUDGET,
     readCommand: hasOwn(scope, READ.name, origin) ? readCommand : undefined,
     code: scope.code && hasOwn(scope, code, origin) ? code : undefined,
   };

@@ -4,6 +4,7 @@ import { Random, randomJson } from "../../../test/support/random-json.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { shortResult } from "./budget.ts";
+import { isWithin } from "./media.ts";
 import { previewOf } from "./preview.ts";
 import { sketchOf } from "./sketch.ts";
 import { ResultStore } from "./store.ts";
@@ -26,6 +27,7 @@ function short(result: Raw): { answer: Short; bytes: number; store: ResultStore 
     store,
     caller: "me",
     source: "server:tool",
+    most: 102_400,
     readCommand,
     code: "mcp_execute",
   });
@@ -102,12 +104,28 @@ test("a preview of JSON text keeps its structure, and one of plain text its begi
   }
 });
 
-test("a short result names images but does not contain their data", () => {
-  const data = Buffer.alloc(400_000, 7).toString("base64");
-  const { answer, bytes } = short(toRaw({ content: [{ type: "image", mimeType: "image/png", data }] }));
-  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
-  expect(answer.content[0].text).toMatch(/contains image image\/png \([\d,]+ bytes\)/);
-  expect(JSON.stringify(answer)).not.toContain(data.slice(0, 40));
+test("images and audio have a budget of 10 MB; only larger ones are named instead of shown", () => {
+  const media = (bytes: number, type = "image") => ({ type, mimeType: `${type}/x`, data: "A".repeat(bytes) });
+  const within = (...content: object[]): boolean => isWithin(toRaw({ content }), 102_400);
+  expect(within(media(1_200_000), { type: "text", text: "x".repeat(90_000) })).toBe(true);
+  expect(within(media(5_000_000), media(5_000_000, "audio"))).toBe(true);
+  expect(within(media(5_000_000), media(6_000_000))).toBe(false);
+  expect(within(media(1_000), { type: "text", text: "x".repeat(102_400) })).toBe(false);
+  // A block without data is text for a model, whatever it calls itself.
+  expect(within({ type: "image", mimeType: "x", text: "x".repeat(200_000) })).toBe(false);
+
+  const { answer, bytes } = short(
+    toRaw({ content: [media(5_000_000), media(6_000_000, "audio"), media(9)] }),
+  );
+  expect(answer.content.slice(2)).toEqual([media(5_000_000), media(9)]);
+  expect(answer.content[0].text).toMatch(/contains audio audio\/x \(6,000,\d+ bytes\)/);
+  expect(bytes).toBeLessThanOrEqual(5_000_200 + MAX_BYTES);
+
+  const text = short(toRaw({ content: [{ type: "text", text: "word ".repeat(50_000) }, media(300_000)] }));
+  expect(text.answer.content[0].text).toContain("maxResultBytes is 102,400. Only a preview is shown.");
+  expect(text.answer.content.at(-1)).toEqual(media(300_000));
+  expect(text.bytes - 300_000).toBeLessThanOrEqual(MAX_BYTES);
+  expect(text.bytes - 300_000).toBeGreaterThan(2_000);
 });
 
 test("a short result of any input, also hostile input, has at most 4 KB", () => {
@@ -138,9 +156,9 @@ test("a short result of very wide or long values has at most 4 KB", () => {
 });
 
 test("a short result without any text says what it contains, and nothing of a preview", () => {
-  const image = { type: "image", data: "x".repeat(200_000), mimeType: "image/png" };
-  const { answer } = short(toRaw({ content: [image] }));
+  const file = { type: "resource", resource: { uri: "x:y", blob: "A".repeat(200_000) } };
+  const { answer } = short(toRaw({ content: [file] }));
   expect(answer.content[0].text).toMatch(
-    /^This result has 200,0\d\d bytes\. It contains image image\/png \(200,0\d\d bytes\)\. Read on with .*\)\.$/,
+    /^This result has 200,0\d\d bytes; maxResultBytes is 102,400\. It contains resource \(200,0\d\d bytes\)\. Read on with .*\)\.$/,
   );
 });

@@ -5,6 +5,7 @@
 import { joinArray } from "../../catalog/json-array.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
+import { mediaIn } from "./media.ts";
 import { previewOf } from "./preview.ts";
 import { sketchOf } from "./sketch.ts";
 import type { ResultStore } from "./store.ts";
@@ -23,6 +24,8 @@ export interface Budget {
   readonly caller: string;
   /** The tool that returned the result. */
   readonly source: string;
+  /** The largest result that is returned whole, in bytes: `maxResultBytes`. */
+  readonly most: number;
   /** Returns the tool call that reads a stored result on this surface; undefined if there is no such tool. */
   readonly readCommand: ((uri: string) => string) | undefined;
   /** The name of the tool that runs code; undefined if there is none. */
@@ -38,8 +41,10 @@ export interface Shortened {
   readonly preview: (room: number) => Raw;
   /** Says that the result is shortened and how to read the rest. */
   readonly note: string;
-  /** A content block with a link to the stored result; undefined without one. */
-  readonly link: Raw | undefined;
+  /** Content blocks: a link to the stored result if there is one, and images and audio within their budget. */
+  readonly blocks: readonly Raw[];
+  /** The size of the images and audio, which do not count for the size of a preview. */
+  readonly mediaBytes: number;
 }
 
 function readHint(uri: string, readCommand: Budget["readCommand"], code: Budget["code"]): string {
@@ -49,19 +54,21 @@ function readHint(uri: string, readCommand: Budget["readCommand"], code: Budget[
   return `Read on with ${readCommand(uri)}: each page names the next; find, from and lines select lines.${inCode}`;
 }
 
-/** `parts` are the parts of the result, if they are known already. */
+/** `parts` are the parts of the result, if they are known already; `room` is the space for images and audio. */
 export function shorten(
   result: Raw,
-  { store, caller, source, readCommand, code }: Budget,
+  { store, caller, source, most, readCommand, code }: Budget,
   parts: ShownParts = partsOf(result),
+  room?: number,
 ): Shortened {
+  const media = mediaIn(parts.blocks, most, room);
   const sketch = sketchOf(parts.value);
   const stored = store.put(caller, source, result);
   const size = result.length.toLocaleString("en");
   const reading = stored
     ? readHint(stored.uri, readCommand, code)
     : "It is too large to store: make a narrower call to see more.";
-  const named = blocksText(parts.blocks);
+  const named = blocksText(parts.blocks.filter((block) => !media.shown.includes(block)));
   const contents =
     isNothing(parts.value) && named !== ""
       ? `It contains ${named}.`
@@ -69,25 +76,28 @@ export function shorten(
   return {
     uri: stored?.uri,
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
-    note: `This result has ${size} bytes. ${contents} ${reading}`,
-    link:
-      stored &&
-      toRaw({
-        type: "resource_link",
-        uri: stored.uri,
-        name: source.slice(0, 200),
-        description: "The whole result, in pages",
-        mimeType: "application/json",
-        size: stored.bytes,
-      }),
+    note: `This result has ${size} bytes; maxResultBytes is ${most.toLocaleString("en")}. ${contents} ${reading}`,
+    blocks: [...(stored ? [linkTo(stored, source)] : []), ...media.shown],
+    mediaBytes: media.bytes,
   };
 }
 
+function linkTo({ uri, bytes }: { uri: string; bytes: number }, source: string): Raw {
+  return toRaw({
+    type: "resource_link",
+    uri,
+    name: source.slice(0, 200),
+    description: "The whole result, in pages",
+    mimeType: "application/json",
+    size: bytes,
+  });
+}
+
 /** Returns the largest answer with a preview that fits the limit. `write` may use the preview several times. */
-export function withPreview({ preview }: Shortened, write: (shown: Raw) => Raw): Raw {
+export function withPreview({ preview, mediaBytes }: Shortened, write: (shown: Raw) => Raw): Raw {
   for (let room = PREVIEW_BYTES; ; room = Math.floor(room * 0.85)) {
     const answer = write(preview(room));
-    if (answer.length <= PREVIEW_BYTES || room < 100) return answer;
+    if (answer.length - mediaBytes <= PREVIEW_BYTES || room < 100) return answer;
   }
 }
 
@@ -112,13 +122,14 @@ export function shortResult(result: Raw, budget: Budget): Raw {
   const [structured, isError, meta] = members(result, ["structuredContent", "isError", "_meta"]);
   const write = (text: string, preview: Raw | undefined): Raw =>
     joinObject([
-      ["content", joinArray([toRaw({ type: "text", text }), ...(short.link ? [short.link] : [])])],
+      ["content", joinArray([toRaw({ type: "text", text }), ...short.blocks])],
       ["structuredContent", preview],
       ["isError", isError],
       ["_meta", meta && meta.length <= LONGEST_META ? meta : undefined],
     ]);
   const keepsStructure = structured?.[0] === 0x7b;
-  const room = PREVIEW_BYTES - write(`${short.note}\n`, keepsStructure ? toRaw({}) : undefined).length;
+  const frame = write(`${short.note}\n`, keepsStructure ? toRaw({}) : undefined).length;
+  const room = PREVIEW_BYTES - (frame - short.mediaBytes);
   const share = keepsStructure ? Math.floor(room * TEXT_SHARE) : room;
   const text = notedPreview(short, previewWithin(short, share));
   return write(text, keepsStructure ? objectWithin(short, room - share) : undefined);
