@@ -64,6 +64,67 @@ export function executorContract(name: string, create: () => Executor): void {
       expect((await run(code)).error?.message).toContain(named);
     });
 
+    test.each([
+      ["null", "null"],
+      ["7", "a number"],
+      ["[]", "a list of 0"],
+      ['{"content":"text"}', "its content is a string"],
+      ['{"content":{}}', "its content is {}"],
+    ])("a malformed result settles with its shape: %s", async (written, shape) => {
+      const call = () => Promise.resolve(written);
+      const { error } = await run("await tools.a.odd()", { call });
+      expect(error).toMatchObject({ code: "execution_failed", name: "ToolError", line: 1 });
+      expect(error?.message).toContain("a:odd answered with an invalid result");
+      expect(error?.message).toContain(shape);
+      expect((await run("await servers.a.call('odd')", { call })).value).toBe(written);
+    });
+
+    test("integers beyond 2^53 keep their digits, in results, arguments and values", async () => {
+      const given: string[] = [];
+      const call = ({ args, tool }: OutCall) => {
+        given.push(args);
+        const value =
+          '{"id":12345678901234567890,"n":-98765432109876543210,"safe":9007199254740991,"f":1.5,"t":"12345678901234567890\\""}';
+        return Promise.resolve(
+          tool === "text"
+            ? JSON.stringify({ content: [{ type: "text", text: value }] })
+            : `{"structuredContent":${value}}`,
+        );
+      };
+      for (const tool of ["value", "text"]) {
+        const code = `const r = await tools.a.${tool}(); await tools.a.next({ r }); console.log(r.id, typeof r.id, typeof r.safe, r.id === 12345678901234567890n); r`;
+        const outcome = await run(code, { call });
+        const whole =
+          '{"id":12345678901234567890,"n":-98765432109876543210,"safe":9007199254740991,"f":1.5,"t":"12345678901234567890\\""}';
+        expect(outcome.value).toBe(whole);
+        expect(given.at(-1)).toBe(`{"r":${whole}}`);
+        expect(outcome.logs[0]?.text).toBe("12345678901234567890n bigint number true");
+      }
+      expect((await run("JSON.stringify({ n: 5n })")).value).toBe('"{\\"n\\":\\"5\\"}"');
+    });
+
+    test("a missing await and a wrong shape are named in the logs", async () => {
+      const logged = async (code: string) => (await run(code)).logs.map(({ text }) => text).join();
+      expect(await logged("tools.a.echo({}).args")).toBe(
+        "A call without await has no .args: write (await tools.a.echo(…)).args",
+      );
+      expect(await logged("const all = tools.a.echo({}).map((x) => x); all")).toContain(
+        "(await tools.a.echo(…)).map",
+      );
+      expect(await logged("servers.a.call('echo', {}).content")).toContain(
+        "(await servers.a.call(…)).content",
+      );
+      expect(await logged("tools.a.echo({}); undefined")).toContain("while 1 calls were running: await them");
+      expect(await logged("const r = await tools.a.echo({}); r.items.map((x) => x)")).toBe(
+        "a:echo returned {server: string, tool: string, args: object}.",
+      );
+      expect(
+        await logged(
+          "const [p, q] = await Promise.all([tools.a.echo({}), tools.a.echo({}).catch(() => 0)]); [p.tool, q.tool]",
+        ),
+      ).toBe("");
+    });
+
     test("the run fails with the limit that a call exceeded, if the code does not catch it", async () => {
       const limits = { calls: 1, argsBytes: 100, resultBytes: 300 };
       const ended = async (code: string) => (await run(code, { limits })).error;

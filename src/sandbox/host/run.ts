@@ -7,11 +7,13 @@ import { calleeIn } from "./callee.ts";
 import { type EngineHooks, Exhausted, lineIn, type ScriptEngine, Stopped, Uncompilable } from "./engine.ts";
 import type { Thrown } from "./guest/guest.ts";
 import { GuestTimers } from "./guest-timers.ts";
+import { markIntegers, mayHaveIntegers } from "./integers.ts";
 import { Reports } from "./reports.ts";
 import { TimeBudget } from "./time-budget.ts";
 import { LONGEST_URL, urlParts } from "./url-parts.ts";
 
 const LONGEST_NAME = 1_000;
+const MOST_RANDOM = 65_536;
 const LONGEST_MESSAGE = 16_000;
 /** The complete message of QuickJS for a call of something else. */
 const NOT_A_FUNCTION = "not a function";
@@ -85,7 +87,8 @@ export class HostRun {
 
   settled({ callId, ok, value }: ResultFrame): void {
     this.#inFlight--;
-    this.#enter(() => this.#engine.control("settle", String(callId), ok ? "ok" : "", value));
+    const how = mayHaveIntegers(value) ? "integers" : "ok";
+    this.#enter(() => this.#engine.control("settle", String(callId), ok ? how : "", value));
   }
 
   cancel(): void {
@@ -198,6 +201,10 @@ export class HostRun {
       case "url-set":
         if (a.length + c.length > LONGEST_URL) return "";
         return urlParts(() => Object.assign(new URL(a), { [b]: c }));
+      case "integers":
+        return markIntegers(a);
+      case "random":
+        return randomHex(Number(a));
       case "done":
         return this.#done(a);
       case "fail":
@@ -267,6 +274,11 @@ export class HostRun {
       ...(line && { line }),
     };
   }
+}
+
+function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(Math.min(bytes || 0, MOST_RANDOM)));
+  return Buffer.from(random).toString("hex");
 }
 
 /** Reads the thrown error that the guest reported. */

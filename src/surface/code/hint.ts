@@ -12,6 +12,7 @@ const MODULE = /could not load module|^ReferenceError: (?:require|module|exports
 const MODULE_LINE = /^\s*(?:import|export)\b/;
 const MISSING_GLOBAL =
   /^ReferenceError: (?:fetch|XMLHttpRequest|WebSocket|axios|process|Buffer|fs|path|os|window|document|Deno|Bun|__dirname|__filename) is not defined/;
+const BIGINT = /^TypeError: .*\bbigint\b/i;
 const OWN_TOOL = /^ReferenceError: (?:mcp_\w+|call_?tool|run_?tool|mcp|client) is not defined/i;
 /** Matches `tools.read()` and `tools["files:read"]()`. */
 const NO_SERVER = /\btools\s*(?:\.\s*[\w$]+|\[[^\]]*\])\s*\(/;
@@ -29,6 +30,8 @@ export function hintFor({ message, source }: CodeError, code: string): string | 
     return "Modules cannot be imported: only globals and `tools` are available.";
   if (MISSING_GLOBAL.test(message))
     return "There is no network, file or process access here: use a tool for that.";
+  if (BIGINT.test(message))
+    return "Integers beyond 2^53 are BigInts, so that they keep their digits: convert with Number(x) to calculate.";
   if (OWN_TOOL.test(message) || (message.startsWith("TypeError") && NO_SERVER.test(source)))
     return 'Call a tool as `await tools.server.tool(args)`; `await search("a task")` finds tools.';
   return undefined;

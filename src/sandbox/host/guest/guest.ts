@@ -11,6 +11,7 @@ export type Bridge = (op: string, a: string, b: string, c: string) => string;
 export interface Controls {
   /** Sets the names that can be listed: JSON of the server names, and of the tool names by server. */
   begin(servers: string, tools: string): void;
+  /** `ok`: empty for an error, `integers` if the JSON may have integers that a number cannot hold. */
   settle(callId: string, ok: string, json: string): void;
   fire(timer: string): void;
   /** Reports to the host how the promise ended. `boxed`: its value is an object `{value}`. */
@@ -28,10 +29,11 @@ export interface Thrown {
 }
 
 export function guest(bridge: Bridge, values: Values, library: Record<string, unknown>): Controls {
-  const { inspect, toJson } = values;
+  const { inspect, toJson, stringifyExact, parseMarked, shapeOf } = values;
   const { parse, stringify } = JSON;
   const { apply, ownKeys } = Reflect;
   const { defineProperty, keys } = Object;
+  const { isArray } = Array;
   const text = String;
   const then = Reflect.get(Promise.prototype, "then") as () => unknown;
   const Promised = Promise;
@@ -66,7 +68,7 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
 
   function send(server: string, tool: string, args: unknown, callSite = new Error()): Promise<unknown> {
     return new Promised((resolve, reject) => {
-      const json = args === undefined ? "{}" : stringify(args);
+      const json = args === undefined ? "{}" : stringifyExact(args);
       if (typeof json !== "string") throw new TypeError("The arguments of a tool must be an object");
       const call = { server: text(server), tool: text(tool), json, callSite, resolve, reject };
       if (next < queued || !sendNow(call)) queue.set(queued++, call);
@@ -95,10 +97,39 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
     readonly structuredContent?: unknown;
   }
 
+  /** Parses JSON. Integers that a number cannot hold become BigInts; the host finds them. */
+  function parseExact(json: string): unknown {
+    const found = bridge("integers", json, "", "");
+    return found === "" ? parse(json) : parseMarked(found);
+  }
+  /** Results that contain long integers. */
+  const withIntegers = new WeakSet<object>();
+
+  /** The last results, for the hint after a TypeError. */
+  const lastShapes: string[] = [];
+
+  function valueOfTool(result: unknown, name: string, callSite: Error): unknown {
+    const value = valueIn(result, name, callSite);
+    lastShapes.push(`${name} returned ${shapeOf(value)}`);
+    if (lastShapes.length > 3) lastShapes.shift();
+    return value;
+  }
+
+  function malformed(name: string, what: string, callSite: Error): Error {
+    return toolError(`${name} answered with an invalid result: ${what}`, callSite, {
+      code: "execution_failed",
+    });
+  }
+
   /** The value of a result: its structured content, else its only text (parsed if it is JSON), else its content. */
   function valueIn(result: unknown, name: string, callSite: Error): unknown {
-    const { isError, content = [], structuredContent } = result as Result;
+    if (typeof result !== "object" || result === null || isArray(result))
+      throw malformed(name, `it is ${shapeOf(result)} and not an object with content`, callSite);
+    const { isError, content: written, structuredContent } = result as Result;
     if (!isError && structuredContent !== undefined) return structuredContent;
+    const content = written ?? [];
+    if (!isArray(content))
+      throw malformed(name, `its content is ${shapeOf(content)} and not a list of blocks`, callSite);
     const texts = content.flatMap((block) => (typeof block?.text === "string" ? [block.text] : []));
     if (isError) {
       throw toolError(texts.join("\n") || `${name} failed`, callSite, { code: "execution_failed", result });
@@ -107,10 +138,37 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
     const [one = ""] = texts;
     if (!/^\s*[[{"\d\-tfn]/.test(one)) return one;
     try {
-      return parse(one);
+      return withIntegers.has(result) ? parseExact(one) : parse(one);
     } catch {
       return one;
     }
+  }
+
+  /** The first member that was read of a promise of a tool, because of a missing `await`. */
+  let notAwaited: string | undefined;
+  const OF_PROMISES = ["then", "catch", "finally", "constructor", "toJSON", "toString", "valueOf"];
+
+  /** A promise that notes if its value is used without `await`. */
+  function awaitable<T>(promise: Promise<T>, name: string): Promise<T> {
+    return new Proxy(promise, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target) as unknown;
+        if (typeof key === "string" && value === undefined && !OF_PROMISES.includes(key))
+          notAwaited ??= `A call without await has no .${key}: write (await ${name}(…)).${key}`;
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  }
+
+  const warn = (message: string): void => void bridge("log", "warn", message.slice(0, 1_000), "");
+
+  /** Says what may be wrong with a run that ended without a value, or with a TypeError. */
+  function hint(error?: unknown): void {
+    const pending = inFlight.size + queue.size;
+    if (notAwaited !== undefined) warn(notAwaited);
+    else if (error === undefined && pending > 0)
+      warn(`The code ended without a value while ${pending} calls were running: await them.`);
+    else if (error instanceof TypeError && lastShapes.length > 0) warn(`${lastShapes.join("; ")}.`);
   }
 
   /** An object whose members are created on first access. Symbols, `then` and `toJSON` are undefined, so that it is no promise and can be serialized. */
@@ -145,15 +203,21 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
   }
 
   const servers = lazyObject(
-    (server) => ({ name: server, call: (tool: unknown, args: unknown) => send(server, text(tool), args) }),
+    (server) => ({
+      name: server,
+      call: (tool: unknown, args: unknown) =>
+        awaitable(send(server, text(tool), args), `servers.${server}.call`),
+    }),
     () => names,
   );
   const tools = lazyObject(
     (server) =>
       lazyObject(
-        (tool) => async (args: unknown) => {
+        (tool) => (args: unknown) => {
           const callSite = new Error();
-          return valueIn(await send(server, tool, args, callSite), `${server}:${tool}`, callSite);
+          const value = async () =>
+            valueOfTool(await send(server, tool, args, callSite), `${server}:${tool}`, callSite);
+          return awaitable(value(), `tools.${server}.${tool}`);
         },
         () => toolsOf(server),
       ),
@@ -255,10 +319,14 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
       const call = inFlight.get(callId);
       if (!inFlight.delete(callId) || !call) return;
       sendNext();
-      const value = parse(json) as { name: string; message: string; code?: string; limit?: string };
-      const { message, code, limit } = value;
-      if (ok === "ok") call.resolve(value);
-      else call.reject(toolError(message, call.callSite, { ...(code && { code }), ...(limit && { limit }) }));
+      if (ok !== "") {
+        const value = ok === "integers" ? parseExact(json) : parse(json);
+        if (ok === "integers" && typeof value === "object" && value !== null) withIntegers.add(value);
+        call.resolve(value);
+        return;
+      }
+      const { message, code, limit } = parse(json) as { message: string; code?: string; limit?: string };
+      call.reject(toolError(message, call.callSite, { ...(code && { code }), ...(limit && { limit }) }));
     },
     fire(id) {
       const due = timers.get(id);
@@ -277,8 +345,15 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
     watch(main, boxed) {
       // If the unboxed value is a promise, `then` waits for it.
       const unboxed = (value: unknown) => (boxed === "boxed" ? (value as { value: unknown }).value : value);
-      const succeed = (value: unknown): void => void bridge("done", toJson(value) ?? "", "", "");
-      const failed = (error: unknown): void => report("fail", error);
+      const succeed = (value: unknown): void => {
+        const json = toJson(value);
+        if (json === undefined || notAwaited !== undefined) hint();
+        bridge("done", json ?? "", "", "");
+      };
+      const failed = (error: unknown): void => {
+        hint(error);
+        report("fail", error);
+      };
       apply(then, apply(then, apply(then, main, [unboxed]), [succeed]), [undefined, failed]);
     },
     rejected: (reason) => report("rejected", reason),

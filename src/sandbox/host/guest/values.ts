@@ -2,8 +2,14 @@
 
 export interface Values {
   readonly inspect: (value: unknown) => string;
-  /** Also writes values that JSON does not support, e.g. maps and functions. */
+  /** Also writes values that JSON does not support, e.g. maps and functions. A BigInt is written as a number with all digits. */
   readonly toJson: (value: unknown) => string | undefined;
+  /** `JSON.stringify` for arguments, with BigInts as numbers. */
+  readonly stringifyExact: (value: unknown) => string | undefined;
+  /** The same as `JSON.parse`, but strings that the host marked as large integers become BigInts. */
+  readonly parseMarked: (json: string) => unknown;
+  /** What a value is, in a few words. */
+  readonly shapeOf: (value: unknown) => string;
 }
 
 export function values(): Values {
@@ -84,12 +90,50 @@ export function values(): Values {
     }
   }
 
+  /** A string that stands for a large integer, between `JSON.parse` or `JSON.stringify` and the JSON that others see. */
+  const MARK = "\0metamcp:integer:";
+  const MARKED = /"\\u0000metamcp:integer:(-?\d+)"/g;
+  let exact = false;
+  let marked = 0;
+
+  function parseMarked(json: string): unknown {
+    return JSON.parse(json, (_key, one: unknown) =>
+      typeof one === "string" && one.startsWith(MARK) ? BigInt(one.slice(MARK.length)) : one,
+    );
+  }
+
+  function exactly(write: () => string | undefined): string | undefined {
+    exact = true;
+    marked = 0;
+    try {
+      const json = write();
+      return marked > 0 ? json?.replaceAll(MARKED, "$1") : json;
+    } finally {
+      exact = false;
+    }
+  }
+
+  function shapeOf(value: unknown, depth = 0): string {
+    if (value === null || value === undefined) return text(value);
+    if (isArray(value))
+      return `a list of ${value.length}${value.length > 0 && depth < 2 ? `, the first ${shapeOf(value[0], depth + 1)}` : ""}`;
+    if (typeof value !== "object") return `a ${typeof value}`;
+    const all = keys(value);
+    const shown = all.slice(0, 8).map((key) => {
+      const one = (value as Record<string, unknown>)[key];
+      return `${key.slice(0, 40)}: ${isArray(one) ? "list" : one === null ? "null" : typeof one}`;
+    });
+    return `{${shown.join(", ")}${all.length > 8 ? ", …" : ""}}`;
+  }
+
   // JSON does not support these types. With `toJSON` they are not lost silently in arguments and results.
   const toJsonMethods: readonly (readonly [object, (this: never) => unknown])[] = [
     [
       BigInt.prototype,
       function (this: bigint) {
-        return text(this);
+        if (!exact) return text(this);
+        marked += 1;
+        return MARK + text(this);
       },
     ],
     [
@@ -142,12 +186,14 @@ export function values(): Values {
   function toJson(value: unknown): string | undefined {
     if (typeof value === "function" || typeof value === "symbol") return stringify(inspect(value));
     try {
-      return stringify(value);
+      return exactly(() => stringify(value));
     } catch (error) {
-      if (error instanceof TypeError) return withoutCycles(value);
+      if (error instanceof TypeError) return exactly(() => withoutCycles(value));
       throw error;
     }
   }
 
-  return { inspect, toJson };
+  const stringifyExact = (value: unknown): string | undefined => exactly(() => stringify(value));
+
+  return { inspect, toJson, stringifyExact, parseMarked, shapeOf };
 }

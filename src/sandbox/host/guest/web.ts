@@ -251,5 +251,27 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     }
   }
 
-  return { URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone };
+  const randomHex = (bytes: number): string => bridge("random", text(bytes), "", "");
+  const crypto = {
+    randomUUID(): string {
+      const hex = randomHex(16);
+      const variant = ((Number.parseInt(hex[16] as string, 16) & 3) | 8).toString(16);
+      return [
+        hex.slice(0, 8),
+        hex.slice(8, 12),
+        `4${hex.slice(13, 16)}`,
+        variant + hex.slice(17, 20),
+        hex.slice(20, 32),
+      ].join("-");
+    },
+    getRandomValues<T extends Uint8Array>(array: T): T {
+      if (array.byteLength > 65_536) throw new RangeError("At most 65,536 random bytes at once");
+      const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+      const hex = randomHex(bytes.length);
+      for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+      return array;
+    },
+  };
+
+  return { URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, crypto };
 }
