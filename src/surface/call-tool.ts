@@ -11,6 +11,7 @@ import { nearest } from "../kernel/nearest.ts";
 import type { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { aborted } from "../kernel/signal.ts";
+import { visible } from "../kernel/visible.ts";
 import { runPermitted } from "../middleware/permission.ts";
 import { type CallParts, callParams } from "./call-params.ts";
 import { invalidArguments } from "./invalid-arguments.ts";
@@ -177,7 +178,7 @@ export function noSuchTool(
       ?.tools.map((other) => other.name) ?? [];
   return new MetaMcpError(
     "tool_not_found",
-    `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool", scope.finder ?? finder)}`,
+    `Server "${visible(server)}" has no tool "${visible(name)}". ${suggest(name, names, "tool", scope.finder ?? finder)}`,
     {
       server,
       tool_id: toolId({ server, name }),
@@ -191,7 +192,7 @@ export function quarantined(server: string, change: ToolChange): MetaMcpError {
   const { tool, kind, parts } = change;
   return new MetaMcpError(
     "forbidden",
-    `Tool "${tool}" of "${server}" ${whatHappened(change)} and is blocked until the user approves it. Ask the user to review it: metamcp approve ${server}`,
+    `Tool "${visible(tool)}" of "${visible(server)}" ${whatHappened(change)} and is blocked until the user approves it. Ask the user to review it: metamcp approve ${server}`,
     { server, tool_id: toolId({ server, name: tool }), details: { kind, changed: parts } },
   );
 }

@@ -12,6 +12,18 @@ test("the error text says whether to repeat the call", () => {
   expect(said("timeout", "Silent.")).toMatch(/ Do not repeat the same call\.$/);
   expect(said("timeout", "Silent.", { retryable: true })).toMatch(/ Retrying is safe\.$/);
   expect(said("validation_input", "No.")).toMatch(/ Correct the arguments and call again\.$/);
+  expect(said("execution_failed", "Rate limit exceeded.")).toMatch(
+    / wait and try again; otherwise change the call\.$/,
+  );
+  expect(said("execution_failed", "TypeError", { op: "mcp_execute" })).toMatch(
+    / Correct the code and run it again\.$/,
+  );
+  expect(said("execution_failed", "fetch failed", { retryable: true, retryAfterMs: 900 })).toMatch(
+    / Retry after 1 s\.$/,
+  );
+  expect(said("sandbox_limit", "Time limit of the run")).toMatch(/ Change the code\.$/);
+  expect(said("auth_required", "Log in.")).toMatch(/ Repeat the call after that\.$/);
+  expect(said("tool_not_found", "No.")).toMatch(/ Do not repeat the same call\.$/);
   expect(said("cancelled", "The call was cancelled.")).toBe("cancelled: The call was cancelled.");
 });
 
@@ -28,4 +40,9 @@ test("the error object is only in _meta if the tool has its own output schema", 
     isError: true,
     _meta: { "metamcp/error": { code: "forbidden", message: "No.", retryable: false } },
   });
+});
+
+test("control characters are visible in the error text, line breaks stay", () => {
+  const error = new MetaMcpError("tool_not_found", 'No tool "x\u001b[2J\u202e".\nNearest: y');
+  expect(errorText(error)).toContain('"x\\u{1b}[2J\\u{202e}".\nNearest: y.');
 });

@@ -1,7 +1,8 @@
 /** Converts failures to results: a failed tool call is a result with `isError`, never a JSON-RPC error. */
-import { MetaMcpError } from "../kernel/errors.ts";
+import { type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
+import { visibleLines } from "../kernel/visible.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { joinObject, member, members, withMember } from "../rpc/slice.ts";
 import { RawDetails } from "./raw-details.ts";
@@ -30,7 +31,7 @@ export function failedResult(error: MetaMcpError, place: ErrorPlace = "structure
 
 /** For a model that sees only the text: what happened, what to do, and whether to repeat the call. */
 export function errorText(error: MetaMcpError): string {
-  return [`${error.code}: ${sentence(error.message)}`, detailsText(error), advice(error)]
+  return [`${error.code}: ${sentence(visibleLines(error.message))}`, detailsText(error), advice(error)]
     .filter((part) => part !== "")
     .join(" ");
 }
@@ -42,11 +43,24 @@ export function detailsText({ context: { cause } }: MetaMcpError): string {
   return data && data.length <= LARGEST_DATA ? `Details: ${data.toString()}` : "";
 }
 
-function advice({ code, retryable, context: { retryAfterMs } }: MetaMcpError): string {
-  if (code === "cancelled") return "";
-  if (code === "validation_input") return "Correct the arguments and call again.";
-  if (!retryable) return "Do not repeat the same call.";
-  return retryAfterMs ? `Retry after ${Math.ceil(retryAfterMs / 1_000)} s.` : "Retrying is safe.";
+/** What to do next, where that is not the same for all errors that are not retryable. */
+const NEXT: { readonly [code in ErrorCode]?: string } = {
+  cancelled: "",
+  validation_input: "Correct the arguments and call again.",
+  execution_failed:
+    "If the reason can pass, such as a limit or a lost connection, wait and try again; otherwise change the call.",
+  chain_step_failed: "Earlier steps have run: continue from the failed one.",
+  auth_required: "Repeat the call after that.",
+  sandbox_limit: "Change the code.",
+};
+/** The own tools that run code. */
+const RUNS_CODE: ReadonlySet<string | undefined> = new Set(["mcp_execute", "execute_code"]);
+
+function advice({ code, retryable, context: { retryAfterMs, op, retryable: given } }: MetaMcpError): string {
+  if (retryable)
+    return retryAfterMs ? `Retry after ${Math.ceil(retryAfterMs / 1_000)} s.` : "Retrying is safe.";
+  if (code === "execution_failed" && RUNS_CODE.has(op)) return "Correct the code and run it again.";
+  return (given === undefined ? NEXT[code] : undefined) ?? "Do not repeat the same call.";
 }
 
 function sentence(text: string): string {

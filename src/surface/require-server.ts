@@ -1,6 +1,7 @@
 /** Checks whether a server can be used, and says what to do if not. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
+import { visible } from "../kernel/visible.ts";
 import type { Scope } from "./scope.ts";
 
 /** Throws an error that names the nearest servers or says what to fix, unless the server can be used. */
@@ -11,7 +12,7 @@ export function requireServer(scope: Scope, name: string, finder?: string): void
     const names = scope.servers().map((server) => server.name);
     throw new MetaMcpError(
       "server_not_found",
-      `No server "${name}" is configured. ${suggest(name, names, "server", scope.finder ?? finder)}`,
+      `No server "${visible(name)}" is configured. ${suggest(name, names, "server", scope.finder ?? finder)}`,
       {
         server: name,
         details: { nearest: nearest(name, names) },
@@ -34,6 +35,6 @@ export function suggest(
 ): string {
   if (candidates.length === 0) return `There are no ${kind}s.`;
   const close = nearest(name, candidates);
-  const hint = close.length > 0 ? `Nearest: ${close.join(", ")}. ` : "";
+  const hint = close.length > 0 ? `Nearest: ${close.map((one) => visible(one)).join(", ")}. ` : "";
   return `${hint}${finder} shows what is available.`;
 }

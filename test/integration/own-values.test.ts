@@ -41,7 +41,7 @@ test("each account has its own process with its own values, and a changed secret
   const [hers, his] = [await whoami(gateway, ada), await whoami(gateway, bob)];
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   expect(await hers.call()).toBe(
-    `auth_required: own requires your secret MAIL. Ask the user to open ${page}. Do not repeat the same call.`,
+    `auth_required: own requires your secret MAIL. Ask the user to open ${page}. Repeat the call after that.`,
   );
   await storeSecret(ada, "MAIL", "secret-of-ada-1");
   await storeSecret(bob, "MAIL", "secret-of-bob-1");

@@ -118,7 +118,7 @@ test.each(SURFACES)(
 
     const gone = await model.run("metamcp", "read", { uri: "metamcp://result/nothing" });
     expect(gone).toMatch(
-      /^execution_failed: Stored result not found or expired\..*Do not repeat the same call\.$/,
+      /^execution_failed: Stored result not found or expired\..*otherwise change the call\.$/,
     );
     const twice = runVerbatim({
       content: [{ type: "text", text: whole }],

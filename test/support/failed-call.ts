@@ -37,12 +37,13 @@ export async function failedCall(client: RawClient, server: string, tool: string
   });
   const text = textOf(result);
   expect(text.startsWith(`${error["code"]}: ${error["message"]}`)).toBe(true);
-  expect(text).toMatch(
-    error["code"] === "validation_input"
-      ? / Correct the arguments and call again\.$/
-      : error["retryable"]
-        ? / (?:Retrying is safe|Retry after \d+ s)\.$/
-        : / Do not repeat the same call\.$/,
-  );
+  const advice: Record<string, RegExp> = {
+    validation_input: / Correct the arguments and call again\.$/,
+    execution_failed: / (?:otherwise change the call|Correct the code and run it again)\.$/,
+    sandbox_limit: / Change the code\.$/,
+    auth_required: / Repeat the call after that\.$/,
+  };
+  const again = error["retryable"] ? / (?:Retrying is safe|Retry after \d+ s)\.$/ : undefined;
+  expect(text).toMatch(again ?? advice[error["code"] as string] ?? / Do not repeat the same call\.$/);
   return error;
 }

@@ -2,6 +2,7 @@
 import type { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { visible } from "../../kernel/visible.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { quarantined } from "../call-tool.ts";
 import type { Scope } from "../scope.ts";
@@ -25,5 +26,5 @@ export function unknownName(
 ): RpcError {
   const close = nearest(name, [...list.names()]);
   const hint = close.length > 0 ? ` Nearest: ${close.join(", ")}.` : "";
-  return RpcError.of(INVALID_PARAMS, `Unknown ${kind}: ${name}.${hint}`, { nearest: close });
+  return RpcError.of(INVALID_PARAMS, `Unknown ${kind}: ${visible(name)}.${hint}`, { nearest: close });
 }
