@@ -53,6 +53,7 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     connect: async (server, origin) => (await fleet.connect(server, origin, { list: true })).release(),
     cooldownMs: () => config().pool.cooldownMs,
     retryAtOnce: loginChanged,
+    isInstalling: (server) => fleet.installing(server),
   });
   return {
     connectors,

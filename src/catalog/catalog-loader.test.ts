@@ -28,6 +28,7 @@ function setUpIn(home: string, ...servers: ServerId[]) {
     catalog,
     clock,
     cooldownMs: () => 30_000,
+    isInstalling: (server) => server === "downloaded",
     connect: (server, origin) =>
       new Promise((resolve, reject) => {
         connects.push({
@@ -98,9 +99,9 @@ describe("an unknown server", () => {
   });
 
   test("delays the answer until the deadline at most, and is returned with the reason", async () => {
-    const { loader, connects, clock } = setUp("good", "bad", "slow");
-    const first = watch(loader.loadMissing(["good", "bad", "slow"], TEST_ORIGIN));
-    await untilConnects(connects, 3);
+    const { loader, connects, clock } = setUp("good", "bad", "slow", "downloaded");
+    const first = watch(loader.loadMissing(["good", "bad", "slow", "downloaded"], TEST_ORIGIN));
+    await untilConnects(connects, 4);
     await connects[0]?.succeed();
     connects[1]?.fail("spawn ENOENT");
     await settle();
@@ -111,6 +112,7 @@ describe("an unknown server", () => {
     expect(await first.answer).toEqual([
       { server: "bad", reason: "failed 10 s ago: spawn ENOENT; a call tries again" },
       { server: "slow", reason: "still starting after 10 s" },
+      { server: "downloaded", reason: "still installing after 10 s" },
     ]);
   });
 

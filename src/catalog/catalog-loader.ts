@@ -53,6 +53,7 @@ export class CatalogLoader {
   readonly #clock: Clock;
   readonly #cooldownMs: () => number;
   readonly #retryAtOnce: (server: ServerId) => boolean;
+  readonly #isInstalling: (server: ServerId) => boolean;
   /** By server, then by account scope. */
   readonly #attempts = new Map<ServerId, Map<string, Attempt>>();
 
@@ -64,12 +65,15 @@ export class CatalogLoader {
     cooldownMs: () => number;
     /** True if the cause of the last failure may be gone. The loader then connects again without waiting for the cooldown. */
     retryAtOnce?: (server: ServerId) => boolean;
+    /** Whether the server is being downloaded at the moment, which takes longer than a start. */
+    isInstalling?: (server: ServerId) => boolean;
   }) {
     this.#catalog = parts.catalog;
     this.#connect = parts.connect;
     this.#clock = parts.clock;
     this.#cooldownMs = parts.cooldownMs;
     this.#retryAtOnce = parts.retryAtOnce ?? (() => false);
+    this.#isInstalling = parts.isInstalling ?? (() => false);
   }
 
   /** Connects unknown servers. Resolves with those that are still unknown `deadlineMs` after their connect began, and why. */
@@ -200,7 +204,8 @@ export class CatalogLoader {
     if (failed)
       return `failed ${this.#ago(failed.at)}: ${failed.message.replace(/\.$/, "")}; a call tries again`;
     const underWay = attempt !== undefined && attempt === this.#last(server, origin);
-    if (underWay) return `still starting after ${this.#seconds(attempt.since)} s`;
+    const doing = this.#isInstalling(server) ? "installing" : "starting";
+    if (underWay) return `still ${doing} after ${this.#seconds(attempt.since)} s`;
     return "its settings changed while it was starting; ask again";
   }
 

@@ -9,6 +9,7 @@ import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
 import type { Claim } from "./claim.ts";
+import { limitConnect, type StartPhase } from "./connect-limit.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
 import { ConnectionUse } from "./connection-use.ts";
 import { Conversation } from "./conversation.ts";
@@ -123,6 +124,10 @@ export class Connection implements Pooled {
     return { forMs: this.#parts.clock.now() - this.#since, lastWords: this.#conversation.lastWords() };
   }
 
+  get startPhase(): StartPhase {
+    return this.#conversation.startPhase;
+  }
+
   /** Each call that waits for the connection or uses it holds it. `stays`: the session of the call joins the audience. */
   hold(claim: Claim, stays = true): void {
     if (stays) this.#parts.audience.join(claim.origin);
@@ -207,9 +212,15 @@ export class Connection implements Pooled {
       this.#go("connecting");
       this.#report("connecting");
       this.#since = clock.now();
-      timer = clock.after(spec.connectTimeoutMs, () =>
-        this.#opening.abort(connectTimeout(spec, this.#conversation.lastWords())),
-      );
+      timer = limitConnect({
+        clock,
+        spec,
+        phase: () => this.#conversation.startPhase,
+        onLate: (phase, limitMs) =>
+          this.#opening.abort(
+            connectTimeout(spec, { phase, limitMs, lastWords: this.#conversation.lastWords() }),
+          ),
+      });
       await this.#conversation.dial(signal);
       this.#report("started");
       const handshake = await this.#conversation.handshake(signal);

@@ -5,7 +5,9 @@ import type { Origin } from "../kernel/call.ts";
 import { Peer } from "../rpc/peer.ts";
 import { type ConnectedChild, connectedChild } from "./audience.ts";
 import { ChildMessages, type ChildMessagesParts } from "./child-messages.ts";
+import type { StartPhase } from "./connect-limit.ts";
 import type { Dialect } from "./dialect.ts";
+import { mayInstall } from "./download.ts";
 import { negotiateEra } from "./era-2026/negotiate-era.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import type { ChildFailure, Connector, Link, LinkEvents } from "./link.ts";
@@ -48,6 +50,12 @@ export class Conversation {
 
   get pid(): number | undefined {
     return this.#link?.pid;
+  }
+
+  /** How far the start of the server is, as far as it is known. */
+  get startPhase(): StartPhase {
+    if (!this.#link) return mayInstall(this.#parts.spec) ? "waiting" : "started";
+    return this.#link.installing?.() ? "installing" : "started";
   }
 
   /** The last output of the child about itself, if there is any. */

@@ -10,7 +10,11 @@ const call = { server: "docs", repeat: "unsafe", unsent: false, attempts: 1 } as
 const remote = { ...specOf("docs"), kind: "http", url: "https://docs.example/mcp", headers: {} } as unknown;
 
 test("the error of a slow start names the server once", () => {
-  const late = connectTimeout({ ...specOf("docs"), connectTimeoutMs: 1_500 }, "still loading");
+  const late = connectTimeout(specOf("docs"), {
+    phase: "started",
+    limitMs: 1_500,
+    lastWords: "still loading",
+  });
   expect(explain(late, { ...call, unsent: true }, specOf("docs")).message).toBe(
     "docs: It was not ready within 1500 ms (connectTimeoutMs); its last output: still loading. Nothing was done.",
   );

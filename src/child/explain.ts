@@ -6,7 +6,8 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { isObject, member, withMember } from "../rpc/slice.ts";
-import { whySlow } from "./download.ts";
+import type { StartPhase } from "./connect-limit.ts";
+import { mayInstall, whySlow } from "./download.ts";
 import { readChallenge } from "./http/challenge.ts";
 import { ChildFailure } from "./link.ts";
 
@@ -154,11 +155,21 @@ export function connectedTooLate({ name, deadlineMs }: ServerSpec): MetaMcpError
   );
 }
 
-/** The failure of a connect that took longer than `connectTimeoutMs`. */
-export function connectTimeout(spec: ServerSpec, lastWords: string | undefined): ChildFailure {
-  const why = whySlow(spec);
-  const late = `It was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
-  const perhaps = why ? `: ${why}, and the next start will be faster` : "";
+/** What is known about a connect that took too long. */
+interface LateConnect {
+  readonly phase: StartPhase;
+  readonly limitMs: number;
+  readonly lastWords?: string | undefined;
+}
+
+/** The failure of a connect that took longer than `connectTimeoutMs`, or than an install may take. */
+export function connectTimeout(spec: ServerSpec, { phase, limitMs, lastWords }: LateConnect): ChildFailure {
+  const why = phase === "installing" || !mayInstall(spec) ? whySlow(spec) : undefined;
+  const late =
+    phase === "installing"
+      ? `It was not installed within ${limitMs / 1_000} s`
+      : `It was not ready within ${limitMs} ms (connectTimeoutMs)`;
+  const perhaps = why ? `: ${why}` : "";
   const said = lastWords ? `; its last output: ${lastWords}` : "";
   return new ChildFailure("offline", `${late}${perhaps}${said}`, { unsent: true });
 }

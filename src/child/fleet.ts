@@ -90,6 +90,12 @@ export class Fleet {
     return child?.connections.connected(origin) ?? false;
   }
 
+  /** Whether a package runner is installing the server, or it waits for its turn to be installed. */
+  installing(server: ServerId): boolean {
+    const current = this.#children.get(server)?.connections.current ?? [];
+    return current.some(({ state, startPhase }) => state === "connecting" && startPhase !== "started");
+  }
+
   /** The credentials of some account may have changed. */
   credentialsChanged(): void {
     for (const { connections } of this.#children.values())

@@ -61,6 +61,8 @@ export interface Link {
    * `undefined` switches back. Only links with headers (HTTP) have this method.
    */
   stateless?(headersOf: HeadersOf | undefined): void;
+  /** Whether a package runner still installs the server. Only links to processes have this method. */
+  installing?(): boolean;
   /** The last line of stderr, which may tell people why the start takes long. Undefined if callers may not read it. */
   lastWords(): string | undefined;
   /** Ends the link; resolves when nothing of it is left, including grandchildren. Safe to call twice. */

@@ -2,8 +2,9 @@
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { MetaMcpError } from "../kernel/errors.ts";
+import type { StartPhase } from "./connect-limit.ts";
 import type { Connection } from "./connection.ts";
-import { whySlow } from "./download.ts";
+import { mayInstall, whySlow } from "./download.ts";
 import type { Health } from "./health.ts";
 import { instancesOf } from "./instance.ts";
 import { type ConnectionState, shownState } from "./machine.ts";
@@ -71,9 +72,22 @@ function reasonOf(
 ): string | undefined {
   if (state === "failed") return health.lastFailure;
   if (state !== "connecting") return undefined;
-  const slow = connections.find((connection) => connection.state === "connecting")?.progress();
+  const connecting = connections.find((connection) => connection.state === "connecting");
+  const slow = connecting?.progress();
   if (!slow || slow.forMs < SLOW_CONNECT_MS) return undefined;
-  const why = whySlow(spec) ?? "it has not finished its handshake";
+  const phase = connecting?.startPhase ?? "started";
   const words = slow.lastWords ? `; its last output: ${slow.lastWords}` : "";
-  return `starting for ${Math.round(slow.forMs / 1000)} s: ${why}${words}`;
+  return `${PHASES[phase]} for ${Math.round(slow.forMs / 1000)} s: ${whyStarting(spec, phase)}${words}`;
+}
+
+const PHASES: Readonly<Record<StartPhase, string>> = {
+  waiting: "waiting",
+  installing: "still installing",
+  started: "starting",
+};
+
+function whyStarting(spec: ServerSpec, phase: StartPhase): string {
+  if (phase === "waiting") return "other servers are being installed";
+  const unfinished = "it has not finished its handshake";
+  return phase === "started" && mayInstall(spec) ? unfinished : (whySlow(spec) ?? unfinished);
 }

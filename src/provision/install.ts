@@ -39,8 +39,8 @@ export interface InstallCaller {
   readonly report: (message: string) => void;
 }
 
-/** For download, start and listing together. */
-const TRIAL_MS = 120_000;
+/** For download, start and listing together: as long as a start that installs may take. */
+const TRIAL_MS = 300_000;
 const REPORT_MS = 2_000;
 /** The npx cache folder in an error message. After an interrupted download npx fails each time until the folder is deleted. */
 const NPX_CACHE_FOLDER = /[^\s'"]*[\\/]_npx[\\/][0-9a-f]{16}(?=[\\/])/;
@@ -166,5 +166,7 @@ function reasonOf(error: unknown): string {
   }
   const message = error.cause instanceof Error ? error.cause.message : error.message;
   const half = NPX_CACHE_FOLDER.exec(message)?.[0];
-  return half ? `${message}\nIf an earlier download was interrupted, delete ${half} and try again.` : message;
+  return half && !message.includes("rm -rf")
+    ? `${message}\nIf an earlier download was interrupted, delete ${half} and try again.`
+    : message;
 }

@@ -1,4 +1,7 @@
 /** Unusable servers of every kind beside healthy ones. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, serverStatus, startedBy, textOf } from "../support/meta.ts";
@@ -129,4 +132,47 @@ test("a server that dies while idle is shown as disconnected and is started agai
   expect(journal.grandchildren().map(alive)).toEqual([false, true]);
   await client.close();
   await gone([...journal.pids(), ...journal.grandchildren()]);
+});
+
+test("servers that npx installs get more time, two at a time, and a broken npx cache is named with the command that repairs it", async () => {
+  const folder = temp();
+  const { command, args } = fixture();
+  const npx = folder.path("npx");
+  const runner = fileURLToPath(new URL("../fixture/runner.mjs", import.meta.url));
+  writeFileSync(npx, `#!/bin/sh\nexec '${command}' '${runner}' "$@"\n`, { mode: 0o755 });
+  const [log, gate] = [folder.path("runner.log"), folder.path("gate")];
+  const works = folder.write("works.json", JSON.stringify({ log, gate, server: args }));
+  const fails = "npm error Invalid Version: \nnpm notice New version of npm available!";
+  const breaks = folder.write("breaks.json", JSON.stringify({ log, fails }));
+  const installed = (name: string) => ({ command: npx, args: ["-y", name, works], connectTimeoutMs: 600 });
+  folder.writeConfig({
+    a: installed("one"),
+    b: installed("two"),
+    c: installed("three"),
+    broken: { command: npx, args: ["-y", "four", breaks] },
+    well: fixture(),
+  });
+  const cached = { ...folder, env: { ...folder.env, npm_config_cache: folder.path("npm") } };
+  const client = gateway(cached, { flags: ["--log-level", "error"] });
+  await client.initialize();
+  const lines = (): string[] => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+
+  const failed = failureOf(await client.mcpCall("broken", "pid"));
+  const npxFolder = join(folder.path("npm"), "_npx");
+  expect(failed.message).toContain(`To fix it run: rm -rf ${npxFolder}/`);
+  expect(failed.message).toContain("Invalid Version");
+
+  const calls = ["a", "b", "c"].map((name) => client.mcpCall(name, "echo", { message: name }));
+  await until(() => lines().length === 3);
+  // Longer than connectTimeoutMs.
+  await client.mcpCall("well", "sleep", { ms: 1_500 });
+  expect(
+    lines()
+      .slice(1)
+      .map((line) => line.split(" ")[0]),
+  ).toEqual(["start", "start"]);
+  writeFileSync(gate, "");
+  expect((await Promise.all(calls)).map(textOf)).toEqual(["a", "b", "c"]);
+  expect(lines().filter((line) => line.startsWith("start"))).toHaveLength(4);
+  await client.close();
 });

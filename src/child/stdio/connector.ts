@@ -4,10 +4,13 @@ import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { ChildUser } from "../child-user.ts";
+import { mayInstall } from "../download.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
 import { childEnvironment, environmentOf } from "./environment.ts";
-import { StdioLink } from "./link.ts";
+import { InstallPlaces } from "./install-places.ts";
+import { type LinkOptions, StdioLink } from "./link.ts";
 import { MARK, Marker, nest, ownGatewayId } from "./mark.ts";
+import { isInstalled, npxFolder } from "./npx-cache.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { hasTable, ProcessTable } from "./processes.ts";
 import { RunRecord } from "./record.ts";
@@ -41,11 +44,13 @@ class Spawner implements StdioConnector {
   readonly #marker: Marker;
   readonly #table: ProcessTable;
   readonly #record: RunRecord | undefined;
+  readonly #places: InstallPlaces;
   /** Links whose processes may still run. */
   readonly #links = new Map<ProcessTree, StdioLink>();
 
   constructor(options: StdioConnectorOptions) {
     this.#options = options;
+    this.#places = new InstallPlaces(options.clock);
     const self = ownGatewayId();
     this.#marker = new Marker(self);
     this.#table = new ProcessTable({ variable: MARK, since: self.start, user: options.user });
@@ -59,8 +64,16 @@ class Spawner implements StdioConnector {
     const { user } = this.#options;
     const env = childEnvironment(spec, environmentOf(user, process.env), process.platform);
     env[MARK] = nest(process.env[MARK], mark);
-    const child = await start(spec, env, user);
-    const link = this.#link(child, spec, { mark, events });
+    const install = mayInstall(spec) ? { folder: npxFolder(spec, env) } : undefined;
+    // What is installed already starts at once; other runners than npx lock their caches themselves.
+    const giveBack =
+      install?.folder && !isInstalled(install.folder) ? await this.#places.take(signal) : undefined;
+    const child = await start(spec, env, user).catch((error: unknown) => {
+      giveBack?.();
+      throw error;
+    });
+    const link = this.#link(child, spec, { mark, events, install });
+    if (giveBack) this.#places.giveBackWhen(() => link.ending !== undefined || !link.installing(), giveBack);
     if (!signal.aborted) return link;
     await link.close();
     throw cancelled();
@@ -69,7 +82,7 @@ class Spawner implements StdioConnector {
   #link(
     { process, pid }: Started,
     spec: StdioSpec,
-    { mark, events }: { mark: string; events: LinkEvents },
+    { mark, events, install }: { mark: string; events: LinkEvents } & Pick<LinkOptions, "install">,
   ): StdioLink {
     const { log, clock, maxMessageBytes, onStderr } = this.#options;
     const tree = new ProcessTree(pid, mark, this.#table);
@@ -86,6 +99,7 @@ class Spawner implements StdioConnector {
       maxMessageBytes,
       onLine: onStderr && ((line) => onStderr(spec, line)),
       hidesOutput: onStderr !== undefined,
+      install,
       onEnded,
     });
     log.debug("started", { server: spec.name, pid });

@@ -10,10 +10,13 @@ import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
 import { Brake } from "../brake.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
+import { hasHandedOver } from "./hand-over.ts";
+import { cacheAdvice, removal } from "./npx-cache.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import { Stderr } from "./stderr.ts";
 import { Stdout } from "./stdout.ts";
 import { end } from "./stop.ts";
+import { tellingLines } from "./telling-lines.ts";
 
 export interface LinkOptions {
   readonly server: string;
@@ -26,6 +29,8 @@ export interface LinkOptions {
   readonly onLine?: ((line: string) => void) | undefined;
   /** Callers are not who runs the server: no text for them contains its output. */
   readonly hidesOutput?: boolean;
+  /** Set if a package runner may install the server first. */
+  readonly install?: { readonly folder: string | undefined } | undefined;
   /** No process is left. */
   readonly onEnded: () => void;
 }
@@ -34,6 +39,8 @@ export interface LinkOptions {
 const LAST_BYTES_MS = 100;
 /** Wait for the exit code after the streams closed. On a busy machine it comes much later. */
 const EXIT_MS = 1_000;
+/** More than the kept output has. */
+const ALL_LINES = 1_000;
 /** Number of lines of output shown with a failure. */
 const LAST_LINES = 5;
 
@@ -51,6 +58,7 @@ export class StdioLink implements Link {
   readonly #brake: Brake;
   /** Bytes of answers since everything was written for the last time. */
   #answers = 0;
+  #installing: boolean;
   #reporting = false;
   #closed = false;
   #ending: Promise<void> | undefined;
@@ -62,6 +70,7 @@ export class StdioLink implements Link {
     this.#process = child;
     this.#tree = tree;
     this.#options = options;
+    this.#installing = options.install !== undefined;
     this.#stderr = new Stderr(child.stderr, options);
     this.#writer = new LineWriter(child.stdin, {
       byTurn: true,
@@ -109,7 +118,13 @@ export class StdioLink implements Link {
   agreed(): void {}
 
   lastWords(): string | undefined {
-    return this.#options.hidesOutput ? undefined : this.#lastOutput(1)[0];
+    return this.#options.hidesOutput ? undefined : this.#outputOr(this.#stderr.lastLines(1))[0];
+  }
+
+  installing(): boolean {
+    // Once the server runs, it is not asked again.
+    this.#installing &&= !this.#stdout.heard && !hasHandedOver(this.#tree.pid);
+    return this.#installing;
   }
 
   close(): Promise<void> {
@@ -168,15 +183,21 @@ export class StdioLink implements Link {
     let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
-    const output = this.#lastOutput(LAST_LINES).join("\n");
+    const printed = this.#stderr.lastLines(ALL_LINES);
+    const { install, hidesOutput } = this.#options;
+    const advice = install && cacheAdvice(printed.join("\n"), install.folder);
+    if (advice && !hidesOutput) what = `${what}. ${advice}`;
+    const output = this.#outputOr(tellingLines(printed, LAST_LINES)).join("\n");
     if (output === "") return new ChildFailure("stdio-exit", `${what}.`, { unsent });
-    if (this.#options.hidesOutput) return new ChildFailure("stdio-exit", `${what}.`, { unsent, output });
+    if (hidesOutput) {
+      const shown = advice ? `${output}\n${advice}` : output;
+      return new ChildFailure("stdio-exit", `${what}.`, { unsent, output: shown });
+    }
     return new ChildFailure("stdio-exit", withOutput(`${what}.`, output), { unsent });
   }
 
-  /** The last lines of stderr; without any, the last line of stdout that is no message. A program that is no MCP server prints there. */
-  #lastOutput(lines: number): string[] {
-    const words = this.#stderr.lastLines(lines);
+  /** These words of stderr; without any, the last line of stdout that is no message. A program that is no MCP server prints there. */
+  #outputOr(words: string[]): string[] {
     const garbage = this.#stdout.lastGarbage;
     if (words.length > 0 || garbage === undefined) return words;
     return [`${garbage} (on stdout, which is only for protocol messages)`];
@@ -188,7 +209,15 @@ export class StdioLink implements Link {
   }
 
   async #endNow(): Promise<void> {
-    const { log, clock, server } = this.#options;
+    const { log, clock, server, install } = this.#options;
+    const { exitCode, signalCode } = this.#process;
+    if (install?.folder && exitCode === null && signalCode === null && this.installing())
+      log.warn(
+        `${server}: ended while it was being installed. If it does not start any more: ${removal(install.folder)}`,
+        {
+          server,
+        },
+      );
     this.#brake.release();
     this.#writer.flush();
     this.#process.stdin.end();

@@ -35,6 +35,7 @@ export class Stdout {
   readonly #limiter: LineLimiter;
   readonly #throttle: Throttle;
   #lastGarbage: string | undefined;
+  #heard = false;
 
   constructor(stream: Readable, options: StdoutOptions) {
     this.#options = options;
@@ -49,10 +50,18 @@ export class Stdout {
       { onLine: (line) => this.#line(line), onTooLong: (message) => this.#tooLong(message) },
       maxMessageBytes,
     );
+    stream.once("data", () => {
+      this.#heard = true;
+    });
     stream.on("data", (chunk: Buffer) => reader.push(chunk));
     stream.on("error", () => {});
     stream.on("end", () => reader.end());
     stream.on("close", () => this.#limiter.flush());
+  }
+
+  /** Something came on stdout, so the server itself runs. */
+  get heard(): boolean {
+    return this.#heard;
   }
 
   /** The last logged line that is no message. It is often the reason why a server never answers. */
