@@ -105,6 +105,8 @@ test("an editor can change namespaces and endpoints, and can disable a server", 
   }
 });
 
+const SAME_SECRET = { command: "git-mcp", env: { TOKEN: "s" } };
+
 test("all other changes by an editor are rejected as a whole, with and without dry run", async () => {
   const admin = await adminWithObjects();
   const { ask } = await person(admin, "editor");
@@ -137,6 +139,10 @@ test("all other changes by an editor are rejected as a whole, with and without d
     ["POST", "/config/apply", { document: { version: 1, servers: { git: { command: "sh" } } } }],
     ["POST", "/config/diff", { document: { version: 1, servers: { git: { command: "sh" } } } }],
     ["POST", "/revisions/1/rollback"],
+    // The stored secrets: the answer must not tell that they are right.
+    ["PATCH", "/mcp-servers/git", { env: { TOKEN: "s" } }],
+    ["POST", "/config/diff", { document: { version: 1, servers: { git: SAME_SECRET } } }],
+    ["POST", "/config/apply", { document: { version: 1, servers: { git: SAME_SECRET } } }],
   ];
   for (const [method, path, body] of refused)
     for (const dry of path.includes("?") || path.endsWith("diff") ? [""] : ["", "?dryRun=true"]) {

@@ -77,7 +77,8 @@ export async function change<T extends ChangeOutcome>(
   const dryRun = isOn(query, "dryRun");
   const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
   const allowed: ComputeChange<T> = (objects, context) => {
-    const outcome = make(objects, context);
+    const discreet = !may(principal, "servers.write");
+    const outcome = make(objects, { ...context, vault: { ...context.vault, discreet } });
     refuseWithoutRights({ control, layers }, principal, objects, outcome);
     return outcome;
   };
