@@ -15,6 +15,7 @@ import { lostIn } from "./audit-lost.ts";
 import { inJson, matcherOf } from "./audit-match.ts";
 import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
+import { reclaim } from "./sqlite/space.ts";
 import {
   type AppendedRecords,
   AUDIT_BATCH,
@@ -112,9 +113,11 @@ export class AuditTable implements Audit {
         lock: "prune",
       });
       removed += records;
-      if (!more) return removed;
+      if (!more) break;
       await new Promise(setImmediate);
     }
+    if (removed > 0 && this.#database.dialect === "sqlite") await reclaim(this.#database.query);
+    return removed;
   }
 
   async verify(): Promise<AuditVerdict> {

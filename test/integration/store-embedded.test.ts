@@ -170,3 +170,37 @@ test("the embedded store searches a long audit log in parts and finds old record
   expect(await store.audit.prune(30)).toBe(15_000);
   expect(await store.audit.verify()).toEqual({ ok: true, count: 10_000 });
 });
+
+const MB = 1_048_576;
+const DAY_MS = 86_400_000;
+
+/** Writes and removes 40 MB of records. Returns the size of the file after that. */
+async function sizeAfterRetention(database: TestDatabase): Promise<number> {
+  const store = await database.open(NO_KEY);
+  const batch = (at: number) =>
+    Array.from({ length: 500 }, () => ({ at, body: `{"x":"${"y".repeat(2_048)}"}` }));
+  for (let n = 0; n < 40; n++) await store.audit.append(batch(n));
+  await store.audit.append([{ at: 2 * DAY_MS, body: "{}" }]);
+  expect(await store.audit.prune(DAY_MS)).toBe(20_000);
+  expect(await store.audit.verify()).toEqual({ ok: true, count: 1 });
+  await store.close();
+  return statSync(fileOf(database)).size;
+}
+
+test("the file shrinks after old audit records were removed", async () => {
+  expect(await sizeAfterRetention(sqliteDatabase())).toBeLessThan(20 * MB);
+});
+
+test("a mostly empty file from before that shrinks when it is opened", async () => {
+  const database = sqliteDatabase();
+  await (await database.open(NO_KEY)).close();
+  const old = await connect(fileOf(database));
+  old.exec("PRAGMA auto_vacuum = NONE");
+  old.exec("VACUUM");
+  old.close();
+  expect(await sizeAfterRetention(database)).toBeGreaterThan(30 * MB);
+  const store = await database.open(NO_KEY);
+  expect(await store.audit.verify()).toEqual({ ok: true, count: 1 });
+  await store.close();
+  expect(statSync(fileOf(database)).size).toBeLessThan(5 * MB);
+});

@@ -7,6 +7,7 @@ import { StoreError } from "../error.ts";
 import { connect } from "./connect.ts";
 import { isBusy, type SqliteConnection, sqliteFault } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
+import { LEAST_FREE, spaceOf } from "./space.ts";
 
 /** How long a statement waits for another program, e.g. one that copies the file. Nothing else runs in this time. */
 const BUSY_MS = 1_000;
@@ -22,14 +23,29 @@ export async function openSqlite(path: string, onStatement: OnStatement): Promis
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     // Takes effect only in a new file. A batch of audit records fills dozens of small pages, and each page costs.
     database.run("PRAGMA page_size = 16384");
+    // Lets `reclaim` give space back in steps. Also takes effect only in a new file, or by VACUUM.
+    database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");
     // A confirmed write must survive a power failure.
     database.run("PRAGMA synchronous = FULL");
+    await vacuumOnce(database);
     return database;
   } catch (error) {
     connection?.close();
     releaseLock(lock);
     throw openingError(error, path);
+  }
+}
+
+/** A file from before incremental vacuum is rewritten if most of it is empty, which is fast then. Nothing is served yet. */
+async function vacuumOnce(database: SqliteDatabase): Promise<void> {
+  const { free, pages, incremental } = await spaceOf(database.query);
+  if (incremental || free < LEAST_FREE || free < pages / 2) return;
+  try {
+    database.run("PRAGMA auto_vacuum = INCREMENTAL");
+    database.run("VACUUM");
+  } catch {
+    // Without room for the copy the file stays as it is.
   }
 }
 
