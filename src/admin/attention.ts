@@ -69,7 +69,7 @@ function statusItems(
   return [{ kind, severity: "error", object: referenceTo(server), ...why }];
 }
 
-/** Arguments and URLs are stored and shown in plain text. `env` and `headers` are sealed, so they are not checked. */
+/** Arguments and URLs that were stored before they were sealed, or that only look like a secret. */
 function secretItems(server: StoredObject<"server">): readonly AttentionItem[] {
   const { args = [], url } = server.spec;
   const plain = [
@@ -77,7 +77,7 @@ function secretItems(server: StoredObject<"server">): readonly AttentionItem[] {
     ...(url === undefined ? [] : [["url", url] as const]),
   ];
   return plain
-    .filter(([, text]) => !text.includes("${") && isSecretText(text))
+    .filter(([, text]) => typeof text === "string" && !text.includes("${") && isSecretText(text))
     .map(([field]) => ({ kind: "server.secret", severity: "warning", object: referenceTo(server), field }));
 }
 

@@ -6,7 +6,7 @@ import { Secret, secretsFrom } from "../kernel/secret.ts";
 import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts, whole } from "./field.ts";
 import { checkSecurityKeys, otherNameFor } from "./keys.ts";
 import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
-import { foreignReference, substitute } from "./variables.ts";
+import { foreignReference, references, STORED_SECRET, substitute } from "./variables.ts";
 
 /** How variables and relative paths in an entry are resolved. */
 export interface EntryContext {
@@ -17,9 +17,11 @@ export interface EntryContext {
   readonly env: Env;
 }
 
-type Dial =
-  | Pick<StdioSpec, "kind" | "command" | "args" | "env" | "inheritEnv" | "cwd" | "instances">
-  | Pick<RemoteSpec, "kind" | "url" | "headers" | "oauth">;
+type Dial = Pick<StdioSpec, "secrets"> &
+  (
+    | Pick<StdioSpec, "kind" | "command" | "args" | "env" | "inheritEnv" | "cwd" | "instances">
+    | Pick<RemoteSpec, "kind" | "url" | "headers" | "oauth">
+  );
 
 const KINDS: Readonly<Record<string, Dial["kind"]>> = {
   stdio: "stdio",
@@ -53,7 +55,8 @@ export function readDial(entry: Keys, context: EntryContext, findings: Findings)
     findings.fault("it is declared as stdio but has a url: give it a command, or remove the type");
   }
   resolver.report();
-  return findings.faults.length > 0 ? undefined : dial;
+  if (findings.faults.length > 0) return undefined;
+  return resolver.secrets.length > 0 ? { ...dial, secrets: resolver.secrets } : dial;
 }
 
 function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined {
@@ -195,6 +198,8 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
 /** Resolves variables and records the missing ones with the key that uses them. */
 class Resolver {
   readonly findings: Findings;
+  /** The values of `${secret:…}` that were used. */
+  readonly secrets: Secret[] = [];
   readonly #env: Env;
   readonly #missing = new Map<string, string>();
 
@@ -210,6 +215,8 @@ class Resolver {
   resolve(value: string, key: string): string {
     const missing = new Set<string>();
     const resolved = substitute(value, this.#env, missing);
+    for (const { name } of references(value))
+      if (name.startsWith(STORED_SECRET) && this.#env[name]) this.secrets.push(new Secret(this.#env[name]));
     for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, key);
     const foreign = foreignReference(value);
     if (foreign)
@@ -227,8 +234,14 @@ class Resolver {
 
   /** Reports all missing variables in one message. */
   report(): void {
-    const uses = [...this.#missing].map(([name, key]) => `${name} is not set (used in ${key})`);
-    const [first] = this.#missing.keys();
+    const isStored = ([name]: readonly [string, string]): boolean => name.startsWith(STORED_SECRET);
+    const variables = [...this.#missing].filter((one) => !isStored(one));
+    for (const [name, key] of [...this.#missing].filter(isStored))
+      this.findings.fault(
+        `${key} uses \${${name}}, but the gateway has no such secret: an administrator stores it in the settings, { "secrets": { "${name.slice(STORED_SECRET.length)}": "…" } }`,
+      );
+    const uses = variables.map(([name, key]) => `${name} is not set (used in ${key})`);
+    const first = variables[0]?.[0];
     if (first === undefined) return;
     const [subject, them] = uses.length === 1 ? ["the variable", "it"] : ["variables are missing:", "them"];
     this.findings.fault(

@@ -1,13 +1,24 @@
-/** The secrets of a server: all values of env and headers, the OAuth client secret, values of the account, and credentials and query values in the URL. */
+/** The secrets of a server: all values of env and headers, the OAuth client secret, values of the account, stored secrets, and those in arguments and the URL. */
 import { type Mask, maskError, maskOf, Secret } from "../kernel/secret.ts";
+import { replaceInArgument } from "../kernel/secret-arguments.ts";
 import type { ServerSpec } from "./spec.ts";
 
 export function secretsOf(spec: ServerSpec): readonly Secret[] {
-  const personal = Object.values(spec.personal ?? {});
-  if (spec.kind === "stdio") return [...Object.values(spec.env), ...personal];
+  const personal = [...Object.values(spec.personal ?? {}), ...(spec.secrets ?? [])];
+  if (spec.kind === "stdio") return [...Object.values(spec.env), ...personal, ...secretsInArgs(spec.args)];
   const { clientSecret } = spec.oauth ?? {};
   const configured = [...Object.values(spec.headers), ...(clientSecret ? [clientSecret] : [])];
   return [...configured, ...personal, ...secretsInUrl(spec.url)];
+}
+
+function secretsInArgs(args: readonly string[]): readonly Secret[] {
+  const found: Secret[] = [];
+  for (const [at, arg] of args.entries())
+    replaceInArgument(arg, args[at - 1], (part) => {
+      found.push(new Secret(part));
+      return part;
+    });
+  return found;
 }
 
 function secretsInUrl(url: string): readonly Secret[] {

@@ -23,6 +23,8 @@ export interface LayerEntry {
 }
 
 interface CommonSpec {
+  /** The values of `${secret:…}` in the entry, which must not be shown. */
+  readonly secrets?: readonly Secret[];
   readonly name: string;
   /** The id in the engine, if the name may change. Default: the name. */
   readonly id?: string;

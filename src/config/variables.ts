@@ -1,7 +1,9 @@
-/** Replaces `${VAR}` and `${VAR:-default}` in values. Everything else stays unchanged, including a bare `$VAR`. */
+/** Replaces `${VAR}`, `${VAR:-default}` and `${secret:NAME}` in values. Everything else stays unchanged, including a bare `$VAR`. */
 import type { Env } from "../home/home.ts";
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+/** A stored secret of a gateway has the name `secret:NAME`, which no variable can have. */
+export const STORED_SECRET = "secret:";
+const REFERENCE = /\$\{((?:secret:)?[A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /** `missing` collects the names of variables that are not set and have no default. */
 export function substitute(text: string, env: Env, missing: Set<string>): string {

@@ -10,7 +10,8 @@ import { named, present, READ_ONLY } from "./present.ts";
 import { below, type FieldProblem, pointer } from "./refusal.ts";
 import type { SchemaCheck } from "./schema-check.ts";
 import type { NamespaceFields } from "./schemas.ts";
-import { mapSecrets, type SecretPath, secretAt, secretToStore, type Vault } from "./secrets.ts";
+import { mapTexts, textsToStore } from "./secret-texts.ts";
+import { mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
 
 /** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
@@ -104,17 +105,13 @@ type Reader = (name: string, spec: Fields, known: References<ObjectKind>, rules:
 const READERS: Readonly<Record<ObjectKind, Reader>> = {
   server: (name, spec, { stored }, { vault }) => {
     const problems: FieldProblem[] = [...serverProblems(name, spec)];
-    const take = (sent: unknown, path: SecretPath): unknown => {
-      const secret = secretToStore(String(sent), secretAt(stored?.spec, path), vault);
-      if (secret === undefined)
-        problems.push({
-          path: pointer("", ...path),
-          message: "is masked, but no value is stored: enter a value",
-        });
-      return secret;
-    };
     // Invalid input is not sealed, because it is not stored.
-    return problems.length > 0 ? { spec, problems } : { spec: mapSecrets(spec, take), problems };
+    if (problems.length > 0) return { spec, problems };
+    const sealed = withSecrets(spec, stored, vault, problems);
+    return {
+      spec: withTexts(sealed, stored as StoredObject<"server"> | undefined, vault, problems),
+      problems,
+    };
   },
   namespace: (_name, spec, { servers }) => {
     const fields = spec as unknown as NamespaceFields;
@@ -143,8 +140,47 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     problems.push(...repeated(list, "/namespaces", (uuid) => uuid));
     return { spec: { ...spec, namespaces: list }, problems };
   },
-  settings: (_name, spec) => ({ spec, problems: [] }),
+  settings: (_name, spec, { stored }, { vault }) => {
+    const problems: FieldProblem[] = [];
+    return { spec: withSecrets(spec, stored, vault, problems), problems };
+  },
 };
+
+const MASKED = "is masked, but no value is stored: enter a value";
+
+function withSecrets(
+  spec: Fields,
+  stored: StoredObject | undefined,
+  vault: Vault,
+  problems: FieldProblem[],
+): Fields {
+  return mapSecrets(spec, (sent, path) => {
+    const secret = secretToStore(String(sent), secretAt(stored?.spec, path), vault);
+    if (secret === undefined) problems.push({ path: pointer("", ...path), message: MASKED });
+    return secret;
+  });
+}
+
+/** Seals the arguments and the URL that contain secrets. */
+function withTexts(
+  spec: Fields,
+  stored: StoredObject<"server"> | undefined,
+  vault: Vault,
+  problems: FieldProblem[],
+): Fields {
+  const known = stored?.spec;
+  const args = textsToStore((spec["args"] ?? []) as readonly string[], known?.args ?? [], vault);
+  const urls = textsToStore(
+    spec["url"] === undefined ? [] : [spec["url"] as string],
+    known?.url === undefined ? [] : [known.url],
+    vault,
+  );
+  return mapTexts(spec, (_sent, _previous, path) => {
+    const text = path[0] === "url" ? urls[0] : args[Number(path[1])];
+    if (text === undefined) problems.push({ path: pointer("", ...path), message: MASKED });
+    return text;
+  });
+}
 
 function resolver(find: Finder<{ readonly uuid: string }>, kind: ObjectKind, problems: FieldProblem[]) {
   return (reference: string, path: string): string => {

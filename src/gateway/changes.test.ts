@@ -254,7 +254,13 @@ describe("a patch", () => {
 
   test("creates the settings if there are none", () => {
     const one = patch(NO_OBJECTS, { kind: "settings", reference: "" }, { registration: "closed" }, at(1));
-    expect(one.object.spec).toEqual({ registration: "closed", middleware: [], limits: {}, issuers: [] });
+    expect(one.object.spec).toEqual({
+      secrets: {},
+      registration: "closed",
+      middleware: [],
+      limits: {},
+      issuers: [],
+    });
     const two = patch(one.objects, { kind: "settings", reference: "" }, { registration: null }, at(2));
     expect(two.object).toMatchObject({ uuid: one.object.uuid, spec: { registration: "open" } });
     expect(present(two.object)).not.toHaveProperty("name");

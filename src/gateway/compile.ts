@@ -1,11 +1,13 @@
 /** Compiles the stored objects to one immutable value, from which requests are served. Compiles again only what a change affects, and reports it. */
+import { isDeepStrictEqual } from "node:util";
 import type { EntryContext } from "../config/dial.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { perAccountOf } from "../config/user-values.ts";
+import { STORED_SECRET } from "../config/variables.ts";
 import { settingsOf } from "./changes.ts";
-import type { Objects, StoredObject } from "./objects.ts";
+import type { Objects, StoredObject, StoredSecret } from "./objects.ts";
 import { type NamespacePart, type PartServer, type PartsByKey, partsOf, withKnownRules } from "./part.ts";
-import type { Vault } from "./secrets.ts";
+import { opened, type Vault } from "./secrets.ts";
 import { compileEntry } from "./server-entry.ts";
 
 export interface CompiledServer {
@@ -62,7 +64,15 @@ export function compile(
   options: CompileOptions,
   before?: Compiled,
 ): { readonly compiled: Compiled; readonly work: Work } {
-  const servers = compileAll(objects.server, before?.servers, (object) => compileServer(object, options));
+  const secrets = secretsIn(objects);
+  const sameSecrets = isDeepStrictEqual(secrets, secretsIn(before?.objects));
+  const withSecrets = { ...options, entryContext: contextWith(secrets, options) };
+  const servers = compileAll(
+    objects.server,
+    before?.servers,
+    (object) => compileServer(object, withSecrets),
+    () => sameSecrets,
+  );
   const known = knownParts(before);
   const namespaces = compileAll(
     objects.namespace,
@@ -90,6 +100,22 @@ export function compile(
     compiled,
     work: { servers: servers.made, namespaces: namespaces.made, endpoints: endpoints.made },
   };
+}
+
+function secretsIn(objects: Objects | undefined): Readonly<Record<string, StoredSecret>> {
+  return (objects && settingsOf(objects)?.spec.secrets) ?? {};
+}
+
+/** Adds the stored secrets to the variables, as `secret:NAME`. */
+function contextWith(
+  secrets: Readonly<Record<string, StoredSecret>>,
+  { entryContext, vault }: CompileOptions,
+): EntryContext {
+  const named = Object.entries(secrets).map(([name, secret]) => [
+    STORED_SECRET + name,
+    opened(secret, vault),
+  ]);
+  return { ...entryContext, env: { ...entryContext.env, ...Object.fromEntries(named) } };
 }
 
 /** The uuids of the namespaces with this server, enabled there or not. */

@@ -12,9 +12,20 @@ export interface Sealed {
 /** A sealed value, or a reference such as `${TOKEN}`, which is not secret itself. */
 export type StoredSecret = string | Sealed;
 
+/** A text that contains a secret, encrypted as a whole, with the form in which it is shown. */
+export interface SealedText extends Sealed {
+  readonly shown: string;
+}
+
+/** An argument or a URL, encrypted only if it contains a secret. */
+export type StoredText = string | SealedText;
+
 type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
 
-export interface StoredServer extends Omit<ServerFields, "name" | "env" | "headers" | "oauth"> {
+export interface StoredServer
+  extends Omit<ServerFields, "name" | "args" | "url" | "env" | "headers" | "oauth"> {
+  readonly args?: readonly StoredText[];
+  readonly url?: StoredText;
   readonly env?: Readonly<Record<string, StoredSecret>>;
   readonly headers?: Readonly<Record<string, StoredSecret>>;
   readonly oauth?: boolean | (Omit<OAuthFields, "clientSecret"> & { readonly clientSecret?: StoredSecret });
@@ -25,7 +36,9 @@ export interface Specs {
   readonly server: StoredServer;
   readonly namespace: Omit<NamespaceFields, "name">;
   readonly endpoint: Omit<EndpointFields, "name">;
-  readonly settings: SettingsFields;
+  readonly settings: Omit<SettingsFields, "secrets"> & {
+    readonly secrets?: Readonly<Record<string, StoredSecret>>;
+  };
 }
 
 export interface StoredObject<K extends ObjectKind = ObjectKind> {

@@ -1,5 +1,6 @@
 /** Objects in the form of the API: secrets masked, references as uuids. The form can be sent back unchanged. */
 import type { ObjectKind, StoredObject } from "./objects.ts";
+import { mapTexts, shownText } from "./secret-texts.ts";
 import { mapSecrets, shown } from "./secrets.ts";
 
 /** Fields that only the gateway sets. A client may send them back, but only unchanged. */
@@ -7,7 +8,8 @@ export const READ_ONLY = ["uuid", "createdAt", "updatedAt", "revision", "managed
 
 export function present(object: StoredObject): Readonly<Record<string, unknown>> {
   const { kind, uuid, name, spec, managedBy, revision, createdAt, updatedAt } = object;
-  const fields = kind === "server" ? mapSecrets({ ...spec }, (secret) => shown(secret as never)) : spec;
+  const masked = mapSecrets({ ...spec }, (secret) => shown(secret as never));
+  const fields = kind === "server" ? mapTexts(masked, shownText) : kind === "settings" ? masked : spec;
   return { uuid, ...(named(kind) ? { name } : {}), ...fields, managedBy, revision, createdAt, updatedAt };
 }
 

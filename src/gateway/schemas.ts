@@ -260,6 +260,16 @@ export const SETTINGS = {
       default: [],
     },
     registration: { enum: ["open", "closed"], default: "open" },
+    secrets: {
+      type: "object",
+      additionalProperties: TEXT,
+      maxProperties: 500,
+      propertyNames: {
+        pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",
+        description: "a name of letters, digits and _",
+      },
+      default: {},
+    },
   },
   additionalProperties: false,
 } as const;

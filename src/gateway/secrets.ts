@@ -1,5 +1,6 @@
-/** The secret fields of a server: how they are shown, accepted and stored. Does not encrypt; the vault does. */
+/** The secret fields of a server and of the settings: how they are shown, accepted and stored. Does not encrypt; the vault does. */
 import { isRecord } from "../kernel/is-record.ts";
+import { isReference } from "../kernel/secret-arguments.ts";
 import type { Sealed, StoredSecret } from "./objects.ts";
 
 /** Shown instead of a secret. Sending it back keeps the stored secret. */
@@ -13,12 +14,7 @@ export interface Vault {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-export type SecretPath = readonly [field: "env" | "headers" | "oauth", name: string];
-
-/** Whether the text is only one `${VAR}` or `${user.…}`, and so contains no secret. A variable with a default could contain one. */
-export function isReference(text: string): boolean {
-  return /^\$\{[A-Za-z_][\w.]*\}$/.test(text);
-}
+export type SecretPath = readonly [field: "env" | "headers" | "secrets" | "oauth", name: string];
 
 export function shown(secret: StoredSecret): string {
   return typeof secret === "string" ? secret : MASK;
@@ -47,7 +43,7 @@ export function mapSecrets(
   replace: (value: unknown, path: SecretPath) => unknown,
 ): Record<string, unknown> {
   const mapped: Record<string, unknown> = { ...server };
-  for (const field of ["env", "headers"] as const) {
+  for (const field of ["env", "headers", "secrets"] as const) {
     const values = server[field];
     if (isRecord(values)) mapped[field] = mapValues(values, (value, name) => replace(value, [field, name]));
   }

@@ -7,6 +7,7 @@ import { isUserValue, userValuesIn } from "../config/user-values.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { StoredServer } from "./objects.ts";
 import { type FieldProblem, pointer } from "./refusal.ts";
+import { mapTexts } from "./secret-texts.ts";
 import { mapSecrets, opened, type Vault } from "./secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,7 +41,8 @@ function typeOf(written: string): string {
 
 /** The entry as in a config file, with secrets decrypted. */
 export function entryOf(spec: StoredServer, vault: Pick<Vault, "open">): Fields {
-  const open = mapSecrets({ ...spec }, (secret) => opened(secret as never, vault));
+  const secrets = mapSecrets({ ...spec }, (secret) => opened(secret as never, vault));
+  const open = mapTexts(secrets, (text) => opened(text, vault));
   return Object.fromEntries(Object.entries(open).filter(([key]) => isOfEngine(key)));
 }
 
@@ -142,10 +144,10 @@ function withoutVariables(fields: Fields): Fields {
     ...(Array.isArray(args) ? { args: args.map((arg) => replaced(arg, "x")) } : {}),
     ...("command" in plain ? { command: replaced(plain["command"], "x") } : {}),
     ...("cwd" in plain ? { cwd: replaced(plain["cwd"], "/") } : {}),
-    ...(isRecord(plain["oauth"]) ? { oauth: mapTexts(plain["oauth"], (text) => replaced(text, "x")) } : {}),
+    ...(isRecord(plain["oauth"]) ? { oauth: mapEach(plain["oauth"], (text) => replaced(text, "x")) } : {}),
   };
 }
 
-function mapTexts(values: Fields, map: (value: unknown) => unknown): Fields {
+function mapEach(values: Fields, map: (value: unknown) => unknown): Fields {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 }

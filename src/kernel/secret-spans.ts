@@ -34,15 +34,26 @@ export function hasRandomWord(text: string): boolean {
   return text.length >= SHORTEST_RANDOM && randomWords(text).length > 0;
 }
 
+/** The secrets in a text, in order. */
+function secretSpans(text: string, random: boolean): readonly Span[] {
+  const forms = SECRET_FORMS.flatMap((form) => (text.search(form) < 0 ? [] : spansOf(text, form)));
+  return merged(random ? [...forms, ...randomWords(text)] : forms);
+}
+
 /** Replaces each secret by the number of its characters, so that the reader knows how much is hidden. */
 export function withHiddenSecrets(text: string, { random = false } = {}): string {
-  const forms = SECRET_FORMS.flatMap((form) => (text.search(form) < 0 ? [] : spansOf(text, form)));
-  const found = random ? [...forms, ...randomWords(text)] : forms;
-  if (found.length === 0) return text;
+  return replaceSecrets(text, (secret) => hiddenText(secret.length), { random });
+}
+
+export function replaceSecrets(
+  text: string,
+  replace: (secret: string) => string,
+  { random = false } = {},
+): string {
   let shown = "";
   let at = 0;
-  for (const { from, to } of merged(found)) {
-    shown += text.slice(at, from) + hiddenText(to - from);
+  for (const { from, to } of secretSpans(text, random)) {
+    shown += text.slice(at, from) + replace(text.slice(from, to));
     at = to;
   }
   return shown + text.slice(at);

@@ -31,8 +31,13 @@ test("problems are listed with the worst first, and each role sees the ones that
   await api("POST", "/mcp-servers", { name: "down", command: "/nowhere/to/be/found" });
   await api("POST", "/mcp-servers", { name: "half", command: "x", env: { A: `$${"{NOT_SET_ANYWHERE}"}` } });
   await api("POST", "/mcp-servers", { name: "off", command: "/nowhere", disabled: true });
-  const leak = "ghp_aB3xY7qLw9TzP4mN8kVc";
-  await api("POST", "/mcp-servers", { name: "leaky", command: "x", args: ["--token", leak], disabled: true });
+  const leak = "aB3xY7qLw9TzP4mN8kVcR2";
+  await api("POST", "/mcp-servers", {
+    name: "leaky",
+    command: "x",
+    args: ["--account", leak],
+    disabled: true,
+  });
   await api("POST", "/mcp-servers/good/connect");
   await api("POST", "/mcp-servers/down/connect");
   const policy = { use: "policy", rules: [{ effect: "approve", tools: ["good:echo"] }, { effect: "allow" }] };

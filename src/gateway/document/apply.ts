@@ -17,7 +17,7 @@ import {
   settle,
 } from "../settle.ts";
 import { SECTIONS } from "./document.ts";
-import { inputOf, readDocument, settingsPath } from "./read-document.ts";
+import { inputOf, readDocument, settingsPath, withStoredSecrets } from "./read-document.ts";
 
 export interface ApplyOptions {
   /** Remove objects that are not in the document: those of this source, or without a source those that no file manages. */
@@ -95,7 +95,12 @@ class Application {
 
   takeSettings(fields: Readonly<Record<string, unknown>>): void {
     const stored = settingsOf(this.#objects);
-    const accepted = accept("settings", fields, this.#known(stored), this.#context);
+    const accepted = accept(
+      "settings",
+      withStoredSecrets(fields, stored?.spec),
+      this.#known(stored),
+      this.#context,
+    );
     if ("spec" in accepted) this.#put("settings", { ...accepted, name: SETTINGS_NAME }, stored);
     else for (const { path, message } of accepted) this.#problems.push({ path: settingsPath(path), message });
   }

@@ -6,6 +6,7 @@ import type { Schema } from "../json-schema.ts";
 import type { Objects, StoredObject, StoredSecret } from "../objects.ts";
 import { pointer } from "../refusal.ts";
 import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../schemas.ts";
+import { mapTexts, shownText } from "../secret-texts.ts";
 import { mapSecrets } from "../secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export const SECTIONS = { server: "servers", namespace: "namespaces", endpoint: 
 
 export function exportDocument(objects: Objects): GatewayDocument {
   const needs: string[] = [];
-  const { middleware, ...settings } = withoutDefaults(settingsOf(objects)?.spec ?? {}, SETTINGS);
+  const { middleware, ...settings } = settingsFields(objects, needs);
   return {
     version: 1,
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
@@ -47,13 +48,26 @@ function section<T extends StoredObject>(
   return Object.fromEntries([...objects.values()].map((object) => [object.name, fieldsOf(object)]));
 }
 
+function settingsFields(objects: Objects, needs: string[]): Fields {
+  const fields = mapSecrets({ ...settingsOf(objects)?.spec }, (_secret, path) => {
+    needs.push(pointer("", "settings", ...path));
+    return undefined;
+  });
+  return withoutDefaults(fields, SETTINGS);
+}
+
 function serverFields({ name, spec }: StoredObject<"server">, needs: string[]): Fields {
   const fields = mapSecrets({ ...spec }, (secret, path) => {
     if (typeof (secret as StoredSecret) === "string") return secret;
     needs.push(pointer("", "servers", name, ...path));
     return undefined;
   });
-  return withoutDefaults(fields, SERVER);
+  const texts = mapTexts(fields, (text, previous, path) => {
+    const shown = shownText(text, previous);
+    if (shown !== text) needs.push(pointer("", "servers", name, ...path));
+    return shown;
+  });
+  return withoutDefaults(texts, SERVER);
 }
 
 function namespaceFields({ spec }: StoredObject<"namespace">, objects: Objects): Fields {

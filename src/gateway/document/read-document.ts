@@ -129,7 +129,15 @@ function withSecrets(fields: Fields, stored: object | undefined): Fields {
   return merged;
 }
 
-function masks(stored: object | undefined, field: "env" | "headers"): Fields {
+/** Adds masks for the secrets of the settings that the document leaves out. Null removes a secret. */
+export function withStoredSecrets(fields: Fields, stored: object | undefined): Fields {
+  const given = fields["secrets"] ?? {};
+  if (!isRecord(given)) return fields;
+  const all = Object.entries({ ...masks(stored, "secrets"), ...given });
+  return { ...fields, secrets: Object.fromEntries(all.filter(([, value]) => value !== null)) };
+}
+
+function masks(stored: object | undefined, field: "env" | "headers" | "secrets"): Fields {
   const values = (stored as Fields | undefined)?.[field];
   if (!isRecord(values)) return {};
   const sealed = Object.entries(values).filter(([, value]) => typeof value === "object");
