@@ -21,6 +21,8 @@ export interface Detector {
 const EMAIL = /[\p{L}\d._%+-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}(?:xn--[a-z\d-]{2,59}|\p{L}{2,24})/giu;
 const PHONE = /(?<![\w+])(?:\+\d(?:[ ().-]{0,2}\d){7,14}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])/g;
 const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
+/** Only in the groups of cards: other numbers with dots are mostly fractions, versions and addresses. */
+const DOTTED_DIGITS = /(?<![\w.])\d{4}\.(?:\d{4}\.\d{4}\.\d{1,7}|\d{6}\.\d{4,5})(?![\w]|\.\d)/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/gi;
 /** The end of names of secrets: `DB_PASSWORD`, `clientSecret`. Tokens for pagination (`page_token`) are excluded. */
 const SECRET_NAME =
@@ -49,7 +51,10 @@ export const DETECTORS: Readonly<Record<string, Detector>> = {
     name: "card",
     numbers: true,
     least: 13,
-    find: (text) => spansOf(text, DIGITS).flatMap((span) => cardsIn(text, span)),
+    find: (text) =>
+      [DIGITS, DOTTED_DIGITS].flatMap((digits) =>
+        spansOf(text, digits).flatMap((span) => cardsIn(text, span)),
+      ),
   },
   iban: {
     name: "iban",

@@ -4,12 +4,15 @@
  */
 
 import { withinTime } from "../../../catalog/within-time.ts";
-import { isPlainlySecretName } from "../../../kernel/looks-secret.ts";
 import { asRaw, type Raw } from "../../../kernel/raw.ts";
 import type { Detector, Span } from "./detectors.ts";
+import { Place } from "./place.ts";
+import { plainText } from "./plain-text.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 /** Long texts are searched in windows that overlap. A match across a border is found only if it is at most as long as the overlap. */
 const WINDOW = 32_768;
 const OVERLAP = 2_048;
@@ -20,6 +23,9 @@ const STEP_MS = 500;
 /** A match at the end of a window is searched again with this much text before it, such as the name of a secret. */
 const CONTEXT = 64;
 const BASE64 = /^[\w+/-]+={0,2}$/;
+const STRICT_BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
+/** Shorter texts are not searched for an encoded text. */
+const SHORTEST_ENCODED = 16;
 /** Shorter numbers are not personal data. */
 const SHORTEST_NUMBER = 8;
 
@@ -31,6 +37,8 @@ export interface Masked {
 
 export interface MaskOptions {
   readonly detectors: readonly Detector[];
+  /** Shorter texts contain nothing that a detector finds. */
+  readonly least: number;
   /** Values of members with the name of a secret are masked, whatever they look like. */
   readonly secretNames: boolean;
   /** An administrator wrote one of the patterns. It is linear, but its factor is unknown, so steps have a time limit. */
@@ -44,34 +52,45 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
   let parts: Buffer[] = [];
   let copied = 0;
   let stepAt = STEP;
+  const place = new Place(options);
   const replace = (from: number, to: number, text: string): void => {
     parts.push(raw.subarray(copied, from), Buffer.from(JSON.stringify(text)));
     copied = to;
   };
-  let key = "";
   for (let i = 0; i < raw.length; ) {
     const c = raw[i] as number;
     if (c === QUOTE) {
       const end = endOfText(raw, i);
-      const isKey = raw[skipSpace(raw, end)] === 0x3a;
       const text = decoded(raw, i, end);
-      if (isKey) key = text;
-      const secret = !isKey && options.secretNames && text !== "" && isPlainlySecretName(key);
-      const look = key === "blob" && !isKey ? maskedBlob : maskedText;
-      const masked = secret ? "[secret]" : yield* look(text, key, options, found);
-      if (secret) found.add("secret");
+      if (raw[skipSpace(raw, end)] === COLON) place.enterMember(text);
+      const secret = place.hidesText && !place.atName && text !== "";
+      let masked = text;
+      if (secret) {
+        masked = "[secret]";
+        found.add("secret");
+      } else if (text.length >= SHORTEST_ENCODED && place.mayHoldBytes)
+        masked = yield* maskedData(place, text, { options, found, raw, end });
+      else if (text.length >= options.least) masked = yield* maskedText(text, options, found);
       if (masked !== text) replace(i, end, masked);
+      place.passText(text);
       i = end;
     } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
       const end = endOfNumber(raw, i);
-      const name =
-        end - i >= SHORTEST_NUMBER ? numberFound(raw.toString("latin1", i, end), options) : undefined;
+      const name = place.hidesNumber
+        ? "secret"
+        : end - i >= SHORTEST_NUMBER
+          ? numberFound(raw.toString("latin1", i, end), options)
+          : undefined;
       if (name !== undefined) {
         found.add(name);
         replace(i, end, `[${name}]`);
       }
       i = end;
-    } else i++;
+    } else {
+      if (c === OPEN_OBJECT || c === OPEN_ARRAY) place.open();
+      else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) place.close();
+      i++;
+    }
     if (i > stepAt) {
       stepAt = i + STEP;
       written.push(Buffer.concat(parts));
@@ -83,21 +102,44 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
   return { raw: asRaw(Buffer.concat([...written, ...parts, raw.subarray(copied)])), found };
 }
 
+interface TextToMask {
+  readonly options: MaskOptions;
+  readonly found: Set<string>;
+  readonly raw: Raw;
+  /** The end of the text in `raw`. */
+  readonly end: number;
+}
+
+/** Masks a text that may be base64: of a text, or of the bytes of an image, audio or file, which stay as they are. */
+function* maskedData(
+  place: Place,
+  text: string,
+  { options, found, raw, end }: TextToMask,
+): Generator<void, string> {
+  const inside = textIn(text);
+  if (inside === undefined && STRICT_BASE64.test(text) && place.holdsBytes(raw, end)) return text;
+  const masked = yield* maskedText(text, options, found);
+  if (masked !== text || inside === undefined) return masked;
+  const decodedMasked = yield* maskedText(inside, options, found);
+  return decodedMasked === inside ? text : Buffer.from(decodedMasked).toString("base64");
+}
+
 /** Masks one text. Yields between steps. */
 export function* maskedText(
   text: string,
-  key: string,
   { detectors }: MaskOptions,
   found: Set<string>,
 ): Generator<void, string> {
-  if (isBinary(text, key)) return text;
   const masked = new MaskedText(text, found);
   for (let from = 0; ; ) {
     const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW);
     let next = from + WINDOW - OVERLAP;
+    const plain = plainText(window);
+    const searched = plain?.text ?? window;
     for (const { name, find, least = 0 } of detectors) {
       if (window.length < least) continue;
-      for (const span of find(window)) {
+      for (const seen of find(searched)) {
+        const span = plain?.original(seen) ?? seen;
         masked.add({ from: from + span.from, to: from + span.to, name });
         // The match may continue in the next window.
         if (span.to === window.length) next = Math.min(next, from + span.from - CONTEXT);
@@ -108,19 +150,6 @@ export function* maskedText(
     from = next > from ? next : from + WINDOW - OVERLAP;
     masked.writeUpTo(from);
   }
-}
-
-/** The blob of a resource may be a base64-encoded text. */
-function* maskedBlob(
-  text: string,
-  key: string,
-  options: MaskOptions,
-  found: Set<string>,
-): Generator<void, string> {
-  const inside = textIn(text);
-  if (inside === undefined) return yield* maskedText(text, key, options, found);
-  const masked = yield* maskedText(inside, "", options, found);
-  return masked === inside ? text : Buffer.from(masked).toString("base64");
 }
 
 /** Decodes base64; undefined if the bytes are not UTF-8 text. The first bytes mostly show that. */
@@ -195,11 +224,6 @@ export async function finishLater<T>(steps: Generator<void, T>, { watched }: Mas
 
 function numberFound(digits: string, { detectors }: MaskOptions): string | undefined {
   return detectors.find(({ numbers, find }) => numbers && find(digits).length > 0)?.name;
-}
-
-/** Images, audio and files in content blocks. They contain no text, and masking would break them. */
-function isBinary(text: string, key: string): boolean {
-  return (key === "data" || key === "blob") && text.length > 256 && BASE64.test(text);
 }
 
 function decoded(raw: Raw, from: number, end: number): string {

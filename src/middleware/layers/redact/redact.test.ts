@@ -56,6 +56,35 @@ describe("detection", () => {
     ["secrets", { password: "hunter2" }, { password: "[secret]" }],
     ["secrets", { nextPageToken: "CAUQAA" }, { nextPageToken: "CAUQAA" }],
     ["secrets", { key: "PROJ-1" }, { key: "PROJ-1" }],
+    ["secrets", { pin: 1, password: 12345678 }, { pin: 1, password: "[secret]" }],
+    ["secrets", { password: -1, apiKey: 5.5e3 }, { password: "[secret]", apiKey: "[secret]" }],
+    ["secrets", { tokens: 12, total_tokens: 1523 }, { tokens: 12, total_tokens: 1523 }],
+    ["secrets", { tokens: { used: 12, access: "ab" } }, { tokens: { used: 12, access: "[secret]" } }],
+    [
+      "secrets",
+      { password: { a: ["b", { c: 7 }], d: "" } },
+      { password: { a: ["[secret]", { c: "[secret]" }], d: "" } },
+    ],
+    ["secrets", { secrets: [["a"], "b"], other: "c" }, { secrets: [["[secret]"], "[secret]"], other: "c" }],
+    [
+      "secrets",
+      [{ password: "a" }, { name: "b" }, "c", 4],
+      [{ password: "[secret]" }, { name: "b" }, "c", 4],
+    ],
+    [
+      "secrets",
+      { properties: { a: { properties: {} }, password: { type: "string", minLength: 8 } } },
+      { properties: { a: { properties: {} }, password: { type: "string", minLength: 8 } } },
+    ],
+    ["secrets", { properties: { password: "hunter2" } }, { properties: { password: "[secret]" } }],
+    ["card", "4111.1111.1111.1111 and 3782.822463.10005", "[card] and [card]"],
+    ["card", "0.4111111111111111 4111.1111.1111.1111.1", "0.4111111111111111 4111.1111.1111.1111.1"],
+    ["card", "４１１１ １１１１ １１１１ １１１１!", "[card]!"],
+    ["card", "4111\u00a01111\u202f1111\u00a01111", "[card]"],
+    ["email", "an ada@ex\u200bample.o\u00adrg, bitte", "an [email], bitte"],
+    ["email", "für 𝟙 ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ", "für 𝟙 [email]"],
+    ["secrets", "g\u200bhp_0123456789abcdef ü", "[secret] ü"],
+    ["secrets", "ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２", "ｐａｓｓｗｏｒｄ＝[secret]"],
   ])("masks %s in %j", async (detect, value, expected) => {
     expect(await masked([detect], value)).toEqual(expected);
   });
@@ -79,6 +108,69 @@ describe("detection", () => {
     const picture = { type: "image", data: Buffer.alloc(600, 7).toString("base64") };
     expect(await masked(["secrets", "phone", "card"], picture)).toEqual(picture);
   });
+});
+
+const SECRET = `ghp_${"a1".repeat(20)}`;
+/** Looks like base64 of bytes. */
+const LONG = `${SECRET}-${"A".repeat(300)}`;
+
+test.each([
+  ["a long text under data", { data: LONG }],
+  ["a long text under blob", { blob: LONG }],
+  ["nested", { a: [{ data: { blob: LONG } }] }],
+  ["a block of text", { type: "text", data: LONG }],
+  ["an image block whose data are no base64", { type: "image", data: LONG }],
+  [
+    "an image block whose data are an encoded text",
+    { type: "image", data: Buffer.from(`it is ${SECRET}`).toString("base64") },
+  ],
+  [
+    "an encoded text under data",
+    { data: Buffer.from(`it is ${SECRET} ${"x".repeat(300)}`).toString("base64") },
+  ],
+  ["data beside an image", [{ type: "image", data: "AAAA" }, { data: LONG }]],
+  [
+    "data inside of an image block",
+    { type: "image", more: { data: `AKIAIOSFODNN7EXAMPLE/${"A".repeat(300)}` } },
+  ],
+])("masks a secret in %s", async (_where, value) => {
+  const text = JSON.stringify(await masked(["secrets"], value));
+  const decodedTexts = [...text.matchAll(/"((?:[A-Za-z\d+/]{4}){4,}={0,2})"/g)].map(([, one = ""]) =>
+    Buffer.from(one, "base64").toString(),
+  );
+  expect([text, ...decodedTexts].join()).not.toMatch(/ghp_|AKIA/);
+});
+
+test.each([
+  ["image", (data: string) => ({ type: "image", data, mimeType: "image/png" })],
+  ["audio, with its type at the end", (data: string) => ({ data, mimeType: "audio/wav", type: "audio" })],
+  ["file", (blob: string) => ({ uri: "file:///a", mimeType: "application/pdf", blob })],
+  ["file, with its address at the end", (blob: string) => ({ blob, uri: "file:///a" })],
+])("leaves the bytes of an %s unchanged, whatever they look like", async (_what, block) => {
+  const bytes = Buffer.from(`AKIAIOSFODNN7EXAMPLE/${"A".repeat(300)}`, "base64");
+  const value = [block(bytes.toString("base64"))];
+  expect(await masked(["secrets", "phone", "card"], value)).toEqual(value);
+});
+
+test("searches texts in time that grows with their length", async () => {
+  const seconds = async (value: unknown): Promise<number> => {
+    await masked(["secrets", "email", "phone", "card", "iban"], value);
+    const began = process.cpuUsage();
+    await masked(["secrets", "email", "phone", "card", "iban"], value);
+    const { user, system } = process.cpuUsage(began);
+    return user + system;
+  };
+  const inputs = [
+    (n: number) => "１２３４.".repeat(n),
+    (n: number) => "a\u200b@".repeat(n),
+    (n: number) => "4111.1111.".repeat(n),
+    (n: number) => Array.from({ length: n / 100 }, () => ({ data: "A".repeat(300), x: 1 })),
+    (n: number) => ({ secrets: Array.from({ length: n }, (_, at) => at) }),
+  ];
+  for (const make of inputs) {
+    const [short, long] = [await seconds(make(10_000)), await seconds(make(40_000))];
+    expect(long / short, String(make)).toBeLessThan(12);
+  }
 });
 
 async function answering(options: object, answer: (call: Call) => Promise<Raw>) {
@@ -158,6 +250,25 @@ describe("masked places", () => {
     expect(heard.slice(1).join()).not.toContain(MAIL);
     expect(heard).toHaveLength(4);
     expect(states).toEqual(['{"s":"[email]"}', '{"s":"[email]"}']);
+  });
+
+  test("answers of people to a question of the server, if arguments are masked", async () => {
+    const uplink = { notify: () => {}, request: async () => raw(`{"content":{"to":"${MAIL}"}}`) };
+    const ask = async (options: object) => {
+      const { call } = await answering(options, async (made) => {
+        const answer = await made.uplink.request("elicitation/create", raw("{}"), made.signal);
+        return raw(JSON.stringify({ length: answer.length }));
+      });
+      const made = callOf({ more: { uplink } });
+      const origin = { ...made.origin, capabilities: raw(`{"elicitation":{}}`) };
+      return await call({ ...made, origin }).then(String, String);
+    };
+    const whole = JSON.stringify({ length: `{"content":{"to":"${MAIL}"}}`.length });
+    const hidden = JSON.stringify({ length: '{"content":{"to":"[email]"}}'.length });
+    expect(await ask({ in: ["results"] })).toBe(whole);
+    expect(await ask({ in: ["arguments"] })).toBe(hidden);
+    expect(await ask({})).toBe(hidden);
+    expect(await ask({ action: "block" })).toContain("The arguments contain data");
   });
 
   test("resources, prompts and completions", async () => {

@@ -73,8 +73,10 @@ export const redact: LayerKind = {
     }),
   compile(given) {
     const { detect, in: where, action } = given as unknown as Options;
+    const detectors = detect.map(detectorOf);
     const options: MaskOptions = {
-      detectors: detect.map(detectorOf),
+      detectors,
+      least: Math.min(...detectors.map(({ least = 0 }) => least)),
       secretNames: detect.includes("secrets"),
       watched: detect.some((one) => typeof one !== "string"),
     };
@@ -107,13 +109,19 @@ export const redact: LayerKind = {
       },
       call: (next) => async (call) => {
         const sent = out ? await withArguments(call, (args) => cleaned(call, args, "arguments")) : call;
-        if (!back) return await next(sent);
+        // A client without capabilities is never asked.
+        const answer =
+          out && call.origin.capabilities.length > 2
+            ? (raw: Raw) => cleaned(call, raw, "arguments")
+            : undefined;
+        if (!back) return await next(answer ? { ...sent, uplink: cleanAnswers(call.uplink, answer) } : sent);
         const cleanNow = (raw: Raw): Raw => maskedNow(raw, options);
+        const asked = answer ? cleanAnswers(call.uplink, answer) : call.uplink;
         let result: Raw;
         try {
           result = await next({
             ...sent,
-            uplink: cleanUplink(call.uplink, cleaning(undefined, cleanNow), clean),
+            uplink: cleanUplink(asked, cleaning(undefined, cleanNow), clean),
             aside: cleaning(call.aside, cleanNow),
             task: cleanTask(call.task, cleanNow),
           });
@@ -172,6 +180,14 @@ function cleanUplink(uplink: Uplink, shown: Aside, clean: (raw: Raw) => Promise<
   };
 }
 
+/** What a person or a model at the client answers to a question of the server goes to the server like an argument. */
+function cleanAnswers(uplink: Uplink, clean: (raw: Raw) => Promise<Raw>): Uplink {
+  return {
+    notify: (...said) => uplink.notify(...said),
+    request: async (...asked) => await clean(await uplink.request(...asked)),
+  };
+}
+
 /** Masks at once, because the order of messages counts. Returns an empty object if that takes too long. */
 function maskedNow(raw: Raw, options: MaskOptions): Raw {
   if (raw.length <= SMALL) return finish(masking(raw, options)).raw;
@@ -214,7 +230,7 @@ async function cleanError(error: unknown, options: MaskOptions): Promise<unknown
   }
   if (!MetaMcpError.is(error)) return error;
   const { cause, details, ...context } = error.context;
-  const message = await finishLater(maskedText(error.message, "", options, new Set()), options);
+  const message = await finishLater(maskedText(error.message, options, new Set()), options);
   const told =
     details === undefined ? undefined : (await finishLater(masking(toRaw(details), options), options)).raw;
   const same = told === undefined || told.equals(toRaw(details));

@@ -1,0 +1,44 @@
+/**
+ * A text as people read it: full-width and other compatibility characters in their plain form (NFKC), without characters that
+ * cannot be seen. Detectors search this form, and what they find is masked in the text as it was written.
+ */
+import type { Span } from "./detectors.ts";
+
+const NOT_ASCII = /[^\0-\x7f]/;
+/** Zero-width characters, soft hyphens, variation selectors, and marks of the writing direction. */
+const INVISIBLE =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]/;
+
+export interface PlainText {
+  readonly text: string;
+  /** The same place in the original text. */
+  original(span: Span): Span;
+}
+
+/** Undefined if the text is plain already. Takes time linear in the text, and nearly none for ASCII. */
+export function plainText(text: string): PlainText | undefined {
+  if (!NOT_ASCII.test(text) || (!INVISIBLE.test(text) && text.normalize("NFKC") === text)) return undefined;
+  const parts: string[] = [];
+  /** For each character of the plain text, where its original begins and ends. */
+  const [begins, ends]: [number[], number[]] = [[], []];
+  let at = 0;
+  for (const character of text) {
+    const end = at + character.length;
+    const plain = plainCharacter(character);
+    for (let n = 0; n < plain.length; n++) {
+      begins.push(at);
+      ends.push(end);
+    }
+    parts.push(plain);
+    at = end;
+  }
+  return {
+    text: parts.join(""),
+    original: ({ from, to }) => ({ from: begins[from] as number, to: ends[to - 1] as number }),
+  };
+}
+
+function plainCharacter(character: string): string {
+  if (character < "\u0080") return character;
+  return INVISIBLE.test(character) ? "" : character.normalize("NFKC");
+}
