@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Call } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { callOf, newTrail, RESULT, raw, type TestCall, testPipeline } from "../layer.fixture.ts";
@@ -129,4 +130,53 @@ test("progress of a wait for an approval is no read", async () => {
   waiting[0]?.call.uplink.notify("notifications/progress", raw("{}"));
   waiting[0]?.yes();
   expect(String(await answer)).toMatch(/done/);
+});
+
+test.each([
+  [
+    "created",
+    (made: Call) =>
+      made.task?.request?.created({ state: raw("{}"), meta: undefined, refresh: async () => {} }),
+  ],
+  ["changed", (made: Call) => made.task?.request?.changed(raw('{"statusMessage":"data"}'))],
+  ["progress", (made: Call) => made.uplink.notify("notifications/progress", raw('{"message":"data"}'))],
+  ["a log message", (made: Call) => made.uplink.notify("notifications/message", raw('{"data":"data"}'))],
+  ["an updated resource", (made: Call) => made.uplink.notify("notifications/resources/updated", raw("{}"))],
+  ["a message for several calls", (made: Call) => void made.aside?.("notifications/message", raw("{}"))],
+  [
+    "a question",
+    (made: Call) => void made.uplink.request("elicitation/create", raw("{}"), made.signal).catch(() => {}),
+  ],
+  [
+    "a request for a model",
+    (made: Call) =>
+      void made.uplink.request("sampling/createMessage", raw("{}"), made.signal).catch(() => {}),
+  ],
+])("%s counts as read while the call still runs", async (_what, tell) => {
+  let running: (made: Call) => void = () => {};
+  const reached = new Promise<Call>((resolve) => (running = resolve));
+  const { call, outcome } = await testPipeline([apart()], (made) => {
+    if (made.tool !== "customers") return Promise.resolve(raw(RESULT));
+    running(made);
+    return new Promise(() => {});
+  });
+  const taskRequest = { terms: raw("{}"), created() {}, declined() {}, changed() {} };
+  void call(callOf({ ...read, more: { task: { support: "optional", request: taskRequest } } }));
+  const made = await reached;
+  expect(await outcome(send)).toMatch(/done/);
+  tell(made);
+  expect(await outcome(send)).toBe("forbidden");
+});
+
+test.each([
+  "prompts/get",
+  "resources/read",
+  "resources/subscribe",
+  "completion/complete",
+  "a/method/of/tomorrow",
+])("%s of a server counts as read", async (method) => {
+  const { outcome } = await testPipeline([{ use: "flow", deny: [{ from: "one:*", to: "two:*" }] }]);
+  const name = method.startsWith("a/") ? method : "";
+  await outcome(callOf({ tool: `one:${name}`, more: { method } }));
+  expect(await outcome({ tool: "two:send" })).toBe("forbidden");
 });

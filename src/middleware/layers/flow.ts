@@ -146,6 +146,7 @@ async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> 
     const result = await next({
       ...call,
       uplink: noting(call, note),
+      task: notingTask(call.task, note),
       aside: (method, said) => {
         note();
         return call.aside ? call.aside(method, said) : said;
@@ -157,6 +158,27 @@ async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> 
     if (!saysNothing(error)) note();
     throw error;
   }
+}
+
+/** The state of a task that still runs has a text of the server. */
+function notingTask(task: Call["task"], note: () => void): Call["task"] {
+  const taskRequest = task?.request;
+  if (!task || !taskRequest) return task;
+  return {
+    ...task,
+    request: {
+      ...taskRequest,
+      created(made) {
+        note();
+        taskRequest.created(made);
+      },
+      declined: () => taskRequest.declined(),
+      changed(state) {
+        note();
+        taskRequest.changed(state);
+      },
+    },
+  };
 }
 
 /** Notifications and questions of the child during the call count as read too. Those of inner layers do not. */

@@ -25,7 +25,7 @@ export class Place {
   #secretFrom = 0;
   #countedFrom = false;
   /** The depths of objects whose names are those of a schema. */
-  #schemas: number[] | undefined;
+  readonly #schemas: number[] = [];
   /** The depths of the object that said it is an image or audio, and of the one that has an address. */
   #mediaAt = -1;
   #addressAt = -1;
@@ -60,8 +60,8 @@ export class Place {
 
   open(): void {
     this.#depth += 1;
-    if (this.name === SCHEMA_NAMES) (this.#schemas ??= []).push(this.#depth);
-    else if (this.#secret && this.#secretFrom === 0 && this.#schemas?.at(-1) !== this.#depth - 1) {
+    if (this.name === SCHEMA_NAMES) this.#schemas.push(this.#depth);
+    else if (this.#secret && this.#secretFrom === 0 && this.#schemas.at(-1) !== this.#depth - 1) {
       this.#secretFrom = this.#depth;
       this.#countedFrom = this.#counted;
     }
@@ -70,7 +70,7 @@ export class Place {
 
   close(): void {
     if (this.#secretFrom === this.#depth) this.#secretFrom = 0;
-    if (this.#schemas?.at(-1) === this.#depth) this.#schemas.pop();
+    if (this.#schemas.at(-1) === this.#depth) this.#schemas.pop();
     if (this.#mediaAt === this.#depth) this.#mediaAt = -1;
     if (this.#addressAt === this.#depth) this.#addressAt = -1;
     this.#depth -= 1;

@@ -5,9 +5,8 @@
 import type { Span } from "./detectors.ts";
 
 const NOT_ASCII = /[^\0-\x7f]/;
-/** Zero-width characters, soft hyphens, variation selectors, and marks of the writing direction. */
-const INVISIBLE =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]/;
+/** For example zero-width characters, soft hyphens, and marks of the writing direction. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 export interface PlainText {
   readonly text: string;
