@@ -235,7 +235,8 @@ describe("an endpoint", () => {
     expect(names({ a: "crm", b: "crm" }, { a: ["x", "y"], b: ["x"] })).toEqual(["a__x", "crm__y", "b__x"]);
     expect(names({ a: "b", b: "server" }, { a: ["x"], b: ["x"] })).toEqual(["a__x", "b__x"]);
     expect(names({ a: "none", b: "crm" }, { a: ["crm__x"], b: ["x"] })).toEqual(["a__crm__x", "b__x"]);
-    expect(names({ a: "crm" }, { a: ["t".repeat(60)] })).toEqual([`a__${"t".repeat(60)}`]);
+    const [long] = names({ a: "crm" }, { a: ["t".repeat(60)] });
+    expect(long).toMatch(/^crm__t{50}_[0-9a-f]{8}$/);
   });
 });
 
