@@ -16,9 +16,9 @@ export async function keepUnwritten(path: string, records: readonly AuditRecord[
 
 export interface LogWriter {
   readonly audit: Pick<Audit, "query">;
-  write(batch: readonly AuditRecord[]): Promise<void>;
+  readonly write: (batch: readonly AuditRecord[]) => Promise<void>;
   /** Gets the kept records that the log already contains. */
-  found(records: readonly FileRecord[]): void;
+  readonly found: (records: readonly FileRecord[]) => void;
 }
 
 /** Adds kept records to the log. Returns their number. If it rejects, they are still kept. */
