@@ -28,6 +28,7 @@ function setUp(more: Parameters<typeof specOf>[1] = {}) {
   const server = new ScriptedServer();
   let unlistable = false;
   let lists = 0;
+  let items: ((ask: (method: string, params: Raw | undefined) => Promise<Raw>) => void) | undefined;
   const child = new Child(specOf("x", { timeoutMs: 1_000, deadlineMs: 10_000, ...more }), {
     clock,
     log: silentLog,
@@ -35,8 +36,9 @@ function setUp(more: Parameters<typeof specOf>[1] = {}) {
     breaker: () => ({ threshold: 2, cooldownMs: 1_000 }),
     connector: () => Promise.resolve(server),
     eraOf: () => undefined,
-    onHandshake: async () => {
+    onHandshake: async (_from, _handshake, ask) => {
       lists++;
+      items?.(ask);
       if (unlistable) throw new Error("not today");
     },
     onListChanged: () => {},
@@ -62,7 +64,10 @@ function setUp(more: Parameters<typeof specOf>[1] = {}) {
   const refuseLists = (refuse: boolean): void => {
     unlistable = refuse;
   };
-  return { clock, server, child, call, refuseLists, lists: () => lists };
+  const listItems = (list: typeof items): void => {
+    items = list;
+  };
+  return { clock, server, child, call, refuseLists, listItems, lists: () => lists };
 }
 
 test("a call starts the server, waits for the handshake and returns the result as written", async () => {
@@ -261,4 +266,42 @@ test("a child is served at most 64 requests at once; pings are always answered",
   expect([kinds.filter((kind) => kind === "error").length, kinds.at(-1)]).toEqual([36, "result"]);
   server.last.answerNext();
   await answer;
+});
+
+test("a server counts as connected again once its lists are read, or when a connect would have taken too long", async () => {
+  const { server, child, listItems, clock } = setUp({ connectTimeoutMs: 5_000 });
+  listItems(
+    (ask) =>
+      void ask("prompts/list", undefined)
+        .then(() => ask("resources/list", undefined))
+        .catch(() => {}),
+  );
+  const wait = async (): Promise<{ done: boolean }> => {
+    const state = { done: false };
+    void child.ensureConnected(originOf("s")).then(() => {
+      state.done = true;
+    });
+    await flushPending();
+    return state;
+  };
+  const waiting = await wait();
+  for (const _ of ["prompts", "resources"]) {
+    clock.advance(100);
+    await flushPending();
+    expect([waiting.done, child.status().state]).toEqual([false, "active"]);
+    server.last.answerNext({});
+  }
+  await flushPending();
+  clock.advance(100);
+  await flushPending();
+  await flushPending();
+  expect([waiting.done, child.status().state]).toEqual([true, "idle"]);
+
+  child.connections.reconnect();
+  const late = await wait();
+  for (let n = 0; n < 60; n++) {
+    clock.advance(100);
+    await flushPending();
+  }
+  expect(late.done).toBe(true);
 });

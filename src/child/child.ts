@@ -24,6 +24,7 @@ import { type ChildStatus, statusOf } from "./status.ts";
 /** The longest that the timer of a call is paused while its client is asked something. */
 const MAX_PAUSE_MS = 600_000;
 
+const LISTS_LOOK_MS = 10;
 /** For failures of a connect that is not made for one call. */
 const NOTHING_SENT = { repeat: "safe", unsent: true, attempts: 0 } as const;
 
@@ -163,15 +164,30 @@ export class Child {
     }
   }
 
-  /** Waits until all current connections are ready. Without any it connects for `origin`. */
+  /** Waits until all current connections are ready and have read their lists. Without any it connects for `origin`. */
   async ensureConnected(origin: Origin): Promise<void> {
     const usable = this.connections.current.filter((connection) => connection.usable);
-    if (usable.length === 0) return (await this.connect(origin)).release();
+    if (usable.length === 0) (await this.connect(origin)).release();
     try {
       await Promise.all(usable.map(({ ready }) => ready));
     } catch (error) {
       throw this.#explained(error, NOTHING_SENT);
     }
+    await this.#listsRead();
+  }
+
+  /** Prompts and resources are listed after a connect. Waits for them at most as long as a connect may take. */
+  async #listsRead(): Promise<void> {
+    const { clock } = this.#parts;
+    const { spec } = this.connections;
+    const until = clock.now() + spec.connectTimeoutMs;
+    const reading = (): boolean => this.connections.current.some(({ asking }) => asking);
+    // Between two pages of a list nothing is asked for a moment.
+    for (let quiet = 0; quiet < 2 && clock.now() < until; quiet = reading() ? 0 : quiet + 1)
+      await new Promise<void>((resolve) => {
+        if (reading()) clock.after(LISTS_LOOK_MS, resolve);
+        else setImmediate(resolve);
+      });
   }
 
   #explained(error: unknown, call: Omit<FailedCall, "server">): Error {

@@ -41,6 +41,7 @@ export class Connection implements Pooled {
   readonly #firstList: FirstList;
   #slot: PoolSlot | undefined;
   #opened = false;
+  #asks = 0;
   #retired = false;
   #closeReported = false;
   #ending: Promise<void> | undefined;
@@ -157,6 +158,7 @@ export class Connection implements Pooled {
   /** Sends a request of MetaMCP itself. Rejects with `cancelled` if MetaMCP ends the connection meanwhile, which is no failure. */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     const lease = this.lease();
+    this.#asks++;
     try {
       return await (this.#conversation.dialect as Dialect).ask(method, params, signal);
     } catch (error) {
@@ -164,8 +166,14 @@ export class Connection implements Pooled {
       // The error text becomes a reason that people read, so secrets in it are masked.
       throw masked(error as Error, this.spec);
     } finally {
+      this.#asks--;
       lease.release();
     }
+  }
+
+  /** MetaMCP itself waits for an answer, such as a list. */
+  get asking(): boolean {
+    return this.#asks > 0;
   }
 
   lease(): Lease {

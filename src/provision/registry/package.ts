@@ -2,6 +2,7 @@
 import type { Entry } from "../candidate.ts";
 import { allowedOptions, argumentsOf, type RunnerOptions, rejectShellCharacters } from "./command-line.ts";
 import { environmentOf } from "./environment.ts";
+import { rejectHostAccess } from "./host-access.ts";
 import { type RegistryType, readImage, readUrl } from "./pattern.ts";
 import type { Placeholders } from "./placeholders.ts";
 import type { Package } from "./server-json.ts";
@@ -154,11 +155,4 @@ function imageOf({ identifier, version, registryBaseUrl }: Package): string {
   const reference = !host || hasHost || /(?:^|\.)docker\.io$/.test(host) ? named : `${host}/${named}`;
   if (!readImage(reference)) throw new UnsupportedEntry("its image name is invalid");
   return reference;
-}
-
-/** A container must not mount the root of the host or the socket of the container engine. */
-function rejectHostAccess(options: readonly string[]): readonly string[] {
-  const open = options.some((option) => /\.sock\b|(?:^|[=,])(?:src=|source=)?\/+(?:[:,]|$)/.test(option));
-  if (open) throw new UnsupportedEntry("the container would get access to the whole machine");
-  return options;
 }

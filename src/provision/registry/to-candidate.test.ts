@@ -313,6 +313,13 @@ test.each([
     "a container with the socket of the engine",
     of("oci", "a", runtime("docker", "-v", "/var/run/docker.sock:/var/run/docker.sock")),
   ],
+  ...["--pid=host", "--device=/dev/sda", "--cap-add=ALL", "--network=host", "-v/:/host"].map(
+    (option): [string, ReturnType<typeof of>] => [
+      `a container with ${option}`,
+      of("oci", "a", runtime("docker", option)),
+    ],
+  ),
+  ["a container with a system folder", of("oci", "a", runtime("docker", "-v", "/etc/..:/host"))],
   ["a container with all files of the host", of("oci", "a", runtime("docker", "-v", "/:/host"))],
   ["the user's HOME in an argument", of("pypi", "a", arg("${HOME}"))],
   ["the user's HOME in the environment", of("npm", "a", env("X", "${HOME}"))],
