@@ -6,8 +6,10 @@ import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Engine } from "../engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { VERSION } from "../kernel/version.ts";
+import { galleryCandidates } from "../provision/gallery/gallery.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { Command } from "./command.ts";
+import { bareEnvironment, variableAdvice } from "./missing-variables.ts";
 import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { show, TO_GET_SERVERS } from "./table.ts";
@@ -134,7 +136,9 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
     const problem = fault === undefined ? "it runs but did not list its tools" : notListed(fault);
     return { server, ok: false, ms: ms(), problem, advice };
   } catch (error) {
-    return { server, ok: false, ms: ms(), problem: problemOf(error), advice: adviceFor(error, spec, target) };
+    const problem = problemOf(error);
+    const advice = [...(await missingVariables(spec, problem)), adviceFor(error, spec, target)];
+    return { server, ok: false, ms: ms(), problem, advice: advice.filter(Boolean).join("\n→ ") || undefined };
   }
 }
 
@@ -166,10 +170,12 @@ function adviceFor(error: unknown, spec: ServerSpec, target: string): string | u
   // A program that is missing or not executable cannot be started by hand either.
   const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
   if (fault?.code === "ENOENT" || fault?.code === "EACCES") return undefined;
-  const env = Object.keys(spec.env)
-    .map((name) => `${name}=… `)
-    .join("");
-  return `Run it yourself to see more:\n$ (cd ${spec.cwd} && ${env}${target})`;
+  return `Run it yourself, with the variables that it gets:\n$ (cd ${spec.cwd} && ${bareEnvironment(spec, process.env)} ${target})`;
+}
+
+async function missingVariables(spec: ServerSpec, output: string): Promise<readonly string[]> {
+  if (spec.kind !== "stdio") return [];
+  return variableAdvice(spec, { output, env: process.env, known: await galleryCandidates() });
 }
 
 function forPeople({ metamcp, node, config, exists, warnings, servers, disabled }: Report): string {

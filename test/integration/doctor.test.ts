@@ -40,6 +40,11 @@ test("doctor reports each fault with advice", async () => {
       /exited with code 1.*no database/s,
       /yourself/,
     ],
+    keyless: [
+      { command: process.execPath, args: ["-e", "throw new Error('API key METAMCP_TEST_KEY is missing')"] },
+      /METAMCP_TEST_KEY is missing/,
+      /Add to its entry: "inheritEnv": \["METAMCP_TEST_KEY"\]\n→ Run it yourself.*env -i .*PATH="\$PATH"/s,
+    ],
     silent: [
       { ...fixture("--no-initialize"), ...quick },
       /not ready within 2500 ms \(connectTimeoutMs\)/,
@@ -95,7 +100,7 @@ test("doctor reports each fault with advice", async () => {
   );
   const [forPeople, forPrograms] = await Promise.all([
     metamcp({ ...folder, env: { ...folder.env, METAMCP_PROT: "1" } }, ["doctor"]),
-    metamcp(folder, ["doctor", "--json"]),
+    metamcp({ ...folder, env: { ...folder.env, METAMCP_TEST_KEY: "1" } }, ["doctor", "--json"]),
   ]);
   expect([forPeople.code, forPrograms.code]).toEqual([1, 1]);
   const { servers } = json(forPrograms) as {
@@ -121,7 +126,7 @@ test("doctor reports each fault with advice", async () => {
   expect(forPeople.out).toMatch(/^! well: timeoutMs is ignored/m);
   expect(forPeople.out).toMatch(/^! the key "pol" is unknown and ignored\. Did you mean "pool"\?$/m);
   expect(forPeople.out).toMatch(/^! METAMCP_PROT is not a known variable\. Did you mean "METAMCP_PORT"\?$/m);
-  expect(forPeople.out).toMatch(/18 of 19 servers failed\.\n$/);
+  expect(forPeople.out).toMatch(/19 of 20 servers failed\.\n$/);
   expect(forPeople.err).toBe("");
 
   const [one, none] = await Promise.all([
