@@ -24,6 +24,8 @@ import { openPipeline } from "./serving/pipeline.ts";
 import type { Store } from "./store/store.ts";
 import { systemClock } from "./system-clock.ts";
 
+const DAY_MS = 24 * 60 * 60_000;
+
 export interface Gateway {
   readonly control: GatewayControl;
   /** Resolves with the URL of the gateway once it listens. */
@@ -137,7 +139,20 @@ interface People {
 async function openPeople(context: GatewayContext): Promise<People> {
   const { adminToken, publicUrl, http, trustProxy = [], oidc } = context.options;
   const https = http.tls !== undefined;
-  const access = await openAccess({ ...context, newId, adminToken, publicUrl, https });
+  const settings = () => context.compiled().settings?.spec;
+  const access = await openAccess({
+    ...context,
+    newId,
+    adminToken,
+    publicUrl,
+    https,
+    // Without an identity provider nobody could log in any more.
+    passwords: () => oidc === undefined || settings()?.passwords !== "off",
+    keyLifetimeMs() {
+      const days = settings()?.keyLifetimeDays;
+      return days === undefined ? undefined : days * DAY_MS;
+    },
+  });
   const addressOf = addressReader(trustProxy);
   const sso = oidc && ssoLink;
   const logins = await openLogins({ ...context, access, addressOf, sso, base: context.address.origin });
@@ -159,6 +174,9 @@ function followChanges(
   });
   const stops = [
     logRefusedLogins(events, log),
+    events.on((event) => {
+      if (event.type === "revision") access.keys.limitChanged();
+    }),
     store.onChange((change) => {
       if (change.of === "config") void control.follow().catch(logReadFailure(log, "the new revision"));
     }),

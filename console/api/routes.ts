@@ -3,6 +3,7 @@ import type * as Api from "./types.ts";
 
 export interface LoginOptions {
   readonly oidc: boolean;
+  readonly passwords: boolean;
   /** True if no administrator exists yet. */
   readonly setup: boolean;
   /** Absent if nobody is logged in. */

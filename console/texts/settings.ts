@@ -8,6 +8,16 @@ export const settingsTexts = {
   registration: "OAuth clients",
   registrationLabel: "Dynamic client registration",
   registrations: { open: "allowed: any MCP client can ask a person to log in", closed: "refused" },
+  people: "Logins and keys",
+  passwordsLabel: "Passwords",
+  passwords: {
+    on: "allowed",
+    off: "refused: people log in at the identity provider only",
+  },
+  passwordsHint: "Counts while the gateway has an identity provider.",
+  keyLifetime: "Longest lifetime of API keys, in days",
+  keyLifetimeHint: "Counts from the creation of a key, also for existing keys.",
+  noLimit: "No limit",
   issuers: "Other issuers",
   issuersHint:
     "Endpoints accept tokens of these authorization servers if their audience is the endpoint's address.",

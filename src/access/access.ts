@@ -23,6 +23,10 @@ export interface AccessOptions {
   readonly newId: () => string;
   /** The admin token. With it, no account needs to be an administrator. */
   readonly adminToken: string | undefined;
+  /** Whether people can log in with passwords. Default: they can. */
+  readonly passwords?: () => boolean;
+  /** How long keys are valid at most. Default: no limit. */
+  readonly keyLifetimeMs?: () => number | undefined;
   readonly publicUrl: string | undefined;
   readonly https: boolean;
 }
@@ -46,15 +50,21 @@ export interface Access {
 }
 
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { store, clock, log, newId, adminToken } = options;
+  const { store, clock, log, newId, adminToken, passwords, keyLifetimeMs } = options;
   const listeners = new Set<(principal: Principal) => void>();
   const ended = (principal: Principal): void => {
     for (const listener of listeners) listener(principal);
   };
-  const accounts = new Accounts(store, { newId, adminToken: adminToken !== undefined });
+  const accounts = new Accounts(store, { newId, adminToken: adminToken !== undefined, passwords });
   const sessions = new ConsoleSessions(store, accounts, options);
   const use = new KeyUse(store, { clock, log });
-  const keys = new KeyRing(store, { accounts, clock, onEnded: ended, onUsed: (key) => use.used(key) });
+  const keys = new KeyRing(store, {
+    accounts,
+    clock,
+    lifetimeMs: keyLifetimeMs,
+    onEnded: ended,
+    onUsed: (key) => use.used(key),
+  });
   const secrets = new UserSecrets(store);
   const known = new Map<string, Account>();
   accounts.onChange((uuid, account) => {

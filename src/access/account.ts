@@ -45,6 +45,8 @@ export interface AccountDirectory {
     address: string,
     refused?: (reason: string) => void,
   ): Promise<Account | undefined>;
+  /** Whether people can log in with passwords. If not, `withPassword` rejects with "passwords_off". */
+  readonly takesPasswords: boolean;
   /** Runs when an account was created, changed or deleted. Returns a function that unsubscribes. */
   onChange(listener: (uuid: string, account: Account | undefined) => void): () => void;
 }

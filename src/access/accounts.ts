@@ -21,6 +21,8 @@ export interface AccountsOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly newId: () => string;
+  /** Whether people can log in with passwords. Default: they can. */
+  readonly passwords?: (() => boolean) | undefined;
   /** An admin token is set, so the last administrator account may be deleted. */
   readonly adminToken: boolean;
 }
@@ -89,6 +91,10 @@ export class Accounts implements AccountDirectory {
     address: string,
     refused: (reason: string) => void = () => {},
   ): Promise<Account | undefined> {
+    if (!this.takesPasswords) {
+      refused("passwords are turned off");
+      throw passwordsOff();
+    }
     const attempt = this.#throttle.attempt(emailKey(email), address, this.#now());
     if (!attempt.ok) refused("too many failed logins");
     if (!attempt.ok)
@@ -126,6 +132,10 @@ export class Accounts implements AccountDirectory {
       };
       return await this.#write(known?.uuid ?? this.#options.newId(), next, [], lockChange);
     });
+  }
+
+  get takesPasswords(): boolean {
+    return this.#options.passwords?.() ?? true;
   }
 
   /** Rejects with "taken" if the address already has an account. */
@@ -267,6 +277,13 @@ export class Accounts implements AccountDirectory {
 /** An administrator who has not accepted the invitation does not count, because nobody can log in as them. */
 function isAdmin({ role, disabled, password, identity }: Account): boolean {
   return role === "admin" && !disabled && (password !== undefined || identity !== undefined);
+}
+
+export function passwordsOff(): AccessError {
+  return new AccessError(
+    "passwords_off",
+    "passwords are turned off at this gateway: log in at your identity provider",
+  );
 }
 
 /** Why a password does not open an account. Undefined if it does. */

@@ -8,6 +8,7 @@ const CODES = {
   too_many: 409,
   /** Used, expired or unknown. The caller is not told which. */
   code_unknown: 404,
+  passwords_off: 403,
   throttled: 429,
   busy: 503,
 } as const;

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { StoreError } from "../store/error.ts";
 import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
 import type { Account } from "./account.ts";
-import type { Accounts } from "./accounts.ts";
+import { type Accounts, passwordsOff } from "./accounts.ts";
 import { AccessError } from "./error.ts";
 
 const INVITATION = "invitation";
@@ -45,6 +45,7 @@ export class Invitations {
 
   async accept(code: string, password: string): Promise<Account> {
     const { account, record } = await this.#found(code);
+    if (!this.#accounts.takesPasswords) throw passwordsOff();
     try {
       const used = { delete: { kind: INVITATION, id: record.id, ifVersion: record.version } };
       return await this.#accounts.change(account.uuid, { password }, [used]);

@@ -29,6 +29,8 @@ export interface KeyRingOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly clock?: Clock;
+  /** How long keys are valid at most after they were created, also those without expiry. */
+  readonly lifetimeMs?: (() => number | undefined) | undefined;
   /** Runs when a key was revoked or has expired. Sessions and calls of the principal must end. */
   readonly onEnded?: (principal: Principal) => void;
   /** Runs when a key was used. */
@@ -63,11 +65,13 @@ export class KeyRing {
   /** By text: keys that were used since the keys last changed. It saves the hash, as clients send their key with each request. */
   #byText = new Map<string, CachedKey>();
   #timer: Timer | undefined;
+  #lifetimeMs: number | undefined;
 
   constructor(store: Pick<Store, "records" | "sealer">, options: KeyRingOptions = {}) {
     this.#pepper = pepperOf(store);
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#lifetimeMs = options.lifetimeMs?.();
     this.#mirror = new Mirror(store, API_KEY);
     this.#mirror.on((after) => this.#update(after));
   }
@@ -75,6 +79,26 @@ export class KeyRing {
   /** Reads all keys again. Calls `onEnded` for keys that are gone. */
   load(): Promise<void> {
     return this.#mirror.load();
+  }
+
+  /** The longest lifetime may have changed: keys that are now too old end. */
+  limitChanged(): void {
+    const lifetimeMs = this.#options.lifetimeMs?.();
+    if (lifetimeMs === this.#lifetimeMs) return;
+    this.#lifetimeMs = lifetimeMs;
+    this.#update(this.#mirror.values);
+  }
+
+  /** When a key ends (ISO 8601): its own expiry or the longest lifetime, whichever is earlier. */
+  expiryOf({ createdAt, expiresAt }: Pick<StoredKey, "createdAt" | "expiresAt">): string | undefined {
+    const end = this.#endOf({ createdAt, expiresAt });
+    return Number.isFinite(end) ? new Date(end).toISOString() : undefined;
+  }
+
+  #endOf({ createdAt, expiresAt }: Pick<StoredKey, "createdAt" | "expiresAt">): number {
+    const own = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+    const limit = this.#lifetimeMs;
+    return limit === undefined ? own : Math.min(own, Date.parse(createdAt) + limit);
   }
 
   /** The holder of the key with this text. Undefined if the key is unknown, expired, or its account is disabled. */
@@ -151,14 +175,14 @@ export class KeyRing {
 
   /** The principal stays the same object while the key exists with the same name. */
   #cachedKeyOf(id: string, key: StoredKey, before: CachedKey | undefined): CachedKey {
-    const { endpoints = [], expiresAt, name } = key;
+    const { endpoints = [], name } = key;
     const unchanged = before && before.key.name === name ? before.principal : undefined;
     return {
       id,
       key,
       open: endpoints === "all" ? endpoints : new Set(endpoints),
       principal: unchanged ?? this.#principalOf(id, key),
-      expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
+      expiresAt: this.#endOf(key),
     };
   }
 

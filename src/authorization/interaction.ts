@@ -70,15 +70,16 @@ export class Interaction {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<Outcome> {
-    const { logins, sso } = this.#parts;
+    const { logins, sso, accounts } = this.#parts;
+    const passwords = accounts.takesPasswords;
     const question = await this.#question(details);
     const ssoUrl = sso?.(`${LOGIN}/${details.uid}`);
     if (form.get("action") !== "login") {
       const known = details.prompt.reasons.includes("login_prompt") ? undefined : logins.of(request.headers);
-      return known ? loggedIn(known) : { page: loginPage(question, { sso: ssoUrl }) };
+      return known ? loggedIn(known) : { page: loginPage(question, { sso: ssoUrl, passwords }) };
     }
     const login = await logInWithPassword(this.#parts, form, request);
-    if (!("account" in login)) return { page: loginPage(question, { ...login, sso: ssoUrl }) };
+    if (!("account" in login)) return { page: loginPage(question, { ...login, sso: ssoUrl, passwords }) };
     response.appendHeader("set-cookie", login.cookie);
     return loggedIn(login.account);
   }

@@ -19,6 +19,7 @@ export function loginPage(
     email = "",
     fault,
     sso,
+    passwords,
     status,
     headers,
   }: {
@@ -26,6 +27,8 @@ export function loginPage(
     readonly fault?: string;
     /** URL for login with the organisation. */
     readonly sso?: string | undefined;
+    /** Whether people can log in with passwords. */
+    readonly passwords?: boolean;
   } & Pick<HtmlPage, "status" | "headers"> = {},
 ): HtmlPage {
   return {
@@ -33,7 +36,7 @@ export function loginPage(
     formTarget: redirectUri,
     ...(status === undefined ? {} : { status }),
     ...(headers && { headers }),
-    body: html`<p><strong><bdi>${clientName}</bdi></strong> asks to use MetaMCP as you.</p>${passwordFields({ email, fault, sso })}`,
+    body: html`<p><strong><bdi>${clientName}</bdi></strong> asks to use MetaMCP as you.</p>${passwordFields({ email, fault, sso, ...(passwords === undefined ? {} : { passwords }) })}`,
   };
 }
 

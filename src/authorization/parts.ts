@@ -24,7 +24,7 @@ export interface AuthorizationParts {
   readonly key: SigningKey;
   readonly idOf: RecordId;
   readonly grants: Grants;
-  readonly accounts: Pick<AccountDirectory, "byId" | "withPassword">;
+  readonly accounts: Pick<AccountDirectory, "byId" | "withPassword" | "takesPasswords">;
   readonly logins: Logins;
   /** False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which endpoints exist. */
   readonly allowsOAuth: (endpoint: string) => boolean;

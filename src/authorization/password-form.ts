@@ -9,7 +9,7 @@ import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
 import type { Logins } from "./parts.ts";
 
 export interface PasswordParts {
-  readonly accounts: Pick<AccountDirectory, "withPassword">;
+  readonly accounts: Pick<AccountDirectory, "withPassword" | "takesPasswords">;
   readonly logins: Logins;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly events?: Pick<Events, "emit"> | undefined;
@@ -21,6 +21,7 @@ export interface RefusedLogin extends Pick<HtmlPage, "status" | "headers"> {
 }
 
 const FOREIGN_FORM = "This form was not sent from a page of this gateway.";
+const PASSWORDS_OFF = "Passwords are turned off at this gateway.";
 const WRONG_PASSWORD = "The e-mail address or the password is wrong.";
 
 /** Reads a form that was sent from a page of this gateway. Returns the reason as a text if it is refused. Cookies do not prove the origin, because a browser also sends them for other sites. */
@@ -57,8 +58,9 @@ export async function logInWithPassword(
     if (!account) return { email, fault: WRONG_PASSWORD, status: 401 };
     return { account, cookie: await logins.begin(account, request.headers) };
   } catch (error) {
-    if (!(error instanceof AccessError) || error.code !== "throttled") throw error;
+    if (!(error instanceof AccessError) || error.code === "busy") throw error;
     emit();
+    if (error.code === "passwords_off") return { email, fault: PASSWORDS_OFF, status: 403 };
     const headers = { "retry-after": String(Math.ceil((error.retryAfterMs ?? 0) / 1_000)) };
     return { email, fault: "Too many attempts. Try again later.", status: 429, headers };
   }
@@ -73,17 +75,22 @@ export function passwordFields({
   email = "",
   fault,
   sso,
+  passwords = true,
 }: {
   readonly email?: string;
   readonly fault?: string | undefined;
   /** URL for login with the organisation. */
   readonly sso?: string | undefined;
+  /** Whether people can log in with passwords. */
+  readonly passwords?: boolean;
 }): Html {
   const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
+  const or = passwords ? html`<div class="or">or</div>` : NOTHING;
   const ssoLink =
     sso === undefined
       ? NOTHING
-      : html`<a class="button main" href="${sso}">Log in with your organisation</a><div class="or">or</div>`;
+      : html`<a class="button main" href="${sso}">Log in with your organisation</a>${or}`;
+  if (!passwords) return html`${ssoLink}${wrong}`;
   const kind = sso === undefined ? "main" : "plain";
   return html`${ssoLink}${wrong}<form method="post">
 <input type="hidden" name="action" value="login">

@@ -257,6 +257,7 @@ describe("a patch", () => {
     expect(one.object.spec).toEqual({
       secrets: {},
       registration: "closed",
+      passwords: "on",
       middleware: [],
       limits: {},
       issuers: [],

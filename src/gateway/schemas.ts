@@ -270,6 +270,17 @@ export const SETTINGS = {
       },
       default: {},
     },
+    passwords: {
+      enum: ["on", "off"],
+      default: "on",
+      description: "off: people log in at the identity provider only; counts while one is configured",
+    },
+    keyLifetimeDays: {
+      type: "integer",
+      minimum: 1,
+      maximum: 3_650,
+      description: "how long API keys are valid at most after they were created, also existing ones",
+    },
   },
   additionalProperties: false,
 } as const;

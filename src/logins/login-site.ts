@@ -153,11 +153,11 @@ export class LoginSite {
     if (typeof form === "string") return faultPage(form, 403);
     const account =
       form.get("action") === "login" ? await this.#logIn(form, visit) : logins.of(request.headers);
-    if (account && "fault" in account) return passwordPage({ ...account, sso: this.#sso(visit) });
-    if (!account) return passwordPage({ sso: this.#sso(visit) });
+    if (account && "fault" in account) return passwordPage({ ...account, ...this.#ways(visit) });
+    if (!account) return passwordPage(this.#ways(visit));
     const expected = visit.url.searchParams.get("for");
     if (expected !== null && expected !== account.uuid)
-      return passwordPage({ sso: this.#sso(visit), other: account.email });
+      return passwordPage({ ...this.#ways(visit), other: account.email });
     const spec = this.#parts.serverFor(server, account);
     if (!spec) return faultPage(NOTHING_HERE, 404);
     return await this.#step(spec, account, { ...visit, form });
@@ -212,8 +212,10 @@ export class LoginSite {
     return redirectPage(url);
   }
 
-  #sso({ url }: Visit): string | undefined {
-    return this.#parts.sso?.(`${url.pathname}${url.search}`);
+  /** The ways to log in to the gateway that the page offers. */
+  #ways({ url }: Visit): { readonly sso: string | undefined; readonly passwords: boolean } {
+    const { sso, accounts } = this.#parts;
+    return { sso: sso?.(`${url.pathname}${url.search}`), passwords: accounts.takesPasswords };
   }
 }
 

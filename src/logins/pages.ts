@@ -14,7 +14,11 @@ export interface LoginOnPage {
 
 /** Asks the user to log in to the gateway first. */
 export function passwordPage(
-  given: Partial<RefusedLogin> & { readonly sso?: string | undefined; readonly other?: string },
+  given: Partial<RefusedLogin> & {
+    readonly sso?: string | undefined;
+    readonly passwords?: boolean;
+    readonly other?: string;
+  },
 ): HtmlPage {
   const { status, headers, other } = given;
   const wrong =

@@ -5,6 +5,8 @@ import type { Account } from "../../src/access/account.ts";
 import { Accounts } from "../../src/access/accounts.ts";
 import { ConsoleSessions } from "../../src/access/console-session.ts";
 import { keyControl, MAX_KEYS_OF_ACCOUNT } from "../../src/access/key-control.ts";
+import { KeyRing } from "../../src/access/key-ring.ts";
+import { ManualClock } from "../../src/kernel/clock.ts";
 import { sqliteDatabase } from "../support/test-databases.ts";
 
 const PASSWORD = "correct horse battery";
@@ -160,4 +162,38 @@ test("an account has at most 50 keys, however many are created at once, and keys
   const [own] = (await keys.list()).filter(({ owner }) => owner === "ada");
   await keys.revoke(own?.id ?? "");
   expect(await create("ada")).toMatchObject({ owner: "ada" });
+});
+
+test("the longest lifetime of keys also ends existing keys, those without expiry and those with a later one", async () => {
+  const DAY = 24 * 60 * 60_000;
+  const { store } = await people();
+  const keys = keyControl(store);
+  const create = (more: object) => keys.create({ name: "a key", endpoints: "all", ...more });
+  const at = (days: number) => new Date(Date.now() + days * DAY).toISOString();
+  const [endless, later, soon] = [
+    await create({}),
+    await create({ expiresAt: at(400) }),
+    await create({ expiresAt: at(5) }),
+  ];
+  let [lifetimeMs, passed]: [number | undefined, number] = [undefined, 0];
+  const ended: unknown[] = [];
+  const ring = new KeyRing(store, {
+    now: () => Date.now() + passed,
+    clock: new ManualClock(),
+    lifetimeMs: () => lifetimeMs,
+    onEnded: ({ key }) => ended.push(key?.id),
+  });
+  await ring.load();
+  const valid = () => [endless, later, soon].map(({ key }) => ring.holderOf(key) !== undefined);
+  passed = 31 * DAY;
+  expect(valid()).toEqual([true, true, false]);
+  lifetimeMs = 30 * DAY;
+  ring.limitChanged();
+  expect(valid()).toEqual([false, false, false]);
+  expect(ended).toEqual(expect.arrayContaining([endless.id, later.id]));
+  expect(ring.expiryOf(soon)).toBe(soon.expiresAt);
+  expect(Date.parse(ring.expiryOf(endless) ?? "")).toBe(Date.parse(endless.createdAt) + lifetimeMs);
+  lifetimeMs = undefined;
+  ring.limitChanged();
+  expect(valid()).toEqual([true, true, false]);
 });

@@ -77,5 +77,5 @@ test("GET /me returns the account, its permitted actions and the address of the 
   expect(token).toMatchObject({ kind: "token", role: "admin", actions: expect.arrayContaining(["people"]) });
   expect(token.account).toBeUndefined();
   const login = await fetch(`${gateway.url}/api/v1/login`);
-  expect(await login.json()).toEqual({ oidc: false, setup: false });
+  expect(await login.json()).toEqual({ oidc: false, passwords: true, setup: false });
 });

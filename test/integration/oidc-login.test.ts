@@ -338,6 +338,40 @@ test("OAuth clients of a person who lost the groups get no new tokens, and keys 
   expect(gateway.stderr).toContain("access of ada@example.org ended: none of the groups");
 });
 
+test("passwords can be turned off where there is an identity provider, and keys can be limited in time", async () => {
+  const provider = await identityProvider();
+  const [gateway, alone] = [await gatewayAt(provider), await teamGateway(temp())];
+  for (const { url, api } of [gateway, alone]) {
+    const { body } = await api("POST", "/users", { email: "bob@example.org", role: "member" });
+    const invitation = new URL(body.invitation.url).pathname;
+    const ask = apiClient(url);
+    const bob = { email: "bob@example.org", password: "correct horse battery" };
+    expect((await ask("POST", invitation, { password: bob.password })).status).toBe(200);
+    const other = (await api("POST", "/users", { email: "eve@example.org", role: "member" })).body;
+    expect((await api("PATCH", "/settings", { passwords: "off", keyLifetimeDays: 30 })).status).toBe(200);
+    const off = url === gateway.url;
+    const next = new URL(other.invitation.url).pathname;
+    expect((await ask("POST", next, { password: bob.password })).status).toBe(off ? 403 : 200);
+    expect((await ask("POST", "/login", bob)).status).toBe(off ? 403 : 200);
+    expect((await ask("GET", "/login")).body).toMatchObject({ passwords: !off });
+    const page = await new Pages().open(`${url}/oauth/logins/mail`);
+    expect(page.text.includes('type="password"')).toBe(!off);
+    // A form that was loaded before.
+    const sent = await new Pages().submit(page, { action: "login", ...bob });
+    expect(sent.text.includes("Passwords are turned off")).toBe(off);
+    const client = new OAuthClient(url);
+    await client.register();
+    expect((await new Pages().open(client.authorizeUrl())).text.includes('type="password"')).toBe(!off);
+  }
+  const { api } = gateway;
+  const create = (more: object) => api("POST", "/api-keys", { name: "k", endpoints: "all", ...more });
+  const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString();
+  const { expiresAt } = (await create({})).body;
+  expect(expiresAt > inDays(29) && expiresAt <= inDays(30)).toBe(true);
+  expect((await create({ expiresAt: inDays(31) })).status).toBe(422);
+  expect((await create({ expiresAt: inDays(29) })).status).toBe(201);
+});
+
 test("a login redirects only to pages of the gateway", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);

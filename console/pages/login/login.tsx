@@ -44,33 +44,35 @@ export default function Login() {
           <Button kind="primary" href={`/api/v1/login/oidc?${new URLSearchParams({ returnTo: to })}`}>
             {texts.oidc}
           </Button>
-          <div class="bare-or">{texts.or}</div>
+          {options.passwords && <div class="bare-or">{texts.or}</div>}
         </>
       )}
-      <BareForm onSubmit={() => void submit()}>
-        <TextField
-          label={texts.email}
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          value={email.value}
-          onInput={(value) => (email.value = value)}
-        />
-        <TextField
-          label={texts.password}
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required
-          value={password.value}
-          onInput={(value) => (password.value = value)}
-        />
-        <Refused problem={sending.problem} />
-        <Button type="submit" kind={options?.oidc ? "plain" : "primary"} busy={sending.busy}>
-          {texts.submit}
-        </Button>
-      </BareForm>
+      {options?.passwords !== false && (
+        <BareForm onSubmit={() => void submit()}>
+          <TextField
+            label={texts.email}
+            type="email"
+            name="email"
+            autocomplete="username"
+            required
+            value={email.value}
+            onInput={(value) => (email.value = value)}
+          />
+          <TextField
+            label={texts.password}
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            required
+            value={password.value}
+            onInput={(value) => (password.value = value)}
+          />
+          <Refused problem={sending.problem} />
+          <Button type="submit" kind={options?.oidc ? "plain" : "primary"} busy={sending.busy}>
+            {texts.submit}
+          </Button>
+        </BareForm>
+      )}
     </Bare>
   );
 }

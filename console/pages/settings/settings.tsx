@@ -2,6 +2,7 @@
 import { send } from "../../api/client.ts";
 import type { Settings } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { CONFIG, refresh, useResource } from "../../live/resource.ts";
 import { LimitFields } from "../../parts/limit-fields.tsx";
@@ -69,6 +70,26 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         />
       </section>
       <section class="stack">
+        <h2>{texts.people}</h2>
+        <SelectField
+          label={texts.passwordsLabel}
+          hint={texts.passwordsHint}
+          value={value.passwords}
+          options={Object.entries(texts.passwords).map(([name, label]) => ({ value: name, label }))}
+          onInput={(passwords) => set({ passwords } as Partial<Settings>)}
+        />
+        <NumberField
+          label={texts.keyLifetime}
+          hint={texts.keyLifetimeHint}
+          whole
+          optional
+          placeholder={texts.noLimit}
+          value={String(value.keyLifetimeDays ?? "")}
+          error={sending.faultOf("/keyLifetimeDays")}
+          onInput={(text) => set({ keyLifetimeDays: numberIn(text.trim()) } as Partial<Settings>)}
+        />
+      </section>
+      <section class="stack">
         <h2>{texts.issuers}</h2>
         <Issuers
           value={value.issuers}
@@ -88,4 +109,9 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       </section>
     </div>
   );
+}
+
+/** Invalid input is sent as typed: the gateway answers with the error of the field. An empty field removes the limit. */
+function numberIn(typed: string): number | string | undefined {
+  return typed === "" ? undefined : /^\d+$/.test(typed) ? Number(typed) : typed;
 }

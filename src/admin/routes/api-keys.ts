@@ -26,7 +26,9 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
       answer: listOf(ref("ApiKey")),
       async handle({ query, principal }) {
         const all = await parts.access.keyControl.list();
-        const own = all.filter(({ owner }) => may(principal, "keys.read", { owner })).map(shown);
+        const own = all
+          .filter(({ owner }) => may(principal, "keys.read", { owner }))
+          .map((key) => shown(parts, key));
         return { body: pageOf(own, query, { keyOf: ({ uuid }) => uuid, textOf: ({ name }) => name }) };
       },
     },
@@ -50,7 +52,7 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
         if (isOn(request.query, "dryRun")) return { body: { changes: [row("update", key.name)] } };
         const changed = await parts.access.keyControl.rename(key.id, change);
         if (!changed) throw noKey(key.id);
-        return { body: shown(changed) };
+        return { body: shown(parts, changed) };
       },
     },
     {
@@ -84,7 +86,8 @@ function createRoute(parts: AdminParts): Route {
     answer: ref("ApiKeyMade"),
     async handle(request) {
       const { owner: named, ...sent } = await checkedBody<NewApiKey>(NEW_API_KEY, request.body);
-      const wrong = keyProblems(sent);
+      const days = parts.control.compiled.settings?.spec.keyLifetimeDays;
+      const wrong = keyProblems(sent, days);
       const endpoints =
         sent.endpoints && endpointsOf(parts, request, { named: sent.endpoints, path: "/endpoints" }, wrong);
       const owner = ownerOf(parts, request, named, wrong);
@@ -92,21 +95,39 @@ function createRoute(parts: AdminParts): Route {
       refuseWider(request, { owner, role: sent.role });
       if (isOn(request.query, "dryRun"))
         return { status: 200, body: { changes: [row("create", sent.name)] } };
-      const limits = { ...(endpoints && { endpoints }), ...(owner === undefined ? {} : { owner }) };
+      const expiresAt = sent.expiresAt ?? (days === undefined ? undefined : lastTime(days).toISOString());
+      const limits = {
+        ...(endpoints && { endpoints }),
+        ...(owner === undefined ? {} : { owner }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      };
       const { key, ...made } = await parts.access.keyControl.create({ ...sent, ...limits });
-      return { status: 201, body: { ...shown(made), key } };
+      return { status: 201, body: { ...shown(parts, made), key } };
     },
   };
 }
 
-function keyProblems({ endpoints, role, tiers, expiresAt }: NewApiKey): InputProblem[] {
+function keyProblems(
+  { endpoints, role, tiers, expiresAt }: NewApiKey,
+  days: number | undefined,
+): InputProblem[] {
   const wrong: InputProblem[] = [];
   if ((endpoints === undefined) === (role === undefined))
     wrong.push({ path: "", message: "must have either endpoints or role" });
   if (tiers && role) wrong.push({ path: "/tiers", message: "only applies to keys for endpoints" });
   if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
     wrong.push({ path: "/expiresAt", message: "must be a time in the future" });
+  if (expiresAt !== undefined && days !== undefined && Date.parse(expiresAt) > lastTime(days).getTime())
+    wrong.push({
+      path: "/expiresAt",
+      message: `must be at most ${days} days from now: keys are limited to that`,
+    });
   return wrong;
+}
+
+/** The last time that the settings allow a new key to be valid. */
+function lastTime(days: number): Date {
+  return new Date(Date.now() + days * 24 * 60 * 60_000);
 }
 
 /** An administrator may name the owner or create a key without owner. For everybody else the owner is their own account. */
@@ -193,8 +214,12 @@ function endpointsOf(
   });
 }
 
-function shown({ id, ...key }: ApiKey): Omit<ApiKey, "id"> & { readonly uuid: string } {
-  return { uuid: id, ...key };
+function shown(
+  { access }: AdminParts,
+  { id, ...key }: ApiKey,
+): Omit<ApiKey, "id"> & { readonly uuid: string } {
+  const expiresAt = access.keys.expiryOf(key);
+  return { uuid: id, ...key, ...(expiresAt === undefined ? {} : { expiresAt }) };
 }
 
 function row(op: "create" | "update" | "delete", name: string) {

@@ -36,15 +36,17 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
             description: "login at an identity provider is available at GET /login/oidc",
           },
           provider: { type: "string", description: "the host of the identity provider" },
+          passwords: { type: "boolean", description: "login with a password is available" },
           setup: { type: "boolean", description: "there is no administrator yet" },
           me: { ...ref("Me"), description: "the account that is logged in" },
         },
-        required: ["oidc", "setup"],
+        required: ["oidc", "passwords", "setup"],
       },
       handle: ({ principal, account }) => ({
         body: {
           oidc: parts.oidc !== undefined,
           ...(parts.oidc && { provider: parts.oidc.provider }),
+          passwords: access.accounts.takesPasswords,
           setup: access.adminToken === undefined && !access.accounts.hasAdmin,
           ...(may(principal, "me.read") && { me: shownMe(parts, principal, account) }),
         },
