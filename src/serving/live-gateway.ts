@@ -191,12 +191,13 @@ export class LiveGateway implements GatewayControl {
     for (;;) {
       const base = this.#revision;
       const { objects } = this.#compiled;
-      const outcome = await onceLoaded(() => make(objects, context(base + 1)));
+      const change = context(base + 1);
+      const outcome = await onceLoaded(() => make(objects, change));
       if (dryRun || outcome.changes.length === 0) return outcome;
       try {
         const writes = writesBetween(objects, outcome.objects);
-        const stored = { base, ...writes, who: actor, summary: summary ?? summaryOf(outcome.changes) };
-        this.#revision = (await store.commit(stored)).n;
+        const about = { who: actor, summary: summary ?? summaryOf(outcome.changes), at: change.at };
+        this.#revision = (await store.commit({ base, ...writes, ...about })).n;
         return outcome;
       } catch (error) {
         if (!StoreError.is(error, "conflict")) throw error;

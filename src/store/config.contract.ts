@@ -48,6 +48,22 @@ export function configContract(name: string, database: () => Promise<StoreDataba
       expect(await (await where.open()).load()).toEqual(seen);
     });
 
+    test("stores the time that a change names, not that of the write", async () => {
+      const store = await (await database()).open({ now: () => 9_000 });
+      const at = "2026-01-02T03:04:05.678Z";
+      const revision = await store.commit({
+        base: 0,
+        put: [object("a")],
+        remove: [],
+        who: { kind: "system", id: "test", name: "" },
+        summary: "",
+        at,
+      });
+      expect(revision.at).toBe(at);
+      expect((await store.load()).objects).toMatchObject([{ createdAt: at, updatedAt: at }]);
+      expect((await store.revisions())[0]?.at).toBe(at);
+    });
+
     test("changes only the objects of a commit, and keeps their creation and change times", async () => {
       let time = 1_000;
       const store = await (await database()).open({ now: () => time });

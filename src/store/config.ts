@@ -49,9 +49,9 @@ export class ConfigStore {
   }
 
   async commit(commit: Commit): Promise<Revision> {
-    const { base, who, summary } = commit;
+    const { base, who, summary, at = iso(this.#now()) } = commit;
     check(commit);
-    const revision: Revision = { n: base + 1, at: iso(this.#now()), who, summary };
+    const revision: Revision = { n: base + 1, at, who, summary };
     await this.#database.transaction(
       async (query) => {
         await expectNewest(query, base);

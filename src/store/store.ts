@@ -79,6 +79,8 @@ export interface Commit {
   readonly remove: readonly string[];
   readonly who: Who;
   readonly summary: string;
+  /** When the change was made, so that its objects have the same times before and after they are loaded. Default: now. */
+  readonly at?: string;
 }
 
 export interface Revision {
