@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asRaw, toRaw } from "../kernel/raw.ts";
-import { signatureOf } from "./signature.ts";
+import { signatureOf, signatureWithResult } from "./signature.ts";
 
 const object = (properties: unknown, required: unknown = []) =>
   toRaw({ type: "object", properties, required });
@@ -70,4 +70,20 @@ test("the length of a signature is bounded for any JSON", () => {
       expect(signatureOf("t", object(properties, required), 120).length).toBeLessThanOrEqual(120);
     }),
   );
+});
+
+test("a declared result follows the inputs if it says something and fits", () => {
+  const shown = (outputSchema: object) =>
+    signatureWithResult({
+      name: "now",
+      inputSchema: toRaw({ type: "object" }),
+      definition: toRaw({ name: "now", outputSchema }),
+    });
+  const time = { type: "string" };
+  expect(shown({ type: "object", properties: { time, zone: time }, required: ["time"] })).toBe(
+    "now(): {time: string, zone?: string}",
+  );
+  expect(shown({ type: "object" })).toBe("now()");
+  const long = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${"x".repeat(60)}${n}`, time]));
+  expect(shown({ type: "object", properties: long })).toBe("now()");
 });

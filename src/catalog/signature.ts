@@ -1,8 +1,10 @@
 /** Writes a tool's inputs on one line for a model: `echo(message: string, times?: int)`. The length is bounded for any schema. */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { member } from "../rpc/slice.ts";
 import { withOptionalDefaults } from "./optional-defaults.ts";
 import { targetOf } from "./schema-pointer.ts";
+import type { Tool } from "./tool.ts";
 
 const MAX_LENGTH = 240;
 const MAX_NAME_LENGTH = 64;
@@ -37,6 +39,20 @@ export function signatureOf(name: string, inputSchema: Raw, maxLength = MAX_LENG
   return `${name}(${shown.join(", ")})`;
 }
 
+/** The signature with the type of the result, if the tool declares one that says something and fits: `now(): {time: string}`. */
+export function signatureWithResult({
+  name,
+  inputSchema,
+  definition,
+}: Pick<Tool, "name" | "inputSchema" | "definition">): string {
+  const call = signatureOf(name, inputSchema);
+  const output = member(definition, "outputSchema");
+  const schema = output && rawSchema(output);
+  const type = isRecord(schema) ? typeOf(schema, schema, 0) : "any";
+  const tells = type !== "any" && type !== "object";
+  return tells && call.length + 2 + type.length <= MAX_LENGTH ? `${call}: ${type}` : call;
+}
+
 /** The types of the top-level inputs, by name, as the signature shows them. */
 export function typesOf(inputSchema: Raw): ReadonlyMap<string, string> {
   const schema = parse(inputSchema);
@@ -49,6 +65,14 @@ function parse(raw: Raw): unknown {
   try {
     const schema = fromRaw(raw);
     return isRecord(schema) ? withOptionalDefaults(schema) : schema;
+  } catch {
+    return rawSchema(raw);
+  }
+}
+
+function rawSchema(raw: Raw): unknown {
+  try {
+    return fromRaw(raw);
   } catch {
     return undefined;
   }

@@ -471,3 +471,55 @@ test("the aggregate surface returns results whole", async () => {
   expect(JSON.stringify(result).length).toBe(300_000);
   await client.close();
 });
+
+test("lists of servers and tools, and descriptions, stay within the budget", async () => {
+  const folder = temp();
+  const properties = Object.fromEntries(
+    Array.from({ length: 90 }, (_, n) => [`p${n}`, { type: "string", description: "word ".repeat(20) }]),
+  );
+  const tools = Array.from({ length: 30 }, (_, n) => ({
+    name: `tool${n}`,
+    inputSchema: { type: "object", properties },
+  }));
+  const huge = {
+    name: "huge",
+    inputSchema: { type: "object", properties: { x: { description: "y ".repeat(80_000) } } },
+  };
+  const dead = Array.from({ length: 400 }, (_, n) => [
+    `server-${n}`,
+    { command: 7, args: ["x".repeat(200)] },
+  ]);
+  folder.writeConfig({ ...Object.fromEntries(dead), v: verbatim(folder, [...tools, huge]) });
+  const client = await meta(folder);
+  const pages = async (args: object, member: string): Promise<string[]> => {
+    const names: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const result = (await client.tool("mcp_discover", { ...args, ...(cursor && { cursor }) })) as Result;
+      expect(JSON.stringify(result).length).toBeLessThanOrEqual(102_400);
+      const page = JSON.parse((result["content"] as { text: string }[])[0]?.text ?? "") as Result;
+      names.push(
+        ...(page[member] as { name?: string; tool?: string }[]).map(({ name, tool }) => name ?? tool ?? ""),
+      );
+      cursor = page["nextCursor"] as string | undefined;
+      if (cursor === undefined) return names;
+    }
+  };
+  const first = (await client.tool("mcp_discover", { limit: 5 })) as Result;
+  expect(JSON.parse((first["content"] as { text: string }[])[0]?.text ?? "").servers).toHaveLength(5);
+  expect(new Set(await pages({ limit: 100 }, "servers")).size).toBe(401);
+  const listed = (await client.tool("mcp_discover", { server: "v", detail: "schema", limit: 100 })) as Result;
+  expect(JSON.stringify(listed).length).toBeLessThanOrEqual(102_400);
+  const page = JSON.parse((listed["content"] as { text: string }[])[0]?.text ?? "") as {
+    tools: unknown[];
+    nextCursor: string;
+  };
+  expect(page.tools.length).toBeGreaterThan(3);
+  expect(page.nextCursor).toBeDefined();
+  await client.close();
+
+  const metatools = await Metatools.open(folder);
+  const described = await metatools.call("describe_tool", { tool_id: "v:huge", detail_level: "schema" });
+  expect(described.bytes).toBeLessThan(PREVIEW + 200);
+  expect(described.value.notes).toContain("maxResultBytes");
+  await metatools.close();
+});

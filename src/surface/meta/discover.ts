@@ -9,7 +9,7 @@ import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { declarationOf } from "../../catalog/declaration.ts";
 import { ITEM_KINDS } from "../../catalog/item.ts";
 import { shownNames } from "../../catalog/pins/change.ts";
-import { signatureOf } from "../../catalog/signature.ts";
+import { signatureWithResult } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { callerOf, type Origin } from "../../kernel/call.ts";
@@ -18,7 +18,9 @@ import { instructionsOf, purposeOf } from "../about-server.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
 import { hasOwn, OWN_SERVER, ownTools, PROMPTS, RESOURCES } from "../own/tools.ts";
+import { pageWithin } from "../page-within.ts";
 import { requireServer } from "../require-server.ts";
+import { DEFAULT_BUDGET } from "../result/budget.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
 import { someOf } from "../server-names.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -35,6 +37,10 @@ interface DiscoverOptions {
   readonly query: string | undefined;
   readonly server: string | undefined;
   readonly limit: number;
+  /** Undefined if the client did not set one. */
+  readonly givenLimit: number | undefined;
+  /** The largest answer, in bytes. */
+  readonly budget: number;
   readonly cursor: string | undefined;
   readonly detail: "schema" | "types" | undefined;
   readonly origin: Origin;
@@ -46,7 +52,7 @@ export async function discover(
   { origin }: ClientRequest,
 ): Promise<Raw> {
   const view = scope.view(origin);
-  const options = { ...read(input), origin };
+  const options = { ...read(input), budget: scope.maxResultBytes() ?? DEFAULT_BUDGET, origin };
   // A query cannot narrow these few tools further.
   if (options.server === OWN_SERVER)
     return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, options.detail)) });
@@ -67,24 +73,38 @@ export async function discover(
     if (scope.server(options.server, origin)?.connected) await loadItems(scope, options.server, origin);
     return answer({ ...oneServer(scope, options, unknown), notice });
   }
-  readCursor(options.cursor, "the list of servers has only one page");
-  const servers = scope.servers(origin).map((status) => ({
+  return answer({ ...allServers(scope, options, unknown), notice });
+}
+
+/** All servers, unless the client sets a limit or they do not fit. */
+function allServers(scope: Scope, options: DiscoverOptions, unknown: readonly UnknownServer[]) {
+  const { origin, cursor, givenLimit, budget } = options;
+  const view = scope.view(origin);
+  const all = scope.servers(origin);
+  const binding = JSON.stringify(["servers", callerOf(origin), all.map(({ name }) => name)]);
+  const offset = readCursor(cursor, binding);
+  const end = givenLimit === undefined ? undefined : offset + givenLimit;
+  const entries = all.slice(offset, end).map((status) => ({
     ...statusEntry(scope, status, origin, unknown),
     ...purpose(view, status.name),
   }));
-  return answer({ servers, notice });
+  const servers = pageWithin(entries, budget);
+  return { servers, ...nextCursor(offset + servers.length, all.length, binding) };
 }
 
-function read(input: ReadonlyMap<string, Raw>): Omit<DiscoverOptions, "origin"> {
+function read(input: ReadonlyMap<string, Raw>): Omit<DiscoverOptions, "origin" | "budget"> {
   const value = (key: string) => {
     const raw = input.get(key);
     return raw && fromRaw(raw);
   };
   const query = value("query") as string | undefined;
+  const limit = value("limit") as number | undefined;
+  const givenLimit = limit === undefined ? undefined : Math.min(limit, MAX_LIMIT);
   return {
     query: query?.trim() === "" ? undefined : query,
     server: value("server") as string | undefined,
-    limit: Math.min((value("limit") as number | undefined) ?? LIMIT, MAX_LIMIT),
+    limit: givenLimit ?? LIMIT,
+    givenLimit,
     cursor: value("cursor") as string | undefined,
     detail: value("detail") as DiscoverOptions["detail"],
   };
@@ -112,7 +132,7 @@ function withoutHits(scope: Scope, { server, origin }: DiscoverOptions): string 
 
 async function search(
   view: CatalogView,
-  { query = "", server, limit, cursor, detail, origin }: DiscoverOptions,
+  { query = "", server, limit, cursor, detail, budget, origin }: DiscoverOptions,
 ) {
   const { snapshot } = view;
   const binding = JSON.stringify(["query", query, server, callerOf(origin), snapshot.version]);
@@ -132,20 +152,25 @@ async function search(
       },
     ];
   });
-  const more = nextCursor(offset + limit, hits.length, binding);
-  return { tools: page, ...more, ...(bounded && !more.nextCursor && { truncated: boundedNote(view) }) };
+  const tools = pageWithin(page, budget);
+  const end = tools.length < page.length ? offset + tools.length : offset + limit;
+  const more = nextCursor(end, hits.length, binding);
+  return { tools, ...more, ...(bounded && !more.nextCursor && { truncated: boundedNote(view) }) };
 }
 
 function oneServer(
   scope: Scope,
-  { server = "", limit, cursor, detail, origin }: DiscoverOptions,
+  { server = "", limit, cursor, detail, budget, origin }: DiscoverOptions,
   unknown: readonly UnknownServer[],
 ) {
   const { snapshot } = scope.view(origin);
   const tools = snapshot.listings.get(server)?.tools ?? [];
   const binding = JSON.stringify(["server", server, callerOf(origin), snapshot.version]);
   const offset = readCursor(cursor, binding);
-  const page = tools.slice(offset, offset + limit).map((tool) => listed(tool, detail));
+  const page = pageWithin(
+    tools.slice(offset, offset + limit).map((tool) => listed(tool, detail)),
+    budget,
+  );
   const status = scope.server(server, origin);
   return {
     server: status && {
@@ -153,7 +178,7 @@ function oneServer(
       ...(offset === 0 && instructionsAndItems(scope, snapshot, { server, origin })),
     },
     tools: page,
-    ...nextCursor(offset + limit, tools.length, binding),
+    ...nextCursor(offset + page.length, tools.length, binding),
   };
 }
 
@@ -213,7 +238,7 @@ function brief(tool: Tool, detail: DiscoverOptions["detail"], withSignature: boo
     description: summarize(description, DESCRIPTION_LENGTH),
     ...(detail === "schema" && { inputSchema: fromRaw(inputSchema) }),
     ...(detail === "types" && { types: declarationOf(tool) }),
-    ...(!detail && withSignature && { signature: signatureOf(name, inputSchema) }),
+    ...(!detail && withSignature && { signature: signatureWithResult(tool) }),
   };
 }
 

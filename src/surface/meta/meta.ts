@@ -48,8 +48,7 @@ const always = (): boolean => true;
 const TOOLS: readonly MetaTool[] = [
   {
     definition: DISCOVER,
-    run: (scope, args, _meta, request) =>
-      errorsAsResults(scope, discover(scope, readInput(DISCOVER, args), request)),
+    run: runDiscover,
     offered: always,
   },
   { definition: PROVISION, run: runProvision, offered: (scope) => scope.provision !== undefined },
@@ -161,6 +160,17 @@ function runCall(
 
 function errorsAsResults(scope: Scope, result: Promise<Raw>): Promise<Raw> {
   return result.catch((error: unknown) => asResult(scope.log, error));
+}
+
+/** One entry may be larger than the budget: the schema of a single tool. */
+function runDiscover(
+  scope: Scope,
+  args: Raw | undefined,
+  _meta: Raw | undefined,
+  request: ClientRequest,
+): Promise<Raw> {
+  const result = discover(scope, readInput(DISCOVER, args), request);
+  return errorsAsResults(scope, withinBudget(result, scope, DISCOVER.name, request));
 }
 
 function runExecute(

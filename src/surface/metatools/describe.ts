@@ -13,12 +13,15 @@ import { tokensOf } from "../../kernel/tokens.ts";
 import { entries, isObject, joinObject, member, members } from "../../rpc/slice.ts";
 import { instructionsOf } from "../about-server.ts";
 import type { Input } from "../input.ts";
+import { notedPreview, shorten, withPreview } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
+import { budgetFor, budgetOf } from "./bounds.ts";
 import { examplesOf } from "./examples.ts";
 import { requireTool } from "./known-tool.ts";
 import { splitId } from "./tool-id.ts";
+import { DESCRIBE_TOOL } from "./tools.ts";
 
 type Members = readonly (readonly [string, Raw | undefined])[];
 
@@ -48,9 +51,29 @@ export async function describeTool(scope: Scope, input: Input, request: ClientRe
     LEVELS.slice(0, LEVELS.indexOf(last) + 1).flatMap((each) => parts[each]);
   const costs = LEVELS.map((each) => [each, tokensOf(joinObject(upTo(each)).length)]);
   const tokens = toRaw(Object.fromEntries(costs));
-  return answer(request.origin, {
-    structured: joinObject([...upTo(level), ["tokens", tokens]]),
-  });
+  const structured = joinObject([...upTo(level), ["tokens", tokens]]);
+  if (structured.length <= budgetFor(scope)) return answer(request.origin, { structured });
+  return shortDescription(scope, { structured, always: [...parts.summary, ["tokens", tokens]] }, request);
+}
+
+/** Too large to show: a preview, and a link to the whole. */
+function shortDescription(
+  scope: Scope,
+  { structured, always }: { readonly structured: Raw; readonly always: Members },
+  { origin }: ClientRequest,
+): Raw {
+  const whole = joinObject([
+    ["content", toRaw([])],
+    ["structuredContent", structured],
+  ]);
+  const short = shorten(whole, budgetOf(scope, DESCRIBE_TOOL.name, origin));
+  return withPreview(short, (shown) =>
+    answer(origin, {
+      structured: joinObject([...always, ["notes", toRaw(short.note)]]),
+      text: notedPreview(short, shown),
+      blocks: short.blocks,
+    }),
+  );
 }
 
 export async function listToolExamples(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
