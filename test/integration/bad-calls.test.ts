@@ -241,3 +241,33 @@ test("a child's isError result is forwarded unchanged, and its JSON-RPC error be
   expect(raw.toString()).toContain('"data":[12345678901234567890,1.0]');
   await client.close();
 });
+
+test.each(["meta", "metatools", "aggregate"])(
+  "%s: a call without a required property that has a default reaches the server",
+  async (surface) => {
+    const folder = temp();
+    const properties = { type: { type: "string" }, scale: { type: "string", default: "css" } };
+    const inputSchema = { type: "object", properties, required: ["type", "scale"] };
+    folder.writeConfig({ v: verbatim(folder, [{ name: "shot", inputSchema }]) });
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize();
+    const args = { type: "png" };
+    const call: Record<string, [string, object]> = {
+      meta: ["mcp_call", { server: "v", tool: "shot", args }],
+      metatools: ["run_tool", { tool_id: "v:shot", args }],
+      aggregate: ["v__shot", args],
+    };
+    const [name, given] = call[surface] as [string, object];
+    const taken = (await client.request("tools/call", { name, arguments: given })).result;
+    expect(JSON.stringify(taken?.["structuredContent"])).toContain('"args":{"type":"png"}');
+    expect(taken?.["isError"]).toBeUndefined();
+    if (surface !== "aggregate") {
+      const code = 'const r = await tools.v.shot({ type: "png" }); r.args';
+      const run =
+        surface === "meta" ? ["mcp_execute", { code }] : ["execute_code", { language: "javascript", code }];
+      const ran = (await client.request("tools/call", { name: run[0], arguments: run[1] })).result;
+      expect(ran?.["structuredContent"]).toMatchObject({ value: args });
+    }
+    await client.close();
+  },
+);

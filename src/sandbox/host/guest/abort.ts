@@ -22,7 +22,7 @@ export function abort(): Record<string, unknown> {
       if (this.aborted) throw this.reason;
     }
     /** Taken off the class below. */
-    static end(signal: AbortSignal, reason: unknown): void {
+    static end(this: void, signal: AbortSignal, reason: unknown): void {
       if (signal.aborted) return;
       signal.aborted = true;
       signal.reason = reason ?? reasonOf("AbortError", "This operation was aborted");
