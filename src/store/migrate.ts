@@ -55,7 +55,7 @@ async function check(query: Query, dialect: SqlDialect, migrations: readonly Mig
     if (n !== at + 1 || checksum !== checksumOf(migration(dialect)))
       throw new StoreError(
         "foreign",
-        `migration ${at + 1} of this store is different from the one in this program`,
+        `migration ${at + 1} of this store is different from the one in this program: a development version between releases made the store. Open it with that version, run "metamcp gateway export", and apply the document to an empty store of this one (docs/gateway.md, Upgrade)`,
       );
   }
   return rows.length;

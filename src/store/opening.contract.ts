@@ -139,6 +139,7 @@ export function openingContract(name: string, database: () => Promise<StoreDatab
       await where.sql("UPDATE metamcp_migrations SET checksum = 'x'");
 
       await expect(where.open()).rejects.toEqual(code("foreign"));
+      await expect(where.open()).rejects.toThrow(/"metamcp gateway export"/);
     });
 
     test("leaves the store unchanged if a migration fails", async () => {

@@ -81,9 +81,13 @@ const CACHES = [
 
 /** Folders and sockets of one user, which are useless for another one. */
 const OF_USER: ReadonlySet<string> = new Set([
-  ...["HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "__CF_USER_TEXT_ENCODING"],
-  ...["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"],
-  ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"],
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "TMPDIR",
+  ...(BY_PLATFORM["linux"] ?? []),
+  "__CF_USER_TEXT_ENCODING",
   ...CACHES,
 ]);
 
