@@ -1,6 +1,6 @@
 /** All clients of one endpoint, with and without sessions: opens and ends sessions, notifies clients of changes, and waits for running requests when it closes. Knows no child. */
 import type { Clock } from "./kernel/clock.ts";
-import type { ConcurrencyLimiter } from "./kernel/concurrency-limiter.ts";
+import type { ConcurrencyLimiter, Release } from "./kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import type { Events } from "./kernel/events.ts";
 import type { Principal } from "./kernel/principal.ts";
@@ -66,8 +66,20 @@ export class Sessions implements Host {
     return !this.#closing;
   }
 
-  full(what: "sessions" | "inFlight"): boolean {
-    return this.#parts.limiter?.full(what) ?? false;
+  full(what: "inFlight", more = 1): boolean {
+    return this.#parts.limiter?.full(what, more) ?? false;
+  }
+
+  makeRoom(caller: string): boolean {
+    return this.#parts.limiter?.makeRoom(caller) ?? true;
+  }
+
+  onFull(release: Release): void {
+    this.#parts.limiter?.onFull(release);
+  }
+
+  offFull(release: Release): void {
+    this.#parts.limiter?.offFull(release);
   }
 
   recordOverLimit(...[message, principal, session]: Parameters<Host["recordOverLimit"]>): void {

@@ -1,4 +1,5 @@
 /** Finds the route of a request, checks the caller, runs the route and writes the response. Does not know what the routes do. */
+
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Account } from "../access/account.ts";
@@ -6,6 +7,7 @@ import type { AddressOf } from "../access/client-address.ts";
 import { has, may } from "../access/may.ts";
 import { MAX_OPEN_BYTES, watchOpenBody } from "../access/open-body.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { EVENT_STREAM } from "../kernel/event-stream-headers.ts";
 import type { AdminChange, Events } from "../kernel/events.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { Log } from "../kernel/log.ts";
@@ -159,7 +161,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
       const known = parts.authenticate(request);
       return known && route && mayUse(known.principal, route) ? known.principal : undefined;
     };
-    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    response.writeHead(200, EVENT_STREAM);
     const end = answer.events?.(response, reader) ?? (() => {});
     // If the client has already disconnected, no "close" event follows.
     if (response.destroyed) end();

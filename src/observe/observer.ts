@@ -52,7 +52,7 @@ export interface Observed {
   readonly calls: Pick<RecentCalls, "list" | "get">;
   readonly stats: Pick<Stats, "answer">;
   readonly use: Pick<ToolUse, "of" | "since">;
-  readonly feed: Pick<EventFeed, "add" | "full">;
+  readonly feed: Pick<EventFeed, "add" | "fullFor">;
   readonly metrics: Pick<EventMetrics, "text">;
 }
 

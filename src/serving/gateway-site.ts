@@ -98,9 +98,13 @@ export class GatewaySite implements Site {
     endpoint: CompiledEndpoint | undefined,
     requested: EndpointRequest,
   ): Verdict | Promise<Verdict> {
-    const { access: known, temporaryKeys, authorization } = this.#parts;
-    const { cors } = requested;
+    const { access: known, temporaryKeys, authorization, endpoints } = this.#parts;
+    const { cors, subpath } = requested;
     const access = endpoint?.object.spec.access;
+    if (endpoint && access?.queryKey && subpath === "message" && credentialOf(request, true) === undefined) {
+      const sender = endpoints.of(endpoint.object.uuid)?.senderOf(request);
+      if (sender) return { ok: true, cors, principal: sender };
+    }
     const shown = credentialOf(request, access?.queryKey) ?? "";
     const temporary = temporaryKeys.holderOf(shown);
     if (temporary && endpoint && temporary.opens(endpoint.object.uuid))

@@ -122,6 +122,11 @@ export class ServedEndpoint {
     return true;
   }
 
+  /** The sender of a message to a session that was opened with a key in the URL. */
+  senderOf(request: Received["request"]): Principal | undefined {
+    return this.#sse.senderOf(request);
+  }
+
   /** What a client of this principal would see. */
   preview(principal: Principal): Promise<Preview> {
     const { surface: chosen } = this.#compiled.object.spec;

@@ -46,3 +46,13 @@ test("in any sequence of steps the number stays limited, and each item leaves ex
     }),
   );
 });
+
+test("beyond the limit the owner with most items loses its oldest", () => {
+  const parked = new Parked(new ManualClock(), LIMITS);
+  const lost: string[] = [];
+  const park = (id: string, owner: string) => parked.park(id, { giveUp: () => lost.push(id) }, owner);
+  park("yours", "you");
+  for (const id of ["first", "second", "third"]) park(id, "me");
+  expect(lost).toEqual(["first"]);
+  expect(parked.take("yours")).toBeDefined();
+});

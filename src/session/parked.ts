@@ -18,6 +18,7 @@ export interface ParkLimits {
 
 interface Entry<W> {
   readonly work: W;
+  readonly owner: string;
   readonly timer: Timer;
 }
 
@@ -36,15 +37,21 @@ export class Parked<W extends ParkedWait> {
     return this.#entries.size;
   }
 
-  /** Beyond the limit, the oldest item is given up, because it is the least likely to be answered. */
-  park(id: string, work: W): void {
+  /** Beyond the limit, the oldest item of the owner with most items is given up, so that nobody crowds out others. */
+  park(id: string, work: W, owner = ""): void {
     const timer = this.#clock.after(this.#limits.lifetimeMs, () =>
       this.#giveUp(id, `no answer within ${this.#limits.lifetimeMs / 1000} s`),
     );
-    this.#entries.set(id, { work, timer });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#limits.most && oldest !== undefined)
-      this.#giveUp(oldest, "too many calls are waiting for an answer");
+    this.#entries.set(id, { work, timer, owner });
+    if (this.#entries.size > this.#limits.most)
+      this.#giveUp(this.#oldestOfMost(), "too many calls are waiting for an answer");
+  }
+
+  #oldestOfMost(): string {
+    const owned = new Map<string, string[]>();
+    for (const [id, { owner }] of this.#entries) owned.set(owner, [...(owned.get(owner) ?? []), id]);
+    const [oldest = ""] = [...owned.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    return oldest;
   }
 
   /** Returns undefined if the item was taken already, was given up or never existed. */

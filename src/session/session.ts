@@ -16,7 +16,7 @@ import { ClientRoots } from "./client-roots.ts";
 import { readHandshake } from "./handshake.ts";
 import { ListWatch } from "./list-watch.ts";
 
-const CANNOT_ASK = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions");
+const CANNOT_ASK = RpcError.of(INTERNAL_ERROR, "the client cannot be asked without a session");
 
 /** A stream (`Via`) that knows the trace headers of its HTTP request. */
 export interface Traced {

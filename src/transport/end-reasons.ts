@@ -17,3 +17,7 @@ export const SESSION_ENDED: MetaMcpError = new MetaMcpError(
   "cancelled",
   "An administrator ended this session.",
 );
+export const NO_ROOM: MetaMcpError = new MetaMcpError(
+  "cancelled",
+  "There were too many sessions, and this one made room for another.",
+);

@@ -60,6 +60,14 @@ class ContractHost implements Host {
     this.release = resolve;
   });
 
+  makeRoom(): boolean {
+    return true;
+  }
+
+  onFull(): void {}
+
+  offFull(): void {}
+
   open(send: Send, principal: Principal, stateless = false): Session {
     const session = new Session(this.surface, send, {
       endpoint: PERSONAL,

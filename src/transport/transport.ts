@@ -1,5 +1,6 @@
 /** Interfaces between a transport, which carries messages of clients, and the host, which serves them. */
 
+import type { Release } from "../kernel/concurrency-limiter.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import type { Send } from "../rpc/peer.ts";
@@ -17,8 +18,13 @@ export interface Host {
   ended(session: Session): void;
   /** New sessions are accepted. */
   readonly ready: boolean;
-  /** The limit of open sessions, or of requests in flight, is reached. */
-  full(what: "sessions" | "inFlight"): boolean;
+  /** So many more requests would be over the limit of requests in flight. Default: 1. */
+  full(what: "inFlight", more?: number): boolean;
+  /** Makes room for a session of this caller, if the limit of sessions is reached. Returns false if there is none. */
+  makeRoom(caller: string): boolean;
+  /** Registers a function that ends a session if the limit is reached. `offFull` removes it. */
+  onFull(release: Release): void;
+  offFull(release: Release): void;
   /** The transport calls this when it refused a request because of a limit, before the request reached a session. */
   recordOverLimit(message: Message | Malformed, principal: Principal, session: Session | undefined): void;
   health(): Readiness;

@@ -1,7 +1,7 @@
 /** Limits for sessions and concurrent requests, of an endpoint and of the gateway. */
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
-import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -70,4 +70,85 @@ test("a request over the concurrency limit is rejected on every transport, but a
   expect((await post(gateway, key, "one/mcp", cancel, session)).status).toBe(202);
   await waiting;
   await until(async () => (await post(gateway, key, "one/api/fix__echo", { message: "x" })).status === 200);
+});
+
+test("a batch needs as many places as it has requests", async () => {
+  const { gateway, api, key } = await team();
+  const version = { ...INITIALIZE.params, protocolVersion: "2025-03-26" };
+  const begun = await post(gateway, key, "one/mcp", { ...INITIALIZE, params: version });
+  const session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+  await begun.text();
+  await api("PATCH", "/endpoints/one", { limits: { inFlight: 2 } });
+  const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
+  const note = { jsonrpc: "2.0", method: "notifications/unknown" };
+  const sent = (batch: object[]) => post(gateway, key, "one/mcp", batch, session);
+  expect((await sent([ping(2), ping(3), note, note])).status).toBe(200);
+  expect((await sent([ping(2), ping(3), ping(4)])).status).toBe(429);
+  expect((await sent([note, note, note])).status).toBe(202);
+});
+
+test("a caller without a session gets a place of the caller that holds most", async () => {
+  const { gateway, api, key } = await team();
+  const other = await gateway.key();
+  await api("PATCH", "/endpoints/one", { limits: { sessions: 3 } });
+  const opened = await Promise.all([1, 2, 3].map(() => post(gateway, key, "one/mcp", INITIALIZE)));
+  const sessions = opened.map(({ headers }) => headers.get("mcp-session-id") ?? "");
+  expect((await post(gateway, key, "one/mcp", INITIALIZE)).status).toBe(429);
+  expect((await post(gateway, other, "one/mcp", INITIALIZE)).status).toBe(200);
+  expect((await post(gateway, other, "one/mcp", INITIALIZE)).status).toBe(429);
+  const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+  const pings = sessions.map(async (id) => {
+    const answer = await post(gateway, key, "one/mcp", ping, { "mcp-session-id": id });
+    return answer.status;
+  });
+  expect((await Promise.all(pings)).toSorted()).toEqual([200, 200, 404]);
+});
+
+test("the old transport works with the key in the URL, and the session ends with the key", async () => {
+  const { gateway, api } = await team();
+  await api("PATCH", "/endpoints/one", { access: { queryKey: true } });
+  const made = await api("POST", "/api-keys", { name: "in-url", endpoints: "all" });
+  const { key, uuid } = made.body as unknown as { key: string; uuid: string };
+  const stream = await fetch(`${gateway.url}/metamcp/one/sse?api_key=${key}`);
+  const events = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const path = /data: (.*)/.exec((await events?.read())?.value ?? "")?.[1] ?? "";
+  expect(path).not.toContain(key);
+  const send = (to: string, headers = {}) =>
+    fetch(`${gateway.url}${to}`, {
+      method: "POST",
+      headers: { ...HEADERS, ...headers },
+      body: JSON.stringify(INITIALIZE),
+    });
+  expect((await send(path)).status).toBe(202);
+  expect((await events?.read())?.value).toContain('"protocolVersion"');
+  expect((await send(path, { "x-api-key": "wrong" })).status).toBe(401);
+  expect((await send(path.replace(/=.*/, "=0"))).status).toBe(401);
+  // A session that was opened with the key in a header needs it for each message.
+  const byHeader = await fetch(`${gateway.url}/metamcp/one/sse`, { headers: { "x-api-key": key } });
+  const first = await byHeader.body?.pipeThrough(new TextDecoderStream()).getReader().read();
+  expect((await send(/data: (.*)/.exec(first?.value ?? "")?.[1] ?? "")).status).toBe(401);
+  await api("DELETE", `/api-keys/${uuid}`);
+  await until(async () => (await send(path)).status === 401);
+});
+
+test("the admin API, endpoints and old streams tell proxies not to collect events", async () => {
+  const { gateway, key } = await team();
+  const sse = await fetch(`${gateway.url}/metamcp/one/sse`, { headers: { "x-api-key": key } });
+  const live = await fetch(`${gateway.url}/api/v1/events`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const hanging = post(gateway, key, "one/mcp", {
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { name: "fix__hang" },
+  });
+  for (const { headers, body } of [sse, live, await hanging]) {
+    expect(headers.get("content-type")).toBe("text/event-stream");
+    expect([headers.get("x-accel-buffering"), headers.get("cache-control")]).toEqual([
+      "no",
+      "no-cache, no-store, no-transform",
+    ]);
+    await body?.cancel();
+  }
 });

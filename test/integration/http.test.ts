@@ -16,7 +16,6 @@ test("a session begins with a valid handshake, is identified by its id only, and
   folder.writeConfig({ a: fixture("--journal", journal.file) });
   const server = await httpGateway(folder);
 
-  expect((await server.post({ id: 1, method: "tools/list" })).status).toBe(400);
   expect((await server.post({ id: 1, method: "tools/list" }, { "mcp-session-id": "guess" })).status).toBe(
     404,
   );
@@ -61,7 +60,6 @@ test("invalid requests get a status and an error and create nothing", async () =
   expect(await status({ id: 1, method: "ping" }, { ...session, "mcp-protocol-version": "1999-01-01" })).toBe(
     400,
   );
-  expect(await status({ id: 1, method: "initialize" }, session)).toBe(400);
   expect(await status(`{"jsonrpc":"2.0","id":1,"method":"${"x".repeat(5_000_000)}"}`)).toBe(413);
   expect(await status({ id: 1, method: "ping" }, { ...session, origin: "https://evil.example" })).toBe(403);
   for (const method of ["PUT", "PATCH"]) {
@@ -93,6 +91,52 @@ test("a Host with another name or port is rejected unless it is listed", async (
   expect(await statusOf(forwarded, "127.0.0.1:1")).toBe(403);
   await forwarded.stop();
 });
+
+test.each([[[]], [["--json-response"]]])(
+  "a request without a session is served where it needs none, and initialize always opens a session (%j)",
+  async (flags) => {
+    const folder = temp();
+    folder.writeConfig({ a: fixture() });
+    const server = await httpGateway(folder, ...flags);
+    const answer = async (body: object, headers = {}) => {
+      const response = await server.post(body, headers);
+      return {
+        status: response.status,
+        text: await response.text(),
+        id: response.headers.get("mcp-session-id"),
+      };
+    };
+    expect((await answer({ id: 1, ...call("echo", { message: "hi" }) })).text).toContain("hi");
+    for (const method of ["ping", "tools/list", "resources/list"])
+      expect(await answer({ id: 1, method })).toMatchObject({
+        status: 200,
+        text: expect.stringContaining("result"),
+        id: null,
+      });
+    expect((await answer({ method: "notifications/initialized" })).status).toBe(202);
+    for (const method of ["resources/subscribe", "logging/setLevel"])
+      expect(await answer({ id: 1, method, params: {} })).toMatchObject({
+        status: 400,
+        text: expect.stringContaining(`${method} needs a session`),
+      });
+    const asked = await answer({ id: 1, ...call("ask") });
+    expect(asked.text).toMatch(/without a session|cannot/);
+
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    };
+    const { "mcp-session-id": known } = await server.open();
+    for (const given of [known, "stale"]) {
+      const begun = await answer({ id: 1, method: "initialize", params }, { "mcp-session-id": given });
+      expect([begun.status, begun.id !== null && begun.id !== given]).toEqual([200, true]);
+    }
+    expect((await answer({ id: 1, method: "ping" }, { "mcp-session-id": known })).status).toBe(200);
+    expect((await answer({ id: 1, method: "ping" }, { "mcp-session-id": "stale" })).status).toBe(404);
+    await server.stop();
+  },
+);
 
 test("progress is streamed before the answer, a session has one standing stream, and a broken stream can be resumed", async () => {
   const folder = temp();

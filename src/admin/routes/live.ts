@@ -50,7 +50,7 @@ function eventsRoute({ observed, control }: AdminParts): Route {
     },
     answer: ref("Event"),
     answerTypes: ["text/event-stream"],
-    handle({ query }) {
+    handle({ query, principal }) {
       const given = query.get("types")?.split(",");
       const unknown = given?.find((type) => !(LIVE_EVENT_TYPES as readonly string[]).includes(type));
       if (unknown !== undefined)
@@ -59,7 +59,7 @@ function eventsRoute({ observed, control }: AdminParts): Route {
           `unknown type "${unknown.slice(0, 64)}"; known: ${LIVE_EVENT_TYPES.join(", ")}`,
         );
       const { feed } = observed;
-      if (feed.full) throw new Problem(503, "too many readers of the event stream");
+      if (feed.fullFor(principal)) throw new Problem(503, "too many readers of the event stream");
       const types = given && new Set(given);
       return {
         events(response: ServerResponse, reader) {

@@ -142,3 +142,16 @@ test("onCheck runs every second while somebody watches, and a heartbeat is writt
   clock.advance(5_000);
   expect(checks).toBeLessThanOrEqual(16);
 });
+
+test("one principal has few places, and the last places are for administrators", () => {
+  const feed = new EventFeed(new ManualClock());
+  const person = (id: string, ...roles: string[]): Principal => ({ ...ANONYMOUS, id, roles });
+  const watch = (principal: Principal) => feed.add(new Reader(), { ...all, reader: () => principal }, {});
+  const [member, admin] = [person("member"), person("admin", "admin")];
+  for (let at = 0; at < 20; at++) watch(member);
+  expect([feed.fullFor(member), feed.fullFor(person("other"))]).toEqual([true, false]);
+  for (let at = 0; at < 60; at++) watch(person(`one ${at}`));
+  expect([feed.fullFor(person("other")), feed.fullFor(admin)]).toEqual([true, false]);
+  for (let at = 0; at < 20; at++) watch(admin);
+  expect(feed.fullFor(person("another", "admin"))).toBe(true);
+});

@@ -35,6 +35,9 @@ const BATCH_MS = 50;
 /** Additional room for the last call of a batch. */
 const LAST_BYTES = 16_384;
 const MAX_WATCHERS = 100;
+/** Places that only administrators may take. */
+const FOR_ADMINS = 20;
+const MAX_OWN = 20;
 /** The loss of a right is noticed within this time. */
 const CHECK_MS = 1_000;
 /** In checks. A heartbeat keeps proxies from closing the stream and detects dead connections. */
@@ -66,8 +69,12 @@ export class EventFeed {
     return this.#watchers.size > 0;
   }
 
-  get full(): boolean {
-    return this.#watchers.size >= MAX_WATCHERS;
+  /** Whether there is no place for one more watcher of this principal. */
+  fullFor({ id, roles }: Principal): boolean {
+    const kept = roles.includes("admin") ? 0 : FOR_ADMINS;
+    if (this.#watchers.size >= MAX_WATCHERS - kept) return true;
+    const own = [...this.#watchers].filter(({ reader }) => reader()?.id === id);
+    return own.length >= MAX_OWN;
   }
 
   /** Sends `hello` first. Returns a function that removes the watcher. */

@@ -38,6 +38,8 @@ export interface StatelessClientsParts {
 const PARKED_MS = 600_000;
 const MAX_PARKED = 256;
 const DISCOVER_TTL_MS = 60_000;
+/** Open subscriptions of one principal, and of all together. */
+const MAX_SUBSCRIPTIONS = { own: 1_000, all: 10_000 };
 
 const METHODS: ReadonlySet<string> = new Set([
   "server/discover",
@@ -233,7 +235,7 @@ export class StatelessClients implements StatelessHost {
 
   #park(call: StatelessCall, binding: string): string {
     const { id, state } = this.#seal.make(binding);
-    this.#parked.park(id, call);
+    this.#parked.park(id, call, call.origin.principal.id);
     return state;
   }
 
@@ -254,6 +256,10 @@ export class StatelessClients implements StatelessHost {
   }
 
   #listen({ params }: Request, reply: PendingReply, { principal, send }: RequestSource): ServedRequest {
+    if (this.#tooManySubscriptions(principal.id)) {
+      reply.fail(RpcError.of(INTERNAL_ERROR, "too many subscriptions are open"));
+      return ALREADY_ANSWERED;
+    }
     const session = this.#newSessionId();
     const subscription = new Subscription(reply, params as Raw, {
       client: this.#identity({ principal, send }, session),
@@ -265,6 +271,14 @@ export class StatelessClients implements StatelessHost {
     });
     this.#subscriptions.add(subscription);
     return subscription;
+  }
+
+  #tooManySubscriptions(principal: string): boolean {
+    const { own, all } = MAX_SUBSCRIPTIONS;
+    if (this.#subscriptions.size < own) return false;
+    if (this.#subscriptions.size >= all) return true;
+    const owned = [...this.#subscriptions].filter((one) => one.principal.id === principal);
+    return owned.length >= own;
   }
 
   #newSessionId(): string {

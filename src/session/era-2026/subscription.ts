@@ -1,7 +1,7 @@
 /** One `subscriptions/listen` request: sends the notifications that its client asked for, until either side ends it. */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { accountOf } from "../../kernel/principal.ts";
+import { accountOf, type Principal } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { META } from "../../rpc/era-2026/names.ts";
@@ -63,6 +63,10 @@ export class Subscription {
     this.#origin = { ...parts.client, era2026: true, capabilities: reply.capabilities, uplink };
     this.#compare();
     void this.#begin();
+  }
+
+  get principal(): Principal {
+    return this.#parts.client.principal;
   }
 
   /** Called when the catalog changed. Notifies the client if a list in its filter changed, and returns whether. */

@@ -21,6 +21,7 @@ export function ownBudget(
   return {
     store: scope.results,
     caller: callerOf(origin),
+    owner: origin.principal.id,
     source,
     most: scope.maxResultBytes() ?? DEFAULT_BUDGET,
     readCommand: hasOwn(scope, READ.name, origin) ? readCommand : undefined,

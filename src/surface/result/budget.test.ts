@@ -26,6 +26,7 @@ function short(result: Raw): { answer: Short; bytes: number; store: ResultStore 
   const answer = shortResult(result, {
     store,
     caller: "me",
+    owner: "me",
     source: "server:tool",
     most: 102_400,
     readCommand,

@@ -22,6 +22,8 @@ const TEXT_SHARE = 0.6;
 export interface Budget {
   readonly store: ResultStore;
   readonly caller: string;
+  /** The principal, whose share of the store counts. */
+  readonly owner: string;
   /** The tool that returned the result. */
   readonly source: string;
   /** The largest result that is returned whole, in bytes: `maxResultBytes`. */
@@ -57,13 +59,13 @@ function readHint(uri: string, readCommand: Budget["readCommand"], code: Budget[
 /** `parts` are the parts of the result, if they are known already; `room` is the space for images and audio. */
 export function shorten(
   result: Raw,
-  { store, caller, source, most, readCommand, code }: Budget,
+  { store, caller, owner, source, most, readCommand, code }: Budget,
   parts: ShownParts = partsOf(result),
   room?: number,
 ): Shortened {
   const media = mediaIn(parts.blocks, most, room);
   const sketch = sketchOf(parts.value);
-  const stored = store.put(caller, source, result);
+  const stored = store.put(caller, source, result, owner);
   const size = result.length.toLocaleString("en");
   const reading = stored
     ? readHint(stored.uri, readCommand, code)

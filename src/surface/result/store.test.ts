@@ -71,3 +71,13 @@ test("the limit counts the overhead of entries and segments", () => {
   expect(store.put("me", "a:b", toRaw({ content: pictures }))).toBeDefined();
   expect(store.list("me").length).toBeLessThan(100);
 });
+
+test("an owner with many sessions drops its own results, not those of others", () => {
+  const { store, put } = open({ bytes: 12_000, lifetimeMs: 60_000 });
+  const yours = put("you", 3_000);
+  const mine = Array.from({ length: 10 }, (_, at) => store.put(`session ${at}`, "a:b", result(3_000), "me"));
+  expect(store.bytes).toBeLessThanOrEqual(12_000);
+  expect(store.read("you", yours)).toHaveProperty("text");
+  expect(store.read("session 9", mine[9]?.uri ?? "")).toHaveProperty("text");
+  expect(store.read("session 0", mine[0]?.uri ?? "")).toHaveProperty("missing");
+});

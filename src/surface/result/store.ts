@@ -46,6 +46,8 @@ export interface Missing {
 
 interface Entry extends Stored {
   readonly caller: string;
+  /** Whose share of the store it counts for. */
+  readonly owner: string;
   readonly result: Raw;
   readonly segments: readonly ResultSegment[];
   /** Memory in bytes. */
@@ -72,6 +74,7 @@ export class ResultStore {
   readonly #expired = new Map<string, Pick<Entry, "caller" | "source">>();
   /** Cache of `soleText` for results that were read. */
   readonly #texts = new WeakMap<Entry, Raw | undefined>();
+  readonly #owned = new Map<string, number>();
   #bytes = 0;
   #timer: Timer | undefined;
 
@@ -85,8 +88,8 @@ export class ResultStore {
     return this.#bytes;
   }
 
-  /** Returns undefined if the result is larger than the whole store may be. */
-  put(caller: string, source: string, result: Raw): Stored | undefined {
+  /** `owner` is the principal, which may have many sessions. Returns undefined if the result is larger than the whole store may be. */
+  put(caller: string, source: string, result: Raw, owner = caller): Stored | undefined {
     if (result.length > this.#limits.bytes) return undefined;
     const id = randomBytes(16).toString("base64url");
     const own = result.buffer.byteLength <= result.length * MAX_WASTE ? result : (Buffer.from(result) as Raw);
@@ -101,12 +104,14 @@ export class ResultStore {
       bytes,
       cost,
       caller,
+      owner,
       result: own,
       segments,
       expiresAt,
     };
     this.#entries.set(id, entry);
     this.#bytes += cost;
+    this.#owned.set(owner, (this.#owned.get(owner) ?? 0) + cost);
     this.#makeRoom();
     return entry;
   }
@@ -169,13 +174,20 @@ export class ResultStore {
     return { missing: `Stored result not found or expired. ${kept} Run the tool again to get it.` };
   }
 
-  /** Drops expired results, and the oldest ones beyond the limit. */
+  /** Drops expired results. Beyond the limit, drops the oldest ones of the owner that has most, so that nobody crowds out others. */
   #makeRoom(): void {
     const now = this.#clock.now();
     for (const [id, entry] of this.#entries) {
-      if (this.#bytes <= this.#limits.bytes && entry.expiresAt > now) break;
-      this.#drop(id, entry);
-      this.#expired.set(id, { caller: entry.caller, source: entry.source });
+      if (entry.expiresAt > now) break;
+      this.#expire(id, entry);
+    }
+    while (this.#bytes > this.#limits.bytes) {
+      const [most] = [...this.#owned].reduce((a, b) => (b[1] > a[1] ? b : a));
+      for (const [id, entry] of this.#entries) {
+        if (entry.owner !== most) continue;
+        this.#expire(id, entry);
+        break;
+      }
     }
     for (const id of this.#expired.keys()) {
       if (this.#expired.size <= MAX_EXPIRED) break;
@@ -184,9 +196,17 @@ export class ResultStore {
     this.#scheduleExpiry(now);
   }
 
-  #drop(id: string, { cost }: Entry): void {
+  #expire(id: string, entry: Entry): void {
+    this.#drop(id, entry);
+    this.#expired.set(id, { caller: entry.caller, source: entry.source });
+  }
+
+  #drop(id: string, { cost, owner }: Entry): void {
     this.#entries.delete(id);
     this.#bytes -= cost;
+    const left = (this.#owned.get(owner) ?? 0) - cost;
+    if (left > 0) this.#owned.set(owner, left);
+    else this.#owned.delete(owner);
   }
 
   #scheduleExpiry(now: number): void {

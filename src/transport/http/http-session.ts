@@ -1,6 +1,8 @@
 /** One client of the streamable transport: its session, its open streams, and the log of events it can resume from. */
+
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
+import { EVENT_STREAM } from "../../kernel/event-stream-headers.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { cancelledId } from "../../rpc/cancelled.ts";
 import { encode } from "../../rpc/encode.ts";
@@ -36,6 +38,7 @@ export interface TransportParts {
 export class HttpSession implements ReplyOwner {
   readonly session: Session;
   readonly principal: Principal;
+  readonly owner: string;
   readonly #parts: TransportParts;
   #log: EventLog | undefined;
   #standalone: ServerResponse | undefined;
@@ -47,9 +50,11 @@ export class HttpSession implements ReplyOwner {
   /** The client has been sent the id of its session. */
   #named = false;
 
-  constructor(parts: TransportParts, principal: Principal) {
+  /** `owner`: whose share of the sessions it counts for. */
+  constructor(parts: TransportParts, principal: Principal, owner: string) {
     this.#parts = parts;
     this.principal = principal;
+    this.owner = owner;
     this.#lastUsed = parts.clock.now();
     const send = (message: Message, via: Via): void => this.#send(message, via);
     this.session = parts.host.open(send, principal, parts.stateless);
@@ -71,8 +76,14 @@ export class HttpSession implements ReplyOwner {
     return this.#parts.json;
   }
 
-  get overloaded(): boolean {
-    return this.#replies.size >= MAX_IN_FLIGHT;
+  /** So many more requests would be too many in flight. */
+  overloaded(more: number): boolean {
+    return this.session.serving + more > MAX_IN_FLIGHT;
+  }
+
+  /** The client waits for an answer. */
+  get busy(): boolean {
+    return this.#awaited;
   }
 
   /**
@@ -235,5 +246,5 @@ export class HttpSession implements ReplyOwner {
 }
 
 function startEvents(response: ServerResponse): void {
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  response.writeHead(200, EVENT_STREAM);
 }

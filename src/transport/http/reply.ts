@@ -2,8 +2,10 @@
  * The reply to one POST. It is held for a moment, so that most answers are one write. It becomes an event stream if the
  * answer takes long or another message comes first.
  */
+
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
+import { EVENT_STREAM } from "../../kernel/event-stream-headers.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { type TraceHeaders, traceHeadersIn } from "../../kernel/traceparent.ts";
 import { encodeBatch } from "../../rpc/batch.ts";
@@ -105,7 +107,7 @@ export class Reply implements HeldReply {
     this.#owner.heldReplies.delete(this);
     this.#state = "streaming";
     if (this.#response.destroyed) return;
-    this.#response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    this.#response.writeHead(200, EVENT_STREAM);
     const log = this.#owner.log();
     // An event with an id and no data allows the client to resume from the start of the stream.
     if (log) this.#response.write(`id: ${log.mark(this.stream)}\ndata: \n\n`);

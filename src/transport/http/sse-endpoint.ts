@@ -1,16 +1,20 @@
 /** The deprecated HTTP+SSE transport of one endpoint: an event stream per client, and a path to POST messages to. */
-import type { ServerResponse } from "node:http";
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Release } from "../../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { EVENT_STREAM } from "../../kernel/event-stream-headers.ts";
 import { type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Session, Traced } from "../../session/session.ts";
-import { ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
+import { ENDPOINT_ENDED, NO_ROOM, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
-import { readMessageOf } from "./body.ts";
+import { readMessageOf, senderOf } from "./body.ts";
 import { type Received, refuse, refuseTooMany } from "./http-server.ts";
 import { writeOrCut } from "./unread-responses.ts";
+import { sharedSession } from "./yielding-session.ts";
 
 const MAX_SESSIONS = 10_000;
 const HEARTBEAT_MS = 25_000;
@@ -20,6 +24,10 @@ interface SseClient {
   readonly session: Session;
   readonly principal: Principal;
   readonly response: ServerResponse;
+  /** Whose share of the sessions it counts for. */
+  readonly owner: string;
+  /** The credential was in the URL of the stream, which the URL for messages does not repeat. */
+  readonly byUrl: boolean;
 }
 
 export class SseEndpoint {
@@ -37,30 +45,40 @@ export class SseEndpoint {
         if (response.writableLength === 0) response.write(": \n\n");
     }, HEARTBEAT_MS);
     this.#heartbeat.unref();
+    host.onFull(this.#release);
   }
 
-  listen({ response, principal }: Received): void {
+  listen({ request, response, principal }: Received): void {
     const host = this.#host;
+    const owner = senderOf(request, principal);
     if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
-    if (host.full("sessions")) return refuseTooMany(response, "sessions");
-    if (this.#clients.size >= MAX_SESSIONS) return refuse(response, 503, "there are too many sessions");
+    if (!host.makeRoom(owner)) return refuseTooMany(response, "sessions");
+    if (this.#clients.size >= MAX_SESSIONS && !this.#release(owner, "endpoint"))
+      return refuse(response, 503, "there are too many sessions");
     const session = host.open((message) => {
       writeOrCut(response, Buffer.concat(encodeEvent(encode(message), undefined, "message")));
     }, principal);
-    this.#clients.set(session.id, { session, principal, response });
+    const { authorization, "x-api-key": key } = request.headers;
+    const byUrl = principal.kind !== "anonymous" && authorization === undefined && key === undefined;
+    this.#clients.set(session.id, { session, principal, response, owner, byUrl });
     response.once("close", () => {
       this.#clients.delete(session.id);
       session.destroy(new MetaMcpError("cancelled", "the client closed its stream"));
       host.ended(session);
     });
-    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    response.writeHead(200, EVENT_STREAM);
     response.write(`event: endpoint\ndata: ${this.#messagePath}?sessionId=${session.id}\n\n`);
+  }
+
+  /** The sender of a message without credentials, if its session was opened with the credential in the URL. The id of the session is as secret as the credential, and the session ends with it. */
+  senderOf(request: Pick<IncomingMessage, "url">): Principal | undefined {
+    const client = this.#clients.get(sessionIn(request));
+    return client?.byUrl ? client.principal : undefined;
   }
 
   take(received: Received): void {
     const { request, response, principal } = received;
-    const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId") ?? "";
-    const client = this.#clients.get(id);
+    const client = this.#clients.get(sessionIn(request));
     if (!client || !samePrincipal(client.principal, principal))
       return refuse(response, 404, UNKNOWN_SESSION, -32001);
     readMessageOf(received, (message) => {
@@ -87,10 +105,32 @@ export class SseEndpoint {
     return client !== undefined;
   }
 
+  /** All clients have a stream, so none is dead. */
+  readonly #release: Release = (caller, within) => {
+    const all = [...this.#clients.values()].map((client) => ({
+      client,
+      owner: client.owner,
+      idleMs: 0,
+      busy: false,
+    }));
+    const yielding = within === "endpoint" ? sharedSession(all, caller) : undefined;
+    if (yielding) {
+      this.#clients.delete(yielding.client.session.id);
+      end(yielding.client, NO_ROOM);
+      this.#host.ended(yielding.client.session);
+    }
+    return yielding !== undefined;
+  };
+
   end(): void {
     clearInterval(this.#heartbeat);
+    this.#host.offFull(this.#release);
     this.endOf(() => true, ENDPOINT_ENDED);
   }
+}
+
+function sessionIn({ url = "/" }: Pick<IncomingMessage, "url">): string {
+  return new URL(url, "http://localhost").searchParams.get("sessionId") ?? "";
 }
 
 function end({ session, response }: SseClient, reason: MetaMcpError): void {

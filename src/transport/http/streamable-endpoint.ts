@@ -4,25 +4,32 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
+import type { Release } from "../../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
-import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { LEGACY_VERSIONS } from "../../session/handshake.ts";
-import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, NO_ROOM, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
-import { readMessageOf } from "./body.ts";
+import { readMessageOf, senderOf } from "./body.ts";
 import { Era2026Http, namesEra2026 } from "./era-2026.ts";
 import { LogBudget } from "./event-log.ts";
 import { HeldReplies } from "./held-replies.ts";
 import { type Received, refuse, refuseMessage, refuseTooMany } from "./http-server.ts";
 import { HttpSession, type TransportParts } from "./http-session.ts";
 import { UnreadResponses } from "./unread-responses.ts";
+import { deadSession, type OpenSession, ownIdleSession, sharedSession } from "./yielding-session.ts";
 
 const MAX_SESSIONS = 10_000;
 const TOO_MANY = "this session has too many requests in flight";
 const HEARTBEAT_MS = 25_000;
+/** Requests that change the state of a session. */
+const NEEDS_SESSION: ReadonlySet<string> = new Set([
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "logging/setLevel",
+]);
 
 // Created once, because creating an error costs more than the rest of the request.
 const HANDSHAKE_FAILED = new MetaMcpError("cancelled", "its handshake failed");
@@ -44,6 +51,8 @@ export class StreamableEndpoint {
   readonly #unnamed = new Set<HttpSession>();
   /** Requests whose body is not complete. */
   readonly #arriving = new Map<ServerResponse, Principal>();
+  /** For requests without a session id. */
+  readonly #sessionlessParts: TransportParts;
   #sweepTimer: Timer;
 
   constructor(options: StreamableSettings, host: Host) {
@@ -51,6 +60,8 @@ export class StreamableEndpoint {
     const common = { clock, json, heldReplies: new HeldReplies(clock), unread: new UnreadResponses() };
     this.#options = options;
     this.#parts = { ...common, host, stateless, budget: new LogBudget() };
+    this.#sessionlessParts = { ...this.#parts, stateless: true };
+    host.onFull(this.#release);
     this.#era2026 = new Era2026Http(host.era2026, { ...common, unlisted: stateless });
     this.#sweepTimer = clock.after(this.#sweepMs, () => this.#sweep());
   }
@@ -66,6 +77,7 @@ export class StreamableEndpoint {
 
   end(): void {
     this.#sweepTimer.cancel();
+    this.#parts.host.offFull(this.#release);
     this.endOf(() => true, ENDPOINT_ENDED);
   }
 
@@ -122,9 +134,14 @@ export class StreamableEndpoint {
     const client = this.#findClient(received);
     const messages = client?.session.batches ? readBatch(body, malformed) : undefined;
     if (!client || !messages) return false;
-    if ("kind" in messages) refuseMessage(response, messages);
-    else if (client.overloaded) this.#refuseTooMany(messages, received, TOO_MANY);
-    else if (this.#parts.host.full("inFlight")) this.#refuseTooMany(messages, received);
+    if ("kind" in messages) {
+      refuseMessage(response, messages);
+      return true;
+    }
+    const requests = messages.filter(({ kind }) => kind === "request").length;
+    if (client.overloaded(requests)) this.#refuseTooMany(messages, received, TOO_MANY);
+    else if (requests > 0 && this.#parts.host.full("inFlight", requests))
+      this.#refuseTooMany(messages, received);
     else client.batch(messages, response);
     return true;
   }
@@ -138,10 +155,11 @@ export class StreamableEndpoint {
     }
     if (this.#options.stateless) return this.#takeStateless(message, received);
     if (message.kind === "request" && message.method === "initialize") return this.#begin(message, received);
+    if (request.headers["mcp-session-id"] === undefined) return this.#takeSessionless(message, received);
     const client = this.#requireClient(received);
     if (!client) return;
     if (message.kind === "request") {
-      if (client.overloaded) this.#refuseTooMany([message], received, TOO_MANY);
+      if (client.overloaded(1)) this.#refuseTooMany([message], received, TOO_MANY);
       else client.request(message, response);
       return;
     }
@@ -158,16 +176,14 @@ export class StreamableEndpoint {
     else refuse(response, 429, reason);
   }
 
-  /** Opens a session. Requests can name it only after its handshake succeeded. */
+  /** Opens a session, also for a client that names another one: it may have lost its state. Requests can name the session only after its handshake succeeded. */
   #begin(message: Message & { kind: "request" }, { request, response, principal }: Received): void {
-    if (request.headers["mcp-session-id"] !== undefined) {
-      return refuse(response, 400, "this session is already initialized", INVALID_REQUEST);
-    }
     if (!this.#ready(response)) return;
-    if (this.#parts.host.full("sessions")) return refuseTooMany(response, "sessions");
-    if (this.#clients.size >= MAX_SESSIONS && !this.#makeRoom())
+    const owner = senderOf(request, principal);
+    if (!this.#parts.host.makeRoom(owner)) return refuseTooMany(response, "sessions");
+    if (this.#clients.size >= MAX_SESSIONS && !this.#makeRoom(owner))
       return refuse(response, 503, "there are too many sessions");
-    const client = new HttpSession(this.#parts, principal);
+    const client = new HttpSession(this.#parts, principal, owner);
     this.#unnamed.add(client);
     client.initialize(message, response, (named) => {
       if (!this.#unnamed.delete(client)) return;
@@ -176,14 +192,27 @@ export class StreamableEndpoint {
     });
   }
 
-  /** Serves a message of a stateless endpoint: each request has a session of its own, which ends with the response. */
-  #takeStateless(message: Message, { response, principal }: Received): void {
+  /** Serves a message without a session id, unless it makes sense only within a session. */
+  #takeSessionless(message: Message, received: Received): void {
+    const needsSession =
+      message.kind === "request" ? NEEDS_SESSION.has(message.method) : message.kind !== "notification";
+    if (!needsSession) return this.#takeStateless(message, received);
+    const what = message.kind === "request" ? message.method : "an answer";
+    refuse(
+      received.response,
+      400,
+      `${what} needs a session: send the Mcp-Session-Id that initialize returned`,
+    );
+  }
+
+  /** Serves a message without a session: each request has a session of its own, which ends with the response. */
+  #takeStateless(message: Message, { request, response, principal }: Received): void {
     if (message.kind !== "request") {
       response.writeHead(202).end();
       return;
     }
     if (!this.#ready(response)) return;
-    const client = new HttpSession(this.#parts, principal);
+    const client = new HttpSession(this.#sessionlessParts, principal, senderOf(request, principal));
     this.#unnamed.add(client);
     client.request(message, response);
     // The client has no session id, so it cannot resume the stream.
@@ -198,18 +227,32 @@ export class StreamableEndpoint {
     return ready;
   }
 
-  /** Ends the session that has been idle for longest. Returns false if none is idle. */
-  #makeRoom(): boolean {
+  /** Makes room in the table of sessions, first with sessions of the caller. Returns false if no session may end. */
+  #makeRoom(caller: string): boolean {
+    const open = this.#openSessions();
+    return this.#yield(ownIdleSession(open, caller) ?? sharedSession(open, caller));
+  }
+
+  /** The limit of sessions is reached: at this endpoint, or at all endpoints together. */
+  readonly #release: Release = (caller, within) => {
+    const open = this.#openSessions();
+    const shared = within === "endpoint" ? sharedSession(open, caller) : undefined;
+    return this.#yield(deadSession(open, caller) ?? shared);
+  };
+
+  #openSessions(): readonly (OpenSession & { readonly client: HttpSession })[] {
     const now = this.#options.clock.now();
-    let longest = 0;
-    let idlest: HttpSession | undefined;
-    for (const client of this.#clients.values()) {
-      const idle = client.idleFor(now);
-      if (idle > longest) [longest, idlest] = [idle, client];
-    }
-    if (!idlest) return false;
-    this.#clients.delete(idlest.session.id);
-    idlest.end(new MetaMcpError("cancelled", "there were too many sessions"));
+    return [...this.#clients.values()].map((client) => {
+      const { owner, busy } = client;
+      return { client, owner, busy, idleMs: client.idleFor(now) };
+    });
+  }
+
+  #yield(yielding: { readonly client: HttpSession } | undefined): boolean {
+    if (!yielding) return false;
+    const { client } = yielding;
+    this.#clients.delete(client.session.id);
+    client.end(NO_ROOM);
     return true;
   }
 
