@@ -68,7 +68,11 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
     metrics:
       metricsPort === undefined
         ? undefined
-        : new MetricsPort({ host: listening.host, port: metricsPort }, metricsText),
+        : new MetricsPort(
+            { host: listening.host, port: metricsPort },
+            createHostGuard(listening),
+            metricsText,
+          ),
   };
 }
 

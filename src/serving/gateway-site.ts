@@ -148,13 +148,13 @@ export class GatewaySite implements Site {
     return allowsOAuth(name) ? challenge(base(), name, subpath, fault) : undefined;
   }
 
-  /** Paths of the OpenAPI view get the refusal as problem+json. */
+  /** Paths of the admin API and of the OpenAPI view get the refusal as problem+json. */
   refuse(
     path: string,
     response: ServerResponse,
     { status, reason, challenge: said }: Pick<Refused, "status" | "reason" | "challenge">,
   ): boolean {
-    if (!endpointIn(path).subpath.startsWith("api/")) return false;
+    if (!endpointIn(path).subpath.startsWith("api/") && adminPath(path) === undefined) return false;
     const told = said ?? (status === 401 ? 'Bearer realm="metamcp"' : undefined);
     const headers: Record<string, string> = told === undefined ? {} : { "www-authenticate": told };
     writeProblem(response, new Problem(status, reason, { headers }));

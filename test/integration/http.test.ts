@@ -207,6 +207,8 @@ test("a token protects every path except health, and --stateless needs no sessio
   // The reason may contain output of the server, so it is shown only with the token.
   expect(await (await fetch(new URL("/readyz", server.url))).text()).not.toContain("reason");
   expect(await (await fetch(new URL("/readyz", server.url), { headers })).text()).toContain("reason");
+  const rebound = "GET /readyz HTTP/1.1\r\nhost: evil.example\r\nauthorization: Bearer t0ken\r\n\r\n";
+  expect((await rawHttp(server.url, rebound, { responses: 1 })).text).toContain('"down":[]');
   expect((await fetch(new URL("/healthz", server.url))).status).toBe(200);
   await server.stop();
 });

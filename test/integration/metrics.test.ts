@@ -4,6 +4,7 @@ import { BUCKETS, INSTRUMENTS } from "../../src/observe/metrics/instruments.ts";
 import { readExposition } from "../support/exposition.ts";
 import { freePort } from "../support/free-port.ts";
 import { layeredTeam } from "../support/layered-team.ts";
+import { rawHttp } from "../support/raw-http.ts";
 import { ADMIN_TOKEN, teamClient } from "../support/team-gateway.ts";
 import { until } from "../support/until.ts";
 
@@ -29,6 +30,18 @@ test("metrics need an administrator, or have their own port, which serves nothin
   expect(own.text).toContain("metamcp_build_info{");
   for (const path of ["/", "/api/v1/openapi.json", "/metamcp/aggregate/mcp", "/healthz"])
     expect((await text(`http://127.0.0.1:${port}${path}`)).status).toBe(404);
+  // A page of another site could read the port by DNS rebinding, with its own name as Host.
+  const withHost = async (host: string) => {
+    const request = `GET /metrics HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
+    return (await rawHttp(`http://127.0.0.1:${port}`, request, { responses: 1 })).statuses;
+  };
+  expect(await withHost(`evil.example:${port}`)).toEqual([403]);
+  for (const host of ["gateway.test", "10.0.0.7:9000", "[fd00::1]:9000", "metamcp:9000"])
+    expect(await withHost(host)).toEqual([200]);
+  const admin = await rawHttp(gateway.url, "GET /api/v1/me HTTP/1.1\r\nhost: evil.example\r\n\r\n", {
+    responses: 1,
+  });
+  expect([admin.statuses, admin.text]).toEqual([[403], expect.stringContaining("application/problem+json")]);
 });
 
 test("a gateway on a loopback address serves metrics without login", async () => {

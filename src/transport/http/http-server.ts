@@ -89,7 +89,7 @@ export class HttpServer {
     };
     const respond = (path: string, verdict: Verdict, { request, response }: Unauthenticated): void => {
       // Health probes of orchestrators send neither a token nor an origin, so they are answered whatever the verdict.
-      if (request.method === "GET" && health(path, site, response, verdict.ok)) return;
+      if (request.method === "GET" && health(path, site, response, verdict)) return;
       // CORS headers are sent even without a valid token: the page must be able to read the 401, and a preflight
       // request never carries the token.
       if (verdict.cors !== undefined) {
@@ -233,13 +233,14 @@ function preflight({ headers }: IncomingMessage, response: ServerResponse): void
 
 /**
  * Returns false if the path is not a health path. Only trusted clients see why a server is down, because the reason may
- * quote the server.
+ * quote the server. With a foreign Host or Origin not even names are shown: a web page could read them by DNS rebinding.
  */
-function health(path: string, site: Site, response: ServerResponse, trusted: boolean): boolean {
+function health(path: string, site: Site, response: ServerResponse, verdict: Verdict): boolean {
   const alive = LIVENESS_PATHS.includes(path);
   if (!alive && path !== "/readyz") return false;
   const { down: all, ...readiness } = site.readiness();
-  const down = trusted ? all : all.map(({ server }) => ({ server }));
+  const names = !verdict.ok && verdict.status === 403 ? [] : all.map(({ server }) => ({ server }));
+  const down = verdict.ok ? all : names;
   const body = JSON.stringify(alive ? { status: "ok" } : { ...readiness, down });
   response.writeHead(alive || readiness.ready ? 200 : 503, { "content-type": "application/json" }).end(body);
   return true;
