@@ -28,10 +28,17 @@ export function connectedChild(
   return { logs, ask, notify: (method, params) => dialect.notify(method, params) };
 }
 
+/** A connection, as far as its end matters to a session. */
+interface Ended {
+  readonly whyEnded: string | undefined;
+}
+
 export class Audience {
   readonly #levelOf: (session: string) => Severity | undefined;
   readonly #members = new Map<string, Origin>();
   readonly subscriptions = new Subscriptions();
+  /** The connection that last answered a call of each session, for servers that hold a session. */
+  readonly #answeredBy = new Map<string, Ended>();
   #child: ConnectedChild | undefined;
   /** The level that the child was last told. */
   #level: Severity | undefined;
@@ -68,9 +75,17 @@ export class Audience {
   }
 
   leave(session: string): void {
+    this.#answeredBy.delete(session);
     if (!this.#members.delete(session)) return;
     for (const uri of this.subscriptions.leave(session)) this.#ask("resources/unsubscribe", { uri });
     this.updateLogLevel();
+  }
+
+  /** This connection answered a call of the session. Returns why the one that answered before has ended, if it was another. */
+  answered(session: string, connection: Ended): string | undefined {
+    const before = this.#answeredBy.get(session);
+    if (before !== connection) this.#answeredBy.set(session, connection);
+    return before && before !== connection ? (before.whyEnded ?? "it was replaced") : undefined;
   }
 
   /** A client comes from another connection with its subscriptions. */

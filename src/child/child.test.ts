@@ -305,3 +305,25 @@ test("a server counts as connected again once its lists are read, or when a conn
   }
   expect(late.done).toBe(true);
 });
+
+test("the first result after the process of a keep-alive server was replaced says so, once, to clients that had used it", async () => {
+  const answered = async ({ server, call }: ReturnType<typeof setUp>, session: string): Promise<unknown> => {
+    const answer = call({ origin: originOf(session) });
+    await flushPending();
+    server.last.answerNext({});
+    return (fromRaw(await answer) as { _meta?: object })._meta;
+  };
+  const kept = setUp({ lifecycle: { mode: "keep-alive" } });
+  expect(await answered(kept, "a")).toBeUndefined();
+  kept.server.last.die("out of memory");
+  await flushPending();
+  expect(await answered(kept, "a")).toEqual({
+    "metamcp/restarted": { reason: "out of memory", note: expect.stringContaining("restarted") },
+  });
+  expect([await answered(kept, "a"), await answered(kept, "b")]).toEqual([undefined, undefined]);
+  const plain = setUp();
+  await answered(plain, "a");
+  plain.server.last.die();
+  await flushPending();
+  expect(await answered(plain, "a")).toBeUndefined();
+});

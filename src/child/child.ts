@@ -100,7 +100,9 @@ export class Child {
           answered = true;
           this.#answered(claim);
           if (call.trail && claim.tries > 1) call.trail.attempts = claim.tries;
-          return claim.sent > 0 ? withAttempts(result, claim.sent + 1) : result;
+          const restarted = connection.takeRestart(call.origin);
+          const told = restarted === undefined ? result : withRestart(result, restarted);
+          return claim.sent > 0 ? withMeta(told, "metamcp/attempts", claim.sent + 1) : told;
         } catch (error) {
           answered = error instanceof RpcError;
           if (answered) this.#answered(claim);
@@ -293,8 +295,14 @@ function isTimeout(error: unknown): boolean {
   return MetaMcpError.is(error) && error.code === "timeout";
 }
 
-/** Adds `_meta["metamcp/attempts"]`, because the child may have received the call more than once. */
-function withAttempts(result: Raw, attempts: number): Raw {
+/** Says that the process which the client used before has ended, and what it held with it. */
+function withRestart(result: Raw, reason: string): Raw {
+  const note =
+    "The server was restarted since your last call. What its process held (open pages, terminals, sessions) is gone.";
+  return withMeta(result, "metamcp/restarted", { reason, note });
+}
+
+function withMeta(result: Raw, name: string, value: unknown): Raw {
   const meta = member(result, "_meta");
-  return withMember(result, "_meta", withMember(meta ?? EMPTY_OBJECT, "metamcp/attempts", toRaw(attempts)));
+  return withMember(result, "_meta", withMember(meta ?? EMPTY_OBJECT, name, toRaw(value)));
 }

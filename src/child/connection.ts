@@ -42,6 +42,7 @@ export class Connection implements Pooled {
   #slot: PoolSlot | undefined;
   #opened = false;
   #asks = 0;
+  #whyEnded: string | undefined;
   #retired = false;
   #closeReported = false;
   #ending: Promise<void> | undefined;
@@ -153,6 +154,16 @@ export class Connection implements Pooled {
   /** Sends a request of a caller that holds the connection. Rejects with RpcError, ChildFailure or the reason of the cancellation. */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
     return (this.#conversation.dialect as Dialect).request(claim, method, params, signal);
+  }
+
+  get whyEnded(): string | undefined {
+    return this.#whyEnded;
+  }
+
+  /** Why the process that this client used before has ended. Said once, and only of servers that are kept alive for their state. */
+  takeRestart({ session, sessionless }: Origin): string | undefined {
+    if (this.#spec.lifecycle.mode !== "keep-alive" || sessionless) return undefined;
+    return this.#parts.audience.answered(session, this);
   }
 
   /** Sends a request of MetaMCP itself. Rejects with `cancelled` if MetaMCP ends the connection meanwhile, which is no failure. */
@@ -276,6 +287,7 @@ export class Connection implements Pooled {
 
   async #finish(state: "closed" | "failed", failure: Error, beforeCallsFail?: () => void): Promise<void> {
     if (this.#state !== state) this.#go(this.#state === "idle" ? "closed" : state);
+    this.#whyEnded = failure.message;
     if (this.#state === "failed") this.#report("failed", failure);
     beforeCallsFail?.();
     this.#opening.abort(failure);
