@@ -43,7 +43,7 @@ function exitCode(selected: readonly ToolChange[], agreed: boolean): ExitCode {
 
 /** Connects to the server, so that its current tools are compared and not cached ones. */
 async function reviewServer({ scope, pins }: Engine, server: string): Promise<Review> {
-  requireServer(scope, server, '"metamcp list"');
+  requireServer(scope, server, person, '"metamcp list"');
   const spinner = spin(`asking ${server} for its tools`);
   try {
     // A server may list other tools for clients with other capabilities. Their cached lists are reviewed too.

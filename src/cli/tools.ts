@@ -69,7 +69,7 @@ async function allTools(clientSurface: Surface): ReturnType<typeof allPages<List
 
 /** Starts the server if its tools are not known yet. */
 async function showServer({ scope }: Engine, server: string, json: boolean): Promise<void> {
-  requireServer(scope, server, '"metamcp list"');
+  requireServer(scope, server, person, '"metamcp list"');
   const spinner = spin(`asking ${server} for its tools …`);
   const [unknown] = await scope.loader.loadMissing([server], person).finally(() => spinner.stop());
   if (unknown) throw new Error(`${server} did not list its tools: ${unknown.reason}`);

@@ -9,6 +9,17 @@ export function compileGlob(pattern: string): Matcher {
   return (text) => matches(pattern, text);
 }
 
+/** Whether a glob matches every text that begins with `prefix`. In doubt false. */
+export function matchesAllWith(pattern: string, prefix: string): boolean {
+  return pattern.endsWith("*") && matches(pattern, prefix);
+}
+
+/** Whether a glob matches any text that begins with `prefix`. */
+export function matchesSomeWith(pattern: string, prefix: string): boolean {
+  for (let end = 0; end <= pattern.length; end++) if (matches(pattern.slice(0, end), prefix)) return true;
+  return false;
+}
+
 /** Greedy. Backtracks only to the last star, because an earlier one cannot lead to another result. */
 function matches(pattern: string, text: string): boolean {
   let p = 0;

@@ -39,6 +39,8 @@ export interface ListRule {
   keyOf?(principal: Principal): string;
   /** Returns why the tool does not exist for the principal; undefined if it exists. An empty tool name stands for a server without tools, and decides about its prompts and resources. */
   hides(tool: ToolFacts, principal: Principal): string | undefined;
+  /** Whether no tool of the server can exist for the principal, whatever its name is: the server does not exist then. In doubt false. */
+  hidesServer?(server: ToolFacts, principal: Principal): boolean;
   /** Returns why the tool is hidden from every principal. Needed only beside `keyOf`: without it `hides` is the same for all. */
   hidesFromAll?(tool: ToolFacts): string | undefined;
 }

@@ -28,6 +28,15 @@ export function hiddenBy(
   return undefined;
 }
 
+/** Whether the layers hide all tools that the server may have. Its lists need not be known. */
+export function hidesServer(
+  layers: readonly PlacedLayer[],
+  server: ToolFacts,
+  principal: Principal,
+): boolean {
+  return layers.some(({ list }) => list?.hidesServer?.(server, principal) ?? false);
+}
+
 /** A rule that throws hides the tool. */
 function reasonOf(list: ListRule, tool: ToolFacts, principal: Principal | undefined): string | undefined {
   try {

@@ -19,7 +19,7 @@ import { callOwnTool } from "./own/own-tool.ts";
 import { OWN_SERVER } from "./own/tools.ts";
 import { afterLogin } from "./own-login.ts";
 import { recorded } from "./recorded.ts";
-import { requireServer, suggest } from "./require-server.ts";
+import { requireServer, suggest, unknownServer } from "./require-server.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
@@ -58,7 +58,7 @@ interface Attempt {
 
 function childResult(scope: Scope, attempt: Attempt): Promise<Raw> {
   const { server, tool: name, args, finder } = attempt.toolCall;
-  requireServer(scope, server, finder);
+  requireServer(scope, server, attempt.request.origin, finder);
   const view = scope.view(attempt.request.origin);
   const tool = view.isLive(server) ? view.snapshot.tool(server, name) : undefined;
   const valid = tool && checkArguments(tool, args)?.length === 0;
@@ -168,6 +168,7 @@ export function noSuchTool(
   { server, tool: name, finder }: Pick<ToolCall, "server" | "tool" | "finder">,
   origin: Origin,
 ): MetaMcpError {
+  if (!scope.has(server, origin)) return unknownServer(scope, server, origin, finder);
   const { pins } = scope;
   const change = pins.enforced && pins.unapproved(server, origin).find(({ tool }) => tool === name);
   if (change) return quarantined(server, change);

@@ -2,13 +2,14 @@
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Tool } from "../catalog/tool.ts";
 import type { Call, Uplink } from "../kernel/call.ts";
-import { MetaMcpError } from "../kernel/errors.ts";
+import type { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { connect, noSuchTool } from "./call-tool.ts";
 import { FilteredView } from "./filtered-view.ts";
 import { nameIn } from "./forward.ts";
+import { unknownServer } from "./require-server.ts";
 import type { Scope } from "./scope.ts";
 
 /** The layers that hide tools, by the names that clients know. */
@@ -21,6 +22,8 @@ export interface ListLayers {
   isOpen(principal: Principal): boolean;
   /** `view` is the unfiltered view. */
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean;
+  /** Whether no tool of the server can exist for the principal, even if its lists are not known. */
+  hidesServer(view: CatalogView, server: string, principal: Principal): boolean;
 }
 
 export interface HidableTool {
@@ -44,6 +47,19 @@ export function layeredScope(base: Scope, layers: ListLayers): Scope {
     ...base,
     view: (asker) => views.of(asker),
     permits: (server, tool, asker) => !views.hides(server, tool, asker) && base.permits(server, tool, asker),
+    // A server without anything for the client does not exist for it.
+    has: (name, asker) => base.has(name, asker) && !(asker && views.isDenied(name, asker)),
+    servers: (asker) => base.servers(asker).filter(({ name }) => !asker || !views.isDenied(name, asker)),
+    server: (name, asker) => (asker && views.isDenied(name, asker) ? undefined : base.server(name, asker)),
+    loader: {
+      loadMissing: async (servers, origin, ...how) =>
+        views.shown(await base.loader.loadMissing(views.asked(servers, origin), origin, ...how), origin),
+      loadMissingOwn: async (servers, origin, deadlineMs) =>
+        views.shown(
+          await base.loader.loadMissingOwn(views.asked(servers, origin), origin, deadlineMs),
+          origin,
+        ),
+    },
     pins: {
       ...base.pins,
       unapproved: (server, asker) =>
@@ -110,6 +126,24 @@ class FilteredViews {
     return this.#layers.hides(view, { server, name: tool, listed }, asker.principal);
   }
 
+  /** Whether nothing of the server is visible to the client, as far as that is known. */
+  isDenied(server: string, { principal, ...asker }: Asker): boolean {
+    const key = this.#layers.keyOf(principal);
+    if (key === undefined) return false;
+    const base = this.#base.view({ principal, ...asker });
+    const { listings, closed } = this.#filtered(base, key, principal).snapshot;
+    return listings.has(server) ? closed.has(server) : this.#layers.hidesServer(base, server, principal);
+  }
+
+  /** A denied server is not started for the client. */
+  asked(servers: readonly string[], asker: Asker): readonly string[] {
+    return servers.filter((server) => !this.isDenied(server, asker));
+  }
+
+  shown<T extends { readonly server: string }>(unknown: readonly T[], asker: Asker): readonly T[] {
+    return unknown.filter(({ server }) => !this.isDenied(server, asker));
+  }
+
   /** Whether the lists that decide about a call are known. */
   isKnown({ server, method, origin }: Call): boolean {
     if (method === "tools/call" || this.#layers.keyOf(origin.principal) === undefined) return true;
@@ -132,12 +166,13 @@ class FilteredViews {
       const name = tool ?? nameIn(params);
       // A tool in the filtered list is known to be visible.
       if (view.snapshot.tool(server, name) || !this.hides(server, name, origin)) return undefined;
+      if (this.isDenied(server, origin)) return unknownServer(scope, server, origin);
       return noSuchTool(scope, { server, tool: name }, origin);
     }
     const listed = view.snapshot.listings.has(server);
     const closed = listed ? view.snapshot.closed.has(server) : asked && this.hides(server, "", origin);
     if (!closed) return undefined;
-    return new MetaMcpError("server_not_found", `Server "${server}" has nothing available here.`, { server });
+    return unknownServer(scope, server, origin);
   }
 
   #filtered(base: CatalogView, key: string, principal: Principal): FilteredView {

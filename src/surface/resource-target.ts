@@ -37,10 +37,10 @@ export async function resourceTarget(
     scope.results.links.serverOf(callerOf(origin), uri) ??
     onlyServer(scope, view, uri);
   if (from !== undefined) {
-    requireServer(scope, from);
+    requireServer(scope, from, origin);
     return { server: from, uri: own };
   }
-  const servers = withResources(view);
+  const servers = withResources(view).filter((one) => scope.has(one, origin));
   const known = servers.length === 0 ? "" : ` These have resources: ${someOf(servers)}.`;
   throw new MetaMcpError(
     "execution_failed",

@@ -11,7 +11,7 @@ import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import type { LayerRequest, PlacedLayer } from "../middleware/layer.ts";
-import { hiddenBy, listKey, outOfTiers } from "../middleware/list-rules.ts";
+import { hiddenBy, hidesServer, listKey, outOfTiers } from "../middleware/list-rules.ts";
 import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
 import { notPermitted, toolNotFound, tooMany } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
@@ -147,6 +147,11 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
     const facts = this.#parts.source.facts(view, tool);
     // Names that are unknown here are refused by the scope.
     return facts !== undefined && hiddenBy(this.of(facts.uuid), facts, principal) !== undefined;
+  }
+
+  hidesServer(view: CatalogView, server: string, principal: Principal): boolean {
+    const facts = this.#parts.source.facts(view, { server, name: "", listed: undefined });
+    return facts !== undefined && hidesServer(this.of(facts.uuid), facts, principal);
   }
 
   /** Collects the layers that decide about lists, once per version. */

@@ -114,8 +114,8 @@ export interface Scope {
   servers(asker?: Asker): readonly ServerStatus[];
   /** The usable servers in configured order. The same object until the config changes. */
   specs(): ReadonlyMap<ServerId, ServerRules>;
-  /** A server of that name is configured and usable. */
-  has(name: string): boolean;
+  /** A server of that name is configured and usable, and something of it is visible to this client. */
+  has(name: string, asker?: Asker): boolean;
   /** Whether the config allows this client to use this tool, whether or not the tool is known. */
   permits(server: ServerId, tool: string, asker: Asker): boolean;
   /** The server is connected for clients like this one, so the catalog has its current tools. */

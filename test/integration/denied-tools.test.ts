@@ -199,9 +199,8 @@ test("prompts, resources and instructions of a server are hidden if all its tool
     await note(`${endpoint} instructions`, Promise.resolve(other.instructions ?? ""));
     await note(`${endpoint} list`, other.call(endpoint === "meta" ? "mcp_discover" : "list_namespaces", {}));
   }
-  // The name of the server may be shown, but not what it offers.
   for (const [what, text] of answers)
-    expect([what, /prompt_1|item\/1|by-id\/1|uncanny/.exec(text)?.[0]]).toEqual([what, undefined]);
+    expect([what, /prompt_1|item\/1|by-id\/1|uncanny|"fix"/.exec(text)?.[0]]).toEqual([what, undefined]);
   const made = journal.events("message").map(({ method }) => method);
   for (const method of ["resources/read", "prompts/get", "completion/complete"])
     expect(made).not.toContain(method);
@@ -367,4 +366,64 @@ test("what a failing server printed is in no text for clients and viewers, and a
     expect([what, /uncanny-output/.exec(JSON.stringify(said))?.[0]]).toEqual([what, undefined]);
   for (const path of [...paths, "/attention"])
     expect(JSON.stringify((await api("GET", path)).body)).toContain(". Its output: fatal: uncanny-output");
+});
+
+test("a server without anything for the caller does not exist: no name, state or reason, and the errors of an unknown one", async () => {
+  const print = "console.error('no start'); process.exit(3)";
+  const { gateway, api, key } = await layeredTeam();
+  const broken = { name: "uncanny", command: process.execPath, args: ["-e", print] };
+  await api("POST", "/mcp-servers", broken);
+  await api("POST", "/mcp-servers", { name: "weirdly", ...fixture() });
+  const servers = ["fix", "uncanny", "weirdly"].map((server) => ({ server }));
+  await api("POST", "/namespaces", { name: "wide", servers });
+  const layers = {
+    filter: [{ use: "filter", deny: ["uncanny:*", "weirdly:*"] }],
+    policy: [{ use: "policy", rules: [{ effect: "allow", tools: ["fix:*"] }] }],
+  };
+  for (const [rule, middleware] of Object.entries(layers))
+    for (const surface of ["meta", "metatools", "aggregate"])
+      await api("POST", "/endpoints", {
+        name: `${rule}-${surface}`,
+        namespaces: ["wide"],
+        surface,
+        middleware,
+      });
+  // The lists of one of them are known to the gateway, those of the other never will be.
+  await api("POST", "/endpoints", { name: "open", namespaces: ["wide"], surface: "metatools" });
+  await (await teamClient(gateway, "open", { key })).call("list_tools", {});
+  for (const rule of Object.keys(layers)) {
+    const meta = await teamClient(gateway, `${rule}-meta`, { key });
+    const metatools = await teamClient(gateway, `${rule}-metatools`, { key });
+    const aggregate = await teamClient(gateway, `${rule}-aggregate`, { key });
+    const texts: Record<string, string> = {
+      instructions: [meta.instructions, metatools.instructions, aggregate.instructions].join(),
+      discover: await meta.call("mcp_discover"),
+      "by words": await meta.call("mcp_discover", { query: "echo a message" }),
+      code: await meta.call("mcp_execute", { code: "return Object.keys(tools)" }),
+      "unknown tool": await meta.call("mcp_call", { server: "fix", tool: "ecko", args: {} }),
+      "unknown server": await meta.call("mcp_call", { server: "uncann", tool: "echo", args: {} }),
+      list_tools: await metatools.call("list_tools", {}),
+      list_namespaces: await metatools.call("list_namespaces", {}),
+      search_tools: await metatools.call("search_tools", { query: "echo a message" }),
+      "unknown id": await metatools.call("run_tool", { tool_id: "weird:echo", args: {} }),
+      aggregate: JSON.stringify(await aggregate.tools()),
+    };
+    for (const [what, text] of Object.entries(texts))
+      expect([rule, what, /uncanny|weirdly|code 3/.exec(text)?.[0]]).toEqual([rule, what, undefined]);
+    const named = (text: string, server: string) => text.replaceAll(server, "NAME");
+    const ways = (server: string) => [
+      meta.call("mcp_call", { server, tool: "echo", args: { message: "x" } }),
+      meta.call("mcp_discover", { server }),
+      meta.call("mcp_call", { server: "metamcp", tool: "resources", args: { server } }),
+      meta.call("mcp_execute", {
+        code: `return await tools["${server}"].echo({}).catch((e) => e.code + e.message)`,
+      }),
+      metatools.call("run_tool", { tool_id: `${server}:echo`, args: {} }),
+      metatools.call("list_tools", { namespace: server }),
+      metatools.call("describe_tool", { tool_id: `${server}:echo` }),
+    ];
+    const unknown = (await Promise.all(ways("q9q9q"))).map((text) => named(text, "q9q9q"));
+    for (const server of ["uncanny", "weirdly"])
+      expect((await Promise.all(ways(server))).map((text) => named(text, server))).toEqual(unknown);
+  }
 });

@@ -1,5 +1,5 @@
 /** Layer `filter`: hides tools from lists and refuses their calls, for all callers. */
-import { compileGlob, type Matcher } from "../../config/glob.ts";
+import { compileGlob, type Matcher, matchesAllWith, matchesSomeWith } from "../../config/glob.ts";
 import { isOtherMethod } from "../../kernel/methods.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { GLOBS } from "../globs.ts";
@@ -36,7 +36,10 @@ export const filter: LayerKind = {
       labelRule(facts) ?? (facts.name === "" ? undefined : rule(facts));
     const hidden = perTool((tool) => callRule(tool) !== undefined);
     return {
-      list: { hides: (facts) => labelRule(facts) ?? rule(facts) },
+      list: {
+        hides: (facts) => labelRule(facts) ?? rule(facts),
+        hidesServer: (server) => labelRule(server) !== undefined || hidesAll(options, server),
+      },
       ...denyOwn(options.deny ?? []),
       explain({ facts }) {
         const reason = facts ? callRule(facts) : "the tool is unknown";
@@ -72,6 +75,14 @@ function hiding({ allow, deny = [], readOnly, destructive }: Options) {
     if (destructive === false && facts.annotations.destructiveHint === true) return "destructive";
     return undefined;
   };
+}
+
+function hidesAll({ allow, deny = [] }: Options, server: ToolFacts): boolean {
+  const prefix = qualifiedName({ ...server, name: "" });
+  return (
+    deny.some((glob) => matchesAllWith(glob, prefix)) ||
+    allow?.some((glob) => matchesSomeWith(glob, prefix)) === false
+  );
 }
 
 function some(matchers: readonly Matcher[], name: string): boolean {

@@ -40,8 +40,10 @@ export async function previewOf(
     prompts,
     resources,
     templates,
-    unknown: [...scope.specs().keys()].filter((server) => !scope.view(origin).snapshot.listings.has(server)),
-    unavailable: unavailableIn(scope),
+    unknown: [...scope.specs().keys()].filter(
+      (server) => scope.has(server, origin) && !scope.view(origin).snapshot.listings.has(server),
+    ),
+    unavailable: unavailableIn(scope, origin),
   };
 }
 
@@ -66,8 +68,8 @@ function fullOf(scope: Scope, origin: Origin): Preview["full"] {
   return { tools: tools.length, ...costOf(bytes) };
 }
 
-function unavailableIn(scope: Scope): Preview["unavailable"] {
+function unavailableIn(scope: Scope, origin: Origin): Preview["unavailable"] {
   return scope
-    .servers()
+    .servers(origin)
     .flatMap(({ name: server, state, reason = state }) => (state === "failed" ? [{ server, reason }] : []));
 }

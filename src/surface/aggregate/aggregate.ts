@@ -74,7 +74,7 @@ export class AggregateSurface implements Surface {
   }
 
   instructions(asker: Asker): string {
-    return mergedInstructions(this.#scope, this.#scope.view(asker));
+    return mergedInstructions(this.#scope, this.#scope.view(asker), asker);
   }
 
   tool(name: string, asker: Asker): Raw | undefined {

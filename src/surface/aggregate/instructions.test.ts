@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { IndexedListing, IndexedSnapshot } from "../../catalog/snapshot.ts";
+import { callOf } from "../../middleware/layer.fixture.ts";
 import { mergedInstructions } from "./instructions.ts";
 
 const SPEC = { prefix: "server", tools: { allow: undefined, deny: [], ask: [] }, examples: {} } as const;
@@ -12,7 +13,11 @@ function merged(servers: Record<string, string | undefined>): string {
       : [[name, new IndexedListing({ tools: [], source: "live", about: { instructions } })] as const],
   );
   const specs = new Map(Object.keys(servers).map((name) => [name, SPEC]));
-  return mergedInstructions({ specs: () => specs }, { snapshot: new IndexedSnapshot(1, new Map(known)) });
+  return mergedInstructions(
+    { specs: () => specs, has: (name) => specs.has(name) },
+    { snapshot: new IndexedSnapshot(1, new Map(known)) },
+    callOf().origin,
+  );
 }
 
 test("a single server's instructions are used as they are", () => {

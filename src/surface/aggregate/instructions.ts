@@ -2,6 +2,7 @@
 
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { clip } from "../../catalog/read-tool.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import type { Scope } from "../scope.ts";
 import { namesIn } from "../server-names.ts";
 
@@ -9,17 +10,18 @@ const LONGEST_PER_SERVER = 2_000;
 const LONGEST_TOTAL = 10_000;
 
 export function mergedInstructions(
-  scope: Pick<Scope, "specs">,
+  scope: Pick<Scope, "specs" | "has">,
   { snapshot }: Pick<CatalogView, "snapshot">,
+  asker: Asker,
 ): string {
-  const specs = scope.specs();
-  const known = [...specs.keys()].flatMap((server) => {
+  const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
+  const known = servers.flatMap((server) => {
     const text = snapshot.listings.get(server)?.about.instructions?.trim();
     return text ? [{ server, text }] : [];
   });
   // A single server needs no headings.
-  if (specs.size === 1) return cut(known[0]?.text ?? "", LONGEST_TOTAL);
-  const parts = [head([...specs.keys()])];
+  if (servers.length === 1) return cut(known[0]?.text ?? "", LONGEST_TOTAL);
+  const parts = [head(servers)];
   let left = LONGEST_TOTAL;
   for (const { server, text } of known) {
     const part = `# ${server}\n${cut(text, LONGEST_PER_SERVER)}`;

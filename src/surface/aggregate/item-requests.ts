@@ -96,7 +96,7 @@ export class ItemRequests {
   /** The server whose result linked to the resource. */
   #linked({ origin }: ClientRequest, uri: string): ItemTarget | undefined {
     const server = this.#scope.results.links.serverOf(callerOf(origin), uri);
-    return server !== undefined && this.#scope.has(server) ? { server, uri } : undefined;
+    return server !== undefined && this.#scope.has(server, origin) ? { server, uri } : undefined;
   }
 
   async #search(

@@ -74,7 +74,7 @@ async function findTool(scope: Scope, written: ServerTool, request: ClientReques
   const { origin } = request;
   if (written.server === OWN_SERVER) return requireOwnTool(scope, written.tool, origin);
   const name = await resolveName(scope, written, request);
-  requireServer(scope, name.server, FINDER);
+  requireServer(scope, name.server, origin, FINDER);
   const tool = scope.view(origin).snapshot.tool(name.server, name.tool);
   if (!tool) throw noSuchTool(scope, { ...name, finder: FINDER }, origin);
   return tool;

@@ -3,6 +3,7 @@
  * exactly one matches.
  */
 
+import type { Asker } from "../../kernel/list-key.ts";
 import { OWN_SERVER } from "../own/tools.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -18,9 +19,10 @@ export async function resolveName(
   request: ClientRequest,
 ): Promise<ServerTool> {
   if (wanted.server === OWN_SERVER) return wanted;
-  const server = resolveServer(scope, wanted.server);
+  const server = resolveServer(scope, wanted.server, request.origin);
   const view = scope.view(request.origin);
-  if (!scope.has(server) || view.snapshot.tool(server, wanted.tool)) return { server, tool: wanted.tool };
+  if (!scope.has(server, request.origin) || view.snapshot.tool(server, wanted.tool))
+    return { server, tool: wanted.tool };
   if (!view.snapshot.listings.has(server)) {
     await view.loadCached();
     if (!view.snapshot.listings.has(server)) await scope.loader.loadMissing([server], request.origin);
@@ -31,8 +33,10 @@ export async function resolveName(
   return { server, tool: onlyMatch(wanted.tool, names) ?? wanted.tool };
 }
 
-export function resolveServer(scope: Scope, written: string): string {
-  return scope.has(written) ? written : (onlyMatch(written, scope.specs().keys()) ?? written);
+export function resolveServer(scope: Scope, written: string, asker: Asker): string {
+  if (scope.has(written, asker)) return written;
+  const names = [...scope.specs().keys()].filter((name) => scope.has(name, asker));
+  return onlyMatch(written, names) ?? written;
 }
 
 function onlyMatch(written: string, names: Iterable<string>): string | undefined {

@@ -42,7 +42,7 @@ export async function runCode(
   const progress = new CodeProgress(request.uplink, meta);
   return await executor.run({
     code,
-    servers: [...scope.specs().keys()],
+    servers: [...scope.specs().keys()].filter((server) => scope.has(server, request.origin)),
     tools: await toolNames(scope, code, request),
     limits: { ...LIMITS, wallMs: Math.min(timeoutMs, LONGEST_MS), calls: Math.min(mostCalls, MAX_CALLS) },
     principal: callerOf(request.origin),

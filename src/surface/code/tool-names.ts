@@ -16,13 +16,17 @@ export async function toolNames(
   { origin }: ClientRequest,
 ): Promise<ToolNames | undefined> {
   if (!LISTS_KEYS.test(code)) return undefined;
-  const named = [...code.matchAll(SERVER_NAME)].map(([, written = ""]) => resolveServer(scope, written));
-  const servers = [...new Set(named)].filter((server) => scope.has(server));
+  const named = [...code.matchAll(SERVER_NAME)].map(([, written = ""]) =>
+    resolveServer(scope, written, origin),
+  );
+  const servers = [...new Set(named)].filter((server) => scope.has(server, origin));
   const view = scope.view(origin);
   await view.loadCached();
   await scope.loader.loadMissing(servers, origin);
   const { listings } = view.snapshot;
   return Object.fromEntries(
-    [...listings].map(([server, { tools }]) => [server, tools.map(({ name }) => name)]),
+    [...listings]
+      .filter(([server]) => scope.has(server, origin))
+      .map(([server, { tools }]) => [server, tools.map(({ name }) => name)]),
   );
 }

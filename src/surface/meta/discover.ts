@@ -56,7 +56,7 @@ export async function discover(
   // A query cannot narrow these few tools further.
   if (options.server === OWN_SERVER)
     return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, options.detail)) });
-  if (options.server !== undefined) requireServer(scope, options.server);
+  if (options.server !== undefined) requireServer(scope, options.server, origin);
   await view.loadCached();
   const needed = options.server === undefined ? usable(scope, origin) : [options.server];
   const unknown = await scope.loader.loadMissing(needed, origin);

@@ -87,7 +87,7 @@ export function createMetaSurface(scope: Scope): Surface {
     capabilities: { tools: {}, resources: {}, logging: {}, tasks: TASK_CAPABILITY },
     instructions: (asker) =>
       instructions(
-        scope.servers().map((server) => server.name),
+        scope.servers(asker).map((server) => server.name),
         {
           code: scope.code !== undefined && hasOwn(scope, EXECUTE.name, asker),
           provision: scope.provision !== undefined && hasOwn(scope, PROVISION.name, asker),

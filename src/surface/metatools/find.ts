@@ -50,7 +50,7 @@ export async function listTools(scope: Scope, input: Input, request: ClientReque
       unavailable: [],
       page: pageRequest(scope, input, request, ["list", namespace]),
     });
-  if (namespace !== undefined) requireServer(scope, namespace, "list_namespaces");
+  if (namespace !== undefined) requireServer(scope, namespace, request.origin, "list_namespaces");
   const unavailable = await loadLists(scope, request, namespace);
   const { listings } = scope.view(request.origin).snapshot;
   const selected = namespace === undefined ? [...listings.values()] : [listings.get(namespace)];
@@ -66,7 +66,10 @@ export async function listTools(scope: Scope, input: Input, request: ClientReque
 
 export async function listNamespaces(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const unavailable = await loadLists(scope, request);
-  const names = [...scope.view(request.origin).snapshot.listings.keys()].toSorted(compare);
+  const { origin } = request;
+  const names = [...scope.view(origin).snapshot.listings.keys()]
+    .filter((server) => scope.has(server, origin))
+    .toSorted(compare);
   const page = pageRequest(scope, input, request, ["namespaces"]);
   const { items: namespaces, nextCursor } = pageOf(names, (name) => name, page);
   return answer(request.origin, {

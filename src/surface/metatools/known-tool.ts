@@ -21,8 +21,8 @@ export function knownTool(scope: Scope, { server, tool }: ToolName, origin: Orig
 export async function requireTool(scope: Scope, name: ToolName, request: ClientRequest): Promise<Tool> {
   const { server, id } = name;
   if (server === OWN_SERVER) return requireOwnTool(scope, name.tool, request.origin);
-  requireServer(scope, server, FINDER);
   const { origin } = request;
+  requireServer(scope, server, origin, FINDER);
   const [unknown] = await scope.loader.loadMissing([server], origin);
   const known = knownTool(scope, name, origin);
   if (known) return known;
@@ -35,7 +35,7 @@ export async function requireTool(scope: Scope, name: ToolName, request: ClientR
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
   }
-  if (scope.has(server) && !scope.view(origin).isLive(server)) {
+  if (scope.has(server, origin) && !scope.view(origin).isLive(server)) {
     const lease = await scope.connect(server, origin);
     lease.release();
   }

@@ -75,7 +75,7 @@ export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOption
     prepare: (origin) => scope.view(origin).loadCached(),
     instructions: (asker) =>
       instructions(
-        scope.servers().map((server) => server.name),
+        scope.servers(asker).map((server) => server.name),
         {
           code: scope.code !== undefined && hasOwn(scope, EXECUTE_CODE.name, asker),
           chain: hasOwn(scope, RUN_CHAIN.name, asker),

@@ -3,6 +3,7 @@ import type { ItemKind } from "../../catalog/item.ts";
 import { joinArray } from "../../catalog/json-array.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { Input } from "../input.ts";
@@ -18,7 +19,7 @@ export async function listResources(
   request: ClientRequest,
   finder?: string,
 ): Promise<Raw> {
-  const server = serverIn(scope, input, finder);
+  const server = serverIn(scope, input, request.origin, finder);
   const [resources, templates] = await Promise.all([
     itemsOf(scope, server, "resources", request),
     itemsOf(scope, server, "templates", request),
@@ -41,7 +42,7 @@ export async function listPrompts(
   request: ClientRequest,
   finder?: string,
 ): Promise<Raw> {
-  const server = serverIn(scope, input, finder);
+  const server = serverIn(scope, input, request.origin, finder);
   const prompts = await itemsOf(scope, server, "prompts", request);
   return textResult(joinObject([["prompts", joinArray(prompts.map(({ definition }) => definition))]]));
 }
@@ -53,7 +54,7 @@ export async function getPrompt(
   request: ClientRequest,
   finder?: string,
 ): Promise<Raw> {
-  const server = serverIn(scope, input, finder);
+  const server = serverIn(scope, input, request.origin, finder);
   const params = joinObject([
     ["name", input.get("name") as Raw],
     ["arguments", input.get("args") ?? EMPTY_OBJECT],
@@ -63,9 +64,9 @@ export async function getPrompt(
   );
 }
 
-function serverIn(scope: Scope, input: Input, finder: string | undefined): string {
+function serverIn(scope: Scope, input: Input, asker: Asker, finder: string | undefined): string {
   const server = fromRaw(input.get("server") as Raw) as string;
-  requireServer(scope, server, finder);
+  requireServer(scope, server, asker, finder);
   return server;
 }
 

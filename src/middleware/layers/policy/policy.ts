@@ -111,6 +111,14 @@ export const policy: LayerKind = {
       list: {
         keyOf: (principal) => rules.map((rule) => String(rule.forWhom(principal))[0]).join(""),
         hides: (tool, principal) => deniedOutright(rulesFor(forTool(tool), principal), fallback)?.reason,
+        hidesServer(server, principal) {
+          const applicable = rulesFor(rules, principal);
+          const denied = applicable.some(
+            (rule) => rule.effect === "deny" && rule.listTime && rule.forServer(server) === "all",
+          );
+          const possible = applicable.filter((rule) => rule.forServer(server) !== "none");
+          return denied || (fallback === "deny" && possible.every(({ effect }) => effect === "deny"));
+        },
         hidesFromAll: (tool) => deniedToAll(forTool(tool), fallback)?.reason,
       },
       ...denyOwn(rules),

@@ -1,5 +1,5 @@
 /** One compiled rule of a policy: the principals and tools that it applies to, and its match with a call. */
-import { compileGlob } from "../../../config/glob.ts";
+import { compileGlob, matchesAllWith, matchesSomeWith } from "../../../config/glob.ts";
 import type { Call } from "../../../kernel/call.ts";
 import type { Principal, Tier } from "../../../kernel/principal.ts";
 import { qualifiedName, type ToolFacts, tierOf } from "../../../kernel/tool-facts.ts";
@@ -55,6 +55,8 @@ export interface Rule {
   readonly claimed?: true;
   forWhom(principal: Principal): PrincipalMatch;
   forTool(tool: ToolFacts): boolean;
+  /** Whether it applies to every tool that the server may have, to some, or to none. */
+  forServer(server: ToolFacts): "all" | "some" | "none";
   match(call: Call, args: () => Readonly<Record<string, unknown>>): Match;
 }
 
@@ -80,6 +82,13 @@ export function compileRule(options: RuleOptions, at: number): Rule {
         (tiers?.includes(tierOf(tool.annotations)) ?? true) &&
         (labels?.some((label) => tool.labels.includes(label)) ?? true)
       );
+    },
+    forServer(server) {
+      const prefix = qualifiedName({ ...server, name: "" });
+      if (labels && !labels.some((label) => server.labels.includes(label))) return "none";
+      if (tools && !tools.some((glob) => matchesSomeWith(glob, prefix))) return "none";
+      const every = !tiers && (tools?.some((glob) => matchesAllWith(glob, prefix)) ?? true);
+      return every ? "all" : "some";
     },
     match: (call, given) => (judge || expression ? matchOf(call, given(), judge, expression) : ALWAYS),
   };
