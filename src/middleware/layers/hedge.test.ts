@@ -245,8 +245,11 @@ test("explain describes the second attempt", async () => {
   const said = async (wanted: Parameters<typeof callOf>[0]) =>
     (await explainLayers(layers, callOf(wanted))).steps;
   expect((await said(READS)).map(({ effect, reason }) => [effect, reason])).toEqual([
-    ["change", "also sent to another instance if it is slower than 100 ms"],
-    ["change", "also sent to another instance if it is slower than 95 % of its last calls"],
+    ["change", "also sent to another instance, if the server has several, when it is slower than 100 ms"],
+    [
+      "change",
+      "also sent to another instance, if the server has several, when it is slower than 95 % of its last calls",
+    ],
   ]);
   expect((await said({})).map(({ effect }) => effect)).toEqual(["pass", "pass"]);
 });

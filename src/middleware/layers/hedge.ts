@@ -56,7 +56,10 @@ export const hedge: LayerKind = {
     return {
       explain: (call) =>
         isRepeatable(call)
-          ? { effect: "change", reason: `also sent to another instance if it is slower ${slow}` }
+          ? {
+              effect: "change",
+              reason: `also sent to another instance, if the server has several, when it is slower ${slow}`,
+            }
           : undefined,
       call: (next) => (call) => next(isRepeatable(call) ? { ...call, atServer: hedged } : call),
     };
