@@ -12,6 +12,7 @@ import type { Variable } from "../provision/candidate.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
 import { type Addition, fromCommandLine, fromGallery } from "./addition.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { printError } from "./print.ts";
 import { show, table } from "./table.ts";
 import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
 
@@ -104,8 +105,7 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
     copy: done.copy,
   };
   show(result, given.settings.json, () => forPeople(added, done, path));
-  for (const line of [...added.flatMap(warningsFor), ...otherFileWarning(path)])
-    process.stderr.write(`${line}\n`);
+  for (const line of [...added.flatMap(warningsFor), ...otherFileWarning(path)]) printError(line);
   return done.other.length === 0 || !givesSettings(given) ? 0 : 1;
 }
 

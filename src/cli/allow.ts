@@ -10,6 +10,7 @@ import { visible } from "../kernel/visible.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
 import { configLayers } from "./layers.ts";
+import { print, printError } from "./print.ts";
 import { show } from "./table.ts";
 
 const flags = { yes: { kind: "switch", env: false, help: "Do not ask." } } as const;
@@ -39,7 +40,7 @@ export const command: Command = {
       show({ config: path, exists, allowed: exists, runs: [] }, json, () => text);
       return exists ? 0 : 1;
     }
-    if (!json) process.stdout.write(`${overview(withheld)}\n`);
+    if (!json) print(overview(withheld));
     const agreed = yes || (!json && canAsk && (await confirmed("Allow this?")));
     if (agreed) await allow(withheld, homeFolder(env));
     show(answer(withheld, agreed), json, () => outcome(agreed));
@@ -79,7 +80,7 @@ function outcome(agreed: boolean): string {
 export async function allowedAtTerminal(config: Config, read: () => Promise<Config>): Promise<Config> {
   const { withheld } = config;
   if (!withheld || !canAsk) return config;
-  process.stderr.write(`${overview(withheld)}\n`);
+  printError(overview(withheld));
   if (!(await confirmed("MetaMCP found this file in the folder. Allow it?"))) return config;
   await allow(withheld, homeFolder(process.env));
   return await read();

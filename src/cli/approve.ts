@@ -8,6 +8,7 @@ import { requireServer } from "../surface/require-server.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
 import { person } from "./person.ts";
+import { print, printError } from "./print.ts";
 import { pauseSpinner, spin } from "./spinner.ts";
 import { show } from "./table.ts";
 import { differences, headline } from "./tool-changes.ts";
@@ -26,12 +27,12 @@ export const command: Command = {
       const selected = selectChanges(review, tools);
       const { json } = given.settings;
       const yes = given.settings["yes"] === true;
-      if (!json) process.stdout.write(`${forPeople(server, review, selected)}\n`);
+      if (!json) print(forPeople(server, review, selected));
       const agreed = selected.length > 0 && (yes || (!json && (await ask(server, selected))));
       if (agreed) await engine.pins.approve(server, review, new Set(selected.map(({ tool }) => tool)));
       const approved = agreed ? selected.map(({ tool }) => tool) : [];
       if (json) show(answer(server, review, approved), true, () => "");
-      else if (selected.length > 0) process.stdout.write(`${outcome(agreed)}\n`);
+      else if (selected.length > 0) print(outcome(agreed));
       return exitCode(selected, agreed);
     });
   },
@@ -93,7 +94,7 @@ function forPeople(
 
 async function ask(server: string, { length }: readonly ToolChange[]): Promise<boolean> {
   if (!canAsk) {
-    process.stderr.write("metamcp: there is no terminal to ask on; use --yes to approve what is shown.\n");
+    printError("metamcp: there is no terminal to ask on; use --yes to approve what is shown.");
     return false;
   }
   pauseSpinner();

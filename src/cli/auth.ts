@@ -13,6 +13,7 @@ import { loginsAt } from "../oauth/status.ts";
 import { TokenStore } from "../oauth/store.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { printError } from "./print.ts";
 import { spin } from "./spinner.ts";
 import { show, table } from "./table.ts";
 import { readConfig } from "./with-engine.ts";
@@ -118,10 +119,8 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
       send(address) {
         spinner.stop();
         if (isUnencrypted(spec))
-          process.stderr.write(
-            `${spec.name} does not use https: others on the network can read its tokens.\n`,
-          );
-        process.stderr.write(`To log in to ${spec.name}, open this address:\n\n  ${address.href}\n\n`);
+          printError(`${spec.name} does not use https: others on the network can read its tokens.`);
+        printError(`To log in to ${spec.name}, open this address:\n\n  ${address.href}\n`);
         if (!settings.noBrowser) openBrowser(address);
       },
     });

@@ -7,6 +7,7 @@ import { callMeta, type Result, textOf } from "./call-surface.ts";
 import type { Command } from "./command.ts";
 import { exactJson } from "./exact-json.ts";
 import { person } from "./person.ts";
+import { printError, printJson, printResult } from "./print.ts";
 import { spin } from "./spinner.ts";
 import { readToolName } from "./tool-name.ts";
 import { withEngine } from "./with-engine.ts";
@@ -31,9 +32,9 @@ export const command: Command = {
       const raw = await callMeta(scope, "mcp_call", input);
       spinner.stop();
       const result = fromRaw(raw) as Result;
-      if (given.settings.json) process.stdout.write(`${raw.toString()}\n`);
-      else if (result.isError) process.stderr.write(`${wrap(textOf(result), process.stderr.columns)}\n`);
-      else process.stdout.write(`${forPeople(raw, result)}\n`);
+      if (given.settings.json) printJson(raw.toString());
+      else if (result.isError) printError(wrap(textOf(result), process.stderr.columns));
+      else printResult(forPeople(raw, result));
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },

@@ -7,6 +7,7 @@ import { isObject, joinObject, member, withMember } from "../rpc/slice.ts";
 import { callMetatools, type Result } from "./call-surface.ts";
 import type { Command } from "./command.ts";
 import { exactJson } from "./exact-json.ts";
+import { printError, printJson, printResult } from "./print.ts";
 import { spin } from "./spinner.ts";
 import { table } from "./table.ts";
 import { withEngine } from "./with-engine.ts";
@@ -61,9 +62,10 @@ export const command: Command = {
       const result = fromRaw(raw) as Result;
       const chain = result.structuredContent as ChainResult;
       const written = member(raw, "structuredContent") ?? EMPTY_OBJECT;
-      const shown = json ? written.toString() : forPeople(chain, member(written, "final"));
-      if (shown !== "") process.stdout.write(`${shown}\n`);
-      if (chain.error && !json) process.stderr.write(`${chain.error.code}: ${chain.error.message}\n`);
+      const people = json ? "" : forPeople(chain, member(written, "final"));
+      if (json) printJson(written.toString());
+      else if (people !== "") printResult(people);
+      if (chain.error && !json) printError(`${chain.error.code}: ${chain.error.message}`);
       // With "continue" a chain with failed steps is no error for a model, but it is one for a script.
       return result.isError || chain.results?.some(({ error }) => error) ? 1 : 0;
     }).finally(() => spinner.stop());

@@ -4,6 +4,7 @@ import type { Settings } from "../config/flags.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import { createStdioTransport } from "../transport/stdio.ts";
 import type { Transport } from "../transport/transport.ts";
+import { printError } from "./print.ts";
 
 export async function chooseTransport(settings: Settings): Promise<Transport> {
   if (settings.transport === "stdio") {
@@ -29,7 +30,7 @@ export async function chooseTransport(settings: Settings): Promise<Transport> {
     allowHosts: settings.allowHost,
     allowOrigins: settings.allowOrigin,
     // People and scripts read this line, so it does not depend on the log level.
-    onListening: (url: string) => void process.stderr.write(`${url}\n`),
+    onListening: (url: string) => printError(url),
   };
   if (settings.transport === "sse") {
     return (await import("../transport/http/sse.ts")).createSseTransport(front);

@@ -6,6 +6,7 @@ import { type ReadSettings, readSettings } from "../config/settings.ts";
 import type { Env } from "../home/home.ts";
 import { VERSION } from "../kernel/version.ts";
 import { takeSecrets } from "./own-secrets.ts";
+import { print } from "./print.ts";
 import { wrap } from "./wrap.ts";
 
 /** 0: success. 1: failure. 2: wrong usage. */
@@ -32,11 +33,11 @@ export async function runCommand(command: Command, argv: readonly string[]): Pro
   const env = takeSecrets(process.env, { ...flagsFor(name), ...flags });
   const given = readSettings(argv, env, { command: name, own: flags });
   if (given.settings.help) {
-    process.stdout.write(`${wrap(helpOf(command), process.stdout.columns)}\n`);
+    print(wrap(helpOf(command), process.stdout.columns));
     return 0;
   }
   if (given.settings.version) {
-    process.stdout.write(`${VERSION}\n`);
+    print(VERSION);
     return 0;
   }
   const [least, most] = takes;

@@ -1,5 +1,6 @@
 /** Yes/no questions at the terminal. */
 import { createInterface } from "node:readline/promises";
+import { shown } from "./print.ts";
 import { pauseSpinner } from "./spinner.ts";
 
 /** Whether stdin and stderr are a terminal. */
@@ -17,7 +18,9 @@ export async function confirmed(question: string): Promise<boolean> {
   // After Ctrl-D there is no answer.
   const closed = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
   try {
-    return /^\s*y(es)?\s*$/i.test(await Promise.race([terminal.question(`${question} [y/N] `), closed]));
+    return /^\s*y(es)?\s*$/i.test(
+      await Promise.race([terminal.question(`${shown(question)} [y/N] `), closed]),
+    );
   } finally {
     terminal.close();
     resumeSpinner();

@@ -3,6 +3,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { elements, entries, member } from "../rpc/slice.ts";
 import { callMetatools, type Result, textOf } from "./call-surface.ts";
 import type { Command } from "./command.ts";
+import { print, printError, printJson } from "./print.ts";
 import { readable } from "./readable.ts";
 import { spin } from "./spinner.ts";
 import { columns, table } from "./table.ts";
@@ -51,10 +52,11 @@ export const command: Command = {
       const raw = await callMetatools(scope, "describe_tool", toRaw({ tool_id, detail_level: detail }));
       spinner.stop();
       const result = fromRaw(raw) as Result;
-      const out = result.isError && !json ? process.stderr : process.stdout;
       const written = member(raw, "structuredContent") ?? EMPTY_OBJECT;
       const shown = wrap(result.isError ? textOf(result) : forPeople(tool_id, written), columns());
-      out.write(`${json ? written.toString() : shown}\n`);
+      if (json) printJson(written.toString());
+      else if (result.isError) printError(shown);
+      else print(shown);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },

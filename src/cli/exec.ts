@@ -6,6 +6,7 @@ import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject } from "../rpc/slice.ts";
 import { callMeta, type Result } from "./call-surface.ts";
 import type { Command } from "./command.ts";
+import { printError, printJson, printResult } from "./print.ts";
 import { spin } from "./spinner.ts";
 import { table } from "./table.ts";
 import { withEngine } from "./with-engine.ts";
@@ -39,7 +40,7 @@ export const command: Command = {
       ]);
       const raw = await callMeta(scope, "mcp_execute", input);
       spinner.stop();
-      print(raw, given.settings.json);
+      printOutcome(raw, given.settings.json);
       return (fromRaw(raw) as Result).isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
@@ -54,19 +55,19 @@ async function read(file: string): Promise<string> {
 }
 
 /** Prints only the value to stdout, so that it can be piped. All else goes to stderr. */
-function print(raw: Raw, json: boolean): void {
+function printOutcome(raw: Raw, json: boolean): void {
   const { structuredContent } = fromRaw(raw) as { structuredContent: Structured };
   const { value, error, logs = [], calls = [], durationMs = 0, unsafe } = structuredContent;
   if (json) {
-    process.stdout.write(`${JSON.stringify(structuredContent)}\n`);
+    printJson(JSON.stringify(structuredContent));
     return;
   }
   for (const { level, text } of logs)
-    process.stderr.write(`${level === "error" || level === "warn" ? `[${level}] ` : ""}${text}\n`);
-  if (unsafe) process.stderr.write("UNSAFE: this code ran as a plain process, with all your permissions.\n");
+    printError(`${level === "error" || level === "warn" ? `[${level}] ` : ""}${text}`);
+  if (unsafe) printError("UNSAFE: this code ran as a plain process, with all your permissions.");
   if (value !== undefined)
-    process.stdout.write(`${typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}\n`);
-  if (error) process.stderr.write(`${error.code}: ${error.message}\n`);
+    printResult(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
+  if (error) printError(`${error.code}: ${error.message}`);
   if (calls.length > 0) {
     const rows = calls.map(({ server, tool, ms, error: failed }) => [
       server,
@@ -74,8 +75,8 @@ function print(raw: Raw, json: boolean): void {
       `${ms} ms`,
       failed ?? "ok",
     ]);
-    process.stderr.write(`\n${table(["SERVER", "TOOL", "TOOK", "RESULT"], rows)}\n`);
+    printError(`\n${table(["SERVER", "TOOL", "TOOK", "RESULT"], rows)}`);
   }
   const count = `${calls.length} ${calls.length === 1 ? "call" : "calls"}`;
-  process.stderr.write(`${count}, ${Math.round(durationMs)} ms\n`);
+  printError(`${count}, ${Math.round(durationMs)} ms`);
 }

@@ -3,6 +3,7 @@ import { type Table, UsageError } from "../config/command-line.ts";
 import { GATEWAY_FLAGS } from "../config/gateway-flags.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { type Command, type Commands, type ExitCode, runCommand } from "./command.ts";
+import { print } from "./print.ts";
 import { wrap } from "./wrap.ts";
 
 const COMMANDS: Commands = new Map([
@@ -37,7 +38,7 @@ export const command: Command = {
 export async function runGateway(argv: readonly string[]): Promise<ExitCode> {
   const [word, ...rest] = argv;
   if (word === undefined || word === "--help" || word === "-h") {
-    process.stdout.write(`${wrap(await helpText(), process.stdout.columns)}\n`);
+    print(wrap(await helpText(), process.stdout.columns));
     return word === undefined ? 2 : 0;
   }
   const load = COMMANDS.get(word);

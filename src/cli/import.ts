@@ -14,6 +14,7 @@ import { withKeepAlive } from "../provision/stateful-server.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
+import { print } from "./print.ts";
 import { show, table } from "./table.ts";
 import { entryTarget } from "./target.ts";
 import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
@@ -40,7 +41,7 @@ export const command: Command = {
     const gathered = { ...read, found: read.found.map(complete) };
     const merged = merge(gathered.found, await serversOf(config));
     const anyNew = merged.taken.length > 0;
-    if (!json) process.stdout.write(`${overview(gathered, merged, config)}\n`);
+    if (!json) print(overview(gathered, merged, config));
     const agreed = anyNew && !dryRun && (yes || (!json && canAsk && (await confirmed(`Write ${config}?`))));
     const written = agreed ? await write(config, gathered.found) : [];
     const undecided = anyNew && !dryRun && !yes && (json || !canAsk);

@@ -21,6 +21,7 @@ import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
 import { configLayers } from "./layers.ts";
 import { ourEntries } from "./our-entries.ts";
+import { print } from "./print.ts";
 import { isPublished } from "./published.ts";
 import { show } from "./table.ts";
 import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
@@ -119,7 +120,7 @@ async function removeDuplicatesIn(
   try {
     const before = await otherServersOf(spot, ours, machine());
     const plan = await planTakeOut(spot, ours);
-    if (!json && plan?.state === "change") process.stdout.write(`${spot.client.title}\n${plan.diff}\n\n`);
+    if (!json && plan?.state === "change") print(`${spot.client.title}\n${plan.diff}\n`);
     const question = `MetaMCP runs ${before.doubled.join(", ")} now. Remove ${before.doubled.length === 1 ? "it" : "them"} from ${spot.client.title}'s own list?`;
     const agreed = plan?.state === "change" && (yes || (!json && canAsk && (await confirmed(question))));
     if (agreed) await takeOut(spot, ours, { home, now: new Date() });
@@ -194,7 +195,7 @@ async function decide(
   { yes, json, undo: isUndo }: Options,
 ): Promise<Pick<StepResult, "result" | "problem">> {
   const { client, state, diff } = step;
-  if (!json && diff) process.stdout.write(`${client.title}\n${diff}\n\n`);
+  if (!json && diff) print(`${client.title}\n${diff}\n`);
   if (state === "change" && !yes) {
     if (json || !canAsk) return { result: "not done" };
     if (!(await confirmed(`Change ${step.file}?`))) return { result: "declined" };

@@ -2,6 +2,7 @@
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
+import { shown } from "./print.ts";
 import { wrap } from "./wrap.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -30,7 +31,7 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Log {
   const write = (level: LogLevel, message: string, fields?: LogFields): void => {
     const plain = output === process.stderr && process.stderr.isTTY;
     const line = plain
-      ? wrap(`metamcp ${level}: ${message}`, process.stderr.columns, 2)
+      ? shown(wrap(`metamcp ${level}: ${message}`, process.stderr.columns, 2))
       : asJson(level, message, fields);
     output.write(`${line}\n`);
   };

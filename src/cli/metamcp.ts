@@ -54,9 +54,12 @@ try {
 } catch (error) {
   const { message, stack } = error as Error;
   const isUsageError = error instanceof UsageError;
-  const { wrap } = await import("./wrap.ts");
-  const shown = isUsageError || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : stack;
-  process.stderr.write(`${wrap(`metamcp: ${shown}`, process.stderr.columns)}\n`);
+  const [{ wrap }, { printError }] = await Promise.all([import("./wrap.ts"), import("./print.ts")]);
+  const shown = isUsageError || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : String(stack);
+  const { homeHint } = await import("./home-hint.ts");
+  // The message about a server named "metamcp" has this prefix already.
+  const prefixed = shown.startsWith("metamcp: ") ? shown : `metamcp: ${shown}`;
+  printError(wrap(`${prefixed}${homeHint(error)}`, process.stderr.columns));
   process.exitCode = isUsageError ? 2 : 1;
 }
 // Exits even if timers or handles are still open.

@@ -5,6 +5,7 @@ import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { canAsk } from "./confirm.ts";
 import type { ElicitResult } from "./elicit.ts";
+import { printError } from "./print.ts";
 import { readable } from "./readable.ts";
 import { pauseSpinner } from "./spinner.ts";
 import { wrap } from "./wrap.ts";
@@ -23,7 +24,7 @@ export const person: Origin = {
       const reason = asks
         ? `there is no terminal to ask on, so this question was not answered: ${questionIn(params)}`
         : `${method} cannot be answered on the command line`;
-      process.stderr.write(`${wrap(`metamcp: ${reason}`, process.stderr.columns)}\n`);
+      printError(wrap(`metamcp: ${reason}`, process.stderr.columns));
       throw RpcError.of(METHOD_NOT_FOUND, reason);
     },
   },

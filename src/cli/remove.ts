@@ -4,6 +4,7 @@ import { configCandidates, pickConfig } from "../config/locate.ts";
 import { homeFolder } from "../home/home.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Command } from "./command.ts";
+import { printError } from "./print.ts";
 import { show } from "./table.ts";
 
 export const command: Command = {
@@ -19,7 +20,7 @@ export const command: Command = {
       home: homeFolder(env),
       now: new Date(),
     });
-    for (const name of absent) process.stderr.write(`metamcp: ${notThere(name, known, path)}\n`);
+    for (const name of absent) printError(`metamcp: ${notThere(name, known, path)}`);
     if (absent.length === 0 || settings.json) {
       show({ config: path, removed, absent, copy }, settings.json, () =>
         [...removed.map((name) => `- ${name}`), `Written to ${path}. Backup: ${copy}`].join("\n"),

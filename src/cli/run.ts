@@ -21,6 +21,7 @@ import { engineFor } from "./engine.ts";
 import { configLayers } from "./layers.ts";
 import { createLog } from "./log.ts";
 import { takeSecrets } from "./own-secrets.ts";
+import { print, printError } from "./print.ts";
 import { clearOrphans, stopSignal } from "./process.ts";
 import { provisionOf } from "./registry.ts";
 import { wrap } from "./wrap.ts";
@@ -31,8 +32,8 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     argv,
     takeSecrets(env, flagsFor("run")),
   );
-  if (settings.help) return print(await help(commands));
-  if (settings.version) return print(VERSION);
+  if (settings.help) return show(await help(commands));
+  if (settings.version) return show(VERSION);
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
 
@@ -84,7 +85,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   process.once("exit", () => engine.killNow());
   const stopped = stopSignal();
   if (settings.transport === "stdio" && process.stdin.isTTY)
-    process.stderr.write(`${wrap(WELCOME, process.stderr.columns)}\n`);
+    printError(wrap(WELCOME, process.stderr.columns));
   const endpoint = engine.open({ id: PERSONAL, surface: settings.surface });
   await Promise.race([transport.serve(endpoint), stopped]);
   watch.close();
@@ -131,8 +132,8 @@ const WELCOME = `MetaMCP ${VERSION} is waiting for an MCP client on stdin and st
   metamcp doctor               check every server and say how to fix what fails
 Press Ctrl-C to stop.`;
 
-function print(text: string): ExitCode {
-  process.stdout.write(`${wrap(text, process.stdout.columns)}\n`);
+function show(text: string): ExitCode {
+  print(wrap(text, process.stdout.columns));
   return 0;
 }
 

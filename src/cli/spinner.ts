@@ -1,4 +1,5 @@
 /** A spinner on stderr at a terminal; does nothing elsewhere. Clears its line when it stops. */
+import { shown } from "./print.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -37,7 +38,7 @@ export function spin(text: string): Spinner {
   // The spinner appears only after about 0.4 s.
   const timer = setInterval(() => {
     if (frame++ > 4 && !paused)
-      process.stderr.write(`\r\x1b[K${FRAMES[frame % FRAMES.length]} ${spinner.text}`);
+      process.stderr.write(`\r\x1b[K${FRAMES[frame % FRAMES.length]} ${shown(spinner.text)}`);
   }, 80);
   spinning = true;
   return spinner;

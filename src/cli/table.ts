@@ -1,4 +1,6 @@
 /** Tables with aligned columns. The last column wraps at the width of the terminal. */
+
+import { print, printJson } from "./print.ts";
 import { wrap } from "./wrap.ts";
 
 const GAP = "  ";
@@ -32,7 +34,8 @@ export function table(
 
 /** Prints the result of a command: JSON with --json, else the text for people. */
 export function show(value: unknown, json: boolean, forPeople: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : wrap(forPeople(), columns())}\n`);
+  if (json) printJson(JSON.stringify(value, undefined, 2));
+  else print(wrap(forPeople(), columns()));
 }
 
 /** Removes line breaks and control characters, because many cells contain untrusted text. */

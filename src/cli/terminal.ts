@@ -1,6 +1,7 @@
 /** Questions at the terminal, line by line. Writes to stderr, because stdout is for the result of a command. */
 import { createInterface } from "node:readline";
 import type { Terminal } from "./first-run.ts";
+import { printError, shown } from "./print.ts";
 import { wrap } from "./wrap.ts";
 
 export function openTerminal(): Terminal {
@@ -20,10 +21,10 @@ export function openTerminal(): Terminal {
     answer?.(undefined);
   });
   return {
-    say: (text) => void process.stderr.write(`${wrap(text, process.stderr.columns)}\n`),
+    say: (text) => printError(wrap(text, process.stderr.columns)),
     async ask(question) {
       if (closed) return undefined;
-      lines.setPrompt(question);
+      lines.setPrompt(shown(question));
       lines.prompt();
       return typed.shift() ?? (await new Promise((resolve) => (answer = resolve)));
     },

@@ -44,8 +44,15 @@ export async function writeAtomic(
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw withPath(error, path);
   }
+}
+
+/** A full disk is reported without a path. */
+function withPath(error: unknown, path: string): unknown {
+  if (error instanceof Error && codeOf(error) !== undefined && !("path" in error))
+    error.message += ` '${path}'`;
+  return error;
 }
 
 /** Keeps the owner when root replaces a user's file. Other users cannot change the owner of a file. */

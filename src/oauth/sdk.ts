@@ -76,7 +76,9 @@ export function shownError(sdk: Sdk, error: unknown): string {
 
 /** Returns the code, because the message may contain the whole address with a password. */
 function causeCode({ cause }: Error): string {
-  const { code } = (cause ?? {}) as { code?: unknown };
+  const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
+  // fetch refuses the ports of other protocols, such as 9 and 25.
+  if (message === "bad port") return "connections to this port are blocked; use another port";
   return typeof code === "string" ? code : "it is not a usable address";
 }
 

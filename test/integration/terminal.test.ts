@@ -184,3 +184,66 @@ test("--help names the variables that have no flag", async () => {
   );
   expect(out).toMatch(/^ {2}METAMCP_HOME /m);
 });
+
+/** Escape sequences, C1 controls and text directions: what a terminal would act on. */
+const HOSTILE = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e\b\u007f";
+/** Whether a terminal would act on a character of the line. The spinner clears its line with ESC [ K. */
+const acts = (line: string): boolean =>
+  /[^\P{Cc}\t\r]|[\u202a-\u202e\u2066-\u2069]/u.test(line.replaceAll("\u001b[K", ""));
+
+test.skipIf(obstacle)(
+  "no command sends control characters of servers and found files to the terminal",
+  async () => {
+    const folder = temp();
+    const inputSchema = { type: "object", properties: { message: { type: "string", description: HOSTILE } } };
+    const tools = ["echo", "fail", "is_error"].map((name) => ({
+      name,
+      title: HOSTILE,
+      description: `${HOSTILE} ${name}`,
+      inputSchema,
+    }));
+    const file = folder.write("tools.json", JSON.stringify(tools));
+    folder.writeConfig({
+      bad: fixture("--tools-file", file),
+      [`odd${HOSTILE}`]: { command: `x${HOSTILE}`, args: [HOSTILE] },
+      dies: { command: process.execPath, args: ["-e", `console.error(${JSON.stringify(HOSTILE)})`] },
+      broken: { command: "x", cwd: 5, [HOSTILE]: 1, tools: { allow: HOSTILE } },
+    });
+    const message = JSON.stringify({ message: HOSTILE });
+    folder.write("chain.json", JSON.stringify([{ tool_id: "bad:echo", args: { message: HOSTILE } }]));
+    folder.write(
+      "code.js",
+      `console.log(${JSON.stringify(HOSTILE)}); return await tools.bad.echo(${message});`,
+    );
+    folder.write("throws.js", `throw new Error(${JSON.stringify(HOSTILE)});`);
+    const commands = [
+      ["doctor"],
+      ["list"],
+      ["tools"],
+      ["tools", "bad"],
+      ["search", "echo"],
+      ["describe", "bad", "echo"],
+      ["describe", "bad", "echo", "--json"],
+      ["call", "bad", "echo", message],
+      ["call", "bad", "echo", message, "--json"],
+      ["call", "bad", "is_error", message],
+      ["call", "bad", "fail", message],
+      ["call", "dies", "x"],
+      ["call", HOSTILE, HOSTILE],
+      ["chain", "chain.json"],
+      ["exec", "code.js"],
+      ["exec", "throws.js"],
+      ["approve", "bad", "--dry-run"],
+      ["remove", HOSTILE],
+    ];
+    for (const command of commands) {
+      const shown = terminal(folder, ...command);
+      await shown.exited;
+      const acting = shown.screen.split("\n").filter((line) => acts(line));
+      expect([command[0], acting]).toEqual([command[0], []]);
+    }
+    const piped = await metamcp(folder, ["call", "bad", "echo", message]);
+    expect(piped.out).toContain(HOSTILE);
+  },
+  120_000,
+);

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
+import { print, printError, printJson } from "../print.ts";
 import { plain, show, table } from "../table.ts";
 import { GatewayClient, GatewayUnavailable, type Given } from "./client.ts";
 
@@ -111,23 +112,24 @@ async function follow(
   json: boolean,
 ): Promise<never> {
   let last = 0;
-  const print = (items: readonly AuditRecord[]): void => {
+  const printRecords = (items: readonly AuditRecord[]): void => {
     for (const record of items.toReversed()) {
       last = record.seq;
-      process.stdout.write(`${json ? JSON.stringify(record) : cellsOf(record).map(plain).join("  ")}\n`);
+      if (json) printJson(JSON.stringify(record));
+      else print(cellsOf(record).map(plain).join("  "));
     }
   };
-  print(first.items);
+  printRecords(first.items);
   query.set("limit", "500");
   for (let unavailable = false; ; ) {
     await pause(POLL_MS);
     query.set("after", String(last));
     try {
-      print(await allPages(client, query));
+      printRecords(await allPages(client, query));
       unavailable = false;
     } catch (error) {
       if (!(error instanceof GatewayUnavailable)) throw error;
-      if (!unavailable) process.stderr.write(`metamcp: ${error.message} Waiting for it.\n`);
+      if (!unavailable) printError(`metamcp: ${error.message} Waiting for it.`);
       unavailable = true;
     }
   }

@@ -1,5 +1,6 @@
 /** `metamcp gateway export`: prints the config as a document, without secrets. */
 import type { Command } from "../command.ts";
+import { printResult } from "../print.ts";
 import { GatewayClient, type Given } from "./client.ts";
 
 export const command: Command = {
@@ -12,7 +13,7 @@ export const command: Command = {
     const accept = settings.json ? "application/json" : "application/yaml";
     const text = await new GatewayClient(settings).text("GET", "/config", { accept });
     const shown = settings.json ? JSON.stringify(JSON.parse(text), undefined, 2) : text.trimEnd();
-    process.stdout.write(`${shown}\n`);
+    printResult(shown);
     return 0;
   },
 };
