@@ -27,6 +27,23 @@ endpoints:
   main: { namespaces: [team] }
 `;
 
+test("diff and apply tell about objects of the file that were changed over the API, and --take-over takes them back", async () => {
+  const { run, folder, url } = await started();
+  const document = [folder.write("gateway.yaml", DOCUMENT), "--source", "git"];
+  await run("apply", ...document);
+  const changed = await fetch(`${url}/api/v1/mcp-servers/files?takeOver=true`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+    body: '{"command":"other"}',
+  });
+  expect(changed.status).toBe(200);
+  const text = expect.stringContaining('The server "files" stays as it is');
+  expect(await run("diff", ...document, "--exit-code")).toMatchObject({ code: 1, out: text });
+  expect(await run("apply", ...document)).toMatchObject({ code: 1, out: text });
+  expect((await run("apply", ...document, "--take-over")).code).toBe(0);
+  expect((await run("diff", ...document, "--exit-code")).out).toBe("Nothing changes.\n");
+});
+
 test("apply, diff, export, history and rollback work on a config document", async () => {
   const { run, folder, control } = await started();
   const file = folder.write("gateway.yaml", DOCUMENT);

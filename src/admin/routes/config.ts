@@ -1,5 +1,5 @@
 /** Routes to export, compare and apply the config as one document. */
-import { type ApplyOptions, applyDocument } from "../../gateway/document/apply.ts";
+import { type ApplyOptions, type ApplyOutcome, applyDocument } from "../../gateway/document/apply.ts";
 import { exportDocument, SECTIONS } from "../../gateway/document/document.ts";
 import { writeYaml } from "../../gateway/document/yaml.ts";
 import type { Objects } from "../../gateway/objects.ts";
@@ -50,7 +50,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
         const query = new URLSearchParams(request.query);
         query.set("dryRun", "true");
         const done = await apply(parts, { ...request, query });
-        return "dry" in done ? done.dry : {};
+        return { body: { changes: done.outcome.changes, ...leftIn(done.outcome) } };
       },
     },
     {
@@ -68,11 +68,15 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
         const done = await apply(parts, request);
         if ("dry" in done) return done.dry;
         const { revision, changes, outcome } = done;
-        const left = outcome.left.length > 0 ? { left: outcome.left } : {};
-        return { body: { revision, changes, ...left } };
+        return { body: { revision, changes, ...leftIn(outcome) } };
       },
     },
   ];
+}
+
+/** Objects of this file that the API took over: the store differs from the file, and applying it does not change that. */
+function leftIn({ left }: ApplyOutcome): { left?: ApplyOutcome["left"] } {
+  return left.length > 0 ? { left } : {};
 }
 
 async function apply(parts: AdminParts, request: AdminRequest) {

@@ -73,7 +73,7 @@ export async function change<T extends ChangeOutcome>(
   { principal, query, recordChanges }: AdminRequest,
   make: ComputeChange<T>,
   summary?: string,
-): Promise<(Changed & { readonly outcome: T }) | { readonly dry: AdminAnswer }> {
+): Promise<(Changed & { readonly outcome: T }) | { readonly dry: AdminAnswer; readonly outcome: T }> {
   const dryRun = isOn(query, "dryRun");
   const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
   const allowed: ComputeChange<T> = (objects, context) => {
@@ -91,7 +91,8 @@ export async function change<T extends ChangeOutcome>(
       revision,
     })),
   );
-  return dryRun ? { dry: { status: 200, body: { changes: changed.changes } } } : changed;
+  if (!dryRun) return changed;
+  return { dry: { status: 200, body: { changes: changed.changes } }, outcome: changed.outcome };
 }
 
 /** Throws 403 if the caller lacks the right for any part of the change. */

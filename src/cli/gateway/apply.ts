@@ -22,14 +22,19 @@ export const command: Command = {
     const read = given as Given<typeof DOCUMENT_FLAGS>;
     const answer = await sendDocument<Applied>("/config/apply", read);
     show(answer, read.settings.json, () => appliedText(answer));
-    return 0;
+    // The gateway is not what the file says.
+    return answer.left?.length ? 1 : 0;
   },
 };
 
 export function appliedText({ revision, changes, left = [] }: Applied): string {
-  const kept = left.map(
-    ({ kind, name }) => `The ${kind} "${name}" was not changed: it has since been changed over the API.`,
-  );
   const done = changes.length > 0 ? [`\nRevision ${revision}.`] : [];
-  return [changeTable(changes), ...kept, ...done].join("\n");
+  return [changeTable(changes), ...leftText(left), ...done].join("\n");
+}
+
+export function leftText(left: NonNullable<Applied["left"]>): readonly string[] {
+  return left.map(
+    ({ kind, name }) =>
+      `The ${kind} "${name}" stays as it is: it was changed over the API. To take it back: --take-over`,
+  );
 }

@@ -2,12 +2,17 @@
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
-import { type ChangeLine, changeTable } from "./change-table.ts";
+import { type Applied, leftText } from "./apply.ts";
+import { changeTable } from "./change-table.ts";
 import type { Given } from "./client.ts";
 import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
 
 const FLAGS = {
-  exitCode: { kind: "switch", env: false, help: "Exit with 1 if there are changes." },
+  exitCode: {
+    kind: "switch",
+    env: false,
+    help: "Exit with 1 if there are changes, or objects that were changed over the API.",
+  },
   ...DOCUMENT_FLAGS,
 } as const satisfies Table;
 
@@ -19,8 +24,9 @@ export const command: Command = {
   takes: [1, 1],
   async run(given) {
     const read = given as Given<typeof FLAGS>;
-    const answer = await sendDocument<{ changes: readonly ChangeLine[] }>("/config/diff", read);
-    show(answer, read.settings.json, () => changeTable(answer.changes));
-    return read.settings.exitCode && answer.changes.length > 0 ? 1 : 0;
+    const answer = await sendDocument<Omit<Applied, "revision">>("/config/diff", read);
+    const { changes, left = [] } = answer;
+    show(answer, read.settings.json, () => [changeTable(changes), ...leftText(left)].join("\n"));
+    return read.settings.exitCode && changes.length + left.length > 0 ? 1 : 0;
   },
 };
