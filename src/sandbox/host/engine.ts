@@ -1,5 +1,6 @@
 /** The interface of a JavaScript engine in the host. An engine runs the code of one run, once. */
-import type { Bridge, Controls } from "./guest/guest.ts";
+import type { Bridge } from "./guest/bridge.ts";
+import type { Controls } from "./guest/guest.ts";
 
 export interface EngineHooks {
   readonly bridge: Bridge;

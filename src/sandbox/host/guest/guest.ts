@@ -3,10 +3,9 @@
  * must not refer to anything outside itself. It enforces nothing; host and gateway enforce the limits.
  */
 
+import type { Bridge } from "./bridge.ts";
+import type { Results } from "./results.ts";
 import type { Values } from "./values.ts";
-
-/** Takes and returns only strings. Other values could run code of the guest on the stack of the host. */
-export type Bridge = (op: string, a: string, b: string, c: string) => string;
 
 export interface Controls {
   /** Sets the names that can be listed: JSON of the server names, and of the tool names by server. */
@@ -28,12 +27,19 @@ export interface Thrown {
   readonly limit?: string | undefined;
 }
 
-export function guest(bridge: Bridge, values: Values, library: Record<string, unknown>): Controls {
-  const { inspect, toJson, stringifyExact, parseMarked, shapeOf } = values;
+/** The other parts of the guest. */
+export interface GuestParts {
+  readonly values: Values;
+  readonly results: Results;
+  readonly library: Record<string, unknown>;
+}
+
+export function guest(bridge: Bridge, { values, results, library }: GuestParts): Controls {
+  const { inspect, toJson, stringifyExact, shapeOf, lazyObject } = values;
+  const { received, valueIn, toolError } = results;
   const { parse, stringify } = JSON;
   const { apply, ownKeys } = Reflect;
   const { defineProperty, keys } = Object;
-  const { isArray } = Array;
   const text = String;
   const then = Reflect.get(Promise.prototype, "then") as () => unknown;
   const Promised = Promise;
@@ -56,16 +62,6 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
   let queued = 0;
   let next = 0;
 
-  class ToolError extends Error {
-    override name = "ToolError";
-  }
-
-  /** An error with the stack of `callSite`, because the stack at the time of the failure does not contain the call. */
-  function toolError(message: string, callSite: Error, more: object): Error {
-    const { stack } = callSite;
-    return Object.assign(new ToolError(message), more, typeof stack === "string" ? { stack } : {});
-  }
-
   function send(server: string, tool: string, args: unknown, callSite = new Error()): Promise<unknown> {
     return new Promised((resolve, reject) => {
       const json = args === undefined ? "{}" : stringifyExact(args);
@@ -87,24 +83,6 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
     if (call && sendNow(call)) queue.delete(next++);
   }
 
-  interface Block {
-    readonly type?: string;
-    readonly text?: string;
-  }
-  interface Result {
-    readonly isError?: boolean;
-    readonly content?: readonly Block[];
-    readonly structuredContent?: unknown;
-  }
-
-  /** Parses JSON. Integers that a number cannot hold become BigInts; the host finds them. */
-  function parseExact(json: string): unknown {
-    const found = bridge("integers", json, "", "");
-    return found === "" ? parse(json) : parseMarked(found);
-  }
-  /** Results that contain long integers. */
-  const withIntegers = new WeakSet<object>();
-
   /** The last results, for the hint after a TypeError. */
   const lastShapes: string[] = [];
 
@@ -113,35 +91,6 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
     lastShapes.push(`${name} returned ${shapeOf(value)}`);
     if (lastShapes.length > 3) lastShapes.shift();
     return value;
-  }
-
-  function malformed(name: string, what: string, callSite: Error): Error {
-    return toolError(`${name} answered with an invalid result: ${what}`, callSite, {
-      code: "execution_failed",
-    });
-  }
-
-  /** The value of a result: its structured content, else its only text (parsed if it is JSON), else its content. */
-  function valueIn(result: unknown, name: string, callSite: Error): unknown {
-    if (typeof result !== "object" || result === null || isArray(result))
-      throw malformed(name, `it is ${shapeOf(result)} and not an object with content`, callSite);
-    const { isError, content: written, structuredContent } = result as Result;
-    if (!isError && structuredContent !== undefined) return structuredContent;
-    const content = written ?? [];
-    if (!isArray(content))
-      throw malformed(name, `its content is ${shapeOf(content)} and not a list of blocks`, callSite);
-    const texts = content.flatMap((block) => (typeof block?.text === "string" ? [block.text] : []));
-    if (isError) {
-      throw toolError(texts.join("\n") || `${name} failed`, callSite, { code: "execution_failed", result });
-    }
-    if (texts.length !== 1 || content.length !== 1) return content;
-    const [one = ""] = texts;
-    if (!/^\s*[[{"\d\-tfn]/.test(one)) return one;
-    try {
-      return withIntegers.has(result) ? parseExact(one) : parse(one);
-    } catch {
-      return one;
-    }
   }
 
   /** The first member that was read of a promise of a tool, because of a missing `await`. */
@@ -169,27 +118,6 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
     else if (error === undefined && pending > 0)
       warn(`The code ended without a value while ${pending} calls were running: await them.`);
     else if (error instanceof TypeError && lastShapes.length > 0) warn(`${lastShapes.join("; ")}.`);
-  }
-
-  /** An object whose members are created on first access. Symbols, `then` and `toJSON` are undefined, so that it is no promise and can be serialized. */
-  function lazyObject(make: (name: string) => unknown, known: () => readonly string[]): object {
-    const made = new Map<string, unknown>();
-    return new Proxy(
-      {},
-      {
-        get(_target, key) {
-          if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
-          if (!made.has(key)) made.set(key, make(key));
-          return made.get(key);
-        },
-        has: (_target, key) => known().includes(key as string),
-        ownKeys: () => [...known()],
-        getOwnPropertyDescriptor: (_target, key) =>
-          known().includes(key as string)
-            ? { value: undefined, enumerable: true, configurable: true }
-            : undefined,
-      },
-    );
   }
 
   /** The tools of a server. `my_server` also means `my-server` if only one server matches. */
@@ -320,9 +248,7 @@ export function guest(bridge: Bridge, values: Values, library: Record<string, un
       if (!inFlight.delete(callId) || !call) return;
       sendNext();
       if (ok !== "") {
-        const value = ok === "integers" ? parseExact(json) : parse(json);
-        if (ok === "integers" && typeof value === "object" && value !== null) withIntegers.add(value);
-        call.resolve(value);
+        call.resolve(received(json, ok));
         return;
       }
       const { message, code, limit } = parse(json) as { message: string; code?: string; limit?: string };

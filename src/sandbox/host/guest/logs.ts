@@ -1,5 +1,5 @@
 /** The `console` of the guest. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
-import type { Bridge } from "./guest.ts";
+import type { Bridge } from "./bridge.ts";
 import type { Values } from "./values.ts";
 
 export function logs(bridge: Bridge, { inspect }: Values): object {

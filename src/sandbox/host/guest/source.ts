@@ -3,6 +3,7 @@ import { abort } from "./abort.ts";
 import { guest } from "./guest.ts";
 import { locale } from "./locale.ts";
 import { logs } from "./logs.ts";
+import { results } from "./results.ts";
 import { values } from "./values.ts";
 import { web } from "./web.ts";
 
@@ -12,5 +13,5 @@ export function guestSource(hasWebGlobals = false): string {
     ? "{}"
     : `{ ...(${web.toString()})(bridge, values), ...(${abort.toString()})(), ...(${locale.toString()})() }`;
   const library = `{ console: (${logs.toString()})(bridge, values), ...${webGlobals} }`;
-  return `(function (bridge) { "use strict"; const values = (${values.toString()})(); return (${guest.toString()})(bridge, values, ${library}); })`;
+  return `(function (bridge) { "use strict"; const values = (${values.toString()})(); const results = (${results.toString()})(bridge, values); return (${guest.toString()})(bridge, { values, results, library: ${library} }); })`;
 }

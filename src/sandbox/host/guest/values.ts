@@ -8,6 +8,8 @@ export interface Values {
   readonly stringifyExact: (value: unknown) => string | undefined;
   /** The same as `JSON.parse`, but strings that the host marked as large integers become BigInts. */
   readonly parseMarked: (json: string) => unknown;
+  /** An object whose members are created on first access. `known`: the names that it lists. */
+  readonly lazyObject: (make: (name: string) => unknown, known: () => readonly string[]) => object;
   /** What a value is, in a few words. */
   readonly shapeOf: (value: unknown) => string;
 }
@@ -195,5 +197,26 @@ export function values(): Values {
 
   const stringifyExact = (value: unknown): string | undefined => exactly(() => stringify(value));
 
-  return { inspect, toJson, stringifyExact, parseMarked, shapeOf };
+  /** An object whose members are created on first access. Symbols, `then` and `toJSON` are undefined, so that it is no promise and can be serialized. */
+  function lazyObject(make: (name: string) => unknown, known: () => readonly string[]): object {
+    const made = new Map<string, unknown>();
+    return new Proxy(
+      {},
+      {
+        get(_target, key) {
+          if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
+          if (!made.has(key)) made.set(key, make(key));
+          return made.get(key);
+        },
+        has: (_target, key) => known().includes(key as string),
+        ownKeys: () => [...known()],
+        getOwnPropertyDescriptor: (_target, key) =>
+          known().includes(key as string)
+            ? { value: undefined, enumerable: true, configurable: true }
+            : undefined,
+      },
+    );
+  }
+
+  return { inspect, toJson, stringifyExact, parseMarked, shapeOf, lazyObject };
 }

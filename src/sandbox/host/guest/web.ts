@@ -1,5 +1,5 @@
 /** Web globals that QuickJS lacks: URL, TextEncoder, structuredClone and so on. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
-import type { Bridge } from "./guest.ts";
+import type { Bridge } from "./bridge.ts";
 import type { Values } from "./values.ts";
 
 export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown> {
