@@ -11,7 +11,7 @@ const SEQUENCES = [
   "zxcvbnm",
   "yxcvbnm",
   "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
-].flatMap((row) => [row, [...row].toReversed().join("")]);
+].flatMap((row) => [row, row.split("").toReversed().join("")]);
 
 /** The stems of the most common passwords, and what people choose for a gateway. */
 const COMMON = [
@@ -75,7 +75,7 @@ function isRandomDigits(text: string): boolean {
 }
 
 function withoutWords(text: string, words: readonly string[]): string {
-  const plain = [...text].map((sign) => LOOKALIKES[sign] ?? sign).join("");
+  const plain = text.replaceAll(/[@4310]/g, (sign) => LOOKALIKES[sign] ?? sign);
   const found = words.find((word) => text.includes(word) || plain.includes(word));
   if (found === undefined) return text;
   const at = text.includes(found) ? text.indexOf(found) : plain.indexOf(found);

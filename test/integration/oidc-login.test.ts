@@ -126,10 +126,8 @@ test("at each login groups decide who may log in and who is an administrator", a
 
 test("a login requests the scopes that are set, and a refused one says who and why in log and audit", async () => {
   const provider = await identityProvider();
-  const gateway = await gatewayAt(
-    provider,
-    ...["--oidc-scope", "groups", "--oidc-scope", "email custom:a", "--oidc-allow-group", "staff"],
-  );
+  const flags = ["--oidc-scope", "groups", "--oidc-scope", "email custom:a", "--oidc-allow-group", "staff"];
+  const gateway = await gatewayAt(provider, ...flags);
   const there = (await fetch(`${gateway.url}/api/v1/login/oidc`, { redirect: "manual" })).headers;
   const asked = new URL(there.get("location") ?? "").searchParams.get("scope");
   expect(asked).toBe("openid email profile groups custom:a");
