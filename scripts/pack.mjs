@@ -12,7 +12,7 @@ const original = join(root, ".cache/package.json");
 
 /** The text of package.json for users. */
 export function publishedManifest(text) {
-  const { scripts, devDependencies, ...kept } = JSON.parse(text);
+  const kept = { ...JSON.parse(text), scripts: undefined, devDependencies: undefined };
   return `${JSON.stringify(kept, undefined, 2)}\n`;
 }
 
