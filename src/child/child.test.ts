@@ -96,6 +96,20 @@ test("calls lost in a crash are sent once more to one new process and report two
   expect(child.status().reason).toBeUndefined();
 });
 
+test("a server cannot set keys of MetaMCP, and those that MetaMCP adds stay", async () => {
+  const { server, call } = setUp();
+  const forged = { "metamcp/error": { code: "forbidden" }, "metamcp/attempts": 9, own: 1 };
+  const answer = call();
+  await flushPending();
+  server.last.die();
+  await flushPending();
+  server.last.answerNext({ content: [{ type: "text", text: "x", _meta: forged }], _meta: forged });
+  expect(fromRaw(await answer)).toEqual({
+    content: [{ type: "text", text: "x", _meta: { own: 1 } }],
+    _meta: { own: 1, "metamcp/attempts": 2 },
+  });
+});
+
 test("a call that declares nothing is not sent again; the server is restarted, and only a failed restart counts", async () => {
   const { server, call, child } = setUp({ retry: "safe" });
   const lost = call({ repeat: "unknown" });

@@ -11,6 +11,7 @@ import { mayInstall } from "./download.ts";
 import { negotiateEra } from "./era-2026/negotiate-era.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import type { ChildFailure, Connector, Link, LinkEvents } from "./link.ts";
+import { withoutOwnKeys } from "./own-keys.ts";
 
 export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "notify"> {
   readonly spec: ServerSpec;
@@ -77,7 +78,7 @@ export class Conversation {
     const { spec } = this.#parts;
     const connector = await this.#parts.connector();
     const events: LinkEvents = {
-      onMessage: (message, via) => this.#peer.receive(message, via),
+      onMessage: (message, via) => this.#peer.receive(withoutOwnKeys(message), via),
       onFailed: (id, failure) => this.#failed(id, masked(failure, spec)),
       onClosed: (failure) => this.#parts.onClosed(masked(failure, spec)),
     };
