@@ -1,6 +1,7 @@
 /** Builds a gateway from its parts. The order of starting and stopping is in `createGateway`. */
 import { type Access, openAccess } from "./access/access.ts";
 import { addressReader } from "./access/client-address.ts";
+import { RefusedCredentials } from "./access/refused-credentials.ts";
 import { type CompileOptions, compile } from "./gateway/compile.ts";
 import type { GatewayControl } from "./gateway/control.ts";
 import { readObjects } from "./gateway/stored.ts";
@@ -82,6 +83,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     stopFollowing();
     oidc?.checks.stop();
     void http.server.stop();
+    people.refused.flush();
     await pipeline.approvals.close();
     await core.engine.close();
     core.endpoints.end();
@@ -131,6 +133,7 @@ interface People {
   readonly logins: GatewayLogins;
   /** Returns the address of the client, behind trusted proxies too. */
   readonly addressOf: ReturnType<typeof addressReader>;
+  readonly refused: RefusedCredentials;
   /** Returns the link to the login at the identity provider; undefined without one. */
   readonly sso: typeof ssoLink | undefined;
 }
@@ -156,7 +159,8 @@ async function openPeople(context: GatewayContext): Promise<People> {
   const addressOf = addressReader(trustProxy);
   const sso = oidc && ssoLink;
   const logins = await openLogins({ ...context, access, addressOf, sso, base: context.address.origin });
-  return { access, logins, addressOf, sso };
+  const refused = new RefusedCredentials(context.events, context.clock, addressOf);
+  return { access, logins, addressOf, refused, sso };
 }
 
 /** Passes changes of accounts, logins and the store on to engine and endpoints. Returns the function that stops it. */

@@ -110,6 +110,11 @@ export class ConsoleSessions {
     return undefined;
   }
 
+  /** Whether the request has a cookie of a session, valid or not. */
+  isShown(headers: Headers): boolean {
+    return this.#tokens(headers).length > 0;
+  }
+
   /** The id token of the session of the request, if it began at the identity provider. */
   idTokenOf(headers: Headers): string | undefined {
     const sealed = this.#tokens(headers)

@@ -1,7 +1,7 @@
 /** The admin API of a gateway: its routes, and who may use them. */
 import { addressReader } from "../access/client-address.ts";
 import type { Log } from "../kernel/log.ts";
-import { authenticator } from "./authenticate.ts";
+import { authenticator, credentialCounter } from "./authenticate.ts";
 import { objectNamer } from "./named-object.ts";
 import { problemOf } from "./problem-of.ts";
 import { type AdminHandler, createAdminRouter } from "./router.ts";
@@ -23,6 +23,7 @@ export function createAdmin({ trustProxy = [], ...parts }: AdminOptions): AdminH
     routes: adminRoutes(parts),
     log,
     authenticate: authenticator(access),
+    onRefused: parts.refused && credentialCounter(access, parts.refused),
     isOwnPage: (headers) => access.sessions.isOwnPage(headers),
     addressOf: addressReader(trustProxy),
     events: parts.events,

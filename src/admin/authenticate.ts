@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Access } from "../access/access.ts";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import { credentialOf } from "../access/credential.ts";
+import { credentialKind, type RefusedCredentials } from "../access/refused-credentials.ts";
 import type { Actor } from "../gateway/control.ts";
 import type { Principal } from "../kernel/principal.ts";
 
@@ -39,6 +40,18 @@ export function authenticator(access: Pick<Access, "adminToken" | "keys" | "sess
     if (adminDigest && timingSafeEqual(adminDigest, digest(credential))) return { principal: ADMIN };
     const holder = keys.holderOf(credential);
     return holder?.role && { principal: holder.principal, account: holder.account };
+  };
+}
+
+/** Counts the credential of a request that was refused with 401. Returns the seconds to wait if there were too many. */
+export function credentialCounter(
+  { sessions }: Pick<Access, "sessions">,
+  refused: RefusedCredentials,
+): (request: IncomingMessage) => number | undefined {
+  return (request) => {
+    if (credentialOf(request) !== undefined) return refused.limit(request, { by: credentialKind(request) });
+    if (sessions.isShown(request.headers)) refused.count(request, { by: "cookie" });
+    return undefined;
   };
 }
 

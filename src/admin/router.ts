@@ -31,6 +31,8 @@ export interface RouterParts {
   readonly routes: readonly Route[];
   readonly log: Log;
   readonly authenticate: Authenticate;
+  /** Counts a refused credential. Returns the seconds to wait if there were too many. */
+  readonly onRefused?: ((request: IncomingMessage) => number | undefined) | undefined;
   /** Whether the request comes from a page of this gateway. */
   isOwnPage(headers: IncomingMessage["headers"]): boolean;
   readonly addressOf: AddressOf;
@@ -61,11 +63,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     const open = found !== undefined && requiredRole(found.data) === "anyone";
     const known = parts.authenticate(request);
     // The first check, so that unknown callers cannot find out which paths exist.
-    if (!known && !open) {
-      throw new Problem(401, "log in, or send a token or a key with a role as Authorization: Bearer", {
-        headers: { "www-authenticate": 'Bearer realm="metamcp"' },
-      });
-    }
+    if (!known && !open) throw refusal(request);
     if (!found) throw notThere(path);
     if (isForged(request, known?.cookie === true, open))
       throw new Problem(403, "a change with a cookie must come from a page of this gateway (Origin)");
@@ -77,6 +75,17 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
       throw new Problem(403, refusalOf(principal, route));
     }
     return admitted;
+  }
+
+  function refusal(request: IncomingMessage): Problem {
+    const retryAfter = parts.onRefused?.(request);
+    if (retryAfter !== undefined)
+      return new Problem(429, "too many wrong credentials from your network: try again later", {
+        headers: { "retry-after": String(retryAfter) },
+      });
+    return new Problem(401, "log in, or send a token or a key with a role as Authorization: Bearer", {
+      headers: { "www-authenticate": 'Bearer realm="metamcp"' },
+    });
   }
 
   /** Looks the object up before the route runs, because a deleted object has no name afterwards. */

@@ -13,6 +13,7 @@ export type EngineEvent =
   | SessionChanged
   | ToolsListed
   | LoginTried
+  | CredentialRefused
   | AdminChange
   | ApprovalChanged
   | RevisionServed
@@ -138,6 +139,19 @@ export interface LoginTried extends At {
   readonly endpoint?: string;
   /** With "server". */
   readonly server?: { readonly uuid: string; readonly name: string };
+}
+
+/** Requests with an unknown or expired credential were refused. Equal ones of a minute are one event. */
+export interface CredentialRefused extends At {
+  readonly type: "credential";
+  readonly by: "key" | "token" | "cookie";
+  readonly count: number;
+  /** When the first of them was refused. */
+  readonly since: number;
+  /** The address, or the IPv6 network. Undefined if they came from too many to name them all. */
+  readonly address?: string;
+  /** Name of the requested endpoint. Undefined at the admin API, and if there is no such endpoint. */
+  readonly endpoint?: string;
 }
 
 export interface TriedLogin {

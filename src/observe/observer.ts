@@ -10,6 +10,7 @@ import {
   recordOfAdmin,
   recordOfBeginning,
   recordOfCall,
+  recordOfCredential,
   recordOfLogin,
   STRANGERS,
 } from "./audit/audit-record.ts";
@@ -126,6 +127,10 @@ export class Observer implements Observed {
       case "login":
         if (event.outcome === "refused") this.#refusals.add(refusedLogin(event));
         else this.audit.add(recordOfLogin(event));
+        break;
+      case "credential":
+        // Equal ones are counted already.
+        this.audit.add(recordOfCredential(event));
         break;
       case "approval":
       case "breaker":

@@ -1,6 +1,7 @@
 /** The HTTP side of a gateway: the server with its site and admin API, and the port for metrics. Does not start to listen. */
 import type { Access } from "../access/access.ts";
 import type { AddressOf } from "../access/client-address.ts";
+import type { RefusedCredentials } from "../access/refused-credentials.ts";
 import { TemporaryKeys } from "../access/temporary-keys.ts";
 import type { Observer } from "../observe/observer.ts";
 import { createHostGuard, isLoopback } from "../transport/http/guard.ts";
@@ -22,6 +23,7 @@ export interface HttpParts {
   readonly core: GatewayCore;
   readonly pipeline: Pipeline;
   readonly access: Access;
+  readonly refused: RefusedCredentials;
   readonly oidc: GatewayOidc | undefined;
   readonly logins: GatewayLogins;
   readonly authorization: GatewayAuthorization;
@@ -46,6 +48,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
     compiled: context.compiled,
     endpoints: core.endpoints,
     access,
+    refused: parts.refused,
     authorization,
     logins: logins.site,
     backChannel: parts.oidc?.backChannel,
@@ -78,7 +81,7 @@ export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHt
 
 function createAdmin(
   { options, store, clock, events, compiled, address }: GatewayContext,
-  { core, pipeline, access, oidc, logins, authorization, observer }: HttpParts,
+  { core, pipeline, access, refused, oidc, logins, authorization, observer }: HttpParts,
   { temporaryKeys, exposed }: { readonly temporaryKeys: TemporaryKeys; readonly exposed: boolean },
 ): Admin {
   const { engine, endpoints, control, provisioning } = core;
@@ -86,6 +89,7 @@ function createAdmin(
   return options.admin({
     control,
     access,
+    refused,
     oidc: oidc?.login,
     grants: authorization.grants,
     logins: logins.control,

@@ -5,6 +5,7 @@ import { isAllowed } from "../access/allow.ts";
 import type { AddressOf } from "../access/client-address.ts";
 import { credentialOf } from "../access/credential.ts";
 import { MAX_OPEN_BYTES, watchOpenBody } from "../access/open-body.ts";
+import { credentialKind, type RefusedCredentials } from "../access/refused-credentials.ts";
 import type { TemporaryKeys } from "../access/temporary-keys.ts";
 import { adminPath } from "../admin/admin.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
@@ -33,6 +34,7 @@ export interface SiteParts {
   readonly compiled: () => Compiled;
   readonly endpoints: ServedEndpoints;
   readonly access: Pick<Access, "keys">;
+  readonly refused: RefusedCredentials;
   readonly authorization: GatewayAuthorization;
   /** Where the identity provider ends logins, if there is one. */
   readonly backChannel: BackChannelLogout | undefined;
@@ -55,6 +57,9 @@ const ENDPOINTS = "/metamcp/";
 const METRICS = "/metrics";
 const NOTHING = "not found";
 const NEEDS_KEY = "an API key is required: send it as X-API-Key or Authorization: Bearer";
+const TOO_MANY = "too many wrong credentials from your network: check the key, and try again later";
+/** A JWT, which is what access tokens are. */
+const ACCESS_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TOO_LARGE = `a request without a login may have at most ${MAX_OPEN_BYTES} bytes`;
 const NEEDS_SCOPE = `the token lacks the scope "${SCOPE}"`;
 
@@ -105,18 +110,23 @@ export class GatewaySite implements Site {
       const sender = endpoints.of(endpoint.object.uuid)?.senderOf(request);
       if (sender) return { ok: true, cors, principal: sender };
     }
-    const shown = credentialOf(request, access?.queryKey) ?? "";
+    const given = credentialOf(request, access?.queryKey);
+    const shown = given ?? "";
     const temporary = temporaryKeys.holderOf(shown);
     if (temporary && endpoint && temporary.opens(endpoint.object.uuid))
       return { ok: true, cors, principal: temporary.principal };
     const holder = known.keys.holderOf(shown);
     if (!holder && shown !== "" && shown === bearerOf(request.headers)) {
       const bearer = authorization.bearers.holderOf(shown, audienceOf(authorization.base(), requested.name));
-      const judge = (found: TokenHolder | TokenFault): Verdict => this.#byToken(found, requested);
+      const judge = (found: TokenHolder | TokenFault): Verdict =>
+        found === "invalid_token"
+          ? this.#refuseCredential(request, requested, found)
+          : this.#byToken(request, found, requested);
       return bearer instanceof Promise ? bearer.then(judge) : judge(bearer);
     }
     // Keys with a role are valid only for the admin API.
-    if (!holder || holder.role) return this.#unknown(requested);
+    if (!holder || holder.role)
+      return given === undefined ? this.#unknown(requested) : this.#refuseCredential(request, requested);
     const { account } = holder;
     const opens = endpoint && access?.keys && holder.opens(endpoint.object.uuid);
     const allowed = opens && (!account || isAllowed(account, access.allow));
@@ -126,17 +136,31 @@ export class GatewaySite implements Site {
   }
 
   /** A token does not reveal whether an endpoint exists, unless the caller may use it. */
-  #byToken(holder: TokenHolder | TokenFault, requested: EndpointRequest): Verdict {
+  #byToken(
+    request: IncomingMessage,
+    holder: TokenHolder | "insufficient_scope",
+    requested: EndpointRequest,
+  ): Verdict {
     const { compiled, authorization } = this.#parts;
     const { name, cors } = requested;
     if (holder === "insufficient_scope")
       return refused(403, NEEDS_SCOPE, cors, this.#challenge(requested, holder));
-    if (holder === "invalid_token") return this.#unknown(requested, holder);
     if (holder.endpoint !== undefined && holder.endpoint !== authorization.endpointId(name))
-      return this.#unknown(requested, "invalid_token");
+      return this.#refuseCredential(request, requested, "invalid_token");
     const access = compiled().paths.get(name)?.object.spec.access;
     const allowed = access?.oauth && isAllowed(holder.account, access.allow);
     return allowed ? { ok: true, cors, principal: holder.principal } : refused(404, NOTHING, cors);
+  }
+
+  #refuseCredential(request: IncomingMessage, requested: EndpointRequest, fault?: TokenFault): Refused {
+    const { compiled, refused: counter } = this.#parts;
+    const endpoint = compiled().paths.get(requested.name)?.object.name;
+    const credential = { by: credentialKind(request), endpoint };
+    // A key in the URL of an unknown endpoint is ignored, so it may not be limited at a known one either.
+    const limited = credentialOf(request) !== undefined && !ACCESS_TOKEN.test(bearerOf(request.headers));
+    const retryAfter = limited ? counter.limit(request, credential) : counter.count(request, credential);
+    if (retryAfter === undefined) return this.#unknown(requested, fault);
+    return { ...refused(429, TOO_MANY, requested.cors), retryAfter };
   }
 
   #unknown(requested: EndpointRequest, fault?: TokenFault): Refused {

@@ -1,6 +1,7 @@
 /** Access to endpoints: keys, what strangers can learn, and what ends when a key is revoked. */
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
+import { auditRecords } from "../support/records.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -112,6 +113,45 @@ test("without a key all endpoints look the same, and with a key all endpoints th
   await until(
     async () => (await request(gateway, "one/mcp", { "x-api-key": expired.body.key })).status === 401,
   );
+});
+
+test("wrong credentials are recorded, and limited without refusing valid ones or telling which endpoints exist", async () => {
+  const { gateway } = await team();
+  const valid = { "x-api-key": await gateway.key() };
+  const admin = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${gateway.url}/api/v1/endpoints`, { headers });
+  const stale = { cookie: `metamcp=${"x".repeat(43)}` };
+  for (let at = 0; at < 25; at += 1) {
+    expect((await request(gateway, "one/mcp", { "x-api-key": `wrong${at}` })).status).toBe(401);
+    expect((await admin({ authorization: `Bearer wrong${at}` })).status).toBe(401);
+  }
+  const limited = await request(gateway, "one/mcp", { "x-api-key": "wrong" });
+  expect(limited.status).toBe(429);
+  expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
+  expect((await request(gateway, "never/mcp", { authorization: "Bearer wrong" })).status).toBe(429);
+  const atAdmin = await admin({ authorization: "Bearer wrong" });
+  expect(atAdmin.status).toBe(429);
+  expect(atAdmin.headers.get("content-type")).toContain("problem+json");
+  expect(Number(atAdmin.headers.get("retry-after"))).toBeGreaterThan(0);
+  // Valid credentials, requests without any, and what must make a client log in again.
+  expect((await request(gateway, "one/mcp", valid)).status).toBe(200);
+  expect((await gateway.api("GET", "/endpoints")).status).toBe(200);
+  for (const path of ["one/mcp", "query/mcp?api_key=wrong", "never/mcp?api_key=wrong"])
+    expect((await request(gateway, path)).status).toBe(401);
+  expect((await request(gateway, "one/mcp", { authorization: "Bearer a.b.c" })).status).toBe(401);
+  expect((await admin(stale)).status).toBe(401);
+
+  const records = await auditRecords(gateway, "&kind=login&outcome=refused", 5);
+  const first = { kind: "login", outcome: "refused", address: "127.0.0.1" };
+  expect(records).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...first, action: "key", endpoint: { name: "one" } }),
+      expect.objectContaining({ ...first, action: "token" }),
+      expect.objectContaining({ ...first, action: "cookie" }),
+    ]),
+  );
+  expect(JSON.stringify(records)).not.toContain("wrong");
+  expect(gateway.stderr).toContain('unknown or expired key refused at endpoint \\"one\\", from 127.0.0.1');
 });
 
 test("a session belongs to one endpoint and one key", async () => {

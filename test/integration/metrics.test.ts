@@ -68,6 +68,8 @@ test("every metric of the table appears with its labels after it was used", asyn
   await client.call("fix__count_safe", { key: "k", crashes: 1 });
   await (await teamClient(gateway, "meta", { key })).tools();
   await api("POST", "/login", { email: "nobody@example.org", password: "no such account" });
+  for (const path of ["/metamcp/meta/mcp", "/metamcp/never/mcp", "/api/v1/endpoints"])
+    await fetch(`${gateway.url}${path}`, { headers: { "x-api-key": "wrong" } });
   const { items: sessions } = (await api("GET", "/sessions")).body;
   await api("DELETE", `/sessions/${sessions[0].id}`);
   await until(() => journal.pids().length > 1);
@@ -109,6 +111,9 @@ test("every metric of the table appears with its labels after it was used", asyn
   expect(value("mcp_client_operation_duration_seconds_count", { gen_ai_tool_name: "echo" })).toBe(1);
   expect(value("metamcp_tokens_saved", { endpoint: "meta" })).toBeGreaterThan(0);
   expect(value("metamcp_logins_total", { by: "password", outcome: "refused" })).toBe(1);
+  expect(value("metamcp_refused_credentials_total", { by: "key", endpoint: "meta" })).toBe(1);
+  // The endpoints that do not exist are counted with the admin API, so that nobody can choose labels.
+  expect(value("metamcp_refused_credentials_total", { by: "key" })).toBe(2);
   const buckets = ofKind("mcp_server_session_duration_seconds_bucket").map(({ labels }) => labels["le"]);
   expect(buckets).toEqual([...BUCKETS.map(String), "+Inf"]);
 });

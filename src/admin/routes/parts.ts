@@ -2,6 +2,7 @@
 import type { Access } from "../../access/access.ts";
 import { may } from "../../access/may.ts";
 import type { OidcLogin } from "../../access/oidc-login.ts";
+import type { RefusedCredentials } from "../../access/refused-credentials.ts";
 import type { Grants } from "../../authorization/grants.ts";
 import type {
   ApprovalControl,
@@ -44,6 +45,8 @@ export interface GatewayHealth {
 export interface AdminParts {
   readonly control: GatewayControl;
   readonly access: Access;
+  /** Counts and limits refused credentials. */
+  readonly refused?: RefusedCredentials | undefined;
   readonly grants: Pick<Grants, "list" | "revoke">;
   readonly logins: LoginControl;
   /** The address of the gateway for links in browsers. */

@@ -1,6 +1,6 @@
 /** Converts events to audit records. */
 import type { Call } from "../../kernel/call.ts";
-import type { AdminChange, CallEnded, LoginTried } from "../../kernel/events.ts";
+import type { AdminChange, CallEnded, CredentialRefused, LoginTried } from "../../kernel/events.ts";
 import { member } from "../../rpc/slice.ts";
 import { beginningOf, whoOf } from "../call-row.ts";
 import type { Names } from "../names.ts";
@@ -71,6 +71,24 @@ export function recordOfLogin(login: LoginTried): OwnedRecord {
       address,
       reason,
       tried,
+    }),
+  };
+}
+
+/** Equal refusals have one record with their number. */
+export function recordOfCredential(refused: CredentialRefused): OwnedRecord {
+  const { at, by, count, since, address, endpoint } = refused;
+  return {
+    at,
+    owner: STRANGERS,
+    body: JSON.stringify({
+      kind: "login",
+      action: by,
+      endpoint: endpoint === undefined ? undefined : { name: endpoint },
+      outcome: "refused",
+      address,
+      reason: "unknown or expired credential",
+      ...(count > 1 && { count, since: new Date(since).toISOString() }),
     }),
   };
 }

@@ -67,6 +67,8 @@ export function liveEvent(event: EngineEvent, names: Names): LiveEvent | undefin
       const { type, outcome, by, principal } = event;
       return { type, at, outcome, by, ...(principal && { principal: whoOf(principal) }) };
     }
+    case "credential":
+      return { type: "login", at, outcome: "refused", by: event.by };
     case "call.begun":
     case "call.ended":
     case "listed":

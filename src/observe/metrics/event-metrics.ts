@@ -130,6 +130,9 @@ export class EventMetrics {
       case "login":
         metrics.add("logins", [event.by, event.outcome]);
         return;
+      case "credential":
+        metrics.add("refusedCredentials", [event.by, event.endpoint ?? ""], event.count);
+        return;
       case "admin":
         metrics.add("adminChanges", [event.object.kind, event.outcome]);
         return;

@@ -30,7 +30,10 @@ export const LABELS = {
   code: { help: "[error code](errors.md)" },
   layer: { help: "the layer that refused, or `limits`" },
   state: { help: "state of a connection or a circuit breaker", few: true },
-  by: { help: "`password`, `oidc`, `setup`, `invitation`, `oauth`", few: true },
+  by: {
+    help: "`password`, `oidc`, `setup`, `invitation`, `oauth`; for refused credentials `key`, `token` or `cookie`",
+    few: true,
+  },
   kind: { help: "kind of the changed object" },
   percentile: { help: "share of the measurements that are no longer, 0 to 1", few: true },
   version: { help: "of MetaMCP", few: true },
@@ -100,6 +103,11 @@ export const INSTRUMENTS = {
     "by",
     "outcome",
   ]),
+  refusedCredentials: counter(
+    "metamcp_refused_credentials_total",
+    "Requests with an unknown or expired key, token or cookie; up to a minute late.",
+    ["by", "endpoint"],
+  ),
   adminChanges: counter("metamcp_admin_changes_total", "Changes through the admin API.", ["kind", "outcome"]),
   revision: gauge("metamcp_config_revision", "Current revision of the config."),
   auditQueued: gauge("metamcp_audit_queued", "Audit records waiting to be written."),

@@ -18,10 +18,12 @@ interface Cors {
 
 export type Refused = Cors & {
   readonly ok: false;
-  readonly status: 401 | 403 | 404;
+  readonly status: 401 | 403 | 404 | 429;
   readonly reason: string;
   /** The value of `WWW-Authenticate`, if it says more than that a bearer token is required. */
   readonly challenge?: string;
+  /** Seconds. */
+  readonly retryAfter?: number;
 };
 export type Verdict = Refused | (Cors & { readonly ok: true; readonly principal: Principal });
 /** The part of a request that is checked. `localPort` is the port that it arrived at. */

@@ -38,7 +38,7 @@ export interface Site {
 }
 
 type Unauthenticated = Omit<Received, "principal">;
-type Refusal = Pick<Refused, "status" | "reason" | "challenge">;
+type Refusal = Pick<Refused, "status" | "reason" | "challenge" | "retryAfter">;
 
 /** A socket with unread data is closed when it has accepted no bytes for this long. */
 const STALLED_MS = 30_000;
@@ -102,6 +102,7 @@ export class HttpServer {
       else if (!site.route(path, { request, response, principal: verdict.principal }))
         sendRefusal({ status: 404, reason: "not found" });
       function sendRefusal(refused: Refusal): void {
+        if (refused.retryAfter !== undefined) response.setHeader("retry-after", refused.retryAfter);
         if (site.refuse?.(path, response, refused)) return;
         if (refused.challenge !== undefined) response.setHeader("www-authenticate", refused.challenge);
         refuse(response, refused.status, refused.reason);
