@@ -6,6 +6,7 @@ import type { Call, Lease, Origin } from "../kernel/call.ts";
 import { CallTimer } from "../kernel/call-timer.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { RESTARTED, type Restarted } from "../kernel/restarted.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, withMember } from "../rpc/slice.ts";
@@ -299,7 +300,7 @@ function isTimeout(error: unknown): boolean {
 function withRestart(result: Raw, reason: string): Raw {
   const note =
     "The server was restarted since your last call. What its process held (open pages, terminals, sessions) is gone.";
-  return withMeta(result, "metamcp/restarted", { reason, note });
+  return withMeta(result, RESTARTED, { reason, note } satisfies Restarted);
 }
 
 function withMeta(result: Raw, name: string, value: unknown): Raw {

@@ -2,7 +2,7 @@
 import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
-import { MetaMcpError } from "../kernel/errors.ts";
+import { MetaMcpError, mayHaveRun } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { isObject, member, withMember } from "../rpc/slice.ts";
@@ -82,15 +82,10 @@ function unavailable(failure: ChildFailure, { server, repeat, unsent }: FailedCa
   return new MetaMcpError("server_unavailable", `${server}: ${sentence(failure.message)} ${advice}`, {
     server,
     retryable: (unsent || repeat === "safe") && !failure.needsFix,
+    mayHaveRun: !unsent,
     details: { category: failure.category },
     cause: failure,
   });
-}
-
-function mayHaveRun(repeat: Call["repeat"]): string {
-  return repeat === "safe"
-    ? "The call may have run."
-    : "The call may have run: check its effects before you repeat it.";
 }
 
 /** Why a server refused us, and what a person can do about it. */
@@ -142,7 +137,7 @@ export function callTimeout(call: Call, spec: ServerSpec, silentMs: number): Met
   return new MetaMcpError(
     "timeout",
     `${spec.name} ${limit}; the call was cancelled at the server. ${mayHaveRun(call.repeat)}`,
-    { server: call.server, retryable: call.repeat === "safe" },
+    { server: call.server, retryable: call.repeat === "safe", mayHaveRun: true },
   );
 }
 

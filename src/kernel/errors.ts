@@ -65,7 +65,16 @@ export interface ErrorContext {
   readonly details?: unknown;
   /** Overrides the table if more is known about the case. */
   readonly retryable?: boolean;
+  /** The call may have had effects, and the message says so. */
+  readonly mayHaveRun?: boolean;
   readonly cause?: unknown;
+}
+
+/** The end of a message about a call whose outcome is not known. */
+export function mayHaveRun(repeat: "safe" | "unknown" | "unsafe"): string {
+  return repeat === "safe"
+    ? "The call may have run."
+    : "The call may have run: check its effects before you repeat it.";
 }
 
 const brand = Symbol.for("metamcp.MetaMcpError");

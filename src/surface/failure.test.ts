@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MetaMcpError } from "../kernel/errors.ts";
+import { MetaMcpError, mayHaveRun } from "../kernel/errors.ts";
 import { asRaw, fromRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { errorText, executionFailed, failedResult } from "./failure.ts";
@@ -10,6 +10,11 @@ test("the error text says whether to repeat the call", () => {
   expect(said("pool_exhausted", "All busy")).toBe("pool_exhausted: All busy. Retrying is safe.");
   expect(said("rate_limited", "Slow down.", { retryAfterMs: 1_500 })).toMatch(/ Retry after 2 s\.$/);
   expect(said("timeout", "Silent.")).toMatch(/ Do not repeat the same call\.$/);
+  for (const code of ["timeout", "server_unavailable"] as const)
+    expect(said(code, mayHaveRun("unknown"), { retryable: false, mayHaveRun: true })).toMatch(
+      / check its effects before you repeat it\.$/,
+    );
+  expect(said("sandbox_terminated", "Lost.")).toMatch(/ Check what its calls did before you run it again\.$/);
   expect(said("timeout", "Silent.", { retryable: true })).toMatch(/ Retrying is safe\.$/);
   expect(said("validation_input", "No.")).toMatch(/ Correct the arguments and call again\.$/);
   expect(said("execution_failed", "Rate limit exceeded.")).toMatch(

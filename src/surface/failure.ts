@@ -52,13 +52,17 @@ const NEXT: { readonly [code in ErrorCode]?: string } = {
   chain_step_failed: "Earlier steps have run: continue from the failed one.",
   auth_required: "Repeat the call after that.",
   sandbox_limit: "Change the code.",
+  sandbox_terminated: "Check what its calls did before you run it again.",
 };
 /** The own tools that run code. */
 const RUNS_CODE: ReadonlySet<string | undefined> = new Set(["mcp_execute", "execute_code"]);
 
-function advice({ code, retryable, context: { retryAfterMs, op, retryable: given } }: MetaMcpError): string {
+function advice({ code, retryable, context }: MetaMcpError): string {
+  const { retryAfterMs, op, retryable: given, mayHaveRun } = context;
   if (retryable)
     return retryAfterMs ? `Retry after ${Math.ceil(retryAfterMs / 1_000)} s.` : "Retrying is safe.";
+  // The message says what to check before the call is repeated.
+  if (mayHaveRun) return "";
   if (code === "execution_failed" && RUNS_CODE.has(op)) return "Correct the code and run it again.";
   return (given === undefined ? NEXT[code] : undefined) ?? "Do not repeat the same call.";
 }

@@ -82,7 +82,7 @@ async function whenStored(stored: Promise<void>, result: Raw): Promise<Raw> {
   } catch (cause) {
     const text =
       "The record of this call could not be written, and calls must be recorded here. The call may have had effects: check before you repeat it.";
-    throw new MetaMcpError("server_unavailable", text, { cause, retryable: false });
+    throw new MetaMcpError("server_unavailable", text, { cause, retryable: false, mayHaveRun: true });
   }
   return result;
 }

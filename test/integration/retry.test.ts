@@ -239,3 +239,45 @@ test("retryable is right if the new process does not start: false after an execu
   expect(idle.executions("k")).toBe(0);
   await client.close();
 });
+
+test("a text says once that the process of a keep-alive server was replaced, on the meta and metatools surfaces", async () => {
+  const folder = temp();
+  folder.writeConfig(
+    { kept: { ...fixture(), lifecycle: "keep-alive" } },
+    { pool: { failureThreshold: 1_000 } },
+  );
+  const said = /^kept: The server was restarted since your last call\..* Reason: /;
+  const texts = (result: object): string[] =>
+    (result as { content: { text: string }[] }).content.map(({ text }) => text);
+  const open = async (surface: string): Promise<RawClient> => {
+    const client = gateway(folder, { flags: ["--log-level", "error", "--surface", surface] });
+    await client.initialize();
+    return client;
+  };
+
+  const meta = await open("meta");
+  const replaced = async (): Promise<void> => {
+    expect(textOf(await meta.mcpCall("kept", "pid"))).toMatch(/^\d+$/);
+    failureOf(await meta.mcpCall("kept", "crash"));
+  };
+  await replaced();
+  const [pid, note] = texts(await meta.mcpCall("kept", "pid"));
+  expect([pid, note]).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(said)]);
+  expect(texts(await meta.mcpCall("kept", "pid"))).toHaveLength(1);
+  await meta.close();
+
+  const metatools = await open("metatools");
+  const steps = [{ tool_id: "kept:pid" }, { tool_id: "kept:pid" }];
+  await metatools.tool("run_tool", { tool_id: "kept:pid" });
+  await metatools.tool("run_tool", { tool_id: "kept:crash" });
+  expect(texts(await metatools.tool("run_tool", { tool_id: "kept:pid" }))[1]).toMatch(said);
+  expect(texts(await metatools.tool("run_chain", { steps }))).toHaveLength(1);
+  await metatools.close();
+
+  const aggregate = await open("aggregate");
+  await aggregate.tool("kept__pid", {});
+  await aggregate.tool("kept__crash", {});
+  const bare = await aggregate.tool("kept__pid", {});
+  expect([texts(bare).length, Object.keys(bare["_meta"] as object)]).toEqual([1, ["metamcp/restarted"]]);
+  await aggregate.close();
+});

@@ -43,6 +43,7 @@ export async function failedCall(client: RawClient, server: string, tool: string
     sandbox_limit: / Change the code\.$/,
     auth_required: / Repeat the call after that\.$/,
   };
+  if (!error["retryable"] && / check (?:its effects )?before you repeat it\.$/.test(text)) return error;
   const again = error["retryable"] ? / (?:Retrying is safe|Retry after \d+ s)\.$/ : undefined;
   expect(text).toMatch(again ?? advice[error["code"] as string] ?? / Do not repeat the same call\.$/);
   return error;

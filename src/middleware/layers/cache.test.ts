@@ -93,6 +93,12 @@ test("results are cached per principal, or shared with by: shared, but never sha
   expect(shared.count()).toBe(3);
 });
 
+test("does not cache that a process was replaced", async () => {
+  const told = '{"_meta":{"metamcp/restarted":{"reason":"it died","note":"n"}}}';
+  const replaced = await counting({}, async (_call, n) => raw(n === 1 ? told : "{}"));
+  expect([await replaced.outcome(ask()), await replaced.outcome(ask())]).toEqual([told, "{}"]);
+});
+
 test("does not cache errors or results with isError", async () => {
   const failing = await counting({}, async (_call, n) => {
     if (n === 1) throw new TypeError("no");

@@ -3,10 +3,11 @@ import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
+import { RESTARTED } from "../../kernel/restarted.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
-import { member } from "../../rpc/slice.ts";
+import { member, mentions } from "../../rpc/slice.ts";
 import { GLOBS } from "../globs.ts";
 import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
 import { Lru } from "../lru.ts";
@@ -209,7 +210,9 @@ class Flight {
       const isError = member(result, "isError");
       if (call.permissions?.uses !== permitted) this.#asked = true;
       const answer = { result, sent: call.trail?.arguments };
-      if (!this.#asked && isError?.toString() !== "true") store.set(key, answer);
+      // That a process was replaced concerns this caller, and once.
+      const storable = isError?.toString() !== "true" && !mentions(result, RESTARTED);
+      if (!this.#asked && storable) store.set(key, answer);
       return answer;
     });
     this.over = this.#answer.then(

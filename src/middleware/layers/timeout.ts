@@ -2,7 +2,7 @@
 import { Alarm } from "../../kernel/alarm.ts";
 import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
 import { CallTimer } from "../../kernel/call-timer.ts";
-import { MetaMcpError } from "../../kernel/errors.ts";
+import { MetaMcpError, mayHaveRun } from "../../kernel/errors.ts";
 import type { Permissions } from "../../kernel/permissions.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
@@ -69,7 +69,9 @@ function inTime(call: Call, { silent, most, used }: Bounds, alarm: Alarm, next: 
   else call.signal.addEventListener("abort", forward);
   const timer = new CallTimer(alarm, { silenceMs: silent, deadline: end, silentMs }, (ms) => {
     const reason = ms >= silent ? `No answer within ${silent} ms` : `It took longer than ${most} ms`;
-    signal.abort(new MetaMcpError("timeout", `${reason}; the call was cancelled.`));
+    const text = `${reason}; the call was cancelled. ${mayHaveRun(call.repeat)}`;
+    const retryable = call.repeat === "safe";
+    signal.abort(new MetaMcpError("timeout", text, { retryable, mayHaveRun: true }));
   });
   const over = (): void => {
     timer.stop();

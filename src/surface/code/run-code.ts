@@ -5,11 +5,12 @@ import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { type Executor, LIMITS, type OutCall, type Outcome } from "../../sandbox/executor.ts";
+import { type Executor, LIMITS, type LogLine, type OutCall, type Outcome } from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
 import { detailsText, executionFailed, internalError } from "../failure.ts";
 import { OWN_SERVER } from "../own/tools.ts";
 import { recorded } from "../recorded.ts";
+import { restartNote } from "../result/restart-note.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { WHOLE } from "./call-records.ts";
@@ -40,7 +41,8 @@ export async function runCode(
 ): Promise<Outcome> {
   const { code, timeoutMs = LIMITS.wallMs, mostCalls = LIMITS.calls, meta, finder } = job;
   const progress = new CodeProgress(request.uplink, meta);
-  return await executor.run({
+  const restarts: LogLine[] = [];
+  const outcome = await executor.run({
     code,
     servers: [...scope.specs().keys()].filter((server) => scope.has(server, request.origin)),
     tools: await toolNames(scope, code, request),
@@ -49,7 +51,7 @@ export async function runCode(
     signal: request.signal,
     progress: (report) => progress.reported(report),
     async call(call) {
-      const { signal, hold } = call;
+      const { server, signal, hold } = call;
       const inner: ClientRequest = {
         ...request,
         signal,
@@ -62,9 +64,12 @@ export async function runCode(
       };
       const result = await callOut(scope, call, { meta, finder }, inner);
       progress.callEnded(call);
+      const restarted = server === OWN_SERVER ? undefined : restartNote(server, result);
+      if (restarted !== undefined) restarts.push({ level: "warn", text: restarted });
       return result.toString();
     },
   });
+  return restarts.length === 0 ? outcome : { ...outcome, logs: [...restarts, ...outcome.logs] };
 }
 
 /** Own functions for code only, in addition to the own tools. */

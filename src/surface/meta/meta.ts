@@ -19,6 +19,7 @@ import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { isMedia, isWithin } from "../result/media.ts";
 import { handleResources } from "../result/resources.ts";
+import { restartNote, withText } from "../result/restart-note.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
 import { TASK_CAPABILITY } from "../task/legacy-form.ts";
@@ -146,9 +147,14 @@ function runCall(
   return result.then(
     (whole) => {
       if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), server, whole);
+      const note = restartNote(server, whole);
       const fits = isWithin(whole, scope.maxResultBytes() ?? DEFAULT_BUDGET);
-      if (fits || readsStored(server, { tool, args: input.args })) return whole;
-      return errorsAsResults(scope, withinBudget(result, scope, `${server}:${tool}`, request));
+      if (fits || readsStored(server, { tool, args: input.args })) return withText(whole, note);
+      const short = withinBudget(result, scope, `${server}:${tool}`, request);
+      return errorsAsResults(
+        scope,
+        short.then((shown) => withText(shown, note)),
+      );
     },
     (error: unknown) => {
       const fromServer = error instanceof RpcError;

@@ -2,7 +2,7 @@
  * Runs the steps of a chain, in sequence or in parallel. Starts no step after an error that ends the chain, or after a
  * cancellation.
  */
-import { MetaMcpError } from "../../kernel/errors.ts";
+import { MetaMcpError, mayHaveRun } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
@@ -135,15 +135,17 @@ export class ChainRun {
     const { server, id } = name;
     // If the connection was lost after sending, only a call that is safe to repeat can still be in flight.
     const sent = this.#scope.server(server, this.#request.origin)?.connected ?? true;
+    const safe = isSafe(knownTool(this.#scope, name, this.#request.origin));
     const what = sent
-      ? "the call was cancelled at the server. It may still have had effects."
+      ? `the call was cancelled at the server. ${mayHaveRun(safe ? "safe" : "unknown")}`
       : "its server is not connected yet, and nothing was sent.";
     return new MetaMcpError("timeout", `${id} took longer than timeout_ms (${timeoutMs}); ${what}`, {
       op: OP,
       server,
       tool_id: id,
       step_index: index,
-      retryable: !sent || isSafe(knownTool(this.#scope, name, this.#request.origin)),
+      retryable: !sent || safe,
+      mayHaveRun: sent,
     });
   }
 

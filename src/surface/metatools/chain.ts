@@ -85,7 +85,7 @@ function chainAnswer(
       ["error", failed?.object],
     ]),
     text: failed && `${failed.text}\n${joinObject([["results", joinArray(results)]]).toString()}`,
-    note: noteOn(plan, [...notes, ...failures(ran, failedAt)]),
+    note: noteOn(plan, [...notes, ...restarts(ran), ...failures(ran, failedAt)]),
     blocks: shown.flatMap(({ blocks }) => blocks),
     failed: failed !== undefined,
   });
@@ -212,6 +212,12 @@ function chainError(
 function noteOn({ dryRun: dry }: ChainPlan, notes: readonly string[]): string | undefined {
   const all = dry && notes.length === 0 ? ["All steps are valid. Nothing was run."] : notes;
   return all.length > 0 ? all.join("\n") : undefined;
+}
+
+function restarts(ran: readonly FinishedStep[]): readonly string[] {
+  return ran.flatMap(([{ index }, { restarted }]) =>
+    restarted === undefined ? [] : [`Step ${index}: ${restarted}`],
+  );
 }
 
 function failures(ran: readonly FinishedStep[], failedAt: number | undefined): readonly string[] {

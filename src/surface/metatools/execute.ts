@@ -13,6 +13,7 @@ import { RawDetails } from "../raw-details.ts";
 import { type Shortened, shorten } from "../result/budget.ts";
 import { startOf } from "../result/json-text.ts";
 import { isWithin } from "../result/media.ts";
+import { restartNote } from "../result/restart-note.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -43,6 +44,8 @@ export interface StepOutcome {
   /** Set if a failed result was too large to return and is stored. */
   readonly short?: Shortened;
   readonly meta?: Raw | undefined;
+  /** The process of the server was replaced since the last call of this client. */
+  readonly restarted?: string | undefined;
 }
 
 const LONGEST_MESSAGE = 2_000;
@@ -62,8 +65,10 @@ export async function execute(scope: Scope, job: ToolJob, request: ClientRequest
     if (name.server !== OWN_SERVER)
       scope.results.links.noteAll(callerOf(request.origin), name.server, result);
     const { value, failed, blocks, meta: resultMeta } = partsOf(result, { plain: page });
-    if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: resultMeta, page };
-    const failure = { durationMs: durationMs(), result, meta: resultMeta };
+    const restarted = resultMeta && restartNote(name.server, result);
+    if (!failed)
+      return { durationMs: durationMs(), value, result, blocks, meta: resultMeta, page, restarted };
+    const failure = { durationMs: durationMs(), result, meta: resultMeta, restarted };
     if (value.length <= LONGEST_DETAILS && isWithin(result, budgetFor(scope)))
       return { ...failure, error: failureOf(job, result, joinObject([["structured", value]])), blocks };
     const short = shorten(result, budgetOf(scope, name.id, request.origin), { value, blocks });

@@ -6,6 +6,7 @@ import type { Input } from "../input.ts";
 import { NEXT } from "../own/read.ts";
 import { notedPreview, PREVIEW_BYTES, shorten, withPreview } from "../result/budget.ts";
 import { isWithin } from "../result/media.ts";
+import { withText } from "../result/restart-note.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
@@ -44,7 +45,8 @@ export async function runTool(
   // A server may return something that is not an object; that is not a valid result.
   const whole = result && isObject(result) && wants(input, "include_mcp_result") ? result : undefined;
   const parts = { name, outcome, extras, whole };
-  return outcome.error ? failed(scope, outcome.error, parts, request) : success(scope, parts, request);
+  const told = outcome.error ? failed(scope, outcome.error, parts, request) : success(scope, parts, request);
+  return withText(told, outcome.restarted);
 }
 
 function failed(
