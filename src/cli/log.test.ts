@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../test/support/until.ts";
-import { createLog } from "./log.ts";
+import { asText, createLog } from "./log.ts";
 
 test("the log drops lines while nobody reads it, and reports how many", async () => {
   const folder = await mkdtemp(join(tmpdir(), "metamcp-log-"));
@@ -24,4 +24,20 @@ test("the log drops lines while nobody reads it, and reports how many", async ()
   });
   expect(text.length).toBeGreaterThan(1024 * 1024);
   expect(text.length).toBeLessThan(2 * 1024 * 1024);
+});
+
+test("texts of servers cannot act on a terminal that shows the log, or look like a line of it", async () => {
+  const hostile = "tool \u001b[2J\u009b31m\u202e\u2028 \u{e0041}\nmetamcp error: forged";
+  const folder = await mkdtemp(join(tmpdir(), "metamcp-log-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "log");
+  createLog({ level: "info", file }).warn(hostile, { server: hostile });
+  await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  const line = readFileSync(file, "utf8").trimEnd();
+  expect(line).not.toMatch(/\p{C}|\p{Zl}/u);
+  expect(JSON.parse(line)).toMatchObject({ level: "warn", message: hostile, server: hostile });
+
+  const text = asText("warn", hostile, undefined);
+  expect(text).not.toMatch(/[^\P{C}\n]|\p{Zl}/u);
+  expect(text.split("\n").filter((one) => one.startsWith("metamcp"))).toHaveLength(1);
 });

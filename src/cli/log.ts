@@ -2,7 +2,7 @@
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
-import { shown } from "./print.ts";
+import { shown, shownJson } from "./print.ts";
 import { wrap } from "./wrap.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -30,9 +30,7 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Log {
   let dropped = 0;
   const write = (level: LogLevel, message: string, fields?: LogFields): void => {
     const plain = output === process.stderr && process.stderr.isTTY;
-    const line = plain
-      ? shown(wrap(`metamcp ${level}: ${message}`, process.stderr.columns, 2))
-      : asJson(level, message, fields);
+    const line = plain ? asText(level, message, process.stderr.columns) : asJson(level, message, fields);
     output.write(`${line}\n`);
   };
   const logAt = (level: LogLevel) => (message: string, fields?: LogFields) => {
@@ -48,9 +46,17 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Log {
   return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
+/** Messages contain texts of servers. Further lines are indented, so that none looks like a line of the log. */
+export function asText(level: LogLevel, message: string, columns: number | undefined): string {
+  const text = shown(message).replaceAll("\n", "\n  ");
+  return wrap(`metamcp ${level}: ${text}`, columns, 2);
+}
+
+/** JSON leaves some characters in strings as they are that a terminal acts on, and log files are read at terminals. */
 function asJson(level: LogLevel, message: string, fields: LogFields | undefined): string {
-  return JSON.stringify(
-    { time: new Date().toISOString(), level, message, ...fields },
-    (_key, value: unknown) => (value instanceof Error ? value.message : value),
+  return shownJson(
+    JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }, (_key, value: unknown) =>
+      value instanceof Error ? value.message : value,
+    ),
   );
 }

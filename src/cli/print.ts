@@ -24,7 +24,12 @@ export function printResult(text: string): void {
 
 /** JSON allows some unsafe characters in strings. At a terminal they are escaped, which means the same. */
 export function printJson(json: string): void {
-  process.stdout.write(`${process.stdout.isTTY ? json.replaceAll(UNSAFE, escapedInJson) : json}\n`);
+  process.stdout.write(`${process.stdout.isTTY ? shownJson(json) : json}\n`);
+}
+
+/** The same value in JSON, with unsafe characters escaped. */
+export function shownJson(json: string): string {
+  return json.replaceAll(UNSAFE, escapedInJson);
 }
 
 function escapedInJson(found: string): string {
