@@ -108,16 +108,18 @@ export class IdentityChecks {
     const record = await this.#claim(uuid);
     if (!record || !account?.identity) return;
     try {
-      const login = await provider.renew(this.#open(record), account.identity);
-      const current = await this.#parts.store.records.get(IDENTITY_LOGIN, uuid);
-      // The person has logged in again meanwhile, which counts more than the login that was checked.
-      if (current?.version !== record.version) return;
-      if (!login)
-        return await this.#end(account, "the identity provider ended the login", provider.isOffline);
-      if (!provider.mayEnter(login.identity))
-        return await this.#end(account, "none of the groups may use this gateway any more", true);
-      await this.begun(account, login);
-      if (!account.disabled) await accounts.ofIdentity(provider.withRole(login.identity, account));
+      const renewed = await provider.renew(this.#open(record), account.identity);
+      // If the person has logged in again meanwhile, that counts more than the login that was checked.
+      if (!(await this.#isCurrent(record))) return;
+      if (!renewed)
+        return await this.#end(account, record, "the identity provider ended the login", provider.isOffline);
+      // Stored before anything else can fail: the token that was used may be invalid now.
+      const next = await this.#replace(record, this.#value(renewed.refreshToken));
+      const identity = next && (await renewed.identity());
+      if (!identity || !(await this.#isCurrent(next))) return;
+      if (!provider.mayEnter(identity))
+        return await this.#end(account, next, "none of the groups may use this gateway any more", true);
+      if (!account.disabled) await accounts.ofIdentity(provider.withRole(identity, account));
     } catch (error) {
       log.warn(
         `the identity provider could not be asked about ${account.email}: ${(error as Error).message}`,
@@ -133,21 +135,27 @@ export class IdentityChecks {
     if (!record || !stored || (stored.claimedUntil ?? 0) > this.#now()) return undefined;
     const { sealed } = stored;
     const value = { sealed, checkedAt: this.#now(), claimedUntil: this.#now() + CLAIM_MS } satisfies Stored;
-    try {
-      return await records.put({ kind: IDENTITY_LOGIN, id: uuid, value, ifVersion: record.version });
-    } catch (error) {
-      if (StoreError.is(error, "conflict")) return undefined;
-      throw error;
-    }
+    return await this.#replace(record, value);
+  }
+
+  /** Undefined if the record has changed since it was read. */
+  async #replace({ kind, id, version }: StoredRecord, value: StoredRecord["value"]) {
+    return await this.#parts.store.records.put({ kind, id, value, ifVersion: version }).catch(ignoreConflict);
+  }
+
+  async #isCurrent({ kind, id, version }: StoredRecord): Promise<boolean> {
+    return (await this.#parts.store.records.get(kind, id))?.version === version;
   }
 
   /** With `keys`, API keys of the account stop too, until the next login. */
-  async #end(account: Account, reason: string, keys: boolean): Promise<void> {
+  async #end(account: Account, record: StoredRecord, reason: string, keys: boolean): Promise<void> {
     const { accounts, sessions, store, revoke, log, events, provider } = this.#parts;
     const { uuid, email: name } = account;
-    await store.records.delete(IDENTITY_LOGIN, uuid);
     if (keys) await accounts.suspend(uuid);
     await Promise.all([sessions.endOf(uuid), revoke(uuid)]);
+    // Last, so that the next round tries again if something fails before.
+    const { kind, id, version } = record;
+    await store.records.write([{ delete: { kind, id, ifVersion: version } }]).catch(ignoreConflict);
     log.info(`access of ${name} ended: ${reason}`);
     const principal = {
       id: provider.host,
@@ -169,4 +177,9 @@ export class IdentityChecks {
   #open({ value }: StoredRecord): string {
     return this.#parts.store.sealer.open((value as unknown as Stored).sealed);
   }
+}
+
+function ignoreConflict(error: unknown): undefined {
+  if (!StoreError.is(error, "conflict")) throw error;
+  return undefined;
 }

@@ -1,6 +1,12 @@
 /** Talks to the identity provider: exchanges and renews tokens, reads claims, verifies logout tokens. Changes no account. */
 import type { JWTVerifyGetKey } from "jose";
-import type { AuthorizationCodeGrantChecks, Configuration, IDToken } from "openid-client";
+import type {
+  AuthorizationCodeGrantChecks,
+  Configuration,
+  IDToken,
+  TokenEndpointResponse,
+  TokenEndpointResponseHelpers,
+} from "openid-client";
 import type { Account, ExternalIdentity } from "./account.ts";
 
 export interface OidcSettings {
@@ -26,6 +32,14 @@ export interface ProviderLogin {
   readonly idToken?: string | undefined;
   /** Id of the session at the provider. */
   readonly sid?: string | undefined;
+}
+
+/** The login at the provider still exists. */
+export interface RenewedLogin {
+  /** Replaces the one that was used, which may be valid only once. */
+  readonly refreshToken: string;
+  /** What the provider says about the person now. Undefined if it says nothing. Rejects if it cannot tell. */
+  identity(): Promise<ExternalIdentity | undefined>;
 }
 
 const METADATA_MS = 60 * 60_000;
@@ -77,24 +91,37 @@ export class IdentityProvider {
   async renew(
     refreshToken: string,
     { issuer, subject }: Pick<ExternalIdentity, "issuer" | "subject">,
-  ): Promise<ProviderLogin | undefined> {
+  ): Promise<RenewedLogin | undefined> {
     const client = await import("openid-client");
     const configuration = await this.configuration();
     if (configuration.serverMetadata().issuer !== issuer) throw new Error(`the account belongs to ${issuer}`);
     try {
       const tokens = await client.refreshTokenGrant(configuration, refreshToken);
-      // An id token is optional here.
-      const claims = { iss: issuer, sub: subject, ...tokens.claims() };
-      if (claims.sub !== subject) throw new Error("the answer is about somebody else");
-      const asks =
-        !this.#isComplete(claims) && configuration.serverMetadata().userinfo_endpoint !== undefined;
-      const userInfo = asks ? await client.fetchUserInfo(configuration, tokens.access_token, subject) : {};
-      const identity = this.#identityFrom({ ...userInfo, ...claims });
-      return { identity, refreshToken: tokens.refresh_token ?? refreshToken };
+      return {
+        refreshToken: tokens.refresh_token ?? refreshToken,
+        identity: () => this.#renewedIdentity(configuration, tokens, { iss: issuer, sub: subject }),
+      };
     } catch (error) {
       if ((error as { error?: unknown }).error === "invalid_grant") return undefined;
       throw error;
     }
+  }
+
+  async #renewedIdentity(
+    configuration: Configuration,
+    tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
+    expected: { readonly iss: string; readonly sub: string },
+  ): Promise<ExternalIdentity | undefined> {
+    // An id token is optional here.
+    const said = tokens.claims();
+    const claims = { ...expected, ...said };
+    if (claims.sub !== expected.sub) throw new Error("the answer is about somebody else");
+    if (said && this.#isComplete(said)) return this.#identityFrom(claims);
+    if (configuration.serverMetadata().userinfo_endpoint === undefined)
+      return said && this.#identityFrom(claims);
+    const { fetchUserInfo } = await import("openid-client");
+    const userInfo = await fetchUserInfo(configuration, tokens.access_token, expected.sub);
+    return this.#identityFrom({ ...userInfo, ...claims });
   }
 
   /** The address that ends the session at the provider. Undefined if the provider has none. */

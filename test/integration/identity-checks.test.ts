@@ -114,6 +114,44 @@ test("a provider that does not answer, or refuses for another reason, ends nothi
   expect(state()).toMatchObject({ disabled: true, session: false });
 });
 
+test("a provider that renews the login but cannot say more now does not lose the person", async () => {
+  const { provider, checks, ada, revoked, state, pass } = await loggedIn();
+  provider.claims = { sub: "u1" };
+  await checks.check(ada.uuid);
+  expect([state().session, revoked]).toEqual([true, []]);
+  provider.userinfo = { sub: "u1", groups: ["staff", "more"] };
+  pass(HOUR);
+  await checks.round();
+  expect(provider.exchanged).toHaveLength(2);
+  expect(state()).toMatchObject({ disabled: false, groups: ["staff", "more"], session: true });
+});
+
+test("a provider that tells nothing after the login changes no groups, and still ends logins", async () => {
+  const { provider, checks, ada, state } = await loggedIn();
+  provider.silent = true;
+  await checks.check(ada.uuid);
+  expect(state()).toMatchObject({ disabled: false, groups: ["staff"], session: true });
+  provider.refusal = "invalid_grant";
+  await checks.check(ada.uuid);
+  expect(state()).toMatchObject({ session: false });
+});
+
+test("access that could not be ended is ended by the next round", async () => {
+  const { provider, again, ada, state, pass } = await loggedIn();
+  let down = true;
+  const revoke = () => (down ? Promise.reject(new Error("the store is down")) : Promise.resolve());
+  const checks = new IdentityChecks({ ...again, revoke });
+  provider.refusal = "invalid_grant";
+  await checks.check(ada.uuid);
+  down = false;
+  const ended: string[] = [];
+  const later = new IdentityChecks({ ...again, revoke: (uuid) => Promise.resolve(void ended.push(uuid)) });
+  pass(HOUR);
+  await later.round();
+  expect(ended).toEqual([ada.uuid]);
+  expect(state()).toMatchObject({ session: false });
+});
+
 test("a refresh token is used once, however many checks run at once at two gateways", async () => {
   const { provider, checks, again, ada, state } = await loggedIn();
   const other = new IdentityChecks(again);

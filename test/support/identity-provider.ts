@@ -21,6 +21,8 @@ export interface IdentityProvider {
   refreshes: boolean;
   /** Answer to refresh tokens, instead of new tokens: an OAuth error, or "down". */
   refusal: string | undefined;
+  /** Tells nothing about a person after the login: answers to refresh tokens have no id token, and there is no userinfo. */
+  silent: boolean;
   /** Refresh tokens are answered only after this. */
   answersAfter: Promise<void> | undefined;
   /** A refresh token, as after a login. */
@@ -50,6 +52,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
     issuer: "",
     refreshes: false,
     refusal: undefined,
+    silent: false,
     answersAfter: undefined,
     firstRefreshToken() {
       const token = randomBytes(16).toString("hex");
@@ -88,7 +91,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
             issuer: provider.issuer,
             authorization_endpoint: `${provider.issuer}/authorize`,
             token_endpoint: `${provider.issuer}/token`,
-            userinfo_endpoint: `${provider.issuer}/userinfo`,
+            ...(!provider.silent && { userinfo_endpoint: `${provider.issuer}/userinfo` }),
             jwks_uri: `${provider.issuer}/jwks`,
             end_session_endpoint: `${provider.issuer}/end`,
             response_types_supported: ["code"],
@@ -151,8 +154,9 @@ export async function identityProvider(): Promise<IdentityProvider> {
           const token = provider.spoil.unsigned ? `${unsigned.join(".")}.` : signed;
           const refresh_token = provider.refreshes ? randomBytes(16).toString("hex") : undefined;
           if (refresh_token !== undefined) refreshTokens.add(refresh_token);
+          const id_token = provider.silent && shown !== null ? undefined : token;
           const expiry = { token_type: "Bearer", expires_in: 60 };
-          return json({ access_token: "at", ...expiry, id_token: token, refresh_token });
+          return json({ access_token: "at", ...expiry, id_token, refresh_token });
         }
         default:
           return json({}, 404);
