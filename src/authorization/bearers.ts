@@ -26,8 +26,8 @@ export interface BearerParts {
 export class Bearers {
   readonly #parts: BearerParts;
   readonly #now: () => number;
-  /** Claims of external issuers whose account has been updated. */
-  readonly #applied = new WeakSet<Claims>();
+  /** Claims of external issuers whose account has been updated, or is being updated. */
+  readonly #applied = new WeakMap<Claims, Promise<void> | "done">();
 
   constructor(parts: BearerParts) {
     this.#parts = parts;
@@ -51,15 +51,26 @@ export class Bearers {
     if (!claims.audience.includes(audience) || account?.disabled || this.#isOver(claims))
       return "invalid_token";
     if (!claims.scopes.includes(SCOPE)) return "insufficient_scope";
-    if (claims.issuer === undefined || this.#applied.has(claims)) return this.#holder(claims, account);
-    return this.#updateAccount(claims).then(() => this.#holder(claims, this.#accountOf(claims)));
+    const applied = claims.issuer === undefined ? "done" : (this.#applied.get(claims) ?? this.#apply(claims));
+    if (applied === "done") return this.#holder(claims, account);
+    return applied.then(() => this.#holder(claims, this.#accountOf(claims)));
+  }
+
+  /** Requests with the same token wait for one update. One that failed is tried again by the next request. */
+  #apply(claims: Claims): Promise<void> {
+    const applied = this.#updateAccount(claims);
+    this.#applied.set(claims, applied);
+    applied.then(
+      () => this.#applied.set(claims, "done"),
+      () => this.#applied.delete(claims),
+    );
+    return applied;
   }
 
   /** Creates or updates the account of a token of an external issuer, with the groups in the token. */
   async #updateAccount(claims: Claims): Promise<void> {
     const { issuer, subject, groups, email, emailVerified } = claims;
     if (issuer === undefined) return;
-    this.#applied.add(claims);
     const { accounts } = this.#parts;
     const known = accounts.byIdentity(issuer, subject);
     if (known && (groups === undefined || sameElements(known.groups, groups))) return;

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import type { Account, ExternalIdentity } from "../access/account.ts";
+import { Bearers } from "./bearers.ts";
+import type { Claims } from "./claims.ts";
+import { SCOPE } from "./resource.ts";
+import type { Tokens } from "./tokens.ts";
+
+const CLAIMS: Claims = {
+  issuer: "https://issuer.test",
+  subject: "u1",
+  audience: ["here"],
+  scopes: [SCOPE],
+  client: "c",
+  expiresAt: Number.POSITIVE_INFINITY,
+  groups: ["dev"],
+};
+
+/** Bearers of a token that is verified already. `write` runs before its account is created. */
+function bearers(write: () => Promise<void>) {
+  let account: Account | undefined;
+  const found = (): Account | undefined => account;
+  const accounts = {
+    byId: found,
+    byIdentity: found,
+    async ofIdentity({ issuer, subject, groups = [] }: ExternalIdentity): Promise<Account> {
+      await write();
+      const at = new Date(0).toISOString();
+      const fields = { uuid: "a", email: "a@example.org", createdAt: at, updatedAt: at };
+      account = { ...fields, role: "member", groups, disabled: false, identity: { issuer, subject } };
+      return account;
+    },
+  };
+  const tokens = { cached: () => CLAIMS } as unknown as Tokens;
+  return new Bearers({ tokens, grants: { isRevoked: () => false }, accounts });
+}
+
+test("requests with a new token that arrive together all wait for its account", async () => {
+  let ready = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    ready = resolve;
+  });
+  let writes = 0;
+  const known = bearers(() => {
+    writes += 1;
+    return written;
+  });
+  const both = [known.holderOf("t", "here"), known.holderOf("t", "here")];
+  ready();
+  for (const holder of await Promise.all(both)) expect(holder).toMatchObject({ account: { uuid: "a" } });
+  expect(writes).toBe(1);
+  expect(known.holderOf("t", "here")).toMatchObject({ account: { groups: ["dev"] } });
+});
+
+test("an account that could not be written is tried again by the next request", async () => {
+  let down = true;
+  const known = bearers(() => (down ? Promise.reject(new Error("the store is down")) : Promise.resolve()));
+  await expect(known.holderOf("t", "here")).rejects.toThrow("down");
+  down = false;
+  expect(await known.holderOf("t", "here")).toMatchObject({ account: { uuid: "a" } });
+});
