@@ -11,7 +11,7 @@ import { EVENT_STREAM } from "../kernel/event-stream-headers.ts";
 import type { AdminChange, Events } from "../kernel/events.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { Log } from "../kernel/log.ts";
-import { ANONYMOUS, holderKey, type Principal } from "../kernel/principal.ts";
+import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { JSON_TYPES, readBody } from "./body.ts";
@@ -141,8 +141,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
   /** Strangers may send only small bodies, and few at a time. */
   async function bodyOf(request: IncomingMessage, { principal, route }: AdmittedRequest): Promise<unknown> {
     const types = route.types ?? JSON_TYPES;
-    if (requiredRole(route) !== "anyone")
-      return await readBody(request, { types, sender: holderKey(principal) });
+    if (requiredRole(route) !== "anyone") return await readBody(request, { types, sender: principal.id });
     const address = parts.addressOf(request);
     if (!watchOpenBody(request, address))
       throw new Problem(413, `a request without a login may have at most ${MAX_OPEN_BYTES} bytes`);

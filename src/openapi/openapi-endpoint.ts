@@ -188,8 +188,9 @@ function decoded(path: string): string {
   }
 }
 
-async function bodyOf({ request, principal }: Received): Promise<Raw> {
-  const bytes = await readBytes(request, senderOf(request, principal), MAX_BODY_BYTES);
+async function bodyOf(received: Received): Promise<Raw> {
+  const { request } = received;
+  const bytes = await readBytes(request, senderOf(received), MAX_BODY_BYTES);
   if (bytes.length === 0) return EMPTY_OBJECT;
   typeOf(request, ["application/json"]);
   const value = readValue(bytes);

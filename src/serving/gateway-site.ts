@@ -7,6 +7,7 @@ import { credentialOf } from "../access/credential.ts";
 import { MAX_OPEN_BYTES, watchOpenBody } from "../access/open-body.ts";
 import { credentialKind, type RefusedCredentials } from "../access/refused-credentials.ts";
 import type { TemporaryKeys } from "../access/temporary-keys.ts";
+import { networkOf } from "../access/throttle.ts";
 import { adminPath } from "../admin/admin.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
 import type { TokenHolder } from "../authorization/bearers.ts";
@@ -79,7 +80,7 @@ export class GatewaySite implements Site {
 
   /** Without valid credentials, all names of endpoints that are not public get the same 401. With them, all endpoints that the caller may not use get the same 404. */
   guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict> {
-    const { hostGuard, compiled } = this.#parts;
+    const { hostGuard, compiled, addressOf } = this.#parts;
     const { name, subpath } = endpointIn(path);
     const endpoint = name === undefined ? undefined : compiled().paths.get(name);
     const access = endpoint?.object.spec.access;
@@ -88,7 +89,9 @@ export class GatewaySite implements Site {
     if (!entered.ok) return entered;
     const { cors } = entered;
     // Other paths are public or authenticate requests themselves.
-    if (name === undefined || access?.public) return { ok: true, cors, principal: ANONYMOUS };
+    if (name === undefined) return { ok: true, cors, principal: ANONYMOUS };
+    if (access?.public)
+      return { ok: true, cors, principal: ANONYMOUS, network: networkOf(addressOf(request)) };
     const verdict = this.#byCredential(request, endpoint, { name, subpath, cors });
     if (request.headers.origin === undefined) return verdict;
     const fromHere = (judged: Verdict): Verdict => {

@@ -12,10 +12,10 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-async function team() {
+async function team(flags: readonly string[] = []) {
   const folder = temp();
   const journal = folder.journal();
-  const gateway = await teamGateway(folder);
+  const gateway = await teamGateway(folder, { flags });
   const { api } = gateway;
   await api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file) });
   await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
@@ -102,6 +102,42 @@ test("a caller without a session gets a place of the caller that holds most", as
     return answer.status;
   });
   expect((await Promise.all(pings)).toSorted()).toEqual([200, 200, 404]);
+});
+
+test("all keys of an account have one share, and strangers behind a proxy one for each network", async () => {
+  const { gateway, api, key } = await team(["--trust-proxy", "127.0.0.1"]);
+  const ada = (await api("POST", "/users", { email: "ada@example.org", role: "member" })).body.uuid;
+  await api("PATCH", "/endpoints/one", { limits: { sessions: 3 } });
+  await api("PATCH", "/endpoints/two", { limits: { sessions: 2 }, access: { public: true } });
+  const made = [1, 2, 3, 4].map((n) =>
+    api("POST", "/api-keys", { name: `ada${n}`, endpoints: "all", owner: ada }),
+  );
+  const keys = (await Promise.all(made)).map(({ body }) => body.key as string);
+  const statuses: number[] = [];
+  for (const one of [...keys, key]) statuses.push((await post(gateway, one, "one/mcp", INITIALIZE)).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 200]);
+  const from = async (address: string) =>
+    (await post(gateway, "", "two/mcp", INITIALIZE, { "x-forwarded-for": address })).status;
+  expect([await from("2001:db8::1"), await from("2001:db8::2")]).toEqual([200, 200]);
+  expect([await from("2001:db8::3"), await from("192.0.2.1")]).toEqual([429, 200]);
+});
+
+test("a client of the old transport does not lose its session while a call runs", async () => {
+  const { gateway, api, key, journal } = await team();
+  const other = await gateway.key();
+  await api("PATCH", "/endpoints/one", { limits: { sessions: 2 } });
+  const clients = [
+    await teamClient(gateway, "one", { key, way: "sse" }),
+    await teamClient(gateway, "one", { key, way: "sse" }),
+  ];
+  const leaving = new AbortController();
+  const calls = clients.map((client) => client.call("fix__hang", {}, { signal: leaving.signal }));
+  const over = Promise.allSettled(calls);
+  await until(() => journal.events("message").filter(({ tool }) => tool === "hang").length === 2);
+  expect((await post(gateway, other, "one/mcp", INITIALIZE)).status).toBe(429);
+  leaving.abort();
+  await over;
+  await until(async () => (await post(gateway, other, "one/mcp", INITIALIZE)).status === 200);
 });
 
 test("the old transport works with the key in the URL, and the session ends with the key", async () => {

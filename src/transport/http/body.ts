@@ -1,6 +1,5 @@
 /** Reads the JSON-RPC message in the body of a request. Refuses a body as soon as it exceeds the limit. */
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { holderKey, type Principal } from "../../kernel/principal.ts";
+import type { ServerResponse } from "node:http";
 import { type ArrivingBody, unfinishedBodies } from "../../kernel/unfinished-bodies.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
@@ -13,10 +12,11 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024;
  * neither if the client disconnects or the response ends before the body is complete.
  */
 export function readMessageOf(
-  { request, response, principal }: Received,
+  received: Received,
   onMessage: (message: Message) => void,
   onBatch: (bytes: Buffer, malformed: Malformed) => boolean = () => false,
 ): void {
+  const { request, response } = received;
   const { headers } = request;
   if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
   if (Number(headers["content-length"] ?? 0) > MAX_BODY_BYTES) return refuseSize(response);
@@ -46,7 +46,7 @@ export function readMessageOf(
     }
   });
   function begin(): ArrivingBody {
-    const body = unfinishedBodies.begin(senderOf(request, principal), () => {
+    const body = unfinishedBodies.begin(senderOf(received), () => {
       drop();
       if (response.headersSent) return;
       response.setHeader("connection", "close");
@@ -70,9 +70,16 @@ export function readMessageOf(
   });
 }
 
-/** Whose share of the memory for arriving bodies counts. Strangers are told apart by their address. */
-export function senderOf({ socket }: IncomingMessage, principal: Principal): string {
-  return principal.kind === "anonymous" ? (socket.remoteAddress ?? "") : holderKey(principal);
+/**
+ * Whose share of sessions and of the memory for arriving bodies counts. All keys and clients of an account share, because it
+ * can get as many as it likes. Strangers are told apart by their network.
+ */
+export function senderOf({
+  request,
+  principal,
+  network,
+}: Pick<Received, "request" | "principal" | "network">): string {
+  return principal.kind === "anonymous" ? (network ?? request.socket.remoteAddress ?? "") : principal.id;
 }
 
 /** A web page of another origin cannot send this content type without a CORS preflight. */

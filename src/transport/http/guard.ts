@@ -25,7 +25,14 @@ export type Refused = Cors & {
   /** Seconds. */
   readonly retryAfter?: number;
 };
-export type Verdict = Refused | (Cors & { readonly ok: true; readonly principal: Principal });
+export type Verdict =
+  | Refused
+  | (Cors & {
+      readonly ok: true;
+      readonly principal: Principal;
+      /** The network of a sender without credentials. Default: the address of the connection. */
+      readonly network?: string;
+    });
 /** The part of a request that is checked. `localPort` is the port that it arrived at. */
 export interface GuardedRequest {
   readonly headers: IncomingHttpHeaders;

@@ -24,6 +24,8 @@ export interface Received {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: Principal;
+  /** The network of a sender without credentials. Default: the address of the connection. */
+  readonly network?: string | undefined;
 }
 
 /** What the server serves: access checks and routes. */
@@ -37,7 +39,7 @@ export interface Site {
   route(path: string, received: Received): boolean;
 }
 
-type Unauthenticated = Omit<Received, "principal">;
+type Unauthenticated = Pick<Received, "request" | "response">;
 type Refusal = Pick<Refused, "status" | "reason" | "challenge" | "retryAfter">;
 
 /** A socket with unread data is closed when it has accepted no bytes for this long. */
@@ -99,8 +101,11 @@ export class HttpServer {
       }
       if (request.method === "OPTIONS" && verdict.cors !== undefined) preflight(request, response);
       else if (!verdict.ok) sendRefusal(verdict);
-      else if (!site.route(path, { request, response, principal: verdict.principal }))
-        sendRefusal({ status: 404, reason: "not found" });
+      else {
+        const { principal, network } = verdict;
+        if (!site.route(path, { request, response, principal, network }))
+          sendRefusal({ status: 404, reason: "not found" });
+      }
       function sendRefusal(refused: Refusal): void {
         if (refused.retryAfter !== undefined) response.setHeader("retry-after", refused.retryAfter);
         if (site.refuse?.(path, response, refused)) return;

@@ -48,9 +48,10 @@ export class SseEndpoint {
     host.onFull(this.#release);
   }
 
-  listen({ request, response, principal }: Received): void {
+  listen(received: Received): void {
+    const { request, response, principal } = received;
     const host = this.#host;
-    const owner = senderOf(request, principal);
+    const owner = senderOf(received);
     if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
     if (!host.makeRoom(owner)) return refuseTooMany(response, "sessions");
     if (this.#clients.size >= MAX_SESSIONS && !this.#release(owner, "endpoint"))
@@ -111,7 +112,7 @@ export class SseEndpoint {
       client,
       owner: client.owner,
       idleMs: 0,
-      busy: false,
+      busy: client.session.serving > 0,
     }));
     const yielding = within === "endpoint" ? sharedSession(all, caller) : undefined;
     if (yielding) {

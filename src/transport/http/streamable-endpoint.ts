@@ -177,9 +177,10 @@ export class StreamableEndpoint {
   }
 
   /** Opens a session, also for a client that names another one: it may have lost its state. Requests can name the session only after its handshake succeeded. */
-  #begin(message: Message & { kind: "request" }, { request, response, principal }: Received): void {
+  #begin(message: Message & { kind: "request" }, received: Received): void {
+    const { response, principal } = received;
     if (!this.#ready(response)) return;
-    const owner = senderOf(request, principal);
+    const owner = senderOf(received);
     if (!this.#parts.host.makeRoom(owner)) return refuseTooMany(response, "sessions");
     if (this.#clients.size >= MAX_SESSIONS && !this.#makeRoom(owner))
       return refuse(response, 503, "there are too many sessions");
@@ -206,13 +207,14 @@ export class StreamableEndpoint {
   }
 
   /** Serves a message without a session: each request has a session of its own, which ends with the response. */
-  #takeStateless(message: Message, { request, response, principal }: Received): void {
+  #takeStateless(message: Message, received: Received): void {
+    const { response, principal } = received;
     if (message.kind !== "request") {
       response.writeHead(202).end();
       return;
     }
     if (!this.#ready(response)) return;
-    const client = new HttpSession(this.#sessionlessParts, principal, senderOf(request, principal));
+    const client = new HttpSession(this.#sessionlessParts, principal, senderOf(received));
     this.#unnamed.add(client);
     client.request(message, response);
     // The client has no session id, so it cannot resume the stream.

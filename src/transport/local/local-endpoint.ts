@@ -3,7 +3,7 @@
  * has authenticated the principal.
  */
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { holderKey, type Principal } from "../../kernel/principal.ts";
+import type { Principal } from "../../kernel/principal.ts";
 import { ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { LocalClient, type LocalClientParts } from "./local-client.ts";
@@ -30,7 +30,7 @@ export class LocalEndpoint {
   connect(principal: Principal, parts: LocalClientParts): LocalClient {
     const host = this.#host;
     if (!host.ready) throw new MetaMcpError("server_unavailable", "MetaMCP is stopping.");
-    if (host.full("inFlight") || !host.makeRoom(holderKey(principal)))
+    if (host.full("inFlight") || !host.makeRoom(principal.id))
       throw new MetaMcpError("rate_limited", "Too many clients or requests at once. Try again later.");
     const client = new LocalClient(
       (receive) => host.open((message) => receive(message), principal, this.#stateless),
