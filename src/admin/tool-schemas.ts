@@ -19,7 +19,11 @@ const CHANGED = {
   type: "object",
   properties: {
     kind: { enum: ["changed", "new", "unknown"] },
-    parts: { type: "array", items: TEXT, description: "of its definition" },
+    parts: {
+      type: "array",
+      items: TEXT,
+      description: "of its name, description and input schema, which models get",
+    },
   },
   required: ["kind", "parts"],
   description: "it changed since it was approved",
@@ -33,8 +37,8 @@ const TABLE_TOOL = {
     title: TEXT,
     description: { type: "string", description: "its beginning" },
     annotations: TOOL_OVERRIDE.properties.annotations,
-    bytes: { ...COUNT, description: "of its definition" },
-    tokens: { ...COUNT, description: "estimated, four bytes per token" },
+    bytes: { ...COUNT, description: "of its name, description and input schema, which models get" },
+    tokens: { ...COUNT, description: "estimated, 4.4 bytes per token" },
     calls: { ...COUNT, description: "since `since`" },
     lastUsedAt: DATE,
     changed: CHANGED,

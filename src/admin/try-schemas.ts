@@ -136,7 +136,13 @@ const TRY_EVENT = {
   description: "server-sent events: event is the type, data is this object; result or error is the last one",
 } as const;
 
-const COST = { bytes: COUNT, tokens: { ...COUNT, description: "estimated, four bytes per token" } } as const;
+const COST = {
+  bytes: {
+    ...COUNT,
+    description: "of what models get: names, descriptions and input schemas of tools; instructions",
+  },
+  tokens: { ...COUNT, description: "estimated, 4.4 bytes per token" },
+} as const;
 
 const PREVIEW = {
   type: "object",

@@ -1,9 +1,12 @@
 /** `metamcp tools`: shows the tools that a client sees and their token cost, compared with all tools of all servers; or the tools of one server. */
+
 import { summarize } from "../catalog/summary.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Engine } from "../engine.ts";
 import { PERSONAL } from "../kernel/principal.ts";
+import { toRaw } from "../kernel/raw.ts";
 import { costOf } from "../kernel/tokens.ts";
+import { modelBytes, toolBytes } from "../rpc/model-bytes.ts";
 import { allPages } from "../surface/all-pages.ts";
 import { requireServer } from "../surface/require-server.ts";
 import type { Surface } from "../surface/surface.ts";
@@ -34,18 +37,22 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
   const { scope } = engine;
   const clientSurface = engine.open({ id: PERSONAL, surface }).newSurface();
   const spinner = spin("asking your servers for their tools …");
-  const { items: tools, bytes: listed } = await allTools(clientSurface).finally(() => spinner.stop());
+  const tools = await allTools(clientSurface).finally(() => spinner.stop());
   const instructions = Buffer.byteLength(clientSurface.instructions(person));
-  const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
+  const shown = tools.map((tool) => ({
+    name: tool.name,
+    title: tool.title ?? "",
+    ...costOf(modelBytes(toRaw(tool))),
+  }));
   const view = scope.view(person);
   await view.loadCached();
   const listings = [...view.snapshot.listings.values()];
-  const behind = listings.flatMap(({ tools: all }) => all.map((tool) => tool.definition.length));
+  const behind = listings.flatMap(({ tools: all }) => all.map(toolBytes));
   const answer = {
     surface,
     tools: shown,
     instructions: costOf(instructions),
-    total: { tools: shown.length, ...costOf(listed + instructions) },
+    total: { tools: shown.length, ...costOf(shown.reduce((sum, { bytes }) => sum + bytes, instructions)) },
     behind: { tools: behind.length, ...costOf(behind.reduce((sum, bytes) => sum + bytes, 0)) },
   };
   show(answer, json, () =>
@@ -56,13 +63,13 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
           ({ name, bytes, tokens, title }) => [name, String(bytes), `~${tokens}`, title],
         ),
       ),
-      `\nIn total ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
+      `\nA model gets ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
       serverCostText(answer.behind),
     ].join("\n"),
   );
 }
 
-async function allTools(clientSurface: Surface): ReturnType<typeof allPages<ListedTool>> {
+async function allTools(clientSurface: Surface): Promise<readonly ListedTool[]> {
   await clientSurface.prepare?.(person);
   return await allPages<ListedTool>(clientSurface, "tools", person);
 }
@@ -76,7 +83,7 @@ async function showServer({ scope }: Engine, server: string, json: boolean): Pro
   const tools = (scope.view(person).snapshot.listings.get(server)?.tools ?? []).map((tool) => ({
     name: tool.name,
     description: summarize(tool.description, DESCRIPTION_LENGTH),
-    ...costOf(tool.definition.length),
+    ...costOf(toolBytes(tool)),
   }));
   show({ server, tools }, json, () =>
     tools.length === 0
@@ -100,8 +107,4 @@ function serverCostText({ tools, tokens }: { tools: number; tokens: number }): s
 interface ListedTool {
   readonly name: string;
   readonly title?: string;
-}
-
-function cost(name: string, title: string, definition: string) {
-  return { name, title, ...costOf(Buffer.byteLength(definition)) };
 }

@@ -117,8 +117,9 @@ export interface ToolsListed extends At {
   /** The session, or the principal if the client has none. */
   readonly caller: string;
   readonly sessionless: boolean;
+  /** What a model gets of the list (`rpc/model-bytes.ts`). */
   readonly shownBytes: number;
-  /** Size of the definitions of all tools that the client can call. */
+  /** What a model would get of all tools that the client can call. */
   readonly allBytes: number;
 }
 

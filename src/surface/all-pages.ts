@@ -12,24 +12,17 @@ const LISTS: Readonly<Record<ListName, readonly [method: string, member: string]
   templates: ["resources/templates/list", "resourceTemplates"],
 };
 
-/** `bytes` is the size of all pages as JSON. */
-export async function allPages<T>(
-  surface: Surface,
-  list: ListName,
-  origin: Origin,
-): Promise<{ readonly items: readonly T[]; readonly bytes: number }> {
+export async function allPages<T>(surface: Surface, list: ListName, origin: Origin): Promise<readonly T[]> {
   const items: T[] = [];
   const [method, member] = LISTS[list];
   const { uplink } = origin;
-  let bytes = 0;
   for (let cursor: string | undefined; ; ) {
     const params = cursor === undefined ? undefined : toRaw({ cursor });
     const signal = new CallSignal();
     const page = await surface.handle({ method, params, origin, signal, uplink });
     const read = fromRaw(page) as { readonly nextCursor?: string; readonly [member: string]: unknown };
     items.push(...((read[member] ?? []) as readonly T[]));
-    bytes += page.length;
     cursor = read.nextCursor;
-    if (cursor === undefined) return { items, bytes };
+    if (cursor === undefined) return items;
   }
 }

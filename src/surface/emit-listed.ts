@@ -1,11 +1,13 @@
 /** Emits the event `listed`: a client got a short list instead of all tools, with the sizes of both. */
+
 import type { Snapshot } from "../catalog/snapshot.ts";
 import { callerOf } from "../kernel/call.ts";
 import type { Raw } from "../kernel/raw.ts";
+import { listBytes, toolBytes } from "../rpc/model-bytes.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
-/** The size of all tool definitions, by snapshot. */
+/** What a model would get of all tools, by snapshot. */
 const sizes = new WeakMap<Snapshot, number>();
 
 export function emitListed(scope: Scope, { origin }: ClientRequest, shown: Raw): void {
@@ -16,11 +18,10 @@ export function emitListed(scope: Scope, { origin }: ClientRequest, shown: Raw):
   let allBytes = sizes.get(snapshot);
   if (allBytes === undefined) {
     allBytes = 0;
-    for (const { tools } of snapshot.listings.values())
-      for (const { definition } of tools) allBytes += definition.length;
+    for (const { tools } of snapshot.listings.values()) for (const tool of tools) allBytes += toolBytes(tool);
     sizes.set(snapshot, allBytes);
   }
   const { endpoint, sessionless = false } = origin;
   const about = { endpoint, caller: callerOf(origin), sessionless };
-  events.emit({ type: "listed", at: Date.now(), ...about, shownBytes: shown.length, allBytes });
+  events.emit({ type: "listed", at: Date.now(), ...about, shownBytes: listBytes(shown), allBytes });
 }

@@ -184,7 +184,7 @@ test("search, call and tools print text for people and JSON for programs", async
   expect(noServer).toMatchObject({ code: 1, err: expect.stringMatching(/^server_not_found/) });
   expect(tools.out).toMatch(/^TOOL +BYTES +TOKENS/);
   expect(tools.out).toMatch(/^instructions +\d+ /m);
-  expect(tools.out).toMatch(/In total \d+ bytes, about \d+ tokens/);
+  expect(tools.out).toMatch(/A model gets \d+ bytes, about \d+ tokens/);
   expect(json(toolsJson)).toMatchObject({ surface: "meta", total: { bytes: expect.any(Number) } });
   expect(json(hits)).toMatchObject({ tools: [{ server: "a", tool: "add" }] });
 });

@@ -40,7 +40,7 @@ test.each(SURFACES)(
       unavailable: [],
     });
     for (const { bytes, tokens } of [...body.tools, body.total, body.full, body.instructions])
-      expect(tokens).toBe(Math.ceil(bytes / 4));
+      expect(tokens).toBe(Math.ceil(bytes / 4.4));
     const listed = body.tools.reduce((sum: number, { bytes }: { bytes: number }) => sum + bytes, 0);
     expect(body.total.bytes).toBeGreaterThanOrEqual(listed + body.instructions.bytes);
     if (surface !== "aggregate") expect(body.full.bytes).toBeGreaterThan(0);

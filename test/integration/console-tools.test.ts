@@ -60,7 +60,7 @@ test("one request lists every tool with its cost, its use and its state in each 
   expect(find(items, "add")).toMatchObject({ in: { 0: "off" } });
   expect(find(items, "add").overrides).toBeUndefined();
   expect(find(items, "ghost")).toMatchObject({ missing: true, in: { 0: "off" }, bytes: 0 });
-  for (const { bytes, tokens } of items) expect(tokens).toBe(Math.ceil(bytes / 4));
+  for (const { bytes, tokens } of items) expect(tokens).toBe(Math.ceil(bytes / 4.4));
 
   const client = await teamClient(gateway, "all", { key: await gateway.key() });
   await client.call("fix__say", { message: "hi" });

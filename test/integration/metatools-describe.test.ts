@@ -52,7 +52,7 @@ test("describe_tool has three levels of detail, each with its token cost", async
   const { tokens } = full;
   expect(tokens).toEqual(summary.tokens);
   const { tokens: _, ...shown } = full;
-  // About four bytes per token. A long number is shorter here than in the original text.
+  // About 4.4 bytes per token. A long number is shorter here than in the original text.
   expect(tokens.full).toBeGreaterThan(JSON.stringify(shown).length / 5);
   expect(tokens.full).toBeLessThan(JSON.stringify(shown).length / 3);
   expect([tokens.summary < tokens.schema, tokens.schema < tokens.full]).toEqual([true, true]);

@@ -3,7 +3,9 @@ import { may } from "../../access/may.ts";
 import type { Compiled } from "../../gateway/compile.ts";
 import type { ToolPlace } from "../../gateway/control.ts";
 import type { Principal } from "../../kernel/principal.ts";
+import { asRaw, toRaw } from "../../kernel/raw.ts";
 import { costOf } from "../../kernel/tokens.ts";
+import { modelBytes } from "../../rpc/model-bytes.ts";
 import { Problem } from "../problem.ts";
 import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
 import { ref } from "../schemas.ts";
@@ -88,7 +90,7 @@ function detail(parts: AdminParts, place: ToolPlace, reference: ToolReference): 
   if (!row || (!row.enabled && !hidden))
     throw new Problem(404, `there is no tool "${tool.slice(0, 128)}" here`);
   const { definition, own } = control.definitionsOf(place, row);
-  const bytes = definition === undefined ? 0 : Buffer.byteLength(JSON.stringify(definition));
+  const bytes = definition === undefined ? 0 : modelBytes(toRaw(definition));
   return {
     body: {
       ...row,
@@ -120,7 +122,7 @@ function unapprovedTool(
     name: tool,
     enabled: false,
     because,
-    ...costOf(Buffer.byteLength(after)),
+    ...costOf(after === "" ? 0 : modelBytes(asRaw(Buffer.from(after)))),
     ...(after !== "" && { own: JSON.parse(after) as unknown }),
   };
 }

@@ -1,7 +1,10 @@
 /** All tools of all servers, with their state in each namespace. Rows are small, because there may be thousands. */
+
 import type { ToolChange } from "../../catalog/pins/change.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool, ToolAnnotations } from "../../catalog/tool.ts";
+import { asRaw } from "../../kernel/raw.ts";
+import { modelBytes, toolBytes } from "../../rpc/model-bytes.ts";
 import type { Compiled, CompiledNamespace } from "../compile.ts";
 import type { NamespacePart } from "../part.ts";
 import type { ToolOverride } from "../schemas.ts";
@@ -114,13 +117,13 @@ const known = new WeakMap<Tool, About>();
 function aboutOf(tool: Tool): About {
   let about = known.get(tool);
   if (!about) {
-    const { name, title, description, annotations, definition } = tool;
+    const { name, title, description, annotations } = tool;
     about = {
       tool: name,
       ...(title === undefined ? {} : { title }),
       description: summarize(description, DESCRIPTION_LENGTH),
       annotations,
-      bytes: definition.length,
+      bytes: toolBytes(tool),
     };
     known.set(tool, about);
   }
@@ -131,7 +134,7 @@ function heldRow(server: string, change: ToolChange, parts: readonly Placed[]): 
   return {
     server,
     tool: change.tool,
-    bytes: Buffer.byteLength(change.after),
+    bytes: change.after === "" ? 0 : modelBytes(asRaw(Buffer.from(change.after))),
     changed: briefly(change),
     cells: new Map(parts.map(({ namespace }) => [namespace, { state: "held" }])),
   };

@@ -6,7 +6,7 @@ import { CountedLists, savedByCall } from "./tokens-saved.ts";
 const HOUR = 3_600_000;
 
 function listed(at: number, caller: string, sessionless = false): ToolsListed {
-  return { type: "listed", at, endpoint: "e", caller, sessionless, shownBytes: 400, allBytes: 40_000 };
+  return { type: "listed", at, endpoint: "e", caller, sessionless, shownBytes: 440, allBytes: 44_000 };
 }
 
 test("a tool list counts once per session, and once per hour for clients without sessions", () => {
@@ -30,7 +30,7 @@ test("the number of remembered callers is limited", () => {
 });
 
 test("a lookup costs its result, unless code made it", () => {
-  const row = { server: { name: "metamcp" }, tool: "mcp_discover", resultBytes: 400 } as CallRow;
+  const row = { server: { name: "metamcp" }, tool: "mcp_discover", resultBytes: 440 } as CallRow;
   expect(savedByCall(row)).toBe(-100);
   expect(savedByCall({ ...row, via: "code" })).toBe(0);
   expect(savedByCall({ ...row, tool: "mcp_call" })).toBe(0);

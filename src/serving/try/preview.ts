@@ -1,7 +1,10 @@
 /** The preview of an endpoint: what a client would see and what that costs, read from its surface as a client does. */
+
 import type { Preview } from "../../gateway/try-control.ts";
 import type { Origin } from "../../kernel/call.ts";
+import { toRaw } from "../../kernel/raw.ts";
 import { costOf } from "../../kernel/tokens.ts";
+import { modelBytes, toolBytes } from "../../rpc/model-bytes.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { allPages } from "../../surface/all-pages.ts";
 import type { SurfaceName } from "../../surface/choose.ts";
@@ -19,9 +22,10 @@ export async function previewOf(
   { scope, chosen }: { readonly scope: Scope; readonly chosen: SurfaceName },
 ): Promise<Preview> {
   await surface.prepare?.(origin);
-  const { items, bytes } = await allPages<Shown>(surface, "tools", origin);
+  const items = await allPages<Shown>(surface, "tools", origin);
   const text = surface.instructions(origin);
   const instructions = Buffer.byteLength(text);
+  const tools = items.map((definition) => ({ definition, ...costOf(modelBytes(toRaw(definition))) }));
   const count = (list: ListName): Promise<number> => countOf(surface, list, origin);
   const [prompts, resources, templates] = [
     await count("prompts"),
@@ -31,11 +35,8 @@ export async function previewOf(
   return {
     surface: chosen === "auto" ? decided(items) : chosen,
     instructions: { text, ...costOf(instructions) },
-    tools: items.map((definition) => ({
-      definition,
-      ...costOf(Buffer.byteLength(JSON.stringify(definition))),
-    })),
-    total: costOf(bytes + instructions),
+    tools,
+    total: costOf(tools.reduce((sum, { bytes }) => sum + bytes, instructions)),
     full: fullOf(scope, origin),
     prompts,
     resources,
@@ -50,7 +51,7 @@ export async function previewOf(
 /** Zero for a surface without such a list. */
 async function countOf(surface: Surface, list: ListName, origin: Origin): Promise<number> {
   try {
-    return (await allPages(surface, list, origin)).items.length;
+    return (await allPages(surface, list, origin)).length;
   } catch (error) {
     if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return 0;
     throw error;
@@ -64,7 +65,7 @@ function decided(tools: readonly Shown[]): "meta" | "aggregate" {
 function fullOf(scope: Scope, origin: Origin): Preview["full"] {
   const listings = [...scope.view(origin).snapshot.listings.values()];
   const tools = listings.flatMap((listing) => listing.tools);
-  const bytes = tools.reduce((sum, { definition }) => sum + definition.length, 0);
+  const bytes = tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
   return { tools: tools.length, ...costOf(bytes) };
 }
 
