@@ -99,11 +99,16 @@ export class LineWriter {
   #handed = 0;
   readonly #writes: number[] = [];
   #written = 0;
+  /** The end of what the stream passes on at this moment, all in one write. */
+  #offered = 0;
   readonly #byTurn: boolean;
   readonly #flush = (): void => this.flush();
   readonly #onWritten = (error?: Error | null): void => {
     const bytes = this.#writes.shift() ?? 0;
-    if (!error) this.#written += bytes;
+    if (error) return;
+    this.#written += bytes;
+    // The stream now passes on all that was waiting, as one write.
+    this.#offered = this.#handed;
   };
 
   constructor(stream: Writable, options: WriterOptions = {}) {
@@ -124,9 +129,17 @@ export class LineWriter {
     return this.#handed + this.#bytes + this.#text.length;
   }
 
-  /** Number of bytes that the operating system has accepted. What lies behind it cannot have been read. */
+  /** Number of bytes that the operating system has accepted in complete writes. */
   get written(): number {
     return this.#written;
+  }
+
+  /**
+   * Whether a line that ends at this position certainly was not read as a whole. The operating system may have accepted a part of
+   * the write in progress, so of the lines in it this is certain only for the last one.
+   */
+  isUnread(end: number): boolean {
+    return end > this.#written && end >= this.#offered;
   }
 
   /** Sends a line that is already encoded, given in parts. */
@@ -174,6 +187,7 @@ export class LineWriter {
     const bytes = this.#bytes;
     this.#bytes = 0;
     if (text === "" || !this.#stream.writable) return;
+    if (this.#writes.length === 0) this.#offered = this.#handed + bytes + text.length;
     if (parts.length === 0) {
       this.#handOver(text.length);
       this.#stream.write(text, "latin1", this.#onWritten);

@@ -214,6 +214,7 @@ test("requests that no longer fit into the pipe of a child that dies are reporte
   // The first request is in the pipe when the others are sent.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   send(102, 1_000_000);
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   send(103, 1);
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   kill(pid);
@@ -223,6 +224,27 @@ test("requests that no longer fit into the pipe of a child that dies are reporte
     [103, true],
   ]);
   expect(closings[0]?.unsent).toBe(false);
+});
+
+test("a request that is written together with a long one may have been read, although the write is not complete", async () => {
+  const { ready, pids, closings, failed } = stdioHarness([]);
+  const link = await ready();
+  const [pid] = pids() as [number];
+  process.kill(pid, "SIGSTOP");
+  for (const [id, bytes] of [
+    [101, 1],
+    [102, 1_000_000],
+  ] as const)
+    link.send({
+      kind: "request",
+      id: writeId(id),
+      method: "echo",
+      params: toRaw({ text: "x".repeat(bytes) }),
+    });
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  kill(pid);
+  await until(() => closings.length > 0);
+  expect(failed.map(({ id, failure: { unsent } }) => [id, unsent])).toEqual([[102, true]]);
 });
 
 test("a child that asks and does not read is no longer read, and what waits for it stays small", async () => {

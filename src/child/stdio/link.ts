@@ -166,7 +166,7 @@ export class StdioLink implements Link {
   #report(): void {
     if (this.#closed) return;
     for (const { id, end } of this.#requests)
-      if (end > this.#writer.written) this.#options.events.onFailed(id, this.#failure(true));
+      if (this.#writer.isUnread(end)) this.#options.events.onFailed(id, this.#failure(true));
     this.#fail(this.#failure());
   }
 
