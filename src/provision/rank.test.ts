@@ -8,6 +8,7 @@ test.each([
   ["I need to query Postgres", ["postgres", "sql", "supabase", "neon"]],
   ["send an email", ["gmail", "resend"]],
   ["take a screenshot of a web page", ["playwright", "puppeteer"]],
+  ["screenshot a web page", ["playwright", "puppeteer"]],
   ["search the web", ["brave-search", "duckduckgo", "tavily", "exa", "searxng"]],
   ["manage my to-do list", ["todoist"]],
   ["read a PDF", ["pdf", "pdf-reader"]],
@@ -53,6 +54,15 @@ const candidate = (id: string, description: string): Candidate => ({
   verified: true,
   entry: { command: "npx", args: [] },
   variables: [],
+});
+
+test("of the servers that fit, none stands behind one that fits less", async () => {
+  for (const task of ["screenshot a web page", "take a screenshot of a website", "read a web page"]) {
+    const ranked = await rankCandidates(await galleryCandidates(), task, 5);
+    const fits = ranked.map(({ fit }) => fit).filter((fit) => fit >= MIN_FIT);
+    expect(fits.length).toBeGreaterThan(1);
+    expect(fits).toEqual(fits.toSorted((a, b) => b - a));
+  }
 });
 
 test("of two ids that differ only in case the exact one wins", async () => {

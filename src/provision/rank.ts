@@ -55,7 +55,10 @@ export function isRegistryName(query: string): boolean {
   return REGISTRY_NAME.test(query.trim());
 }
 
-/** Best first. The index is built when a list is first searched and lives as long as the list. */
+/**
+ * Best first: those that fit by their fit, which is what people see, then the others by the score of the search. The index is
+ * built when a list is first searched and lives as long as the list.
+ */
 export async function rankCandidates(
   candidates: readonly Candidate[],
   query: string,
@@ -65,10 +68,12 @@ export async function rankCandidates(
   if (named.length > 0 || isRegistryName(query))
     return named.map((candidate) => ({ candidate, fit: FIT_BY_ID }));
   const hits = await indexOf(candidates).search(query, { limit });
-  return hits.flatMap(({ server, confidence, fit = confidence }) => {
+  const ranked = hits.flatMap(({ server, confidence, fit = confidence }) => {
     const candidate = candidates[Number(server)];
     return candidate ? [{ candidate, fit }] : [];
   });
+  const order = ({ fit }: RankedCandidate): number => (fit >= MIN_FIT ? fit : 0);
+  return ranked.toSorted((a, b) => order(b) - order(a));
 }
 
 /** Candidates with exactly this id; if there are none, those that differ only in case. */
