@@ -33,6 +33,8 @@ export interface Gateway {
   listen(): Promise<string>;
   /** The link with which the first administrator creates an account; undefined if no such account is needed. */
   setupLink(): Promise<string | undefined>;
+  /** Reads the TLS certificate again. */
+  reload(): void;
   /** Reports that it is not ready, and keeps serving. */
   drain(): void;
   /** Ends sessions and children, writes what is buffered and closes the store. */
@@ -111,6 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       const code = adminToken === undefined ? await people.access.setup.begin() : undefined;
       return code && `${address.url()}/setup?code=${code}`;
     },
+    reload: () => http.server.reload(),
     drain() {
       draining = true;
     },

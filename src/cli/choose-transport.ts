@@ -1,12 +1,13 @@
 /** Creates the transport of the settings. Loads HTTP only if it is used. */
 import { UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
+import type { Log } from "../kernel/log.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import { createStdioTransport } from "../transport/stdio.ts";
 import type { Transport } from "../transport/transport.ts";
 import { printError } from "./print.ts";
 
-export async function chooseTransport(settings: Settings): Promise<Transport> {
+export async function chooseTransport(settings: Settings, log: Log): Promise<Transport> {
   if (settings.transport === "stdio") {
     return createStdioTransport({
       input: process.stdin,
@@ -26,6 +27,7 @@ export async function chooseTransport(settings: Settings): Promise<Transport> {
     host,
     port,
     token,
+    log,
     tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
     allowHosts: settings.allowHost,
     allowOrigins: settings.allowOrigin,

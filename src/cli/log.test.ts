@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync, renameSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,4 +40,20 @@ test("texts of servers cannot act on a terminal that shows the log, or look like
   const text = asText("warn", hostile, undefined);
   expect(text).not.toMatch(/[^\P{C}\n]|\p{Zl}/u);
   expect(text.split("\n").filter((one) => one.startsWith("metamcp"))).toHaveLength(1);
+});
+
+test("the log follows its name when the file is renamed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "metamcp-log-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "log");
+  const log = createLog({ level: "info", file: path });
+  log.info("first");
+  await until(() => existsSync(path) && readFileSync(path, "utf8").includes("first"));
+  renameSync(path, `${path}.1`);
+  await until(() => {
+    log.info("second");
+    return existsSync(path) && readFileSync(path, "utf8").includes("second");
+  });
+  expect(readFileSync(`${path}.1`, "utf8")).toContain("first");
+  expect(readFileSync(path, "utf8")).not.toContain("first");
 });

@@ -1,5 +1,5 @@
 /** The log: to stderr or a file, never to stdout. Plain lines at a terminal, else JSON. */
-import { createWriteStream } from "node:fs";
+import { createWriteStream, fstatSync, statSync } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
 import { shown, shownJson } from "./print.ts";
@@ -15,17 +15,48 @@ export interface LogOptions {
   readonly file: string | undefined;
 }
 
-export function createLog({ level: configuredLevel, file }: LogOptions): Log {
+/** How often the log checks whether its file was renamed or removed. */
+const CHECK_MS = 1_000;
+
+export interface ProcessLog extends Log {
+  /** Opens the log file again, by its name. */
+  reopen(): void;
+}
+
+export function createLog({ level: configuredLevel, file }: LogOptions): ProcessLog {
   let output: Writable = process.stderr;
   // A closed stderr must not end the process.
   output.on("error", () => {});
-  if (file !== undefined) {
-    output = createWriteStream(file, { flags: "a", mode: 0o600 });
-    output.on("error", (error) => {
-      output = process.stderr;
-      output.write(`metamcp: cannot write the log file, so the log goes to stderr: ${error.message}\n`);
+  /** Set while the log goes to a file that is open. */
+  let inode: number | undefined;
+  let checkedAt = 0;
+  const reopen = (): void => {
+    if (file === undefined) return;
+    if (output !== process.stderr) output.end();
+    inode = undefined;
+    const opened = createWriteStream(file, { flags: "a", mode: 0o600 });
+    output = opened;
+    opened.once("open", (fd: number) => {
+      if (output === opened) inode = fstatSync(fd).ino;
     });
-  }
+    opened.on("error", (error) => {
+      if (output !== opened) return;
+      output = process.stderr;
+      inode = undefined;
+      write("error", `cannot write the log file, so the log goes to stderr: ${error.message}`);
+    });
+  };
+  /** Tools that rotate logs rename the file and expect a new one. */
+  const follow = (): void => {
+    const now = Date.now();
+    if (inode === undefined || file === undefined || Math.abs(now - checkedAt) < CHECK_MS) return;
+    checkedAt = now;
+    try {
+      if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) reopen();
+    } catch {
+      // The folder cannot be read any more. The open file is still good.
+    }
+  };
   const minLevel = LEVELS.indexOf(configuredLevel);
   let dropped = 0;
   const write = (level: LogLevel, message: string, fields?: LogFields): void => {
@@ -33,8 +64,10 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Log {
     const line = plain ? asText(level, message, process.stderr.columns) : asJson(level, message, fields);
     output.write(`${line}\n`);
   };
+  reopen();
   const logAt = (level: LogLevel) => (message: string, fields?: LogFields) => {
     if (LEVELS.indexOf(level) < minLevel) return;
+    follow();
     if (output.writableLength > BACKLOG_BYTES) {
       dropped += 1;
       return;
@@ -43,7 +76,7 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Log {
     dropped = 0;
     write(level, message, fields);
   };
-  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
+  return { reopen, debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
 /** Messages contain texts of servers. Further lines are indented, so that none looks like a line of the log. */

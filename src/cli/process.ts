@@ -4,10 +4,17 @@ import type { ChildUser } from "../child/child-user.ts";
 import type { Log } from "../kernel/log.ts";
 import { systemClock as clock } from "../system-clock.ts";
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP. */
-export function stopSignal(): Promise<void> {
+const STOP = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * Resolves at the first SIGINT or SIGTERM. SIGHUP stops too, or runs `reload` if that is given. At a terminal it always
+ * stops, because there it means that the terminal was closed.
+ */
+export function stopSignal(reload?: () => void): Promise<void> {
+  const reloads = reload !== undefined && !process.stderr.isTTY && !process.stdin.isTTY;
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+    for (const signal of STOP) process.on(signal, () => resolve());
+    process.on("SIGHUP", reloads ? reload : () => resolve());
   });
 }
 

@@ -55,7 +55,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   }
   report(config, log);
   const provision = provisionOf({ settings, given, overrides });
-  const transport = await chooseTransport(settings);
+  const transport = await chooseTransport(settings, log);
 
   const engine = engineFor(settings, config, {
     log,
@@ -83,7 +83,14 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   );
   void clearOrphans(log, home);
   process.once("exit", () => engine.killNow());
-  const stopped = stopSignal();
+  const reload = (): void => {
+    log.reopen();
+    log.info("SIGHUP: reading config and certificate again");
+    watch.check();
+    transport.reload?.();
+  };
+  // The client that started us over stdio may have gone with its terminal.
+  const stopped = stopSignal(settings.transport === "stdio" ? undefined : reload);
   if (settings.transport === "stdio" && process.stdin.isTTY)
     printError(wrap(WELCOME, process.stderr.columns));
   const endpoint = engine.open({ id: PERSONAL, surface: settings.surface });

@@ -72,7 +72,12 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
     throw error;
   }
   process.once("exit", () => gateway.killNow());
-  const stopped = stopSignal();
+  const reload = (): void => {
+    log.reopen();
+    log.info("SIGHUP: reading the certificate again");
+    gateway.reload();
+  };
+  const stopped = stopSignal(reload);
   void clearOrphans(log, home, childUser);
   warnAboutPublicEndpoints(settings, gateway.control, log);
   try {
@@ -85,7 +90,7 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
     await stopped;
     gateway.drain();
     // A second signal ends the pause.
-    if (settings.drain > 0) await Promise.race([setTimeout(settings.drain), stopSignal()]);
+    if (settings.drain > 0) await Promise.race([setTimeout(settings.drain), stopSignal(reload)]);
   } finally {
     await gateway.close();
   }
@@ -137,6 +142,7 @@ async function openGateway({
         host,
         port,
         tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
+        log,
         allowHosts: [...settings.allowHost, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
         allowOrigins: [
           ...settings.allowOrigin,

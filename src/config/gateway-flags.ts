@@ -27,7 +27,7 @@ export const SERVE_FLAGS = {
   publicUrl: {
     kind: "text",
     value: "url",
-    help: "URL at which clients reach this gateway, if it is behind a proxy.",
+    help: "URL at which clients reach this gateway, if it is behind a proxy; without a path.",
   },
   apply: { kind: "text", value: "file", help: "Apply this config document at every start." },
   import: {

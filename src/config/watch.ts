@@ -18,6 +18,8 @@ export interface WatchOptions extends LoadOptions {
 }
 
 export interface ConfigWatch {
+  /** Reads the file now. */
+  check(): void;
   close(): void;
 }
 
@@ -92,7 +94,7 @@ class Watcher implements ConfigWatch {
   }
 
   start(): void {
-    this.#check();
+    this.check();
     void this.#tick();
   }
 
@@ -108,7 +110,7 @@ class Watcher implements ConfigWatch {
     await Promise.all(this.#folders.map((folder) => folder.follow()));
     const stamps = (await Promise.all(this.#watched.map((path) => stampOf(path, clock.now())))).join("\n");
     if (this.#closed) return;
-    if (stamps !== this.#stamps) this.#check();
+    if (stamps !== this.#stamps) this.check();
     this.#stamps = stamps;
     this.#poll = clock.after(POLL_MS, () => void this.#tick());
   }
@@ -122,11 +124,11 @@ class Watcher implements ConfigWatch {
 
   #checkAfter(ms: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#options.clock.after(ms, () => this.#check());
+    this.#timer = this.#options.clock.after(ms, () => this.check());
   }
 
   /** Runs one check at a time. A request during a check causes another one afterwards. */
-  #check(): void {
+  check(): void {
     this.#burstStart = undefined;
     this.#again = this.#checking;
     if (this.#checking || this.#closed) return;
@@ -135,7 +137,7 @@ class Watcher implements ConfigWatch {
       this.#checking = false;
       if (this.#closed) return;
       report?.();
-      if (this.#again) this.#check();
+      if (this.#again) this.check();
     });
   }
 

@@ -46,6 +46,8 @@ export interface Transport {
   readonly info: string;
   /** Resolves when there are no more clients to serve, e.g. at the end of stdin. */
   serve(host: Host): Promise<void>;
+  /** Reads the files again that it serves with, such as the TLS certificate. */
+  reload?(): void;
   /** Stops accepting clients. Connected clients are still served. */
   stop(): Promise<void>;
   /** Sends what is queued, then closes all connections. */

@@ -204,7 +204,7 @@ test("a log file that cannot be written is reported, and the log goes to stderr"
   const { code, out, err } = await metamcp(folder, ["call", "a", "echo", "message=hello", ...flags]);
   expect([code, out]).toEqual([0, "hello\n"]);
   expect(err).toMatch(
-    /^metamcp: cannot write the log file, so the log goes to stderr: ENOTDIR.*\n.*"level":"debug"/,
+    /^\{.*"level":"error","message":"cannot write the log file, so the log goes to stderr: ENOTDIR.*\n.*"level":"debug"/,
   );
 });
 

@@ -5,11 +5,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { type Log, silentLog } from "../../kernel/log.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Malformed } from "../../rpc/message.ts";
 import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
 import type { Readiness } from "../transport.ts";
-import { certificateOf } from "./certificate.ts";
+import { certificateOf, ReloadedCertificate } from "./certificate.ts";
 import type { Refused, Verdict } from "./guard.ts";
 import { PipelinedResponses } from "./pipelined-responses.ts";
 
@@ -17,6 +18,7 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly log?: Log | undefined;
 }
 
 /** One HTTP request and its authenticated sender. */
@@ -70,6 +72,7 @@ const CORS = {
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
+  readonly #certificate: ReloadedCertificate | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: HttpServerOptions, site: Site) {
@@ -119,9 +122,11 @@ export class HttpServer {
       headersTimeout: 20_000,
       keepAliveTimeout: 65_000,
     };
-    this.#server = tls
-      ? createTlsServer({ ...limits, ...certificateOf(tls), minVersion: "TLSv1.2" }, listener)
-      : createServer(limits, listener);
+    if (tls) {
+      const server = createTlsServer({ ...limits, ...certificateOf(tls), minVersion: "TLSv1.2" }, listener);
+      this.#server = server;
+      this.#certificate = new ReloadedCertificate(server, tls, options.log ?? silentLog);
+    } else this.#server = createServer(limits, listener);
     this.#server.timeout = STALLED_MS;
   }
 
@@ -135,6 +140,11 @@ export class HttpServer {
     const { port: given } = this.#server.address() as AddressInfo;
     const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
     return `${tls ? "https" : "http"}://${name}:${given}`;
+  }
+
+  /** Reads the certificate again, without waiting until its change is noticed. */
+  reload(): void {
+    this.#certificate?.reload();
   }
 
   /** Stops accepting connections and closes idle ones. `closeAll` closes the rest. */

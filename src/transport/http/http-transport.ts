@@ -25,6 +25,7 @@ export function createHttpTransport(options: HttpTransportOptions, kind: HttpTra
   const { name, path } = kind;
   let stop: () => Promise<void> = () => Promise.resolve();
   let close: () => Promise<void> = () => Promise.resolve();
+  let reload = (): void => {};
   return {
     name,
     info: `${options.host}:${options.port}${path}`,
@@ -37,6 +38,7 @@ export function createHttpTransport(options: HttpTransportOptions, kind: HttpTra
         route: (...received) => endpoint.route(...received),
       });
       stop = () => server.stop();
+      reload = () => server.reload();
       close = async () => {
         endpoint.end();
         await server.closeAll();
@@ -44,6 +46,7 @@ export function createHttpTransport(options: HttpTransportOptions, kind: HttpTra
       options.onListening(`${await server.listen()}${path}`);
       await server.over();
     },
+    reload: () => reload(),
     stop: () => stop(),
     close: () => close(),
   };
