@@ -68,3 +68,32 @@ test("a failed call frees its slot", async () => {
   expect(await outcome()).toBe("broken");
   expect(await outcome()).toBe("broken");
 });
+
+test("a caller who fills a common queue keeps nobody out, and only their own calls give way", async () => {
+  const { call, seen, answer } = await held({ max: 1, queue: 4, by: "server" });
+  const as = (id: string, n: number): Promise<string> =>
+    call({ principal: { id }, args: { id, n } }).then(
+      () => `${id}${n}`,
+      (error: { code: string }) => error.code,
+    );
+  const greedy = [0, 1, 2, 3, 4].map((n) => as("greedy", n));
+  const modest = [as("modest", 1), as("modest", 2)];
+  expect(await Promise.all(greedy.slice(3))).toEqual(["rate_limited", "rate_limited"]);
+  // Both have two places now, so neither gets more.
+  expect(await Promise.all([as("modest", 3), as("greedy", 5)])).toEqual(["rate_limited", "rate_limited"]);
+  for (let n = 1; n <= 5; n++) {
+    await expect.poll(() => seen.length).toBe(n);
+    answer();
+  }
+  expect(await Promise.all([...greedy.slice(0, 3), ...modest])).toEqual([
+    "greedy0",
+    "greedy1",
+    "greedy2",
+    "modest1",
+    "modest2",
+  ]);
+  const after = as("greedy", 6);
+  await expect.poll(() => seen.length).toBe(6);
+  answer();
+  expect(await after).toBe("greedy6");
+});
