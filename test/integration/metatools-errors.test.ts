@@ -36,13 +36,16 @@ test("a failed tool keeps its images and its _meta", async () => {
   const chain = await metatools.call("run_chain", { steps: [runVerbatim(failing)] });
   expect(chain.content.slice(1)).toEqual([picture]);
 
-  const data = Buffer.alloc(100_000, 7).toString("base64");
-  const large = await metatools.call(
-    "run_tool",
-    runVerbatim({ ...failing, content: [{ ...picture, data }] }),
-  );
-  expect(large.bytes).toBeLessThan(4_096);
-  expect(large.error?.details).toEqual({
+  // Images have a budget of their own, so one beyond the budget of texts stays, also beside a text that is shortened.
+  const large = { ...picture, data: Buffer.alloc(100_000, 7).toString("base64") };
+  const shown = await metatools.call("run_tool", runVerbatim({ ...failing, content: [large] }));
+  expect(shown.content.slice(1)).toEqual([large]);
+  const text = "x".repeat(200_000);
+  const content = [{ type: "text", text }, picture];
+  const long = await metatools.call("run_tool", runVerbatim({ ...failing, content }));
+  expect(long.bytes).toBeLessThan(4_096);
+  expect(long.content).toContainEqual(picture);
+  expect(long.error?.details).toMatchObject({
     uri: expect.stringMatching(/^metamcp:/),
     bytes: expect.any(Number),
   });
