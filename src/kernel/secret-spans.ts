@@ -8,18 +8,25 @@ export interface Span {
   readonly to: number;
 }
 
-/** Prefixes of tokens of well-known services, and other forms that are secrets in any context. A name or scheme before a secret stays visible. */
+/** Of a private key only what can be one is hidden: the caller could put a command between the marks. */
+const KEY_BREAK = String.raw`(?:\s|\\{1,8}[nr])`;
+const KEY_BLOCK = new RegExp(
+  String.raw`-----BEGIN [A-Z ]{1,40}-----${KEY_BREAK}*(?:(?:Proc-Type|DEK-Info): [A-Z\d,-]{1,80}${KEY_BREAK}+){0,2}(?:[A-Za-z\d+/=]{16,}${KEY_BREAK}*){0,1000}(?:[A-Za-z\d+/=]{1,15}${KEY_BREAK}*(?=-----END ))?(?:-----END [A-Z ]{1,40}-----)?`,
+  "g",
+);
+
+/** Prefixes of tokens of well-known services, and other forms that are secrets in any context. A name or scheme before a secret stays visible. A value ends where a shell would begin a command in it. */
 const SECRET_FORMS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,}/gi,
   /\bgithub_pat_\w{8,}/g,
   /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,}/g,
   /(?<![\w-])eyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]+)?/g,
-  /-----BEGIN [A-Z ]{1,40}-----(?:(?!-----END )[\s\S]){0,20000}(?:-----END [A-Z ]{1,40}-----)?/g,
+  KEY_BLOCK,
   /(?<=\b(?:bearer|basic|token)\s{1,4})[\w+/.=-]{8,}/gi,
-  /(?<=\/\/[^/\s:@]{1,200}:)[^/\s@]{1,200}(?=@)/g,
-  /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth|code)=)[^&\s"']{4,}/gi,
+  /(?<=\/\/[^/\s:@]{1,200}:)(?:(?!\$\()[^/\s@`|<>&;]){1,200}(?=[^/\s@]{0,200}@)/g,
+  /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth|code)=)(?:(?!\$\()[^&\s"'`|<>]){4,}/gi,
   // The text may contain JSON, also escaped inside a string.
-  /(?<=(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\\{0,8}["']?)[^\s"',;\\]{4,}/gi,
+  /(?<=(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\\{0,8}["']?)(?:(?!\$\()[^\s"',;\\`|<>&]){4,}/gi,
 ];
 const WORD = /[^\s"'`,;(){}[\]<>|/\\:@=&?#.]+/g;
 const SHORTEST_RANDOM = 20;

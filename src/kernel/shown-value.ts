@@ -36,7 +36,7 @@ export function shownValue(raw: Raw, options: ShownOptions): unknown {
     : written;
   const value: unknown = JSON.parse(exact);
   if (raw.length <= options.most) return mapped(value, (text) => shownText(text, options), options);
-  const few = withFewMembers(value, { left: MAX_VALUES });
+  const few = withFewMembers(value, MAX_VALUES);
   const longest = longestFor(lengthsIn(few), options.most);
   return mapped(few, (text) => shortened(text, longest, options), options);
 }
@@ -90,24 +90,31 @@ function shortened(text: string, longest: number, options: ShownOptions): string
   return visibleLines(`${begin} … ${text.length - 2 * half} characters left out … ${end}`);
 }
 
-/** Beginning and end of each object and list. */
-function withFewMembers(value: unknown, room: { left: number }): unknown {
+/** Beginning and end of each object and list. `room` is the number of values in it that are shown. */
+function withFewMembers(value: unknown, room: number, sizes = new Map<object, number>()): unknown {
+  const show = <T>(parts: readonly T[], inner: (part: T) => unknown) => {
+    const { first, last, left } = ends(parts, room);
+    const shown = [...first, ...last];
+    const rooms = sharesOf(
+      shown.map((part) => sizeOf(inner(part), sizes)),
+      room - shown.length,
+    );
+    const few = shown.map((part, at) => withFewMembers(inner(part), rooms[at] as number, sizes));
+    return { shown, few, border: first.length, left };
+  };
   if (Array.isArray(value)) {
-    const { first, last, left } = ends(value, room);
-    const more = left > 0 ? [`… ${left} values left out …`] : [];
-    return [...first, ...more, ...last].map((part) => withFewMembers(part, room));
+    const { few, border, left } = show(value, (part: unknown) => part);
+    return left > 0 ? few.toSpliced(border, 0, `… ${left} values left out …`) : few;
   }
   if (!isRecord(value)) return value;
-  const { first, last, left } = ends(Object.entries(value), room);
-  const more = left > 0 ? [[`… ${left} values left out …`, "…"] as const] : [];
-  return Object.fromEntries(
-    [...first, ...more, ...last].map(([name, part]) => [name, withFewMembers(part, room)]),
-  );
+  const { shown, few, border, left } = show(Object.entries(value), ([, part]) => part);
+  const named = shown.map(([name], at) => [name, few[at]] as const);
+  const more = [`… ${left} values left out …`, "…"] as const;
+  return Object.fromEntries(left > 0 ? named.toSpliced(border, 0, more) : named);
 }
 
-function ends<T>(parts: readonly T[], room: { left: number }) {
-  const most = Math.min(MAX_MEMBERS, room.left);
-  room.left -= Math.min(parts.length, most);
+function ends<T>(parts: readonly T[], room: number) {
+  const most = Math.min(MAX_MEMBERS, room);
   if (parts.length <= most) return { first: parts, last: [], left: 0 };
   const half = Math.floor(most / 2);
   return {
@@ -115,6 +122,30 @@ function ends<T>(parts: readonly T[], room: { left: number }) {
     last: parts.slice(parts.length - half),
     left: parts.length - 2 * half,
   };
+}
+
+/** Each value gets an equal share, and what small ones do not need goes to the others: no value can push the others out. */
+function sharesOf(sizes: readonly number[], room: number): readonly number[] {
+  const shares = sizes.map(() => 0);
+  let [left, others] = [Math.max(0, room), sizes.length];
+  for (const at of sizes.map((_, index) => index).toSorted((a, b) => Number(sizes[a]) - Number(sizes[b]))) {
+    const share = Math.min(sizes[at] as number, Math.floor(left / others));
+    shares[at] = share;
+    left -= share;
+    others -= 1;
+  }
+  return shares;
+}
+
+/** The number of values in a value, at all depths. */
+function sizeOf(value: unknown, known: Map<object, number>): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  const size = parts.reduce<number>((sum, part) => sum + 1 + sizeOf(part, known), 0);
+  known.set(value, size);
+  return size;
 }
 
 /** The greatest length at which all texts together are not longer than `most`, roughly. */

@@ -1,6 +1,7 @@
 /** Keeps the records that a stopping gateway could not write to the store, until the next start adds them to the log. */
 import { appendFile, chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isRecord } from "../../kernel/is-record.ts";
 import { AUDIT_BATCH, type Audit, type AuditRecord } from "../../store/store.ts";
 import type { FileRecord } from "./audit-file.ts";
 
@@ -56,8 +57,7 @@ async function readRecords(path: string): Promise<readonly AuditRecord[]> {
   return text.split("\n").flatMap((line) => {
     try {
       const { at, body } = JSON.parse(line) as AuditRecord;
-      JSON.parse(body);
-      return [{ at, body }];
+      return Number.isFinite(at) && isRecord(JSON.parse(body)) ? [{ at, body }] : [];
     } catch {
       // The end of a file that was written while the disk was full.
       return [];
