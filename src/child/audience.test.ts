@@ -43,18 +43,24 @@ function child(logs = true): ConnectedChild & { readonly asked: unknown[] } {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("log levels", () => {
-  test("the child is told the lowest level of all sessions when it changes, and again on a new connection", () => {
+  test("the child is told the lowest level of all sessions when it changes, one request at a time, and again on a new connection", async () => {
     const levels = new Map<string, Severity>([["a", "error"]]);
     const audience = new Audience((session) => levels.get(session));
     const first = child();
     audience.join(member("a"));
     audience.attach(first);
     audience.join(member("silent"));
+    for (let n = 0; n < 100; n++) {
+      levels.set("a", n % 2 === 0 ? "alert" : "error");
+      audience.updateLogLevel();
+    }
     levels.set("b", "debug");
     audience.join(member("b"));
+    await turn();
     levels.set("a", "info");
     audience.updateLogLevel();
     audience.leave("b");
+    await turn();
     const said = (level: Severity) => ["logging/setLevel", { level }];
     expect(first.asked).toEqual([said("error"), said("debug"), said("info")]);
 

@@ -42,6 +42,8 @@ export class Audience {
   #child: ConnectedChild | undefined;
   /** The level that the child was last told. */
   #level: Severity | undefined;
+  /** The child that has not answered yet what level it was told. */
+  #telling: ConnectedChild | undefined;
 
   constructor(levelOf: (session: string) => Severity | undefined) {
     this.#levelOf = levelOf;
@@ -119,9 +121,10 @@ export class Audience {
     this.#child?.notify(method, params);
   }
 
-  /** Tells the child the lowest severity that any session wants. */
+  /** Tells the child the lowest severity that any session wants. One request at a time, however often clients change it. */
   updateLogLevel(): void {
-    if (!this.#child?.logs) return;
+    const child = this.#child;
+    if (!child?.logs || this.#telling === child) return;
     let lowest: Severity | undefined;
     for (const session of this.#members.keys()) {
       const level = this.#levelOf(session);
@@ -129,7 +132,13 @@ export class Audience {
     }
     if (!lowest || lowest === this.#level) return;
     this.#level = lowest;
-    this.#ask("logging/setLevel", { level: lowest });
+    this.#telling = child;
+    const told = (): void => {
+      if (this.#telling !== child) return;
+      this.#telling = undefined;
+      this.updateLogLevel();
+    };
+    child.ask("logging/setLevel", toRaw({ level: lowest })).then(told, told);
   }
 
   /** Whether a session wants this log message. The child may send more than this session wants, because others want more. */
