@@ -427,3 +427,38 @@ test("a server without anything for the caller does not exist: no name, state or
       expect((await Promise.all(ways(server))).map((text) => named(text, server))).toEqual(unknown);
   }
 });
+
+test("a server whose tools are all switched off by the namespace does not exist for clients either", async () => {
+  const { gateway, api, key } = await layeredTeam();
+  const answer = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    const about = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "t", version: "1" } };
+    const result = method === "initialize" ? about : { tools: [{ name: "echo", inputSchema: { type: "object" } }] };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  })`;
+  await api("POST", "/mcp-servers", { name: "weirdly", command: process.execPath, args: ["-e", answer] });
+  const servers = ["fix", "weirdly"].map((server) => ({ server }));
+  const tools = [{ server: "weirdly", tool: "echo", disabled: true }];
+  await api("POST", "/namespaces", { name: "few", servers, tools });
+  await api("POST", "/endpoints", { name: "few", namespaces: ["few"], surface: "metatools" });
+  await api("POST", "/endpoints", { name: "few-meta", namespaces: ["few"], surface: "meta" });
+  const client = await teamClient(gateway, "few", { key });
+  const meta = await teamClient(gateway, "few-meta", { key });
+  expect(await client.call("list_tools", {})).toContain("fix");
+  const texts = [
+    await client.call("list_namespaces", {}),
+    await client.call("run_tool", { tool_id: "weird:echo", args: {} }),
+    await meta.call("mcp_discover"),
+    await meta.call("mcp_execute", { code: "return Object.keys(tools)" }),
+  ];
+  for (const text of texts) expect(text).not.toContain("weirdly");
+  const ways = (server: string) => [
+    client.call("run_tool", { tool_id: `${server}:echo`, args: {} }),
+    client.call("list_tools", { namespace: server }),
+    meta.call("mcp_call", { server, tool: "echo", args: {} }),
+    meta.call("mcp_discover", { server }),
+  ];
+  const unknown = await Promise.all(ways("q9q9q"));
+  const switched = await Promise.all(ways("weirdly"));
+  expect(switched.map((text) => text.replaceAll("weirdly", "q9q9q"))).toEqual(unknown);
+});

@@ -52,7 +52,7 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     server: (name, asker) => scope.servers(asker).find((status) => status.name === name),
     login: (server, origin) => scope.login(server, origin),
     specs: () => scope.specs(),
-    has: (name) => scope.has(name),
+    has: (name, asker) => scope.has(name, asker),
     permits: (...tool) => scope.permits(...tool),
     pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
     own: ownRules(layers),
@@ -101,8 +101,13 @@ class EndpointScope {
     return this.#specs;
   }
 
-  has(name: string): boolean {
-    return this.specs().has(name);
+  has(name: string, asker: Asker | undefined): boolean {
+    return this.specs().has(name) && !this.#isEmpty(name, asker);
+  }
+
+  /** A server of which the switches of a namespace leave nothing does not exist for clients. */
+  #isEmpty(name: string, asker: Asker | undefined): boolean {
+    return asker !== undefined && (this.view(asker).snapshot.servers.get(name)?.isEmpty ?? false);
   }
 
   uuidOf(name: string): string | undefined {
@@ -121,7 +126,7 @@ class EndpointScope {
     return [...this.#byName].flatMap(([name, { server }]) => {
       const status = known.get(server);
       const reason = reachable.fault(server);
-      if (!status) return [];
+      if (!status || this.#isEmpty(name, asker)) return [];
       return [{ ...status, name, ...(reason === undefined ? {} : { state: "failed" as const, reason }) }];
     });
   }
@@ -205,7 +210,7 @@ class EndpointScope {
     ]);
     const nameOf = (uuid: string): string => parts.find((part) => part.server === uuid)?.name ?? uuid;
     const named = unknown.map((one) => ({ ...one, server: nameOf(one.server) }));
-    return [...named, ...failed.flat()];
+    return [...named, ...failed.flat()].filter((one) => !this.#isEmpty(one.server, origin));
   }
 
   async #retry({ server, name }: NamespacePart, origin: Origin): ReturnType<LoadMissing> {

@@ -1,7 +1,7 @@
 /** One server as a namespace shows it, with the lookup from public names to tools. Shared by all namespaces with the same rules for it. */
 import { createHash } from "node:crypto";
 import type { Listing } from "../../catalog/catalog.ts";
-import type { Item } from "../../catalog/item.ts";
+import { ITEM_KINDS, type Item } from "../../catalog/item.ts";
 import { searchId } from "../../catalog/search-id.ts";
 import { IndexedListing } from "../../catalog/snapshot.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -52,6 +52,13 @@ export class ServerView {
     this.#listed = source;
     this.#source = source && namedListing(source, part.name);
     this.listing = this.#source && shownListing(part, this.#source);
+  }
+
+  /** Whether nothing of the server is left here, because all its tools are switched off and it has nothing else. */
+  get isEmpty(): boolean {
+    const { listing } = this;
+    if (!listing || listing.tools.length > 0 || this.#source?.tools.length === 0) return false;
+    return ITEM_KINDS.every((kind) => listing[kind]?.length === 0);
   }
 
   /** Undefined if no tool can be called under that name, listed or not. */

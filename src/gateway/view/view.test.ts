@@ -50,6 +50,21 @@ function viewOf(...parts: Parameters<typeof setUp>) {
   return new Views().ofEndpoint(endpointOf(compiled), listingOf);
 }
 
+test("a server is empty if all its tools are switched off and it has neither prompts nor resources", () => {
+  const nothing = { prompts: [], resources: [], templates: [] };
+  const isEmpty = (items: object, ...off: string[]): boolean | undefined => {
+    const tools = off.map((tool) => ({ server: "git", tool, disabled: true }));
+    const { compiled, listings } = setUp({ git: ["log", "show"] }, { dev: { ...all("git"), tools } });
+    const listingOf = (uuid: string) => ({ ...(listings.get(uuid) as Listing), ...items });
+    return new Views().ofEndpoint(endpointOf(compiled), listingOf).servers.get("git")?.isEmpty;
+  };
+  expect(isEmpty(nothing, "log", "show")).toBe(true);
+  expect(isEmpty(nothing, "log")).toBe(false);
+  expect(isEmpty({ ...nothing, tools: [] }, "log", "show")).toBe(false);
+  expect(isEmpty({ ...nothing, prompts: undefined }, "log", "show")).toBe(false);
+  expect(isEmpty({ ...nothing, resources: [toolOf("git", "r")] }, "log", "show")).toBe(false);
+});
+
 describe("a tool in a namespace", () => {
   test("has only the name of its override, and keeps all other bytes", () => {
     const tools = [{ server: "git", tool: "log", name: "history" }];
