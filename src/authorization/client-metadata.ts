@@ -1,4 +1,5 @@
 /** Normalizes the metadata of OAuth clients to what this server offers. Well-known clients request more than they need, so extra values are removed instead of refused. */
+import { isOwnMachine } from "../oauth/reach.ts";
 import { SCOPE } from "./resource.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -42,7 +43,7 @@ function isNative(uris: readonly string[]): boolean {
 export function isOnThisMachine(uri: string): boolean {
   if (!URL.canParse(uri)) return true;
   const { protocol, hostname } = new URL(uri);
-  return protocol !== "https:" || LOOPBACK.has(hostname);
+  return protocol !== "https:" || isOwnMachine(hostname);
 }
 
 function redirectFault(uri: string): string | undefined {

@@ -14,6 +14,11 @@ export function mayLeadTo(server: URL, target: URL): boolean {
   return /^https?:$/.test(target.protocol) && near <= nearness(server.hostname);
 }
 
+/** Whether a name or address, in the form of URLs, always means the machine that opens it. */
+export function isOwnMachine(hostname: string): boolean {
+  return nearness(hostname) === MACHINE;
+}
+
 function nearness(hostname: string): number {
   const name = hostname.toLowerCase().replaceAll(/^\[|\]$|\.$/g, "");
   if (name === "localhost" || name.endsWith(".localhost")) return MACHINE;
