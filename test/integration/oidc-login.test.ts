@@ -1,4 +1,5 @@
 /** Login at an identity provider: which account is used, and which answers are rejected. */
+import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { Browser as Pages } from "../support/browser.ts";
 import {
@@ -233,6 +234,19 @@ test("an id token that is forged, expired or issued for others is rejected", asy
   expect((await gateway.api("GET", "/users")).body.items).toEqual([]);
 });
 
+function withHeader(token: string, alg: string): string {
+  const header = Buffer.from(JSON.stringify({ alg, typ: "logout+jwt" })).toString("base64url");
+  return `${header}.${token.split(".")[1]}`;
+}
+
+const unsigned = (token: string): string => `${withHeader(token, "none")}.`;
+
+/** The client secret is known to more people than the keys of the provider. */
+function signedWithSecret(token: string): string {
+  const text = withHeader(token, "HS256");
+  return `${text}.${createHmac("sha256", OIDC_CLIENT.secret).update(text).digest("base64url")}`;
+}
+
 test("the provider ends logins here by logout tokens, each once, and only by valid ones", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);
@@ -269,6 +283,8 @@ test("the provider ends logins here by logout tokens, each once, and only by val
     provider.logoutToken({ sub: "ada", nonce: "n" }),
     provider.logoutToken({}),
     provider.logoutToken({ sid: 7 }),
+    provider.logoutToken({ sub: "ada" }).then(unsigned),
+    provider.logoutToken({ sub: "ada" }).then(signedWithSecret),
     Promise.resolve(""),
     Promise.resolve("not.a.token"),
   ];

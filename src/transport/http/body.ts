@@ -19,11 +19,12 @@ export function readMessageOf(
   const { request, response } = received;
   const { headers } = request;
   if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
-  if (Number(headers["content-length"] ?? 0) > MAX_BODY_BYTES) return refuseSize(response);
+  const length = Number(headers["content-length"]);
+  if (length > MAX_BODY_BYTES) return refuseSize(response);
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let bytes = 0;
-  // Most bodies arrive in one part, so only the others are counted.
+  // Most bodies are complete with their first part, so only the others are counted.
   let arriving: ArrivingBody | undefined;
   let dropped = false;
   const drop = (): void => {
@@ -36,14 +37,13 @@ export function readMessageOf(
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) {
       drop();
-      refuseSize(response);
-    } else if (!first) first = part;
-    else {
-      if (more) more.push(part);
-      else more = [first, part];
-      arriving ??= begin();
-      arriving.add(more.length === 2 ? bytes : part.length);
+      return refuseSize(response);
     }
+    if (!first) first = part;
+    else if (more) more.push(part);
+    else more = [first, part];
+    if (bytes !== length) arriving ??= begin();
+    arriving?.add(part.length);
   });
   function begin(): ArrivingBody {
     const body = unfinishedBodies.begin(senderOf(received), () => {
