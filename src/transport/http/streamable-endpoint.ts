@@ -3,14 +3,13 @@
  * Does not route by path.
  */
 import type { ServerResponse } from "node:http";
-import type { Clock, Timer } from "../../kernel/clock.ts";
-import type { Release } from "../../kernel/concurrency-limiter.ts";
+import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { type Principal, samePrincipal } from "../../kernel/principal.ts";
+import type { Principal } from "../../kernel/principal.ts";
 import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { LEGACY_VERSIONS } from "../../session/handshake.ts";
-import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, NO_ROOM, SESSION_ENDED } from "../end-reasons.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf, senderOf } from "./body.ts";
 import { Era2026Http, namesEra2026 } from "./era-2026.ts";
@@ -18,12 +17,10 @@ import { LogBudget } from "./event-log.ts";
 import { HeldReplies } from "./held-replies.ts";
 import { type Received, refuse, refuseMessage, refuseTooMany } from "./http-server.ts";
 import { HttpSession, type TransportParts } from "./http-session.ts";
+import { SessionTable } from "./session-table.ts";
 import { UnreadResponses } from "./unread-responses.ts";
-import { deadSession, type OpenSession, ownIdleSession, sharedSession } from "./yielding-session.ts";
 
-const MAX_SESSIONS = 10_000;
 const TOO_MANY = "this session has too many requests in flight";
-const HEARTBEAT_MS = 25_000;
 /** Requests that change the state of a session. */
 const NEEDS_SESSION: ReadonlySet<string> = new Set([
   "resources/subscribe",
@@ -46,14 +43,13 @@ export class StreamableEndpoint {
   readonly #options: StreamableSettings;
   readonly #parts: TransportParts;
   readonly #era2026: Era2026Http;
-  readonly #clients = new Map<string, HttpSession>();
+  readonly #sessions: SessionTable;
   /** Clients whose handshake is in progress, and clients of a stateless endpoint. */
   readonly #unnamed = new Set<HttpSession>();
   /** Requests whose body is not complete. */
   readonly #arriving = new Map<ServerResponse, Principal>();
   /** For requests without a session id. */
   readonly #sessionlessParts: TransportParts;
-  #sweepTimer: Timer;
 
   constructor(options: StreamableSettings, host: Host) {
     const { clock, jsonResponse: json, stateless } = options;
@@ -61,9 +57,9 @@ export class StreamableEndpoint {
     this.#options = options;
     this.#parts = { ...common, host, stateless, budget: new LogBudget() };
     this.#sessionlessParts = { ...this.#parts, stateless: true };
-    host.onFull(this.#release);
     this.#era2026 = new Era2026Http(host.era2026, { ...common, unlisted: stateless });
-    this.#sweepTimer = clock.after(this.#sweepMs, () => this.#sweep());
+    const onHeartbeat = (): void => this.#era2026.heartbeat();
+    this.#sessions = new SessionTable(host, { ...options, onHeartbeat });
   }
 
   handle(received: Received): void {
@@ -76,8 +72,7 @@ export class StreamableEndpoint {
   }
 
   end(): void {
-    this.#sweepTimer.cancel();
-    this.#parts.host.offFull(this.#release);
+    this.#sessions.stop();
     this.endOf(() => true, ENDPOINT_ENDED);
   }
 
@@ -89,20 +84,12 @@ export class StreamableEndpoint {
     for (const client of this.#unnamed)
       if (whose(client.principal) && this.#unnamed.delete(client)) client.end(reason);
     this.#era2026.end(whose, reason);
-    for (const [id, client] of this.#clients) {
-      if (!whose(client.principal)) continue;
-      this.#clients.delete(id);
-      client.end(reason);
-    }
+    this.#sessions.endOf(whose, reason);
   }
 
   /** Returns false if there is no such session. */
   endSession(id: string): boolean {
-    const client = this.#clients.get(id);
-    if (!client) return false;
-    this.#clients.delete(id);
-    client.end(SESSION_ENDED);
-    return true;
+    return this.#sessions.endSession(id, SESSION_ENDED);
   }
 
   #post(received: Received): void {
@@ -131,7 +118,7 @@ export class StreamableEndpoint {
   /** Returns false if the body is not a batch, or the client's protocol version has no batches. */
   #takeBatch(body: Buffer, malformed: Malformed, received: Received): boolean {
     const { response } = received;
-    const client = this.#findClient(received);
+    const client = this.#sessions.find(received);
     const messages = client?.session.batches ? readBatch(body, malformed) : undefined;
     if (!client || !messages) return false;
     if ("kind" in messages) {
@@ -170,7 +157,7 @@ export class StreamableEndpoint {
   /** Refuses with 429. The default reason is the endpoint's limit of requests in flight. */
   #refuseTooMany(messages: readonly (Message | Malformed)[], received: Received, reason?: string): void {
     const { response, principal } = received;
-    const session = this.#findClient(received)?.session;
+    const session = this.#sessions.find(received)?.session;
     for (const message of messages) this.#parts.host.recordOverLimit(message, principal, session);
     if (reason === undefined) refuseTooMany(response, "requests");
     else refuse(response, 429, reason);
@@ -182,13 +169,12 @@ export class StreamableEndpoint {
     if (!this.#ready(response)) return;
     const owner = senderOf(received);
     if (!this.#parts.host.makeRoom(owner)) return refuseTooMany(response, "sessions");
-    if (this.#clients.size >= MAX_SESSIONS && !this.#makeRoom(owner))
-      return refuse(response, 503, "there are too many sessions");
+    if (!this.#sessions.makeRoom(owner)) return refuse(response, 503, "there are too many sessions");
     const client = new HttpSession(this.#parts, principal, owner);
     this.#unnamed.add(client);
     client.initialize(message, response, (named) => {
       if (!this.#unnamed.delete(client)) return;
-      if (named) this.#clients.set(client.session.id, client);
+      if (named) this.#sessions.add(client);
       else client.end(HANDSHAKE_FAILED);
     });
   }
@@ -229,35 +215,6 @@ export class StreamableEndpoint {
     return ready;
   }
 
-  /** Makes room in the table of sessions, first with sessions of the caller. Returns false if no session may end. */
-  #makeRoom(caller: string): boolean {
-    const open = this.#openSessions();
-    return this.#yield(ownIdleSession(open, caller) ?? sharedSession(open, caller));
-  }
-
-  /** The limit of sessions is reached: at this endpoint, or at all endpoints together. */
-  readonly #release: Release = (caller, within) => {
-    const open = this.#openSessions();
-    const shared = within === "endpoint" ? sharedSession(open, caller) : undefined;
-    return this.#yield(deadSession(open, caller) ?? shared);
-  };
-
-  #openSessions(): readonly (OpenSession & { readonly client: HttpSession })[] {
-    const now = this.#options.clock.now();
-    return [...this.#clients.values()].map((client) => {
-      const { owner, busy } = client;
-      return { client, owner, busy, idleMs: client.idleFor(now) };
-    });
-  }
-
-  #yield(yielding: { readonly client: HttpSession } | undefined): boolean {
-    if (!yielding) return false;
-    const { client } = yielding;
-    this.#clients.delete(client.session.id);
-    client.end(NO_ROOM);
-    return true;
-  }
-
   #get(received: Received): void {
     const { request, response } = received;
     if (!request.headers.accept?.includes("text/event-stream")) {
@@ -274,14 +231,13 @@ export class StreamableEndpoint {
   #delete(received: Received): void {
     const client = this.#requireClient(received);
     if (!client) return;
-    this.#clients.delete(client.session.id);
-    client.end(new MetaMcpError("cancelled", "the client ended its session"));
+    this.#sessions.endClient(client, new MetaMcpError("cancelled", "the client ended its session"));
     received.response.writeHead(204).end();
   }
 
   /** Refuses the request and returns undefined if its session is missing or unknown. */
   #requireClient(received: Received): HttpSession | undefined {
-    const client = this.#findClient(received);
+    const client = this.#sessions.find(received);
     if (client) return client;
     const { request, response } = received;
     if (request.headers["mcp-session-id"] === undefined)
@@ -290,37 +246,12 @@ export class StreamableEndpoint {
     return undefined;
   }
 
-  /** A session is visible only to the principal that opened it. */
-  #findClient({ request, principal }: Received): HttpSession | undefined {
-    const client = this.#clients.get(String(request.headers["mcp-session-id"]));
-    return client && samePrincipal(client.principal, principal) ? client : undefined;
-  }
-
   #acceptable(accept: string | undefined): boolean {
     if (accept === undefined || accept.includes("*/*")) return true;
     return (
       accept.includes("application/json") &&
       (this.#options.jsonResponse || accept.includes("text/event-stream"))
     );
-  }
-
-  get #sweepMs(): number {
-    return Math.min(HEARTBEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));
-  }
-
-  /** Ends sessions that were idle for too long, and writes to open streams to detect dead ones. */
-  #sweep(): void {
-    const { clock, sessionTimeoutMs } = this.#options;
-    const now = clock.now();
-    this.#era2026.heartbeat();
-    for (const [id, client] of this.#clients) {
-      if (client.idleFor(now) < sessionTimeoutMs) client.heartbeat();
-      else {
-        this.#clients.delete(id);
-        client.end(new MetaMcpError("cancelled", "the session was idle for too long"));
-      }
-    }
-    this.#sweepTimer = clock.after(this.#sweepMs, () => this.#sweep());
   }
 }
 

@@ -1,0 +1,110 @@
+/** The sessions of one streamable endpoint, by id. Ends idle ones, and makes room for new ones. */
+import type { Clock, Timer } from "../../kernel/clock.ts";
+import type { Release } from "../../kernel/concurrency-limiter.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { NO_ROOM } from "../end-reasons.ts";
+import type { Host } from "../transport.ts";
+import type { Received } from "./http-server.ts";
+import type { HttpSession } from "./http-session.ts";
+import { deadSession, type OpenSession, ownIdleSession, sharedSession } from "./yielding-session.ts";
+
+const MAX_SESSIONS = 10_000;
+const HEARTBEAT_MS = 25_000;
+
+export interface SessionTableOptions {
+  readonly clock: Clock;
+  readonly sessionTimeoutMs: number;
+  /** Runs with each heartbeat of the sessions. */
+  readonly onHeartbeat: () => void;
+}
+
+export class SessionTable {
+  readonly #options: SessionTableOptions;
+  readonly #host: Pick<Host, "onFull" | "offFull">;
+  readonly #clients = new Map<string, HttpSession>();
+  #sweepTimer: Timer;
+
+  constructor(host: Pick<Host, "onFull" | "offFull">, options: SessionTableOptions) {
+    this.#options = options;
+    this.#host = host;
+    host.onFull(this.#release);
+    this.#sweepTimer = options.clock.after(this.#sweepMs, () => this.#sweep());
+  }
+
+  /** The session that the request names. It is visible only to the principal that opened it. */
+  find({ request, principal }: Pick<Received, "request" | "principal">): HttpSession | undefined {
+    const client = this.#clients.get(String(request.headers["mcp-session-id"]));
+    return client && samePrincipal(client.principal, principal) ? client : undefined;
+  }
+
+  add(client: HttpSession): void {
+    this.#clients.set(client.session.id, client);
+  }
+
+  endClient(client: HttpSession, reason: MetaMcpError): void {
+    this.#clients.delete(client.session.id);
+    client.end(reason);
+  }
+
+  /** Returns false if there is no such session. */
+  endSession(id: string, reason: MetaMcpError): boolean {
+    const client = this.#clients.get(id);
+    if (client) this.endClient(client, reason);
+    return client !== undefined;
+  }
+
+  /** Ends all sessions of these principals. */
+  endOf(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+    for (const client of this.#clients.values()) if (whose(client.principal)) this.endClient(client, reason);
+  }
+
+  /** Does not end the sessions. */
+  stop(): void {
+    this.#sweepTimer.cancel();
+    this.#host.offFull(this.#release);
+  }
+
+  /** Makes room if the table is full, first with sessions of the caller. Returns false if no session may end. */
+  makeRoom(caller: string): boolean {
+    if (this.#clients.size < MAX_SESSIONS) return true;
+    const open = this.#openSessions();
+    return this.#yield(ownIdleSession(open, caller) ?? sharedSession(open, caller));
+  }
+
+  /** The limit of sessions is reached: at this endpoint, or at all endpoints together. */
+  readonly #release: Release = (caller, within) => {
+    const open = this.#openSessions();
+    const shared = within === "endpoint" ? sharedSession(open, caller) : undefined;
+    return this.#yield(deadSession(open, caller) ?? shared);
+  };
+
+  #openSessions(): readonly (OpenSession & { readonly client: HttpSession })[] {
+    const now = this.#options.clock.now();
+    return [...this.#clients.values()].map((client) => {
+      const { owner, busy } = client;
+      return { client, owner, busy, idleMs: client.idleFor(now) };
+    });
+  }
+
+  #yield(yielding: { readonly client: HttpSession } | undefined): boolean {
+    if (yielding) this.endClient(yielding.client, NO_ROOM);
+    return yielding !== undefined;
+  }
+
+  get #sweepMs(): number {
+    return Math.min(HEARTBEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));
+  }
+
+  /** Ends sessions that were idle for too long, and writes to open streams to detect dead ones. */
+  #sweep(): void {
+    const { clock, sessionTimeoutMs, onHeartbeat } = this.#options;
+    const now = clock.now();
+    onHeartbeat();
+    for (const client of this.#clients.values()) {
+      if (client.idleFor(now) < sessionTimeoutMs) client.heartbeat();
+      else this.endClient(client, new MetaMcpError("cancelled", "the session was idle for too long"));
+    }
+    this.#sweepTimer = clock.after(this.#sweepMs, () => this.#sweep());
+  }
+}
