@@ -235,6 +235,11 @@ export class Child {
       this.connections.retire(connection);
       return true;
     }
+    // The session seems to be lost, but the call may have run.
+    if (error.sessionLost && !error.unsent) {
+      this.connections.retire(connection);
+      return false;
+    }
     // One request failed on a link that stays open (HTTP).
     if (error.category === "offline") {
       const crash = this.connections.losses.requestLost(connection, claim, error);

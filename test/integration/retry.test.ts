@@ -1,7 +1,9 @@
 /** Which calls are repeated, counted at the child: only those whose connection died, and only if the rules allow it. */
 import { rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
+import { error, event, events, httpChild, json, result, sessionful } from "../support/http-child.ts";
 import { attemptsOf, failureOf, serverStatus, textOf } from "../support/meta.ts";
 import { kill } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
@@ -280,4 +282,62 @@ test("a text says once that the process of a keep-alive server was replaced, on 
   const bare = await aggregate.tool("kept__pid", {});
   expect([texts(bare).length, Object.keys(bare["_meta"] as object)]).toEqual([1, ["metamcp/restarted"]]);
   await aggregate.close();
+});
+
+test("over HTTP a call with effects runs once, whatever happens to its answer", async () => {
+  const runs = new Map<string, number>();
+  const lost = {
+    reset: (_id, response) => response.destroy(),
+    "broken body": (_id, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "99" });
+      response.write('{"jsonrpc"');
+      setImmediate(() => response.destroy());
+    },
+    "broken stream": (_id, response) => {
+      events(response).write(event({ jsonrpc: "2.0", method: "notifications/message", params: {} }, "e1"));
+      setImmediate(() => response.destroy());
+    },
+    "ended stream": (_id, response) => void events(response).end(),
+    empty: (_id, response) => void response.writeHead(200).end(),
+    "status 500": (_id, response) => void response.writeHead(500).end(),
+    "status 502": (_id, response) => json(response, error(null, -32000, "upstream"), 502),
+    "status 400": (_id, response) => json(response, error(null, -32603, "it broke while it ran"), 400),
+  } satisfies Record<string, (id: unknown, response: ServerResponse) => void>;
+  const child = await httpChild(
+    sessionful(({ method, message: { id, method: asked, params } }, response) => {
+      if (asked === "tools/list")
+        json(response, result(id, { tools: [{ name: "act", inputSchema: { type: "object" } }] }));
+      else if (asked === "tools/call") {
+        const { how } = params?.["arguments"] as { how: keyof typeof lost };
+        runs.set(how, (runs.get(how) ?? 0) + 1);
+        lost[how](id, response);
+      } else if (method === "GET") response.writeHead(404).end();
+      else json(response, result(id));
+    }),
+  );
+  const folder = temp();
+  folder.writeConfig({ remote: { url: child.url } }, { pool: { failureThreshold: 1_000 } });
+  const client = gateway(folder, { flags: ["--log-level", "error"] });
+  await client.initialize();
+  for (const how of Object.keys(lost)) {
+    const failed = failureOf(await client.mcpCall("remote", "act", { how }));
+    expect([how, failed.retryable, runs.get(how)]).toEqual([how, false, 1]);
+    expect(failed.message, how).toContain("may have run");
+  }
+  await client.close();
+});
+
+test("a call with effects of code or of a chain runs once when its server dies", async () => {
+  const [client, folder] = await setUp({ a: {} });
+  const journal = folder.journal("a");
+  const code = "await tools.a.count({ key: 'code', crashes: 1 })";
+  expect(textOf(await client.tool("mcp_execute", { code }))).toContain("may have run");
+  expect(journal.executions("code")).toBe(1);
+  await client.close();
+  const metatools = gateway(folder, { flags: ["--log-level", "error", "--surface", "metatools"] });
+  await metatools.initialize();
+  const steps = [{ tool_id: "a:count", args: { key: "chain", crashes: 1 } }];
+  expect(textOf(await metatools.tool("run_chain", { steps }))).toContain("may have run");
+  expect(journal.executions("chain")).toBe(1);
+  await metatools.close();
 });

@@ -11,6 +11,8 @@ import { statusFailure } from "./failure.ts";
 /** Larger bodies are not read: they are error pages of proxies. */
 export const MAX_REFUSAL_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 300;
+/** The codes with which common servers refuse an unknown session: a server's own codes, and "invalid request". */
+const UNKNOWN_SESSION: ReadonlySet<unknown> = new Set([-32000, -32001, -32600]);
 
 export interface RefusedRequest {
   readonly where: string;
@@ -36,17 +38,27 @@ export function readRefusal(
   const ours = error?.id !== undefined && ownId(error.id) === refused.id;
   if (error && ours && status >= 400 && status < 500 && status !== 401 && status !== 403) return error;
   // Many servers answer 400 where the protocol requires 404. It counts as a lost session only if the session has worked:
-  // otherwise a server that refuses every request would be reconnected for ever.
-  if (status === 400 && error && refused.session === "proven") return sessionLost(refused, said);
+  // otherwise a server that refuses every request would be reconnected for ever. With the code of another kind of error the request may
+  // have run.
+  if (status === 400 && error && refused.session === "proven")
+    return sessionLost(refused, said, UNKNOWN_SESSION.has(codeOf(error.error)));
   return statusFailure(response, refused.where, said);
 }
 
-function sessionLost({ where, session }: RefusedRequest, said: string | undefined): ChildFailure {
+function codeOf(error: Raw): unknown {
+  return (fromRaw(error) as { code?: unknown } | null)?.code;
+}
+
+function sessionLost(
+  { where, session }: RefusedRequest,
+  said: string | undefined,
+  unsent = true,
+): ChildFailure {
   const detail = said ? ` (${said})` : "";
   if (session === "proven")
     return new ChildFailure("other", `${where} no longer knows the session${detail}`, {
       sessionLost: true,
-      unsent: true,
+      unsent,
     });
   return new ChildFailure(
     "other",

@@ -464,6 +464,24 @@ test("status 400 in a session that has worked counts as a lost session", async (
   expect(await closing()).toMatchObject({ sessionLost: true, unsent: true });
 });
 
+test("status 400 with the code of a failure in the server does not mean that the request did not run", async () => {
+  let known = true;
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (known) json(response, result(seen.message.id));
+      else json(response, error(null, -32603, "it broke"), 400);
+    }),
+  );
+  const { request, answer, failure, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "ping");
+  await answer(2);
+  known = false;
+  request(3, "tools/call");
+
+  expect(await failure(3)).toMatchObject({ sessionLost: true, unsent: false });
+});
+
 test("a server that refuses the session it has just created is a failure and not a lost session", async () => {
   const child = await httpChild((seen, response) => {
     if (seen.message.method === "initialize") json(response, result(1), 200, { "mcp-session-id": "s" });
