@@ -10,8 +10,8 @@ import { named, present, READ_ONLY } from "./present.ts";
 import { below, type FieldProblem, pointer } from "./refusal.ts";
 import type { SchemaCheck } from "./schema-check.ts";
 import type { NamespaceFields } from "./schemas.ts";
-import { mapTexts, textsToStore } from "./secret-texts.ts";
-import { mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
+import { mapTexts, shownText, textsToStore } from "./secret-texts.ts";
+import { MASK, mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
 
 /** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
@@ -108,6 +108,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     // Invalid input is not sealed, because it is not stored.
     if (problems.length > 0) return { spec, problems };
     const sealed = withSecrets(spec, stored, vault, problems);
+    problems.push(...movedSecrets(spec, stored as StoredObject<"server"> | undefined));
     return {
       spec: withTexts(sealed, stored as StoredObject<"server"> | undefined, vault, problems),
       problems,
@@ -159,6 +160,27 @@ function withSecrets(
     if (secret === undefined) problems.push({ path: pointer("", ...path), message: MASKED });
     return secret;
   });
+}
+
+const MOVED = "belongs to another host: enter the value again";
+
+/** A mask does not send a stored secret to another host. Otherwise whoever writes a document could send secrets away that they do not know. */
+function movedSecrets(spec: Fields, stored: StoredObject<"server"> | undefined): readonly FieldProblem[] {
+  const before = stored?.spec.url;
+  const url = spec["url"];
+  if (before === undefined || typeof url !== "string" || hostOf(url) === hostOf(shownText(before))) return [];
+  const problems: FieldProblem[] = [];
+  mapSecrets(spec, (sent, path) => {
+    if (sent === MASK && path[0] !== "env") problems.push({ path: pointer("", ...path), message: MOVED });
+    return sent;
+  });
+  return problems;
+}
+
+/** Scheme, host and port as written; they can contain a variable. */
+function hostOf(url: string): string {
+  const [, scheme = "", authority = ""] = /^([^:/?#]*:)?\/\/([^/?#\\]*)/.exec(url) ?? [];
+  return `${scheme}//${authority.slice(authority.lastIndexOf("@") + 1)}`.toLowerCase();
 }
 
 /** Seals the arguments and the URL that contain secrets. */

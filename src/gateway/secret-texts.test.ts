@@ -54,6 +54,32 @@ test("a mask that is sent back keeps the secret of the same option, and only of 
     expect(() => change(objects, name, fields)).toThrow(Refusal);
 });
 
+test("a masked header is not sent to another host, and stays at the same one", () => {
+  const { objects } = create(
+    NO_OBJECTS,
+    "server",
+    { name: "r", url: "https://x.example/mcp", headers: { Authorization: "Bearer s3cret" } },
+    at(1),
+  );
+  const moved = (url: string, headers?: object) => () =>
+    change(objects, "r", { url, ...(headers && { headers }) });
+  for (const url of [
+    "https://evil.example/mcp",
+    "http://x.example/mcp",
+    "https://x.example:8443/mcp",
+    "https://x.example@evil.example/mcp",
+    "https:\\\\evil.example/mcp",
+    "https://${A:-evil.example/}@x.example/mcp",
+    "https://${HOST}/mcp",
+  ]) {
+    expect(moved(url), url).toThrow(Refusal);
+    expect(moved(url, { Authorization: "********" }), url).toThrow(Refusal);
+  }
+  expect(moved("https://X.example/other?a=1")).not.toThrow();
+  expect(moved("https://evil.example/mcp", { Authorization: "Bearer new" })).not.toThrow();
+  expect(moved("https://evil.example/mcp", { Authorization: null })).not.toThrow();
+});
+
 test("a text that was stored before secrets were sealed is masked too", () => {
   const objects = setUp();
   const old = { ...object(objects, "stripe"), spec: { ...object(objects, "stripe").spec, args: ARGS } };
