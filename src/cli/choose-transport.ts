@@ -1,4 +1,5 @@
 /** Creates the transport of the settings. Loads HTTP only if it is used. */
+import type { IncomingMessage } from "node:http";
 import { UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Log } from "../kernel/log.ts";
@@ -28,6 +29,9 @@ export async function chooseTransport(settings: Settings, log: Log): Promise<Tra
     port,
     token,
     log,
+    accessLog: settings.accessLog
+      ? { addressOf: ({ socket }: IncomingMessage) => socket.remoteAddress ?? "" }
+      : undefined,
     tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
     allowHosts: settings.allowHost,
     allowOrigins: settings.allowOrigin,

@@ -143,6 +143,7 @@ async function openGateway({
         port,
         tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
         log,
+        accessLog: settings.accessLog ? { addressOf: addressReader(settings.trustProxy) } : undefined,
         allowHosts: [...settings.allowHost, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
         allowOrigins: [
           ...settings.allowOrigin,

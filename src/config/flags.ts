@@ -80,6 +80,11 @@ export const FLAGS = {
   tls: { commands: LISTEN, kind: "switch", help: "Serve HTTPS; needs --tls-cert and --tls-key." },
   tlsCert: { commands: LISTEN, kind: "text", value: "file", help: "Certificate chain, PEM." },
   tlsKey: { commands: LISTEN, kind: "text", value: "file", help: "Private key, PEM." },
+  accessLog: {
+    commands: LISTEN,
+    kind: "switch",
+    help: "Log every HTTP request with an id, which clients get as X-Request-Id.",
+  },
   stateless: { commands: RUN, kind: "switch", help: "Use no sessions and send no requests to clients." },
   jsonResponse: {
     commands: RUN,

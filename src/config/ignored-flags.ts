@@ -1,7 +1,17 @@
 /** Warns about flags that have no effect with the chosen transport. */
 import type { Settings } from "./flags.ts";
 
-const HTTP_ONLY = ["host", "port", "tls", "tlsCert", "tlsKey", "allowOrigin", "allowHost", "noAuth"];
+const HTTP_ONLY = [
+  "host",
+  "port",
+  "tls",
+  "tlsCert",
+  "tlsKey",
+  "accessLog",
+  "allowOrigin",
+  "allowHost",
+  "noAuth",
+];
 const STREAMABLE_ONLY = ["stateless", "jsonResponse", "sessionTimeout"];
 
 /** `given`: the given settings with their source. Variables are not checked, because they may be meant for another MetaMCP. */

@@ -145,7 +145,7 @@ test("the flags and environment variables are these", async () => {
   const rows: Table = FLAGS;
   const flags = Object.keys(rows).filter((key) => rows[key]?.flag !== false);
   expect(flags.map(flagOf).join(" ")).toBe(
-    "--config --middleware-dir --surface --transport --host --port --tls --tls-cert --tls-key --stateless --json-response " +
+    "--config --middleware-dir --surface --transport --host --port --tls --tls-cert --tls-key --access-log --stateless --json-response " +
       "--session-timeout --max-connections --idle-timeout --failure-threshold --cooldown --registry-url --no-code " +
       "--no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --json --help --version",
   );

@@ -10,6 +10,7 @@ import type { Principal } from "../../kernel/principal.ts";
 import type { Malformed } from "../../rpc/message.ts";
 import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
 import type { Readiness } from "../transport.ts";
+import { type AccessLogOptions, echoRequestId, logRequest } from "./access-log.ts";
 import { certificateOf, ReloadedCertificate } from "./certificate.ts";
 import type { Refused, Verdict } from "./guard.ts";
 import { PipelinedResponses } from "./pipelined-responses.ts";
@@ -19,6 +20,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly log?: Log | undefined;
+  /** Set if every request is logged. */
+  readonly accessLog?: AccessLogOptions | undefined;
 }
 
 /** One HTTP request and its authenticated sender. */
@@ -78,19 +81,27 @@ export class HttpServer {
   constructor(options: HttpServerOptions, site: Site) {
     this.#options = options;
     const pipelined = new PipelinedResponses();
-    const { tls } = options;
+    const { tls, accessLog, log = silentLog } = options;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       response.on("error", ignore);
       response.on("timeout", cutStalled);
       if (!response.socket) pipelined.add(response, request.socket);
       const path = pathOf(request.url);
+      const judged = accessLog && logRequest(path, { request, response }, log, accessLog);
+      if (!accessLog) echoRequestId(request, response);
       const verdict = site.guard(path, request);
-      if (!(verdict instanceof Promise)) respond(path, verdict, { request, response });
-      else
-        verdict.then(
-          (late) => respond(path, late, { request, response }),
-          () => fail(response),
-        );
+      if (!(verdict instanceof Promise)) {
+        judged?.(verdict);
+        respond(path, verdict, { request, response });
+        return;
+      }
+      verdict.then(
+        (late) => {
+          judged?.(late);
+          respond(path, late, { request, response });
+        },
+        () => fail(response),
+      );
     };
     const respond = (path: string, verdict: Verdict, { request, response }: Unauthenticated): void => {
       // Health probes of orchestrators send neither a token nor an origin, so they are answered whatever the verdict.
@@ -125,7 +136,7 @@ export class HttpServer {
     if (tls) {
       const server = createTlsServer({ ...limits, ...certificateOf(tls), minVersion: "TLSv1.2" }, listener);
       this.#server = server;
-      this.#certificate = new ReloadedCertificate(server, tls, options.log ?? silentLog);
+      this.#certificate = new ReloadedCertificate(server, tls, log);
     } else this.#server = createServer(limits, listener);
     this.#server.timeout = STALLED_MS;
   }
