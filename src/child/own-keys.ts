@@ -33,7 +33,8 @@ export function withoutOwnKeys(message: Message): Message {
       const error = withoutOwnMeta(withoutOwnData(message.error));
       return error === message.error ? message : { ...message, error };
     }
-    default: {
+    case "request":
+    case "notification": {
       const params = message.params && withoutOwnMeta(message.params);
       return params === message.params ? message : { ...message, params };
     }

@@ -18,7 +18,9 @@ export interface Detector {
   readonly numbers?: true;
 }
 
-const EMAIL = /[\p{L}\d._%+-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}(?:xn--[a-z\d-]{2,59}|\p{L}{2,24})/giu;
+/** Letters may be followed by marks: systems write the same letter with an accent as one character or as two. */
+const EMAIL =
+  /[\p{L}\p{M}\d._%+-]{1,64}@(?:[\p{L}\p{M}\d-]{1,63}\.){1,8}(?:xn--[a-z\d-]{2,59}|\p{L}[\p{L}\p{M}]{1,23})/giu;
 const PHONE = /(?<![\w+])(?:\+\d(?:[ ().-]{0,2}\d){7,14}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])/g;
 const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
 /** Only in the groups of cards: other numbers with dots are mostly fractions, versions and addresses. */

@@ -8,6 +8,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /** For example zero-width characters, soft hyphens, and marks of the writing direction. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
+const LONGEST_PLAIN = 4;
+
 export interface PlainText {
   readonly text: string;
   /** The same place in the original text. */
@@ -39,5 +41,8 @@ export function plainText(text: string): PlainText | undefined {
 
 function plainCharacter(character: string): string {
   if (character < "\u0080") return character;
-  return INVISIBLE.test(character) ? "" : character.normalize("NFKC");
+  if (INVISIBLE.test(character)) return "";
+  const plain = character.normalize("NFKC");
+  // Signs for whole words, up to 18 characters, are no part of a secret, and would make the search that much longer.
+  return plain.length <= LONGEST_PLAIN ? plain : character;
 }

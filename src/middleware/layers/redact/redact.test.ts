@@ -83,6 +83,8 @@ describe("detection", () => {
     ["card", "4111\u00a01111\u202f1111\u00a01111", "[card]"],
     ["email", "an ada@ex\u200bample.o\u00adrg, bitte", "an [email], bitte"],
     ["email", "für 𝟙 ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ", "für 𝟙 [email]"],
+    ["email", "an joe\u0301@exa\u0308mple.org, bitte", "an [email], bitte"],
+    ["email", "\ufdfa oﬃce@example.org\u200b \ufdfa", "\ufdfa [email]\u200b \ufdfa"],
     ["secrets", "g\u200bhp_0123456789abcdef ü", "[secret] ü"],
     ["secrets", "ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２", "ｐａｓｓｗｏｒｄ＝[secret]"],
   ])("masks %s in %j", async (detect, value, expected) => {
