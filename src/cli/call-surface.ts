@@ -1,15 +1,34 @@
 /** Calls MetaMCP's own tools through a surface, as a client does, so that people and models get the same results. */
+import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { joinObject, members } from "../rpc/slice.ts";
 import { createMetaSurface } from "../surface/meta/meta.ts";
+import { RequestTimeout } from "../surface/metatools/request-timeout.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
 import { person } from "./person.ts";
 
 /** Calls a tool of the meta surface. Returns the result unparsed. */
-export async function callMeta(scope: Scope, tool: string, args: Raw): Promise<Raw> {
-  return await createMetaSurface(unbounded(scope)).handle(requestFor(tool, args, undefined));
+export async function callMeta(
+  scope: Scope,
+  tool: string,
+  args: Raw,
+  timeoutMs?: number | undefined,
+): Promise<Raw> {
+  const request = requestFor(tool, args, undefined);
+  const timeout = new RequestTimeout(scope.clock, request.signal, timeoutMs);
+  const late = (): MetaMcpError =>
+    new MetaMcpError("timeout", `There was no result within ${timeoutMs} ms (--timeout).`);
+  try {
+    const result = await createMetaSurface(unbounded(scope)).handle(timeout.applyTo(request));
+    if (timeout.expired) throw late();
+    return result;
+  } catch (error) {
+    throw timeout.expired ? late() : error;
+  } finally {
+    timeout.release();
+  }
 }
 
 /** Calls a tool of the metatools surface. `onProgress` gets its progress messages. */
@@ -56,9 +75,11 @@ function unbounded(scope: Scope): Scope {
 interface Block {
   readonly type: string;
   readonly text?: string;
+  /** Base64, of an image or audio. */
+  readonly data?: string;
   readonly mimeType?: string;
   readonly uri?: string;
-  readonly resource?: { readonly uri?: string; readonly text?: string };
+  readonly resource?: { readonly uri?: string; readonly text?: string; readonly blob?: string };
 }
 
 export interface Result {

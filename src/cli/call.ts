@@ -1,4 +1,5 @@
 /** `metamcp call`: runs one tool, like a model does with mcp_call. */
+import { readFileSync } from "node:fs";
 import { UsageError } from "../config/command-line.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject, members } from "../rpc/slice.ts";
@@ -8,6 +9,7 @@ import type { Command } from "./command.ts";
 import { exactJson } from "./exact-json.ts";
 import { person } from "./person.ts";
 import { printError, printJson, printResult } from "./print.ts";
+import { saveResult } from "./save-result.ts";
 import { spin } from "./spinner.ts";
 import { readToolName } from "./tool-name.ts";
 import { withEngine } from "./with-engine.ts";
@@ -15,11 +17,26 @@ import { wrap } from "./wrap.ts";
 
 export const command: Command = {
   name: "call",
-  usage: "call SERVER TOOL (or SERVER:TOOL) ['{\"json\": …}' | name=value …]",
-  summary: "Run one tool and print its result.",
+  usage: "call SERVER TOOL (or SERVER:TOOL) ['{\"json\": …}' | name=value … | -]",
+  summary: "Run one tool and print its result. Use - to read the arguments from stdin, as JSON.",
+  flags: {
+    timeout: {
+      kind: "time",
+      least: 1,
+      env: false,
+      help: "Time limit (ms), in addition to those of the server.",
+    },
+    out: {
+      kind: "text",
+      value: "file",
+      env: false,
+      help: "Save the image, audio or file in the result here; or its text, if it has none.",
+    },
+  },
   takes: [1, Number.POSITIVE_INFINITY],
   async run(given) {
     const { server, tool, rest } = readToolName(given.positionals, command.usage);
+    const { timeout, out } = given.settings as unknown as { timeout?: number; out?: string };
     const written = readArguments(rest);
     const spinner = spin(`${server} ${tool} …`);
     return await withEngine(given, async ({ scope }) => {
@@ -29,16 +46,23 @@ export const command: Command = {
         ["tool", toRaw(tool)],
         ["args", args],
       ]);
-      const raw = await callMeta(scope, "mcp_call", input);
+      const raw = await callMeta(scope, "mcp_call", input, timeout);
       spinner.stop();
       const result = fromRaw(raw) as Result;
       if (given.settings.json) printJson(raw.toString());
       else if (result.isError) printError(wrap(textOf(result), process.stderr.columns));
-      else printResult(forPeople(raw, result));
+      else if (out === undefined) printResult(forPeople(raw, result));
+      if (out !== undefined && !result.isError) await save(result, out, given.settings.json);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
 };
+
+async function save(result: Result, out: string, json: boolean): Promise<void> {
+  const { files, text } = await saveResult(result, out);
+  if (text !== "" && !json) printResult(text);
+  for (const file of files) printError(`Saved ${file}`);
+}
 
 function forPeople(raw: Raw, result: Result): string {
   const [structured] = result.content?.length ? [] : members(raw, ["structuredContent"]);
@@ -49,6 +73,11 @@ type Pair = readonly [name: string, value: string];
 
 /** Reads one JSON object, which is passed on unchanged, or name=value pairs. */
 function readArguments(words: readonly string[]): Raw | readonly Pair[] {
+  if (words.length === 1 && words[0] === "-") {
+    const text = readFileSync(0, "utf8");
+    if (text.trimStart().startsWith("{")) return readArguments([text]);
+    throw new UsageError("The arguments on stdin are not a JSON object.");
+  }
   const [first = ""] = words;
   if (words.length === 1 && first.trimStart().startsWith("{")) {
     const whole = asJson(first);

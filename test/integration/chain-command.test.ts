@@ -1,5 +1,5 @@
 /** The commands describe, call and chain, for people and with --json. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { verbatim } from "../support/metatools.ts";
@@ -42,6 +42,33 @@ test("call accepts a tool id and prints results of any size completely", async (
   expect(sum).toEqual({ code: 0, out: "3\n", err: "" });
   expect(big.out.length).toBe(300_001);
   expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/SERVER:TOOL/) });
+});
+
+test("call reads arguments from stdin, has a time limit, and saves images and texts to files", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), v: verbatim(folder) });
+  const block = (type: string, text: string) => ({ type, mimeType: "x/y", data: btoa(text) });
+  const blob = { type: "resource", resource: { uri: "x:1", blob: btoa("three") } };
+  const content = [block("image", "one"), { type: "text", text: "two" }, block("audio", "2"), blob];
+  const give = JSON.stringify({ result: JSON.stringify({ content }) });
+  const [piped, empty, late, saved, plain, failed] = await Promise.all([
+    metamcp(folder, ["call", "a:add", "-"], '{"a": 1,\n "b": 2}\n'),
+    metamcp(folder, ["call", "a:add", "-"], "a=1"),
+    metamcp(folder, ["call", "a:hang", "--timeout", "2s"]),
+    metamcp(folder, ["call", "v:give", "-", "--out", "i.png"], give),
+    metamcp(folder, ["call", "a:add", "a=1", "b=2", "--out", "sum.txt"]),
+    metamcp(folder, ["call", "a:is_error", "--out", "failed.txt"]),
+  ]);
+  expect(piped).toEqual({ code: 0, out: "3\n", err: "" });
+  expect(empty).toMatchObject({ code: 2, err: expect.stringContaining("not a JSON object") });
+  expect(late).toMatchObject({ code: 1, out: "", err: expect.stringContaining("no result within 2000 ms") });
+  expect(saved).toEqual({ code: 0, out: "two\n", err: "Saved i.png\nSaved i-2.png\nSaved i-3.png\n" });
+  const names = ["i.png", "i-2.png", "i-3.png", "sum.txt"];
+  const read = names.map((name) => readFileSync(folder.path(name), "utf8"));
+  expect(read).toEqual(["one", "2", "three", "3\n"]);
+  expect(plain.out).toBe("");
+  expect(failed.code).toBe(1);
+  expect(existsSync(folder.path("failed.txt"))).toBe(false);
 });
 
 test("chain runs a file or stdin, keeps long numbers, and exits with 1 if a step failed", async () => {
