@@ -1,5 +1,6 @@
 // Extends MetaMCP with a server in this process, a layer around every call, a search strategy and a transport. Run with: node examples/extending.mjs
 import { createMetaMcp, fromRaw, toRaw, writeMessage } from "metamcp";
+import { createFirstLetters } from "./first-letters.mjs";
 
 // A connector opens the connection to a server. This one answers all messages in this process.
 const TOOLS = [
@@ -40,24 +41,12 @@ const timed = (next) => async (call) => {
   return result;
 };
 
-// A search strategy gets the tools of all servers and ranks them. This one matches the first letter.
-const known = new Map();
-const firstLetter = {
-  update: (server, tools) => known.set(server, tools),
-  remove: (server) => known.delete(server),
-  search: async (query, { limit, scope = () => true }) =>
-    [...known]
-      .flatMap(([server, tools]) => tools.map(({ name }) => ({ server, name })))
-      .filter(({ server, name }) => name[0] === query[0] && scope(server, name))
-      .slice(0, limit)
-      .map((hit) => ({ ...hit, score: 1, confidence: 0.5 })),
-};
-
 const metamcp = await createMetaMcp({
   config: { mcpServers: {} },
   connectors: { numbers },
   middleware: [timed],
-  search: firstLetter,
+  // A search strategy ranks the tools of all servers.
+  search: createFirstLetters(),
 });
 const { content } = await metamcp.call("numbers", "double", { n: 21 });
 console.log(content[0].text);
@@ -70,7 +59,8 @@ await metamcp.serve({
   info: "one client, in process",
   async serve(host) {
     const answer = await new Promise((resolve) => {
-      const session = host.open((message) => resolve(message));
+      const me = { id: "me", kind: "local", roles: [], groups: [] };
+      const session = host.open((message) => resolve(message), me);
       session.receive({
         kind: "request",
         id: toRaw(1),

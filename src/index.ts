@@ -17,14 +17,20 @@ export type { Signal } from "./kernel/signal.ts";
 export type { ToolFacts } from "./kernel/tool-facts.ts";
 export { createMetaMcp } from "./library.ts";
 export type {
+  CallOptions,
+  CodeResult,
   ConfigFile,
   DiscoverOptions,
   Discovery,
+  FoundPrompt,
+  FoundResources,
   FoundServer,
   FoundTool,
   FoundTools,
   MetaMcp,
   MetaMcpOptions,
+  PromptResult,
+  ResourceResult,
   ToolResult,
 } from "./library-api.ts";
 export type { Explanation, Layer, LayerRequest, ListRule } from "./middleware/layer.ts";

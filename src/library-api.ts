@@ -26,7 +26,7 @@ export interface MetaMcpOptions {
   readonly connectors?: Readonly<Record<string, Connector>>;
   /** Default: the built-in search. */
   readonly search?: SearchStrategy;
-  /** Runs the code of served clients. */
+  /** Runs the code of served clients and of `execute`. */
   readonly executor?: Executor;
 }
 
@@ -95,14 +95,90 @@ export interface FoundTools extends Discovery {
   readonly tools: readonly (FoundTool & { readonly server: string })[];
 }
 
+/** The result of `resources/read`, as in the protocol. */
+export interface ResourceResult {
+  readonly contents: readonly {
+    readonly uri: string;
+    readonly mimeType?: string;
+    readonly text?: string;
+    /** Base64. */
+    readonly blob?: string;
+    readonly [key: string]: unknown;
+  }[];
+  readonly [key: string]: unknown;
+}
+
+/** The result of `prompts/get`, as in the protocol. */
+export interface PromptResult {
+  readonly description?: string;
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  readonly [key: string]: unknown;
+}
+
+/** Resources and resource templates of a server, as it describes them. */
+export interface FoundResources {
+  readonly resources: readonly {
+    readonly uri: string;
+    readonly name: string;
+    readonly [key: string]: unknown;
+  }[];
+  readonly templates: readonly {
+    readonly uriTemplate: string;
+    readonly name: string;
+    readonly [key: string]: unknown;
+  }[];
+}
+
+/** A prompt of a server, as it describes it. */
+export interface FoundPrompt {
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+export interface CodeResult {
+  /** What the code returned. */
+  readonly value?: unknown;
+  /** If the code failed or exceeded a limit. */
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly [key: string]: unknown;
+  };
+  readonly logs: readonly { readonly level: string; readonly text: string }[];
+  readonly calls: readonly {
+    readonly server: string;
+    readonly tool: string;
+    readonly ms: number;
+    readonly error?: string;
+  }[];
+  readonly durationMs: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
 export interface MetaMcp {
   /** Rejects with MetaMcpError. A result with `isError` is returned, not thrown. */
   call(
     server: string,
     tool: string,
     args?: Readonly<Record<string, unknown>>,
-    options?: { readonly signal?: AbortSignal },
+    options?: CallOptions,
   ): Promise<ToolResult>;
+  /** Lists all resources and resource templates of a server. */
+  listResources(server: string, options?: CallOptions): Promise<FoundResources>;
+  readResource(server: string, uri: string, options?: CallOptions): Promise<ResourceResult>;
+  /** Lists all prompts of a server. */
+  listPrompts(server: string, options?: CallOptions): Promise<readonly FoundPrompt[]>;
+  getPrompt(
+    server: string,
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<PromptResult>;
+  /** Runs code that calls tools, in the sandbox. An error of the code is in the result, with its logs and calls. Default time limit: 30 seconds. */
+  execute(code: string, options?: CallOptions & { readonly timeoutMs?: number }): Promise<CodeResult>;
   /** Finds tools for a question in plain words. */
   discover(question: string): Promise<FoundTools>;
   /** Finds or lists tools by options. Without an argument: lists the servers. */

@@ -16,14 +16,21 @@ import { LOCAL, PERSONAL } from "./kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "./kernel/raw.ts";
 import { CallSignal } from "./kernel/signal.ts";
 import type {
+  CallOptions,
+  CodeResult,
   ConfigFile,
   DiscoverOptions,
   Discovery,
+  FoundPrompt,
+  FoundResources,
   FoundTools,
   MetaMcp,
   MetaMcpOptions,
+  PromptResult,
+  ResourceResult,
   ToolResult,
 } from "./library-api.ts";
+import { ask, list, runCode } from "./library-requests.ts";
 import { createEngine } from "./main.ts";
 import { DEFAULT_MAX_MESSAGE } from "./rpc/lines.ts";
 import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
@@ -115,7 +122,7 @@ class Library implements MetaMcp {
     server: string,
     tool: string,
     args: Readonly<Record<string, unknown>> = {},
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal }: CallOptions = {},
   ): Promise<ToolResult> {
     const written = asWritten(args);
     return (await this.#run(signal, async (request) => {
@@ -129,6 +136,57 @@ class Library implements MetaMcp {
     })) as ToolResult;
   }
 
+  async listResources(server: string, { signal }: CallOptions = {}): Promise<FoundResources> {
+    return {
+      resources: [],
+      templates: [],
+      ...(await this.#list<Partial<FoundResources>>(server, "resources", signal)),
+    };
+  }
+
+  async readResource(server: string, uri: string, { signal }: CallOptions = {}): Promise<ResourceResult> {
+    const wanted = { server, method: "resources/read", params: { uri } } as const;
+    const answer = await this.#run(signal, (request) => ask(this.#engine.scope, wanted, request));
+    return answer as ResourceResult;
+  }
+
+  async listPrompts(server: string, { signal }: CallOptions = {}): Promise<readonly FoundPrompt[]> {
+    return (await this.#list<{ prompts: readonly FoundPrompt[] }>(server, "prompts", signal)).prompts;
+  }
+
+  async getPrompt(
+    server: string,
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    { signal }: CallOptions = {},
+  ): Promise<PromptResult> {
+    const wanted = { server, method: "prompts/get", params: { name, arguments: args } } as const;
+    const answer = await this.#run(signal, (request) => ask(this.#engine.scope, wanted, request));
+    return answer as PromptResult;
+  }
+
+  async execute(
+    code: string,
+    { signal, timeoutMs }: CallOptions & { readonly timeoutMs?: number } = {},
+  ): Promise<CodeResult> {
+    const input = { code, timeoutMs };
+    const result = await this.#run(signal, async (request) => {
+      try {
+        return await runCode(this.#engine.scope, input, request);
+      } catch (error) {
+        throw asInputError(error);
+      }
+    });
+    if (signal?.aborted) throw new MetaMcpError("cancelled", "The run was cancelled.");
+    return result as CodeResult;
+  }
+
+  async #list<T>(server: string, tool: "resources" | "prompts", signal: AbortSignal | undefined): Promise<T> {
+    const answer = await this.#run(signal, (request) => list(this.#engine.scope, server, tool, request));
+    const { content } = answer as { content: readonly [{ text: string }] };
+    return JSON.parse(content[0].text) as T;
+  }
+
   async discover(question: string): Promise<FoundTools>;
   async discover(wanted?: DiscoverOptions): Promise<Discovery>;
   async discover(wanted: string | DiscoverOptions = {}): Promise<Discovery> {
@@ -137,7 +195,7 @@ class Library implements MetaMcp {
       try {
         return await discover(this.#engine.scope, readInput(DISCOVER, input), request);
       } catch (error) {
-        throw error instanceof RpcError ? new MetaMcpError("validation_input", error.message) : error;
+        throw asInputError(error);
       }
     })) as { content: readonly [{ text: string }] };
     const found = JSON.parse(result.content[0].text) as Discovery;
@@ -203,6 +261,10 @@ class Library implements MetaMcp {
 
 function closed(): MetaMcpError {
   return new MetaMcpError("server_unavailable", "MetaMCP is closed.", { retryable: false });
+}
+
+function asInputError(error: unknown): unknown {
+  return error instanceof RpcError ? new MetaMcpError("validation_input", error.message) : error;
 }
 
 function asWritten(args: Readonly<Record<string, unknown>>): Raw {

@@ -56,6 +56,37 @@ test("examples/extending.mjs prints the documented output", async () => {
   expect(stdout.split("\n")).toEqual(["numbers tools/call: 41 bytes", "42", "numbers:double", "metamcp", ""]);
 });
 
+test("resources, prompts and code work as for clients", async () => {
+  const folder = temp();
+  const everything = join(ROOT, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+  const config = { mcpServers: { e: { command: process.execPath, args: [everything] } } };
+  const metamcp = await open({ config, home: folder.path("home") });
+  const { resources, templates } = await metamcp.listResources("e");
+  expect(templates[0]?.uriTemplate).toContain("{");
+  const uri = resources[0]?.uri ?? "";
+  const { contents } = await metamcp.readResource("e", uri);
+  expect(contents[0]).toMatchObject({ uri, text: expect.any(String) });
+  expect((await metamcp.listPrompts("e")).map(({ name }) => name)).toContain("args-prompt");
+  const { messages } = await metamcp.getPrompt("e", "args-prompt", { city: "Bern" });
+  expect(JSON.stringify(messages)).toContain("Bern");
+  const code = "console.log('hi'); return (await tools.e['get-sum']({ a: 1, b: 2 }))";
+  const ran = await metamcp.execute(code);
+  expect(JSON.stringify(ran.value)).toContain("3");
+  expect(ran).toMatchObject({ logs: [{ text: "hi" }], calls: [{ server: "e", tool: "get-sum" }] });
+  expect(await metamcp.execute("throw new Error('no')")).toMatchObject({
+    error: { message: expect.stringContaining("no") },
+  });
+  for (const wrong of [
+    () => metamcp.readResource("none", "x:1"),
+    () => metamcp.readResource("e", "x:none"),
+    () => metamcp.getPrompt("e", "none"),
+    () => metamcp.listPrompts("none"),
+    () => metamcp.execute("1", { timeoutMs: 0 }),
+    () => metamcp.execute("await new Promise(() => {})", { signal: AbortSignal.timeout(1) }),
+  ])
+    await expect(wrong).rejects.toBeInstanceOf(MetaMcpError);
+});
+
 const PRINCIPAL: Principal = { id: "me", kind: "local", roles: [], groups: [] };
 
 /** A client inside the process. `ask` sends a request and returns the answer. */
