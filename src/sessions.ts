@@ -1,6 +1,6 @@
 /** All clients of one endpoint, with and without sessions: opens and ends sessions, notifies clients of changes, and waits for running requests when it closes. Knows no child. */
 import type { Clock } from "./kernel/clock.ts";
-import type { ConcurrencyLimiter, Release } from "./kernel/concurrency-limiter.ts";
+import type { ConcurrencyLimiter, YieldingSessions } from "./kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import type { Events } from "./kernel/events.ts";
 import type { Principal } from "./kernel/principal.ts";
@@ -74,12 +74,12 @@ export class Sessions implements Host {
     return this.#parts.limiter?.makeRoom(caller) ?? true;
   }
 
-  onFull(release: Release): void {
-    this.#parts.limiter?.onFull(release);
+  onFull(sessions: YieldingSessions): void {
+    this.#parts.limiter?.onFull(sessions);
   }
 
-  offFull(release: Release): void {
-    this.#parts.limiter?.offFull(release);
+  offFull(sessions: YieldingSessions): void {
+    this.#parts.limiter?.offFull(sessions);
   }
 
   recordOverLimit(...[message, principal, session]: Parameters<Host["recordOverLimit"]>): void {

@@ -41,3 +41,38 @@ test("a request is counted until it resolves, rejects or throws", async () => {
   await Promise.resolve();
   expect(limiter.full("inFlight")).toBe(false);
 });
+
+test("places of all endpoints are shared, so that nobody holds them all by spreading over endpoints", () => {
+  const all = new ConcurrencyLimiter(() => ({ sessions: 4 }));
+  const endpoints = [1, 2].map(() => {
+    const limiter = new ConcurrencyLimiter(() => ({}), all);
+    const open: string[] = [];
+    limiter.onFull(() =>
+      open.map((owner, at) => {
+        const end = (): void => {
+          open.splice(at, 1);
+          limiter.leave("sessions");
+        };
+        return { owner, idleMs: 0, busy: false, end };
+      }),
+    );
+    const begin = (owner: string): boolean => {
+      if (!limiter.makeRoom(owner)) return false;
+      open.push(owner);
+      limiter.enter("sessions");
+      return true;
+    };
+    return { open, begin };
+  });
+  const [one, two] = endpoints as [(typeof endpoints)[0], (typeof endpoints)[0]];
+  expect([one, two, one, two].map(({ begin }) => begin("hog"))).toEqual([true, true, true, true]);
+  expect([one.begin("hog"), two.begin("ada"), one.begin("ada"), two.begin("ada")]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+  // Who holds as much elsewhere takes no place of others.
+  expect(one.begin("hog")).toBe(false);
+  expect([...one.open, ...two.open].toSorted()).toEqual(["ada", "ada", "hog", "hog"]);
+});

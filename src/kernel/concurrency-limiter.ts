@@ -1,18 +1,19 @@
-/** Limits the number of sessions and of requests in flight, at one endpoint and at all together. It only counts; its user must refuse. */
+/** Limits the number of sessions and of requests in flight, at one endpoint and at all together. It counts, and chooses the sessions that end for others; its user must refuse. */
+import { deadSession, type OpenSession, sharedSession } from "./yielding-session.ts";
 
 export interface ConcurrencyLimits {
   readonly sessions?: number;
   readonly inFlight?: number;
 }
 
-/** Ends a session in favour of this caller. Returns false if none may end. */
-export type Release = (caller: string, within: "endpoint" | "all") => boolean;
+/** Returns sessions that may end in favour of others. */
+export type YieldingSessions = () => readonly (OpenSession & { end(): void })[];
 
 export class ConcurrencyLimiter {
   readonly #limits: () => ConcurrencyLimits;
   readonly #outer: ConcurrencyLimiter | undefined;
   readonly #counts = { sessions: 0, inFlight: 0 };
-  readonly #releases = new Set<Release>();
+  readonly #yielding = new Set<YieldingSessions>();
 
   /** `outer`: an outer limit, where everything is counted too. */
   constructor(limits: () => ConcurrencyLimits, outer?: ConcurrencyLimiter) {
@@ -30,27 +31,29 @@ export class ConcurrencyLimiter {
     return most !== undefined && this.#counts[what] + more > most;
   }
 
-  /** Registers a function that ends a session, here and at the outer limit. */
-  onFull(release: Release): void {
-    this.#releases.add(release);
-    this.#outer?.onFull(release);
+  /** Registers sessions that may end, here and at the outer limit. */
+  onFull(sessions: YieldingSessions): void {
+    this.#yielding.add(sessions);
+    this.#outer?.onFull(sessions);
   }
 
-  offFull(release: Release): void {
-    this.#releases.delete(release);
-    this.#outer?.offFull(release);
+  offFull(sessions: YieldingSessions): void {
+    this.#yielding.delete(sessions);
+    this.#outer?.offFull(sessions);
   }
 
   /** Makes room for one more session of this caller. Returns false if that is not possible. */
   makeRoom(caller: string): boolean {
-    while (this.#isFull("sessions", 1)) if (!this.#release(caller, "endpoint")) return false;
-    while (this.#outer?.full("sessions")) if (!this.#outer.#release(caller, "all")) return false;
-    return true;
+    while (this.#isFull("sessions", 1)) if (!this.#endOne(caller)) return false;
+    return this.#outer?.makeRoom(caller) ?? true;
   }
 
-  #release(caller: string, within: "endpoint" | "all"): boolean {
-    for (const release of this.#releases) if (release(caller, within)) return true;
-    return false;
+  /** Considers all sessions together, so that nobody gets more places by spreading over transports and endpoints. */
+  #endOne(caller: string): boolean {
+    const open = [...this.#yielding].flatMap((sessions) => sessions());
+    const yielding = deadSession(open, caller) ?? sharedSession(open, caller);
+    yielding?.end();
+    return yielding !== undefined;
   }
 
   enter(what: keyof ConcurrencyLimits): void {

@@ -1,6 +1,6 @@
 /** Interfaces between a transport, which carries messages of clients, and the host, which serves them. */
 
-import type { Release } from "../kernel/concurrency-limiter.ts";
+import type { YieldingSessions } from "../kernel/concurrency-limiter.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import type { Send } from "../rpc/peer.ts";
@@ -22,9 +22,9 @@ export interface Host {
   full(what: "inFlight", more?: number): boolean;
   /** Makes room for a session of this caller, if the limit of sessions is reached. Returns false if there is none. */
   makeRoom(caller: string): boolean;
-  /** Registers a function that ends a session if the limit is reached. `offFull` removes it. */
-  onFull(release: Release): void;
-  offFull(release: Release): void;
+  /** Registers sessions that may end if the limit is reached. `offFull` removes them. */
+  onFull(sessions: YieldingSessions): void;
+  offFull(sessions: YieldingSessions): void;
   /** The transport calls this when it refused a request because of a limit, before the request reached a session. */
   recordOverLimit(message: Message | Malformed, principal: Principal, session: Session | undefined): void;
   health(): Readiness;

@@ -1,13 +1,13 @@
 /** The sessions of one streamable endpoint, by id. Ends idle ones, and makes room for new ones. */
 import type { Clock, Timer } from "../../kernel/clock.ts";
-import type { Release } from "../../kernel/concurrency-limiter.ts";
+import type { YieldingSessions } from "../../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { ownIdleSession, sharedSession } from "../../kernel/yielding-session.ts";
 import { NO_ROOM } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import type { Received } from "./http-server.ts";
 import type { HttpSession } from "./http-session.ts";
-import { deadSession, type OpenSession, ownIdleSession, sharedSession } from "./yielding-session.ts";
 
 const MAX_SESSIONS = 10_000;
 const HEARTBEAT_MS = 25_000;
@@ -28,7 +28,7 @@ export class SessionTable {
   constructor(host: Pick<Host, "onFull" | "offFull">, options: SessionTableOptions) {
     this.#options = options;
     this.#host = host;
-    host.onFull(this.#release);
+    host.onFull(this.#open);
     this.#sweepTimer = options.clock.after(this.#sweepMs, () => this.#sweep());
   }
 
@@ -62,35 +62,25 @@ export class SessionTable {
   /** Does not end the sessions. */
   stop(): void {
     this.#sweepTimer.cancel();
-    this.#host.offFull(this.#release);
+    this.#host.offFull(this.#open);
   }
 
   /** Makes room if the table is full, first with sessions of the caller. Returns false if no session may end. */
   makeRoom(caller: string): boolean {
     if (this.#clients.size < MAX_SESSIONS) return true;
-    const open = this.#openSessions();
-    return this.#yield(ownIdleSession(open, caller) ?? sharedSession(open, caller));
+    const open = this.#open();
+    const yielding = ownIdleSession(open, caller) ?? sharedSession(open, caller);
+    yielding?.end();
+    return yielding !== undefined;
   }
 
-  /** The limit of sessions is reached: at this endpoint, or at all endpoints together. */
-  readonly #release: Release = (caller, within) => {
-    const open = this.#openSessions();
-    const shared = within === "endpoint" ? sharedSession(open, caller) : undefined;
-    return this.#yield(deadSession(open, caller) ?? shared);
-  };
-
-  #openSessions(): readonly (OpenSession & { readonly client: HttpSession })[] {
+  readonly #open: YieldingSessions = () => {
     const now = this.#options.clock.now();
     return [...this.#clients.values()].map((client) => {
       const { owner, busy } = client;
-      return { client, owner, busy, idleMs: client.idleFor(now) };
+      return { owner, busy, idleMs: client.idleFor(now), end: () => this.endClient(client, NO_ROOM) };
     });
-  }
-
-  #yield(yielding: { readonly client: HttpSession } | undefined): boolean {
-    if (yielding) this.endClient(yielding.client, NO_ROOM);
-    return yielding !== undefined;
-  }
+  };
 
   get #sweepMs(): number {
     return Math.min(HEARTBEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));

@@ -1,11 +1,12 @@
 /** The deprecated HTTP+SSE transport of one endpoint: an event stream per client, and a path to POST messages to. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Release } from "../../kernel/concurrency-limiter.ts";
+import type { YieldingSessions } from "../../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EVENT_STREAM } from "../../kernel/event-stream-headers.ts";
 import { type Principal, samePrincipal } from "../../kernel/principal.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
+import { sharedSession } from "../../kernel/yielding-session.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Session, Traced } from "../../session/session.ts";
@@ -14,7 +15,6 @@ import type { Host } from "../transport.ts";
 import { readMessageOf, senderOf } from "./body.ts";
 import { type Received, refuse, refuseTooMany } from "./http-server.ts";
 import { writeOrCut } from "./unread-responses.ts";
-import { sharedSession } from "./yielding-session.ts";
 
 const MAX_SESSIONS = 10_000;
 const HEARTBEAT_MS = 25_000;
@@ -45,7 +45,7 @@ export class SseEndpoint {
         if (response.writableLength === 0) response.write(": \n\n");
     }, HEARTBEAT_MS);
     this.#heartbeat.unref();
-    host.onFull(this.#release);
+    host.onFull(this.#open);
   }
 
   listen(received: Received): void {
@@ -54,8 +54,7 @@ export class SseEndpoint {
     const owner = senderOf(received);
     if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
     if (!host.makeRoom(owner)) return refuseTooMany(response, "sessions");
-    if (this.#clients.size >= MAX_SESSIONS && !this.#release(owner, "endpoint"))
-      return refuse(response, 503, "there are too many sessions");
+    if (!this.#makeRoom(owner)) return refuse(response, 503, "there are too many sessions");
     const session = host.open((message) => {
       writeOrCut(response, Buffer.concat(encodeEvent(encode(message), undefined, "message")));
     }, principal);
@@ -106,26 +105,30 @@ export class SseEndpoint {
     return client !== undefined;
   }
 
+  /** Returns false if the table is full and no session may end. */
+  #makeRoom(caller: string): boolean {
+    if (this.#clients.size < MAX_SESSIONS) return true;
+    const yielding = sharedSession(this.#open(), caller);
+    yielding?.end();
+    return yielding !== undefined;
+  }
+
   /** All clients have a stream, so none is dead. */
-  readonly #release: Release = (caller, within) => {
-    const all = [...this.#clients.values()].map((client) => ({
-      client,
+  readonly #open: YieldingSessions = () =>
+    [...this.#clients.values()].map((client) => ({
       owner: client.owner,
       idleMs: 0,
       busy: client.session.serving > 0,
+      end: () => {
+        this.#clients.delete(client.session.id);
+        end(client, NO_ROOM);
+        this.#host.ended(client.session);
+      },
     }));
-    const yielding = within === "endpoint" ? sharedSession(all, caller) : undefined;
-    if (yielding) {
-      this.#clients.delete(yielding.client.session.id);
-      end(yielding.client, NO_ROOM);
-      this.#host.ended(yielding.client.session);
-    }
-    return yielding !== undefined;
-  };
 
   end(): void {
     clearInterval(this.#heartbeat);
-    this.#host.offFull(this.#release);
+    this.#host.offFull(this.#open);
     this.endOf(() => true, ENDPOINT_ENDED);
   }
 }
