@@ -12,6 +12,7 @@ import {
   result,
 } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
+import { EMPTY_OBJECT } from "../../kernel/raw.ts";
 import { secretsFrom } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
 
@@ -171,4 +172,34 @@ test("open() can be aborted while it waits for the endpoint", async () => {
 
   await expect(opening).rejects.toMatchObject({ name: "ChildFailure", message: "connecting was cancelled" });
   await until(async () => (await child.sockets()) === 0);
+});
+
+test("a server that asks and does not take the answers is no longer read", async () => {
+  let asked = 0;
+  let posts = 0;
+  const child = await httpChild((seen, response) => {
+    if (seen.method === "GET") {
+      const stream = events(response);
+      stream.write(endpoint("messages"));
+      const pump = (): void => {
+        for (let n = 0; n < 50; n++) stream.write(event({ jsonrpc: "2.0", id: ++asked, method: "ping" }));
+        if (asked < 100_000 && !stream.destroyed) setImmediate(pump);
+      };
+      pump();
+      // Answers are not taken.
+    } else posts++;
+  });
+  const { link, received } = await dial(sseSpec(child.url));
+  let answered = 0;
+  for (let quiet = 0; quiet < 20; ) {
+    const before = received.length;
+    for (; answered < received.length; answered++) {
+      const message = received[answered]?.message;
+      if (message?.kind === "request") link.send({ kind: "result", id: message.id, result: EMPTY_OBJECT });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    quiet = received.length === before && posts > 0 ? quiet + 1 : 0;
+  }
+  expect(posts).toBeLessThan(5_000);
+  await link.close();
 });
