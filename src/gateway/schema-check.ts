@@ -72,6 +72,8 @@ function problemOf(error: ErrorObject): FieldProblem {
     return { path: pointer(at, String(params["missingProperty"])), message: "is required" };
   if (keyword === "minItems" || keyword === "minProperties")
     return { path: at, message: `must have ${String(params["limit"])} at least` };
+  if (keyword === "maxItems")
+    return { path: at, message: `may have ${String(params["limit"])} entries at most` };
   if (keyword === "enum")
     return { path: at, message: `must be one of ${JSON.stringify(params["allowedValues"])}` };
   // In a PATCH null removes a field, so many send it in a POST too.

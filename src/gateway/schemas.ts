@@ -14,7 +14,9 @@ const TEXT = {
   pattern: "^[^\\u0000]*$",
   description: "a text without NUL characters",
 } as const;
-const TEXTS = { type: "array", items: TEXT } as const;
+/** Far more than anybody writes. Checking and compiling a list happens in one turn of the event loop. */
+const MANY = 1_000;
+const TEXTS = { type: "array", items: TEXT, maxItems: MANY } as const;
 const DESCRIPTION = { type: "string", maxLength: 20_000, default: "" } as const;
 const ON = { type: "boolean", default: true } as const;
 const OFF = { type: "boolean", default: false } as const;
@@ -32,6 +34,7 @@ export const MIDDLEWARE = {
     properties: { use: { type: "string", minLength: 1, description: "the name of a layer" } },
     required: ["use"],
   },
+  maxItems: 100,
   default: [],
 } as const;
 
@@ -101,7 +104,13 @@ export const SERVER = {
     retry: { enum: ["safe", "crash", "never"] },
     prefix: { enum: ["server", "none"] },
     examples: { type: "object", additionalProperties: { type: "array", items: {} } },
-    labels: { type: "array", items: { type: "string", minLength: 1 }, uniqueItems: true, default: [] },
+    labels: {
+      type: "array",
+      items: { type: "string", minLength: 1 },
+      maxItems: MANY,
+      uniqueItems: true,
+      default: [],
+    },
     credentials: { enum: ["shared", "user"], default: "shared" },
     instances: { type: "integer", minimum: 1, maximum: 16, default: 1 },
     middleware: MIDDLEWARE,
@@ -182,7 +191,7 @@ export const NAMESPACE = {
   additionalProperties: false,
 } as const;
 
-const NAMES = { type: "array", items: { type: "string", minLength: 1 } } as const;
+const NAMES = { type: "array", items: { type: "string", minLength: 1 }, maxItems: MANY } as const;
 
 const ACCESS = {
   type: "object",
@@ -218,7 +227,7 @@ export const ENDPOINT = {
       description: "1 to 63 letters, digits, _ and -, the first a letter or digit: it is part of the address",
     },
     description: DESCRIPTION,
-    namespaces: { type: "array", items: REFERENCE, default: [] },
+    namespaces: { type: "array", items: REFERENCE, maxItems: MANY, default: [] },
     surface: { enum: ["meta", "metatools", "aggregate", "auto"], default: "meta" },
     access: ACCESS,
     stateless: OFF,

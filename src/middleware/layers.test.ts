@@ -51,7 +51,12 @@ layerContract("redact", {
   builtIn: true,
   kind: redact,
   options: { detect: ["email"], action: "block" },
-  wrong: [{}, { detect: ["nothing"] }, { detect: [{ name: "x", pattern: "(" }] }],
+  wrong: [
+    {},
+    { detect: ["nothing"] },
+    { detect: [{ name: "x", pattern: "(" }] },
+    { detect: Array.from({ length: 201 }, () => "email") },
+  ],
   refuses: { args: { to: "ada@example.org" } },
 });
 layerContract("cache", {

@@ -188,6 +188,21 @@ test.each([
     expect((await ask("POST", path, body)).status).toBe(413);
 });
 
+test("lists of layers and texts are bounded, and the refusal says how", async () => {
+  const { ask } = await adminWithObjects();
+  const many = <T>(count: number, of: (at: number) => T): T[] =>
+    Array.from({ length: count }, (_, at) => of(at));
+  const cases: readonly [string, string, unknown, string][] = [
+    ["PATCH", "/settings", { middleware: many(101, () => ({ use: "timeout", ms: 1_000 })) }, "100"],
+    ["POST", "/mcp-servers", { name: "wide", command: "x", args: many(1_001, String) }, "1000"],
+  ];
+  for (const [method, path, body, most] of cases) {
+    const refused = await ask(method, path, body);
+    expect([path, refused.status]).toEqual([path, 422]);
+    expect(JSON.stringify(refused.body)).toContain(`may have ${most} entries at most`);
+  }
+});
+
 test("one request changes a limited number of objects", async () => {
   const { ask } = await adminWithObjects();
   const entries = (count: number) =>

@@ -24,7 +24,7 @@ export const filter: LayerKind = {
       deny: GLOBS,
       readOnly: { type: "boolean", description: "true: only tools with readOnlyHint" },
       destructive: { type: "boolean", description: "false: no tools with destructiveHint" },
-      labels: { type: "array", items: { type: "string", minLength: 1 } },
+      labels: { type: "array", items: { type: "string", minLength: 1 }, maxItems: 1_000 },
     },
   },
   compile(given) {

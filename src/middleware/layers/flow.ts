@@ -36,7 +36,7 @@ const MAX_CALLERS = 100_000;
 const PLACE = {
   anyOf: [
     { type: "string", minLength: 1, maxLength: 1_000 },
-    { type: "array", items: { type: "string", minLength: 1, maxLength: 1_000 }, minItems: 1 },
+    { type: "array", items: { type: "string", minLength: 1, maxLength: 1_000 }, minItems: 1, maxItems: 200 },
   ],
   description: "a glob for server:tool, label:NAME, or a list of them",
 } as const;

@@ -35,7 +35,7 @@ interface Options {
 }
 
 const DEFAULT_WITHIN_MS = 600_000;
-const TEXTS = { type: "array", items: { type: "string", minLength: 1 } } as const;
+const TEXTS = { type: "array", items: { type: "string", minLength: 1 }, maxItems: 1_000 } as const;
 const LONGEST_EXPRESSION = 2_000;
 /** Larger arguments are checked with a time limit. */
 const SMALL_BYTES = 1_024;
@@ -44,7 +44,7 @@ const JUDGE_MS = 250;
 const ARGUMENT = {
   type: "object",
   properties: {
-    in: { type: "array", minItems: 1 },
+    in: { type: "array", minItems: 1, maxItems: 1_000 },
     max: { type: "number" },
     min: { type: "number" },
     glob: { anyOf: [{ type: "string" }, TEXTS], description: "a glob, or a list of them" },

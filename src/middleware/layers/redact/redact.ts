@@ -39,6 +39,7 @@ export const redact: LayerKind = {
       detect: {
         type: "array",
         minItems: 1,
+        maxItems: 200,
         items: {
           anyOf: [
             { enum: NAMES },
