@@ -46,7 +46,7 @@ test("requests with a new token that arrive together all wait for its account", 
   });
   const both = [known.holderOf("t", "here"), known.holderOf("t", "here")];
   ready();
-  for (const holder of await Promise.all(both)) expect(holder).toMatchObject({ account: { uuid: "a" } });
+  for (const holder of both) expect(await holder).toMatchObject({ account: { uuid: "a" } });
   expect(writes).toBe(1);
   expect(known.holderOf("t", "here")).toMatchObject({ account: { groups: ["dev"] } });
 });
