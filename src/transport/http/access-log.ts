@@ -7,7 +7,7 @@ import type { Verdict } from "./guard.ts";
 
 export interface AccessLogOptions {
   /** The address of the client, behind trusted proxies too. */
-  addressOf(request: IncomingMessage): string;
+  readonly addressOf: (request: IncomingMessage) => string;
 }
 
 /** An id of the client or of a proxy is used only if it cannot break a line or a header. */
