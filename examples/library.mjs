@@ -10,7 +10,7 @@ const metamcp = await createMetaMcp({
   config: { mcpServers: { everything: { command: "node", args: [fileURLToPath(server)] } } },
 });
 
-const { tools = [] } = await metamcp.discover("add two numbers");
+const { tools } = await metamcp.discover("add two numbers");
 const [best] = tools;
 console.log(`${best.server} ${best.signature}`);
 

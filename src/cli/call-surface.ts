@@ -10,12 +10,7 @@ import type { ClientRequest } from "../surface/surface.ts";
 import { person } from "./person.ts";
 
 /** Calls a tool of the meta surface. Returns the result unparsed. */
-export async function callMeta(
-  scope: Scope,
-  tool: string,
-  args: Raw,
-  timeoutMs?: number | undefined,
-): Promise<Raw> {
+export async function callMeta(scope: Scope, tool: string, args: Raw, timeoutMs?: number): Promise<Raw> {
   const request = requestFor(tool, args, undefined);
   const timeout = new RequestTimeout(scope.clock, request.signal, timeoutMs);
   const late = (): MetaMcpError =>

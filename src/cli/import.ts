@@ -10,10 +10,12 @@ import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
 import { containsSecret } from "../kernel/looks-secret.ts";
 import { visible } from "../kernel/visible.ts";
+import { galleryCandidates } from "../provision/gallery/gallery.ts";
 import { withKeepAlive } from "../provision/stateful-server.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
+import { unsetVariables } from "./missing-variables.ts";
 import { print } from "./print.ts";
 import { show, table } from "./table.ts";
 import { entryTarget } from "./target.ts";
@@ -38,7 +40,7 @@ export const command: Command = {
     const { yes, dryRun, json } = settings as typeof settings & { yes: boolean; dryRun: boolean };
     const config = targetFile(given);
     const read = await gather(clientsNamed(positionals), machine());
-    const gathered = { ...read, found: read.found.map(complete) };
+    const gathered = { ...read, found: await completed(read.found) };
     const merged = merge(gathered.found, await serversOf(config));
     const anyNew = merged.taken.length > 0;
     if (!json) print(overview(gathered, merged, config));
@@ -51,11 +53,18 @@ export const command: Command = {
   },
 };
 
-/** Keeps servers alive that hold a session, and says so. */
-function complete(server: GatheredServer): GatheredServer {
-  const entry = withKeepAlive(server.entry);
-  if (entry === server.entry) return server;
-  return { ...server, entry, notes: [...server.notes, KEPT_ALIVE] };
+/** Keeps servers alive that hold a session, and says so. Names variables that the client's environment may have had. */
+async function completed(found: readonly GatheredServer[]): Promise<readonly GatheredServer[]> {
+  const known = found.length > 0 ? await galleryCandidates() : [];
+  return found.map((server) => {
+    const entry = withKeepAlive(server.entry);
+    const unset = unsetVariables(entry, known).join(", ");
+    const notes = [
+      ...(entry === server.entry ? [] : [KEPT_ALIVE]),
+      ...(unset ? [`it needs ${unset}, which its entry does not set: add it to "env" or "inheritEnv"`] : []),
+    ];
+    return { ...server, entry, notes: [...server.notes, ...notes] };
+  });
 }
 
 async function serversOf(config: string): Promise<Keys> {

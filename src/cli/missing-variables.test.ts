@@ -3,7 +3,7 @@ import { specOf } from "../../test/support/scripted-server.ts";
 import type { StdioSpec } from "../config/spec.ts";
 import { secretsFrom } from "../kernel/secret.ts";
 import { galleryCandidates } from "../provision/gallery/gallery.ts";
-import { bareEnvironment, variableAdvice } from "./missing-variables.ts";
+import { bareEnvironment, unsetVariables, variableAdvice } from "./missing-variables.ts";
 
 const spec = (more: Partial<StdioSpec> = {}): StdioSpec => specOf("x", more) as StdioSpec;
 const env = { PATH: "/bin", HOME: "/home/u", FOO_KEY: "secret", KUBECONFIG: "/k" };
@@ -37,4 +37,17 @@ test("a variable that the gallery requires for the same package is named, whatev
 test("the command to run by hand has exactly the variables that the server gets, and no values", () => {
   const own = spec({ env: secretsFrom({ TOKEN: "hush" }), inheritEnv: ["KUBECONFIG"] });
   expect(bareEnvironment(own, env)).toBe('env -i PATH="$PATH" HOME="$HOME" KUBECONFIG="$KUBECONFIG" TOKEN=…');
+});
+
+test("an entry of a client names what the gallery requires and the entry does not set", async () => {
+  const known = await galleryCandidates();
+  const name = "GITLAB_PERSONAL_ACCESS_TOKEN";
+  const gitlab = { command: "npx", args: ["-y", "@zereight/mcp-gitlab@2.0.0"] };
+  const unset = (more: object) => unsetVariables({ ...gitlab, ...more }, known);
+  expect(unset({})).toEqual([name]);
+  expect(unset({ env: { [name]: "t" } })).toEqual([]);
+  expect(unset({ inheritEnv: [name] })).toEqual([]);
+  expect(unset({ inheritEnv: true })).toEqual([]);
+  expect(unset({ args: [...gitlab.args, "-e", name] })).toEqual([]);
+  expect(unset({ args: undefined })).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Finds variables that a server needs and does not get, and how to run it by hand with what it really gets. Shows no values. */
 import { childEnvironment } from "../child/stdio/environment.ts";
+import { isKeys, type Keys } from "../config/field.ts";
 import type { StdioSpec } from "../config/spec.ts";
 import type { Env } from "../home/home.ts";
 import type { Candidate } from "../provision/candidate.ts";
@@ -36,8 +37,20 @@ export function variableAdvice(
   ];
 }
 
+/** The variables that an entry of a client needs and does not set. The client may have passed them on from its own environment. */
+export function unsetVariables(entry: Keys, known: readonly Candidate[]): readonly string[] {
+  const { args, env, inheritEnv } = entry;
+  if (!Array.isArray(args) || inheritEnv === true) return [];
+  const words = args.filter((arg) => typeof arg === "string");
+  const given = [...Object.keys(isKeys(env) ? env : {}), ...(Array.isArray(inheritEnv) ? inheritEnv : [])];
+  // docker passes on variables that its arguments name.
+  return requiredBy({ args: words }, known).filter(
+    (name) => ![...given, ...words].some((word) => word === name || String(word).startsWith(`${name}=`)),
+  );
+}
+
 /** The variables that the gallery's entry of the same package requires. */
-function requiredBy({ args }: StdioSpec, known: readonly Candidate[]): readonly string[] {
+function requiredBy({ args }: Pick<StdioSpec, "args">, known: readonly Candidate[]): readonly string[] {
   const isSame = ({ entry, publishers: [identifier = ""] }: Candidate): boolean =>
     "command" in entry &&
     identifier !== "" &&
