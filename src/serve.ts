@@ -19,6 +19,7 @@ import type { LiveGateway, Start } from "./serving/live-gateway.ts";
 import { logReadFailure } from "./serving/log-read-failure.ts";
 import { logRefusedLogins } from "./serving/log-refused-logins.ts";
 import { type GatewayLogins, openLogins } from "./serving/logins.ts";
+import { namedLog } from "./serving/named-log.ts";
 import { startObserving } from "./serving/observing.ts";
 import { openOidc } from "./serving/oidc.ts";
 import { openPipeline } from "./serving/pipeline.ts";
@@ -46,11 +47,12 @@ export interface Gateway {
 const LAST_WRITES_MS = 1_000;
 
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { store, adminToken, clock = systemClock, events = new Events(), middlewareDir, log } = options;
+  const { store, adminToken, clock = systemClock, events = new Events(), middlewareDir } = options;
   const compiling: CompileOptions = { entryContext: options.entryContext, vault: vaultOf(store) };
   const start = await compileStored(store, compiling);
   let live: LiveGateway | undefined;
   const compiled = () => live?.compiled ?? start.compiled;
+  const log = namedLog(options.log, (uuid) => compiled().servers.get(uuid)?.object.name);
   const address = new GatewayAddress(options.publicUrl);
   const context: GatewayContext = { options, store, log, clock, events, address, compiled };
 

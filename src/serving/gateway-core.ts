@@ -49,6 +49,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
   const engine = createEngine({
     ...options,
     clock,
+    log,
     events: context.events,
     search: named,
     config: engineConfig(options.config, start.compiled),
