@@ -68,7 +68,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     status: 403,
   },
   "a search for many values in a long list": {
-    layers: allow({ args: { list: { in: Array.from({ length: 5_000 }, (_, n) => ({ n })) } } }),
+    layers: allow({ args: { list: { in: Array.from({ length: 1_000 }, (_, n) => ({ n })) } } }),
     body: list(9_000, (n) => ({ n: n + 0.5 })),
     status: 403,
   },
