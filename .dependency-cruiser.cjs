@@ -13,15 +13,68 @@ const MAY = {
   transport: ["session", "rpc", "kernel"],
   sandbox: ["kernel"],
   clients: ["config", "home", "kernel"],
-  oauth: ["config", "home", "kernel"],
   provision: ["config", "catalog", "home", "kernel"],
   store: ["config", "home", "kernel"],
   access: ["store", "kernel"],
   observe: ["store", "rpc", "kernel"],
-  authorization: ["access", "oauth", "store", "kernel"],
-  logins: ["access", "authorization", "oauth", "store", "config", "kernel"],
-  admin: ["logins", "observe", "access", "authorization", "gateway", "store", "rpc", "kernel"],
+  pages: ["access", "kernel"],
+  "server-logins": ["pages", "access", "store", "config", "home", "kernel"],
+  authorization: ["server-logins", "pages", "access", "store", "kernel"],
+  admin: ["server-logins", "observe", "access", "authorization", "gateway", "store", "rpc", "kernel"],
+  replica: ["transport", "session", "child", "store", "rpc", "kernel"],
   openapi: ["transport", "session", "surface", "catalog", "admin", "rpc", "kernel"],
+  engine: [
+    "transport",
+    "gateway",
+    "session",
+    "surface",
+    "middleware",
+    "child",
+    "catalog",
+    "provision",
+    "server-logins",
+    "sandbox",
+    "rpc",
+    "config",
+    "home",
+    "kernel",
+  ],
+  library: [
+    "engine",
+    "transport",
+    "surface",
+    "child",
+    "catalog",
+    "sandbox",
+    "rpc",
+    "config",
+    "home",
+    "kernel",
+  ],
+  serving: [
+    "engine",
+    "replica",
+    "openapi",
+    "admin",
+    "observe",
+    "authorization",
+    "server-logins",
+    "pages",
+    "access",
+    "store",
+    "gateway",
+    "provision",
+    "clients",
+    "transport",
+    "session",
+    "surface",
+    "middleware",
+    "catalog",
+    "rpc",
+    "config",
+    "home",
+    "kernel",
+  ],
 };
 
 const layers = Object.entries(MAY).map(([folder, allowed]) => ({
@@ -31,9 +84,24 @@ const layers = Object.entries(MAY).map(([folder, allowed]) => ({
   to: { path: "^src/", pathNot: `^src/(${[folder, ...allowed].join("|")})/` },
 }));
 
+/** `cli/` may import anything. The files at the root are the entries of the package. */
+const KNOWN = [...Object.keys(MAY), "cli"].join("|");
+
 module.exports = {
   forbidden: [
     ...layers,
+    {
+      name: "every-folder-has-a-row",
+      severity: "error",
+      from: { path: "^src/[^/]+/", pathNot: `^src/(${KNOWN})/` },
+      to: {},
+    },
+    {
+      name: "nobody-imports-cli-or-entries",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/cli/|\\.test\\.ts$" },
+      to: { path: "^src/(cli/|[^/]+\\.ts$)" },
+    },
     { name: "no-cycle", severity: "error", from: {}, to: { circular: true } },
     {
       name: "kernel-is-pure",
@@ -42,17 +110,30 @@ module.exports = {
       to: { dependencyTypes: ["core", "npm"], pathNot: "^(node:)?crypto$" },
     },
     {
-      // Of the gateway's own code the console knows what it says about types, and nothing that runs.
+      // Of the gateway's own code the console knows types, and one table of data. Nothing else runs in the browser.
       name: "console-imports-types",
       severity: "error",
       from: { path: "^console/", pathNot: "\\.test\\.tsx?$" },
-      to: { path: "^src/", dependencyTypesNot: ["type-only"] },
+      to: {
+        path: "^src/",
+        pathNot: "^src/config/server-fields\\.ts$",
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "console-imports-these-types",
       severity: "error",
       from: { path: "^console/", pathNot: "\\.test\\.tsx?$" },
-      to: { path: "^src/", pathNot: "^src/(admin|gateway|kernel|access|observe)/" },
+      to: {
+        path: "^src/",
+        pathNot: "^src/((admin|gateway|kernel|access|observe)/|config/server-fields?\\.ts$)",
+      },
+    },
+    {
+      name: "server-fields-are-data",
+      severity: "error",
+      from: { path: "^src/config/(server-fields|schemas)\\.ts$" },
+      to: { pathNot: "^src/config/(schemas|server-field)\\.ts$" },
     },
     {
       name: "console-packages",

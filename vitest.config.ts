@@ -3,8 +3,9 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The same random cases on every run, so that nothing fails which did not fail before; `METAMCP_SEED=n` for others.
- * At the end of each module that draws them, as loading fast-check everywhere would take longer than most tests.
+ * The same random cases on every run, so that nothing fails which did not fail before; `METAMCP_SEED=n` for
+ * others. At the end of each module that draws them, as loading fast-check everywhere would take longer than
+ * most tests.
  */
 const SEED = Number(process.env["METAMCP_SEED"] ?? 20_260_101);
 const seeded = {
@@ -15,29 +16,46 @@ const seeded = {
       : undefined,
 };
 
-/** Those beside the source come last: they are short, so no worker is left alone with a long one at the end. */
-class ShortLast extends BaseSequencer {
+// Node reads this file at every start, which can take twice as long as the rest of the start, and the suite
+// starts thousands of processes. Tests talk to this machine alone; `test/support/install.ts` gives it to npm.
+process.env["METAMCP_TEST_CA_CERTS"] ??= process.env["NODE_EXTRA_CA_CERTS"] ?? "";
+delete process.env["NODE_EXTRA_CA_CERTS"];
+
+/** What takes longest begins first, so that no worker is left alone with it at the end. */
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.startsWith(LONG);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const rank = ({ moduleId }: TestSpecification): number =>
+      LONG.findIndex((path) => moduleId.startsWith(path));
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
-const LONG = fileURLToPath(new URL("test/", import.meta.url));
+const LONG = [
+  "test/integration/replica/kill-run",
+  "test/browser/",
+  "test/conformance/",
+  "src/sandbox/",
+  "test/integration/replica/",
+  "test/",
+  "",
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 export default defineConfig({
   plugins: [seeded],
   test: {
     include: ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts"],
-    // Most tests take under ten seconds on two busy cores, and who waits for a condition gives up after thirty: a hang shows
-    // soon. Those that need longer say so.
+    // Most tests take under ten seconds on two busy cores, and who waits for a condition gives up after
+    // thirty: a hang shows soon. Those that need longer say so.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Tests that kill, stop and cut off processes depend on what else the machine does. In CI one that fails
+    // runs once more, and the report says so.
+    retry: process.env["CI"] === undefined ? 0 : 1,
     pool: "forks",
     // Most tests wait for processes: with four workers two cores are four fifths busy.
     maxWorkers: 4,
-    // A test leaves nothing behind, so files share a process: loading the SDKs and our modules anew for each takes longer than most tests.
+    // A test leaves nothing behind, so files share a process: loading the SDKs and our modules anew for each
+    // takes longer than most tests.
     isolate: false,
-    sequence: { sequencer: ShortLast },
+    sequence: { sequencer: LongFirst },
   },
 });

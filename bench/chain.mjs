@@ -1,5 +1,6 @@
-// Compares a chain of 20 echo steps with twenty direct calls of the server and twenty calls of run_tool, one after the other.
-// The candidates take turns, so that other load on the machine affects all alike. Prints figures and asserts nothing.
+// Compares a chain of 20 echo steps with twenty direct calls of the server and twenty calls of run_tool, one
+// after the other. The candidates take turns, so that other load on the machine affects all alike. Prints
+// figures and asserts nothing.
 // Usage: chain.mjs [ROUNDS]
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

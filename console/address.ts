@@ -1,4 +1,7 @@
-/** Reads and writes the addresses of pages. An address holds everything that a person can bookmark: page, open drawer (`id`), tab and filters. */
+/**
+ * Reads and writes the addresses of pages. An address holds everything that a person can bookmark: page, open
+ * drawer (`id`), tab and filters.
+ */
 
 /** Pages inside the shell, in the order of the navigation. */
 export const SHELL_PAGES = [
@@ -15,6 +18,7 @@ export const SHELL_PAGES = [
   "people",
   "requests",
   "history",
+  "replicas",
   "settings",
   "me",
   "components",

@@ -1,4 +1,7 @@
-/** Keyboard shortcuts that work on every page. While the focus is in a field, only the one with Ctrl or Cmd works. */
+/**
+ * Keyboard shortcuts that work on every page. While the focus is in a field, only the one with Ctrl or Cmd
+ * works.
+ */
 
 export interface GlobalKeys {
   readonly palette: () => void;
@@ -28,7 +31,9 @@ export function listenToKeys({ palette, help }: GlobalKeys): () => void {
   return () => document.removeEventListener("keydown", onKey);
 }
 
-/** Focuses the search field of an open dialog, or else the one of the page. Returns false if there is none. */
+/**
+ * Focuses the search field of an open dialog, or else the one of the page. Returns false if there is none.
+ */
 function focusSearch(): boolean {
   const field =
     document.querySelector<HTMLInputElement>("dialog[open] input[type=search]") ??

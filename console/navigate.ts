@@ -15,7 +15,10 @@ export function go(target: Target | string, { replace = false } = {}): void {
   current.value = parseAddress(location);
 }
 
-/** Changes query parameters of this page; undefined removes one. By default it adds no history entry, because filters should not. */
+/**
+ * Changes query parameters of this page; undefined removes one. By default it adds no history entry, because
+ * filters should not.
+ */
 export function setQuery(
   change: Readonly<Record<string, string | undefined>>,
   { replace = true } = {},
@@ -29,7 +32,9 @@ export function here(): string {
   return location.pathname + location.search;
 }
 
-/** Makes plain `<a href>` links within the console navigate without loading a document. Called once, at start. */
+/**
+ * Makes plain `<a href>` links within the console navigate without loading a document. Called once, at start.
+ */
 export function followLinks(): void {
   addEventListener("popstate", () => {
     current.value = parseAddress(location);

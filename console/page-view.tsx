@@ -27,8 +27,9 @@ export function PageView({ load }: { readonly load: Load }) {
 }
 
 /**
- * The code of the page could not be loaded. Either the gateway serves another build with other file names: a reload helps. Or the
- * gateway was unreachable: then the page reloads once it is back. A reload loses no input, because no form is shown here.
+ * The code of the page could not be loaded. Either the gateway serves another build with other file names: a
+ * reload helps. Or the gateway was unreachable: then the page reloads once it is back. A reload loses no
+ * input, because no form is shown here.
  */
 function NotLoaded() {
   const { title, text, reload } = shellTexts.notLoaded;

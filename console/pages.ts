@@ -1,7 +1,13 @@
-/** The table of pages: the action that each requires, and the import of its code. A page is one line here, one folder and one file of texts. */
+/**
+ * The table of pages: the action that each requires, and the import of its code. A page is one line here, one
+ * folder and one file of texts.
+ */
 import type { ComponentType } from "preact";
 import type { Action } from "../src/access/may.ts";
 import type { BarePage, ShellPage } from "./address.ts";
+
+/** False in what is published. The build sets it. */
+declare const __SAMPLES__: boolean;
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
@@ -25,9 +31,13 @@ export const SHELL: Readonly<Partial<Record<ShellPage, ShellEntry>>> = {
   people: { load: () => import("./pages/people/people.tsx"), action: "people" },
   requests: { load: () => import("./pages/requests/requests.tsx"), action: "approvals.decide" },
   history: { load: () => import("./pages/history/history.tsx"), action: "history.read" },
+  replicas: { load: () => import("./pages/replicas/replicas.tsx"), action: "stats.read" },
   settings: { load: () => import("./pages/settings/settings.tsx"), action: "settings" },
   me: { load: () => import("./pages/me/me.tsx"), action: "me.read" },
-  components: { load: () => import("./pages/components/components.tsx"), action: "me.read" },
+  // The samples of all components are for those who work on the console.
+  ...(__SAMPLES__ && {
+    components: { load: () => import("./pages/components/components.tsx"), action: "me.read" as const },
+  }),
 };
 
 export const BARE: Readonly<Record<BarePage, Load>> = {

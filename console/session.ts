@@ -21,7 +21,9 @@ export function may(action: Action): boolean {
   return me.value?.actions.includes(action) ?? false;
 }
 
-/** Asks the gateway who is logged in, which also loads a changed role. Goes to the login page if nobody is. */
+/**
+ * Asks the gateway who is logged in, which also loads a changed role. Goes to the login page if nobody is.
+ */
 export async function checkLogin(): Promise<void> {
   try {
     const { me: account } = await get("/login");
@@ -45,10 +47,11 @@ export function startSession(account: Me): void {
 }
 
 export async function logOut(): Promise<void> {
-  const answer = await send("POST /logout", undefined);
+  const answer: { readonly url: string } | undefined = await send("POST /logout", undefined);
   clearUnsavedInput();
   endSession();
-  // Also ends the session at the identity provider. Otherwise the next click on its button would log in again.
+  // Also ends the session at the identity provider. Otherwise the next click on its button would log in
+  // again.
   if (answer?.url) location.assign(answer.url);
   else go({ page: "login" });
 }

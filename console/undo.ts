@@ -1,4 +1,7 @@
-/** Shows a toast after a config change, with a button that restores the previous revision as long as no other change followed. */
+/**
+ * Shows a toast after a config change, with a button that restores the previous revision as long as no other
+ * change followed.
+ */
 import { ApiProblem, get, send } from "./api/client.ts";
 import { toast } from "./components/toasts.tsx";
 import { may } from "./session.ts";

@@ -1,4 +1,7 @@
-/** Keeps typed input that is not saved yet. It survives a change of the shown tab or drawer and the end of a login, but not a reload. */
+/**
+ * Keeps typed input that is not saved yet. It survives a change of the shown tab or drawer and the end of a
+ * login, but not a reload.
+ */
 import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 

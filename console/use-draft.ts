@@ -1,7 +1,8 @@
 /**
- * The draft of a form whose object others may change at the same time. It sends only the edited fields, and reports a conflict
- * if somebody else changed one of them.
+ * The draft of a form whose object others may change at the same time. It sends only the edited fields, and
+ * reports a conflict if somebody else changed one of them.
  */
+import { mergePatch } from "./merge-patch.ts";
 import { useUnsavedInput } from "./unsaved-input.ts";
 
 interface Edit {
@@ -20,7 +21,7 @@ export interface DraftOf<T> {
   /** The current object with the edits applied. */
   readonly value: T;
   readonly set: (change: Partial<T>) => void;
-  /** The body of the PATCH request; null removes a field. */
+  /** The body of the PATCH request, a JSON Merge Patch: null removes a field. */
   readonly patch: { readonly [K in keyof T]?: T[K] | null };
   readonly changed: boolean;
   /** Fields that were edited here and changed by somebody else. */
@@ -42,18 +43,17 @@ export function useDraft<T extends object>(key: string, object: T): DraftOf<T> {
     const kept = entries.map(([name, one]) => [name, change(name, one)] as const);
     edits.value = Object.fromEntries(kept.filter((pair): pair is [string, Edit] => pair[1] !== undefined));
   };
+  const value = { ...object, ...Object.fromEntries(entries.map(([name, one]) => [name, one.value])) };
   return {
-    value: { ...object, ...Object.fromEntries(entries.map(([name, { value }]) => [name, value])) },
+    value,
     set(change) {
-      const added = Object.entries(change).map(([name, value]) => {
+      const added = Object.entries(change).map(([name, next]) => {
         const from = edits.value[name] ? edits.value[name].from : now[name];
-        return [name, { value, from }] as const;
+        return [name, { value: next, from }] as const;
       });
       edits.value = { ...edits.value, ...Object.fromEntries(added) };
     },
-    patch: Object.fromEntries(
-      entries.map(([name, { value }]) => [name, value ?? null]),
-    ) as DraftOf<T>["patch"],
+    patch: (mergePatch(now, value) ?? {}) as DraftOf<T>["patch"],
     changed: entries.length > 0,
     conflicts,
     keepMine: () => updateEdits((name, one) => ({ ...one, from: now[name] })),

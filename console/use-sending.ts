@@ -12,6 +12,15 @@ export interface Sending {
   readonly clear: () => void;
 }
 
+/** The error of a field, or of a value inside of it. */
+export function faultIn(problem: ApiProblem | undefined, path: string): string | undefined {
+  return problem?.errors.find((fault) => isIn(fault.path, path))?.message;
+}
+
+export function isIn(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`);
+}
+
 export function useSending(): Sending {
   const busy = useSignal(false);
   const problem = useSignal<ApiProblem | undefined>(undefined);

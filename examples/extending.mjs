@@ -1,4 +1,5 @@
-// Extends MetaMCP with a server in this process, a layer around every call, a search strategy and a transport. Run with: node examples/extending.mjs
+// Extends MetaMCP with a server in this process, a layer around every call, a search strategy and a
+// transport. Run with: node examples/extending.mjs
 import { createMetaMcp, fromRaw, toRaw, writeMessage } from "metamcp";
 import { createFirstLetters } from "./first-letters.mjs";
 

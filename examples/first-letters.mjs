@@ -1,4 +1,7 @@
-/** A search strategy gets the tools of all servers and ranks them. This one counts how many first letters a name has in common with the question. */
+/**
+ * A search strategy gets the tools of all servers and ranks them. This one counts how many first letters a
+ * name has in common with the question.
+ */
 export function createFirstLetters() {
   const known = new Map();
   return {

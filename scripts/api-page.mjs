@@ -8,10 +8,10 @@ const KINDS = {
   settings: "Settings of the gateway itself. There is only one settings object.",
 };
 
-export function apiPage(routes, schemas, matrix) {
+export function apiPage(routes, schemas, { matrix, serverFields }) {
   const objects = Object.entries(KINDS).map(
     ([kind, about]) =>
-      `### ${kind[0].toUpperCase()}${kind.slice(1)}\n\n${about}\n\n${fieldTable(schemas[kind])}`,
+      `### ${kind[0].toUpperCase()}${kind.slice(1)}\n\n${about}\n\n${fieldTable(schemas[kind], kind === "server" ? serverFields : undefined)}`,
   );
   return `# Objects and admin API of a gateway
 
@@ -80,7 +80,7 @@ RFC 9457, \`application/problem+json\`: \`{type, title, status, detail, errors: 
 | 429 | too many failed logins; try again after \`Retry-After\` seconds |
 | 503 | the store cannot be reached; try again after \`Retry-After\` seconds |
 
-_Written by \`node scripts/docs.mjs\` from \`src/admin/routes/\` and \`src/gateway/schemas.ts\`._
+_Written by \`node scripts/docs.mjs\` from \`src/admin/routes/\`, \`src/gateway/schemas.ts\` and \`src/config/server-fields.ts\`._
 `;
 }
 
@@ -92,12 +92,14 @@ function routeRow({ method, path, summary, action, role, query = {} }, matrix) {
   return `| \`${method} ${shown}\` | ${summary} | ${who} | ${names.join(", ")} |`;
 }
 
-function fieldTable({ properties, required = [] }) {
+function fieldTable({ properties, required = [] }, meanings) {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const preset = required.includes(name) ? "required" : "default" in schema ? code(schema.default) : "";
-    return `| \`${name}\` | ${cell(typeOf(schema))} | ${preset} |`;
+    const meaning = meanings ? ` ${meanings[name].about} |` : "";
+    return `| \`${name}\` | ${cell(typeOf(schema))} | ${preset} |${meaning}`;
   });
-  return ["| field | what | default |", "|---|---|---|", ...rows].join("\n");
+  const [title, line] = meanings ? [" meaning |", "---|"] : ["", ""];
+  return [`| field | what | default |${title}`, `|---|---|---|${line}`, ...rows].join("\n");
 }
 
 function typeOf({ type, description, properties, items, anyOf, enum: choices, minimum, maximum }) {

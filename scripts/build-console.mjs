@@ -1,5 +1,6 @@
-// Builds console/ into dist/console/: hashed names, code split per page, one stylesheet, and a compressed copy of each file.
-// Run directly, it builds only this. `sizes.json` has the sizes of the files of the first view, for the check of its budget.
+// Builds console/ into dist/console/: hashed names, code split per page, one stylesheet, and a compressed
+// copy of each file. Run directly, it builds only this. `sizes.json` has the sizes of the files of the first
+// view, for the check of its budget.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,11 +14,12 @@ const folder = join(root, "dist/console");
 /** The page at `/`. It is part of the first view. */
 const FIRST_PAGE = join(source, "pages/overview/overview.tsx");
 
-/** Returns the paths of the bundled modules. */
-export async function bundleConsole() {
+/** Returns the paths of the bundled modules. `samples`: with the page that shows all components. */
+export async function bundleConsole({ samples = true } = {}) {
   const bundle = await rolldown({
     input: { console: join(source, "main.tsx") },
     platform: "browser",
+    transform: { define: { __SAMPLES__: String(samples) } },
     plugins: [stylesheet()],
   });
   const { output } = await bundle.generate({
@@ -53,7 +55,10 @@ function brotli(content) {
   return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
 }
 
-/** The names of all files of the first view: the entry first, then the first page, their imports and the stylesheet. */
+/**
+ * The names of all files of the first view: the entry first, then the first page, their imports and the
+ * stylesheet.
+ */
 function firstView(output) {
   const byName = new Map(output.map((file) => [file.fileName, file]));
   const seen = new Set();
@@ -75,7 +80,8 @@ function page(first) {
   const css = first.filter((name) => name.endsWith(".css"));
   const lines = [
     ...css.map((name) => `<link rel="stylesheet" href="/${name}">`),
-    // Nothing is rendered before the script has run, so that the page does not appear in the wrong theme for a moment.
+    // Nothing is rendered before the script has run, so that the page does not appear in the wrong theme for
+    // a moment.
     `<script type="module" blocking="render" src="/${entry}"></script>`,
     ...rest.map((name) => `<link rel="modulepreload" href="/${name}">`),
   ];

@@ -1,5 +1,5 @@
-// Stores the index of the examples in data/words in dist/data/, so that no process has to build it at its first search.
-// Run directly, it builds only this.
+// Stores the index of the examples in data/words in dist/data/, so that no process has to build it at its
+// first search. Run directly, it builds only this.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ export async function storeExamples() {
   const { readExampleFiles, STORED_FILE } = await import(pathToFileURL(file).href);
   const out = join(root, "dist/data", STORED_FILE);
   mkdirSync(dirname(out), { recursive: true });
-  writeFileSync(out, JSON.stringify(await readExampleFiles()));
+  writeFileSync(out, await readExampleFiles());
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await storeExamples();

@@ -1,6 +1,6 @@
-// Bundles the sandbox host, which runs untrusted code, into dist/sandbox/. The host sees only that folder, so it must contain
-// everything it needs. Run directly, it builds only this.
-import { copyFileSync } from "node:fs";
+// Bundles the sandbox host, which runs untrusted code, into dist/sandbox/. The host sees only that folder, so
+// it must contain everything it needs. Run directly, it builds only this.
+import { copyFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -22,6 +22,7 @@ export async function bundleSandbox() {
     chunkFileNames: "[name].js",
   });
   await host.close();
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   copyFileSync(join(root, "node_modules/quickjs-wasi/quickjs.wasm"), join(folder, "quickjs.wasm"));
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }

@@ -1,4 +1,5 @@
-// Fails if the first view of the console (all files that a browser loads before it shows the overview) exceeds its budget.
+// Fails if the first view of the console (all files that a browser loads before it shows the overview)
+// exceeds its budget.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,11 +1,13 @@
-// Writes the documentation pages that come from tables in the code: docs/errors.md, docs/settings.md, docs/gateway-api.md, the
-// table of rights in docs/access.md, the layers in docs/middleware.md, and the tables in docs/observability.md.
-// With --check it writes nothing and ends with 1 if one of them is stale.
+// Writes the documentation pages that come from tables in the code: docs/errors.md, docs/settings.md,
+// docs/gateway-api.md, the table of rights in docs/access.md, the layers in docs/middleware.md, the keys of
+// servers in docs/config.md, and the tables in docs/observability.md. With --check it writes nothing and ends
+// with 1 if one of them is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { apiPage, withRights } from "./api-page.mjs";
+import { withFields } from "./fields-page.mjs";
 import { withLayers } from "./layer-page.mjs";
 import { withTables } from "./observability-page.mjs";
 
@@ -108,6 +110,7 @@ const [
   metrics,
   observed,
   { BUILT_IN },
+  { SERVER_FIELDS },
 ] = await Promise.all([
   load("src/kernel/errors.ts"),
   load("src/config/help.ts"),
@@ -119,20 +122,22 @@ const [
   load("src/observe/metrics/instruments.ts"),
   load("src/admin/observe-schemas.ts"),
   load("src/middleware/built-in.ts"),
+  load("src/config/server-fields.ts"),
 ]);
 const pages = {
   "docs/errors.md": errorsPage(ERRORS),
   "docs/settings.md": settingsPage(settingsMarkdown, flags, gatewayFlags),
   // Only the descriptions of the routes are read, so their dependencies can be empty.
-  "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, MATRIX),
+  "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, { matrix: MATRIX, serverFields: SERVER_FIELDS }),
   "docs/access.md": withRights(readFileSync(join(root, "docs/access.md"), "utf8"), MATRIX),
   "docs/observability.md": withTables(readFileSync(join(root, "docs/observability.md"), "utf8"), {
     instruments: metrics.INSTRUMENTS,
     labels: metrics.LABELS,
-    record: observed.OBSERVE_COMPONENTS.AuditRecord.properties,
+    record: observed.AUDIT_RECORD.properties,
     query: observed.AUDIT_FIELDS,
   }),
   "docs/middleware.md": withLayers(readFileSync(join(root, "docs/middleware.md"), "utf8"), BUILT_IN),
+  "docs/config.md": withFields(readFileSync(join(root, "docs/config.md"), "utf8"), SERVER_FIELDS),
 };
 
 for (const [name, text] of Object.entries(pages)) {

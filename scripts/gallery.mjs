@@ -1,6 +1,6 @@
-// Checks every npm package in data/gallery/gallery.json and sets `verified`: the package exists in that version and has a program
-// that npx can start. --update takes the newest version first. --check writes nothing and exits with 1 if a value is wrong. Servers
-// that are not from npm are marked as not verified.
+// Checks every npm package in data/gallery/gallery.json and sets `verified`: the package exists in that
+// version and has a program that npx can start. --update takes the newest version first. --check writes
+// nothing and exits with 1 if a value is wrong. Servers that are not from npm are marked as not verified.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,10 @@ import { applyEdits, modify } from "jsonc-parser";
 const path = join(dirname(fileURLToPath(import.meta.url)), "..", "data", "gallery", "gallery.json");
 const [check, update] = ["--check", "--update"].map((flag) => process.argv.includes(flag));
 
-/** The manifest of a package, or undefined if the package does not exist. Other errors end the script, because they log nothing about the package. */
+/**
+ * The manifest of a package, or undefined if the package does not exist. Other errors end the script, because
+ * they log nothing about the package.
+ */
 function manifest(spec) {
   try {
     const out = execFileSync("npm", ["view", spec, "name", "version", "bin", "deprecated", "--json"], {

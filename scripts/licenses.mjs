@@ -1,5 +1,5 @@
-// Writes dist/THIRD_PARTY_LICENSES: name, version and license text of every package whose code the build put into dist/.
-// Fails if a package has no license text, because its license asks to pass that on.
+// Writes dist/THIRD_PARTY_LICENSES: name, version and license text of every package whose code the build put
+// into dist/. Fails if a package has no license text, because its license asks to pass that on.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

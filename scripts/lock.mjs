@@ -1,5 +1,6 @@
-// Completes package-lock.json after `npm install`. npm omits packages for other platforms, and without them `npm ci` fails in a
-// fresh clone. --check writes nothing and exits with 1 if a package is missing or the file contains a registry URL.
+// Completes package-lock.json after `npm install`. npm omits packages for other platforms, and without them
+// `npm ci` fails in a fresh clone. --check writes nothing and exits with 1 if a package is missing or the
+// file contains a registry URL.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Generates types for openapi-fetch (`paths`) from an OpenAPI 3.1 description. Supports only what the descriptions of our endpoints use.
-// usage: node scripts/openapi-types.mjs DESCRIPTION.json > api.d.ts
+// Generates types for openapi-fetch (`paths`) from an OpenAPI 3.1 description. Supports only what the
+// descriptions of our endpoints use. usage: node scripts/openapi-types.mjs DESCRIPTION.json > api.d.ts
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

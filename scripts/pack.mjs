@@ -1,6 +1,6 @@
-// Runs around `npm pack` and `npm publish`. `begin` builds dist/ from nothing, checks the package, and replaces package.json by the
-// one for users: without scripts and devDependencies, which work only in a clone. `end` puts the original back. If npm was
-// killed in between, `git restore package.json` does.
+// Runs around `npm pack` and `npm publish`. `begin` builds dist/ from nothing, checks the package, and
+// replaces package.json by the one for users: without scripts and devDependencies, which work only in a
+// clone. `end` puts the original back. If npm was killed in between, `git restore package.json` does.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

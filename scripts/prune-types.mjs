@@ -1,5 +1,5 @@
-// Removes the declarations in dist/types that the public ones do not use. tsc writes one for every module of the program, and
-// the others would make a user's compiler look for packages that are only bundled.
+// Removes the declarations in dist/types that the public ones do not use. tsc writes one for every module of
+// the program, and the others would make a user's compiler look for packages that are only bundled.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 

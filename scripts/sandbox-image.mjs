@@ -1,6 +1,7 @@
 // Builds the image for METAMCP_RUNTIME_BACKEND=docker. It contains only Node and the sandbox host.
 //
-// The base image is a tag, which its publisher may change. To pin it, pull and check the image, and give its digest instead:
+// The base image is a tag, which its publisher may change. To pin it, pull and check the image, and give its
+// digest instead:
 //   docker pull node:22-slim
 //   docker image inspect --format '{{index .RepoDigests 0}}' node:22-slim
 //   node scripts/sandbox-image.mjs node@sha256:…

@@ -1,5 +1,6 @@
-// Prepares a fresh clone: installs packages and builds dist/ with type declarations, because other projects may install this
-// folder. Does nothing if everything is up to date. Writes nothing to stdout, which belongs to the protocol.
+// Prepares a fresh clone: installs packages and builds dist/ with type declarations, because other projects
+// may install this folder. Does nothing if everything is up to date. Writes nothing to stdout, which belongs
+// to the protocol.
 import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

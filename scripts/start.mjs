@@ -1,5 +1,5 @@
-// `npm start`: MetaMCP with the demo servers. If stdin is not a terminal, it serves a client on stdio. At a terminal it shows a
-// few commands and then serves over HTTP.
+// `npm start`: MetaMCP with the demo servers. If stdin is not a terminal, it serves a client on stdio. At a
+// terminal it shows a few commands and then serves over HTTP.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

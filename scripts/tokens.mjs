@@ -1,6 +1,7 @@
-// Counts the tokens of tool lists with a real tokenizer (o200k), over what models get: name, description and input schema of each
-// tool, and the instructions. Prints the figures of the README for the servers of demo/mcp.json, then how far the estimate of
-// `metamcp tools` is off for known tool lists. `--tools FILE.jsonl` adds lists, one tool with its `server` per line.
+// Counts the tokens of tool lists with a real tokenizer (o200k), over what models get: name, description and
+// input schema of each tool, and the instructions. Prints the figures of the README for the servers of
+// demo/mcp.json, then how far the estimate of `metamcp tools` is off for known tool lists. `--tools
+// FILE.jsonl` adds lists, one tool with its `server` per line.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -15,7 +15,6 @@ export type { Raw } from "./kernel/raw.ts";
 export { fromRaw, toRaw } from "./kernel/raw.ts";
 export type { Signal } from "./kernel/signal.ts";
 export type { ToolFacts } from "./kernel/tool-facts.ts";
-export { createMetaMcp } from "./library.ts";
 export type {
   CallOptions,
   CodeResult,
@@ -32,12 +31,16 @@ export type {
   PromptResult,
   ResourceResult,
   ToolResult,
-} from "./library-api.ts";
+} from "./library/api.ts";
+export { createMetaMcp } from "./library/library.ts";
+export type {
+  CustomLayerContext as OwnLayerContext,
+  CustomLayerKind as OwnLayerKind,
+} from "./middleware/custom-layer.ts";
 export type { Explanation, Layer, LayerRequest, ListRule } from "./middleware/layer.ts";
-export type { OwnLayerContext, OwnLayerKind } from "./middleware/own-layer.ts";
 export { writeMessage } from "./rpc/encode.ts";
 export type { Malformed, Message } from "./rpc/message.ts";
 export { readMessage } from "./rpc/scan.ts";
 export type { CodeRun, Executor, Limits, OutCall, Outcome } from "./sandbox/executor.ts";
-export type { SurfaceName } from "./surface/choose.ts";
+export type { SurfaceName } from "./surface/kind.ts";
 export type { Host, Readiness, Transport } from "./transport/transport.ts";

@@ -1,4 +1,5 @@
-// CPU per call over HTTP with 32 in flight: endpoints with more and more layers, compared with the bare front and the personal HTTP mode.
+// CPU per call over HTTP with 32 in flight: endpoints with more and more layers, compared with the bare front
+// and the personal HTTP mode.
 import { createServer } from "node:http";
 import { basename } from "node:path";
 import { ask, Load } from "../overhead/http/load.mjs";

@@ -1,4 +1,5 @@
-// CPU per request with many keys and accounts, compared with one key. Both cases have the same sessions and layers.
+// CPU per request with many keys and accounts, compared with one key. Both cases have the same sessions and
+// layers.
 import { randomUUID } from "node:crypto";
 import { ask, Load } from "../overhead/http/load.mjs";
 import { measure as inTurn, ratio } from "../overhead/http/rounds.mjs";
@@ -15,13 +16,16 @@ const PARAMS = {
 };
 const BATCH_SIZE = 1_000;
 
-/** Writes a store with many accounts and keys before the gateway starts. The API would be slow: each new account is compared with all others. */
+/**
+ * Writes a store with many accounts and keys before the gateway starts. The API would be slow: each new
+ * account is compared with all others.
+ */
 async function filledStore(accounts, keys) {
   const code = await load(
     "store/open-store.ts",
     "access/account.ts",
     "access/api-keys.ts",
-    "system-clock.ts",
+    "engine/system-clock.ts",
     "kernel/log.ts",
   );
   const { openStore, createApiKey, ACCOUNT, systemClock: clock, silentLog: log } = code;

@@ -1,4 +1,5 @@
-// CPU per call of each layer that has nothing to do, in process, compared with no layer. The handler answers at once.
+// CPU per call of each layer that has nothing to do, in process, compared with no layer. The handler answers
+// at once.
 import { median } from "../overhead/median.mjs";
 import { shuffled } from "../overhead/shuffled.mjs";
 import { pipelines } from "./pipeline.mjs";

@@ -1,4 +1,5 @@
-// A list of 1,000 tools of 50 servers: the CPU of sending it compared with bare node:http, and the time until a change is visible in it.
+// A list of 1,000 tools of 50 servers: the CPU of sending it compared with bare node:http, and the time until
+// a change is visible in it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Load } from "../overhead/http/load.mjs";

@@ -1,10 +1,14 @@
-// The heap after many calls of one caller with all layers on, compared with the heap after few. A layer that keeps something of each call shows here.
+// The heap after many calls of one caller with all layers on, compared with the heap after few. A layer that
+// keeps something of each call shows here.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { pipelines } from "./pipeline.mjs";
 import { row } from "./row.mjs";
 
-/** Every layer has something to do, except `ask`: nobody is there to answer. Calls pass the cache, which comes last, at once or not at all. */
+/**
+ * Every layer has something to do, except `ask`: nobody is there to answer. Calls pass the cache, which comes
+ * last, at once or not at all.
+ */
 export const BUSY = [
   { use: "filter", allow: ["s0:*"] },
   { use: "policy", rules: [{ effect: "allow", args: { message: { glob: "sixteen*" } } }] },

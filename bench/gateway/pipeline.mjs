@@ -1,7 +1,10 @@
 // Client requests through layers, in this process. The handler answers at once.
 import { load } from "./source.mjs";
 
-/** Loads what these entries need. Returns a function that makes, for some of them, the function that sends one request. */
+/**
+ * Loads what these entries need. Returns a function that makes, for some of them, the function that sends one
+ * request.
+ */
 export async function pipelines(all, { facts, repeat = "unknown" } = {}) {
   const code = await load(
     "middleware/built-in.ts",
@@ -9,7 +12,7 @@ export async function pipelines(all, { facts, repeat = "unknown" } = {}) {
     "middleware/pipeline.ts",
     "middleware/request-layers.ts",
     "gateway/schema-check.ts",
-    "system-clock.ts",
+    "engine/system-clock.ts",
     "kernel/call.ts",
     "kernel/raw.ts",
     "kernel/signal.ts",

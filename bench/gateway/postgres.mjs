@@ -26,7 +26,7 @@ async function once(statement) {
   }
 }
 
-/** `store` is the URL for `--store`. `statements` gets the text of each executed statement, in order. */
+/** `store` is the URL for `--store`, `direct` the same without the proxy. `statements` gets the text of each executed statement, in order. */
 export async function countingPostgres() {
   const schema = `bench_${randomBytes(6).toString("hex")}`;
   await once(`CREATE SCHEMA ${schema}`);
@@ -45,20 +45,29 @@ export async function countingPostgres() {
   });
   await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const url = new URL(ADDRESS);
+  url.searchParams.set("options", `-c search_path=${schema}`);
+  const direct = url.href;
   url.hostname = "127.0.0.1";
   url.port = proxy.address().port;
-  url.searchParams.set("options", `-c search_path=${schema}`);
+  const open = new Set();
+  proxy.on("connection", (near) => {
+    open.add(near);
+    near.once("close", () => open.delete(near));
+  });
   const drop = async () => {
     proxy.close();
     await once(`DROP SCHEMA ${schema} CASCADE`);
   };
-  return { store: url.href, statements, drop };
+  return { store: url.href, direct, statements, connections: () => open.size, drop };
 }
 
 const START = 4;
 const HEAD = 5;
 
-/** Parses the Postgres protocol. The startup message has no type byte. `Q` executes a statement; otherwise `P` prepares one, `B` binds it, `E` executes it. */
+/**
+ * Parses the Postgres protocol. The startup message has no type byte. `Q` executes a statement; otherwise `P`
+ * prepares one, `B` binds it, `E` executes it.
+ */
 function reader(onStatement) {
   let rest = Buffer.alloc(0);
   let started = false;

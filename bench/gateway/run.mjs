@@ -1,4 +1,5 @@
-// Measures a gateway, compared with a bare front and the personal HTTP mode of the same build. Prints figures and asserts nothing.
+// Measures a gateway, compared with a bare front and the personal HTTP mode of the same build. Prints figures
+// and asserts nothing.
 // Usage: run.mjs [--quick] [--only GROUP]… [--dist FOLDER]… [--peers] [--markdown]
 import { cpus, loadavg } from "node:os";
 import { resolve } from "node:path";

@@ -17,7 +17,10 @@ function children(pid) {
   }).length;
 }
 
-/** Measures a gateway with this number of namespaces. The number of sessions and calls is always the same; each session calls every server once. */
+/**
+ * Measures a gateway with this number of namespaces. The number of sessions and calls is always the same;
+ * each session calls every server once.
+ */
 async function usageWith(namespaces, { servers, sessions }) {
   const entries = fixtures(servers);
   const names = Array.from({ length: namespaces }, (_, at) => `n${at}`);

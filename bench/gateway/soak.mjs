@@ -1,4 +1,5 @@
-// Long load on a gateway with every layer on, while the config changes each second. Prints one table and asserts nothing.
+// Long load on a gateway with every layer on, while the config changes each second. Prints one table and
+// asserts nothing.
 // Usage: soak.mjs [--minutes 20] [--sessions 500] [--rate 200] [--postgres]
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,4 +1,5 @@
-// Start time with an empty store, from spawn to listening, in turn with bare Node; and the memory of an idle gateway.
+// Start time with an empty store, from spawn to listening, in turn with bare Node; and the memory of an idle
+// gateway.
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { median } from "../overhead/median.mjs";

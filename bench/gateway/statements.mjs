@@ -1,4 +1,5 @@
-// Counts the SQL statements of gateways: for requests of clients, for audit records at full load, and when idle.
+// Counts the SQL statements of gateways: for requests of clients, for audit records at full load, and when
+// idle.
 import { setTimeout as pause } from "node:timers/promises";
 import { Load } from "../overhead/http/load.mjs";
 import { everythingOn, GUARDED } from "./calls.mjs";
@@ -10,11 +11,14 @@ import { allOf, fixtures, startGateway } from "./serve.mjs";
 const BY_TIMER = [
   ["audit", /metamcp_audit/],
   ["poll", /max\(n\).*metamcp_revisions/s],
-  ["last use of keys", /^(UPDATE|INSERT|SELECT|WITH).*metamcp_record/s],
+  ["beat of a replica", /metamcp_replicas/],
+  ["last use of keys", /^(UPDATE|INSERT|SELECT|WITH|DELETE).*metamcp_record/s],
+  // What stands around them. A transaction for a request has other statements too.
+  ["frame of a transaction", /^(BEGIN|COMMIT|SELECT pg_|SELECT value FROM metamcp_meta)/],
 ];
 
-function countByKind(statements) {
-  const counts = { audit: 0, poll: 0, "last use of keys": 0, others: [] };
+export function countByKind(statements) {
+  const counts = Object.assign(Object.fromEntries(BY_TIMER.map(([kind]) => [kind, 0])), { others: [] });
   for (const text of statements) {
     const [kind] = BY_TIMER.find(([, pattern]) => pattern.test(text)) ?? [];
     if (kind) counts[kind]++;

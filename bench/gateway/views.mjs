@@ -96,7 +96,10 @@ class Bench {
     return { objects, listingOf: (uuid) => listings.get(uuid) };
   }
 
-  /** CPU in ms of each switch, from the change until the list is written, and the average number of recompiled views and parts. */
+  /**
+   * CPU in ms of each switch, from the change until the list is written, and the average number of recompiled
+   * views and parts.
+   */
   switching(sizes, times) {
     const { Views, compile, patch } = this.#code;
     const { objects: first, listingOf } = this.#setUp(sizes);

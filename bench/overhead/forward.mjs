@@ -1,6 +1,7 @@
 // The lower bound: forwards lines between its stdio and one child, and looks only for newlines.
 // Usage: forward.mjs [--batch | --parse] COMMAND ARGS…
-// --batch joins the lines of one turn of the event loop into one write; --parse parses each line as JSON and serializes it again.
+// --batch joins the lines of one turn of the event loop into one write; --parse parses each line as JSON and
+// serializes it again.
 import { spawn } from "node:child_process";
 
 const argv = process.argv.slice(2);

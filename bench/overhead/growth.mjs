@@ -10,7 +10,10 @@ const BYTES_PER_ROUND = 200 << 20;
 
 const sizeText = (bytes) => (bytes < 1_024 ? `${bytes} B` : `${bytes / 1_024} KB`).replace("1024 KB", "1 MB");
 
-/** Time from start to the answer to `initialize`, and CPU per call of one server at 32 in flight. The reported name is the number of configured servers. */
+/**
+ * Time from start to the answer to `initialize`, and CPU per call of one server at 32 in flight. The reported
+ * name is the number of configured servers.
+ */
 export async function byServers(target, { scale, report }) {
   const times = new Map(SERVERS.map((count) => [count, []]));
   for (let i = 0; i < Math.max(3, Math.ceil(9 * scale)); i++)

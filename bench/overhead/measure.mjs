@@ -1,4 +1,5 @@
-// The measurements. Targets take turns within each figure, so that other load on the machine affects all alike.
+// The measurements. Targets take turns within each figure, so that other load on the machine affects all
+// alike.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpus, setPriority } from "node:os";
@@ -11,8 +12,8 @@ const MESSAGE = "sixteen bytes ok";
 const FIRST_CALLS = [300, 3_000];
 
 /**
- * Keeps each core awake with a loop of the lowest priority. Waking a sleeping core, most of all a virtual one, takes as long
- * as a whole hop, and each additional process on the path wakes one more core.
+ * Keeps each core awake with a loop of the lowest priority. Waking a sleeping core, most of all a virtual
+ * one, takes as long as a whole hop, and each additional process on the path wakes one more core.
  */
 async function keepAwake() {
   const loops = cpus().map(() => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
@@ -96,7 +97,10 @@ export async function small(targets, { scale, problem, report }) {
   await closeAll(opened);
 }
 
-/** CPU of the first calls of a process, with a new process each round. Most people make no more calls in a day. */
+/**
+ * CPU of the first calls of a process, with a new process each round. Most people make no more calls in a
+ * day.
+ */
 export async function cold(targets, { scale, problem, report }) {
   const figures = FIRST_CALLS.map(() => new Map(targets.map(({ name }) => [name, []])));
   for (let round = 0; round < Math.max(3, Math.ceil(9 * scale)); round++)

@@ -1,4 +1,5 @@
-// Measures MetaMCP on stdio, compared with a direct connection, a bare forwarder, its peers and other commits. Prints figures and asserts nothing.
+// Measures MetaMCP on stdio, compared with a direct connection, a bare forwarder, its peers and other
+// commits. Prints figures and asserts nothing.
 // Usage: run.mjs [--peers] [--ref GITREF]… [--dist FOLDER]… [--quick] [--json]
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";

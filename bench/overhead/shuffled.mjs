@@ -1,5 +1,5 @@
-// Random order of turns. The predecessor decides which core and caches a process finds; a fixed order alone changed results
-// by a fifth.
+// Random order of turns. The predecessor decides which core and caches a process finds; a fixed order alone
+// changed results by a fifth.
 export function shuffled(list) {
   const order = [...list];
   for (let i = order.length - 1; i > 0; i--) {

@@ -1,4 +1,5 @@
-// The stdio client for measurements: raw lines to one process, as cheap as possible, so that it does not dominate the measurement.
+// The stdio client for measurements: raw lines to one process, as cheap as possible, so that it does not
+// dominate the measurement.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -135,7 +136,8 @@ export class Wire {
   /** CPU of the process in µs: user and system time of all threads, without children. */
   cpu() {
     if (process.platform === "linux") {
-      // `schedstat` of each thread is in nanoseconds. `stat` counts in hundredths of a second, which is too coarse for single calls.
+      // `schedstat` of each thread is in nanoseconds. `stat` counts in hundredths of a second, which is too
+      // coarse for single calls.
       const of = (thread) => readFileSync(`/proc/${this.pid}/task/${thread}/schedstat`, "latin1");
       const threads = readdirSync(`/proc/${this.pid}/task`);
       return threads.reduce((sum, thread) => sum + Number.parseInt(of(thread), 10) / 1000, 0);

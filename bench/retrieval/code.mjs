@@ -1,4 +1,5 @@
-// Bundles and loads the search from src/, so that the bench measures the current source without a build of dist/.
+// Bundles and loads the search from src/, so that the bench measures the current source without a build of
+// dist/.
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

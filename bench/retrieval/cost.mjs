@@ -1,5 +1,5 @@
-// Measures what a search costs at 500, 5,000 and 50,000 tools: the tools of the sets, repeated under other server names.
-// Prints wall time and processor time. On a busy machine only the processor time is meaningful.
+// Measures what a search costs at 500, 5,000 and 50,000 tools: the tools of the sets, repeated under other
+// server names. Prints wall time and processor time. On a busy machine only the processor time is meaningful.
 import { prepare } from "./data.mjs";
 
 const SIZES = [500, 5_000, 50_000];

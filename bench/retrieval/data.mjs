@@ -1,4 +1,5 @@
-// Reads the sets of a data folder (<set>.tools.jsonl and <set>.queries.<split>.jsonl) and converts their tools to those of a catalog.
+// Reads the sets of a data folder (<set>.tools.jsonl and <set>.queries.<split>.jsonl) and converts their
+// tools to those of a catalog.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +48,9 @@ function toolsFile(folder, name) {
   return files.find((file) => file.split(/[-.]/)[0] === family) ?? own;
 }
 
-/** Returns the tools by server, as a catalog has them, and a function from a hit to the tool id of the set. */
+/**
+ * Returns the tools by server, as a catalog has them, and a function from a hit to the tool id of the set.
+ */
 export function prepare(tools) {
   const servers = new Map();
   const ids = new Map();

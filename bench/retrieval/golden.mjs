@@ -1,4 +1,5 @@
-// Reads the question files in test/golden-retrieval. Each becomes a set, as data.mjs reads them from a data folder.
+// Reads the question files in test/golden-retrieval. Each becomes a set, as data.mjs reads them from a data
+// folder.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,5 @@
-// Metrics of rankings: recall, reciprocal rank and nDCG as score.mjs of the data defines them, and calibration error.
+// Metrics of rankings: recall, reciprocal rank and nDCG as score.mjs of the data defines them, and
+// calibration error.
 
 export const METRICS = ["R@1", "R@5", "R@10", "MRR", "nDCG@5", "nDCG@10"];
 
@@ -50,7 +51,10 @@ export function serverRecall(query, ranking, serverOf) {
 
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** Expected calibration error: mean difference between predicted and actual share of right hits, over ten bands of equal width. */
+/**
+ * Expected calibration error: mean difference between predicted and actual share of right hits, over ten
+ * bands of equal width.
+ */
 export function calibrationError(pairs) {
   const bands = Array.from({ length: 10 }, () => ({ predicted: 0, actual: 0 }));
   for (const { confidence, right } of pairs) {

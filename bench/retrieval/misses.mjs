@@ -1,5 +1,6 @@
-// Prints the questions whose right tool is not the first hit, with the first hits, to find out why.
-// usage: node bench/retrieval/misses.mjs FILE.txt… (below test/golden-retrieval) | --data DIR SET…  [--from RANK] [--servers PATTERN]
+// Prints the questions whose right tool is not the first hit, with the first hits, to find out why. usage:
+// node bench/retrieval/misses.mjs FILE.txt… (below test/golden-retrieval) | --data DIR SET… [--from RANK]
+// [--servers PATTERN]
 import { parseArgs } from "node:util";
 import { loadCode } from "./code.mjs";
 import { fill, readSets } from "./data.mjs";

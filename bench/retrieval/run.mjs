@@ -1,5 +1,6 @@
-// Ranks all queries of all sets with the current source, and prints metrics and cost.
-// usage: npm run bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--union] [--golden] [--no-cost]
+// Ranks all queries of all sets with the current source, and prints metrics and cost. usage: npm run
+// bench:retrieval -- --data DIR [--split dev] [--half 0|1] [--table FILE] [--out DIR] [--union] [--golden]
+// [--no-cost]
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -10,7 +10,7 @@ const ENTRY = "\0entry";
 const PARTS = [
   ["src/kernel/log.ts", "silentLog"],
   ["src/kernel/signal.ts", "CallSignal"],
-  ["src/system-clock.ts", "systemClock"],
+  ["src/engine/system-clock.ts", "systemClock"],
   ["test/attack/abuse.ts", "ABUSES"],
   ["src/sandbox/executor.ts", "LIMITS"],
   ["src/sandbox/process.ts", "createProcessExecutor"],

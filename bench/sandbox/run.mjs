@@ -1,5 +1,6 @@
-// Measures the sandbox, compared with node:vm (no isolation) and a plain process per run.
-// npm run bench:sandbox [-- --attacks]: also measures how long each attack exceeds its limit and delays the gateway's event loop.
+// Measures the sandbox, compared with node:vm (no isolation) and a plain process per run. npm run
+// bench:sandbox [-- --attacks]: also measures how long each attack exceeds its limit and delays the gateway's
+// event loop.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";

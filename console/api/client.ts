@@ -1,6 +1,16 @@
 /** Client of the admin API. Knows HTTP and problem details, and nothing of the pages. */
-import type { ItemOf, ListPath, ReadPath, Reads, WriteRoute, Writes } from "./routes.ts";
-import type { Changes, Page } from "./types.ts";
+
+import type {
+  ItemOf,
+  ListPath,
+  Page,
+  ReadPath,
+  Reads,
+  WriteRoute,
+  Writes,
+} from "../../src/admin/route-types.ts";
+import type { FieldProblem } from "../../src/kernel/field-problem.ts";
+import type { Changes } from "./types.ts";
 
 const BASE = "/api/v1";
 /** The maximum of the API. */
@@ -9,19 +19,13 @@ const PAGE_SIZE = 500;
 /** Parameters of the path (marked with a colon there) and of the query. Undefined ones are omitted. */
 export type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface Fault {
-  /** A JSON Pointer into the request body. */
-  readonly path: string;
-  readonly message: string;
-}
-
 /** A refused or failed request, as problem details of the gateway (RFC 9457). */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   /** 0: the gateway is unreachable. */
   readonly status: number;
   readonly title: string;
-  readonly errors: readonly Fault[];
+  readonly errors: readonly FieldProblem[];
   /** All members of the answer: `current` of a 412, `objects` of a 409. */
   readonly fields: Readonly<Record<string, unknown>>;
 
@@ -29,7 +33,7 @@ export class ApiProblem extends Error {
     const { detail, title, errors } = fields as {
       detail?: string;
       title?: string;
-      errors?: readonly Fault[];
+      errors?: readonly FieldProblem[];
     };
     super(detail ?? title ?? `HTTP ${status}`);
     this.status = status;
@@ -39,10 +43,20 @@ export class ApiProblem extends Error {
   }
 }
 
+/**
+ * What the gateway knew when it last answered. The next request may go to another replica, which catches up
+ * to it first.
+ */
+const REVISION = "metamcp-revision";
+let revision: string | null = null;
+
 type Listener = (problem: ApiProblem) => void;
 const listeners = new Set<Listener>();
 
-/** Calls `listener` with every problem, before the caller of the request gets it: an expired login, an unreachable gateway. */
+/**
+ * Calls `listener` with every problem, before the caller of the request gets it: an expired login, an
+ * unreachable gateway.
+ */
 export function onProblem(listener: Listener): void {
   listeners.add(listener);
 }
@@ -81,7 +95,10 @@ export function itemsOf<P extends ListPath>(pages: readonly string[]): readonly 
 
 export interface SendOptions {
   readonly params?: Params;
-  /** The revision that the person saw. If the object has changed since, the request fails with 412 and overwrites nothing. */
+  /**
+   * The revision that the person saw. If the object has changed since, the request fails with 412 and
+   * overwrites nothing.
+   */
   readonly revision?: number;
   readonly signal?: AbortSignal;
 }
@@ -129,10 +146,13 @@ async function request(
   params: Params,
   init: RequestInit = {},
 ): Promise<Response> {
-  const response = await fetch(urlOf(path, params), { ...init, method }).catch((error: Error) => {
+  const headers = new Headers(init.headers);
+  if (revision !== null) headers.set(REVISION, revision);
+  const response = await fetch(urlOf(path, params), { ...init, method, headers }).catch((error: Error) => {
     if (error.name === "AbortError") throw error;
     throw notified(new ApiProblem(0, { title: "Offline", detail: "The gateway cannot be reached." }));
   });
+  revision = response.headers.get(REVISION) ?? revision;
   if (response.ok) return response;
   const fields = await response.json().catch(() => ({ title: response.statusText }));
   throw notified(new ApiProblem(response.status, fields as Record<string, unknown>));

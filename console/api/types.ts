@@ -1,120 +1,60 @@
-/** Types of the admin API, derived from the schemas that validate its input and describe it as OpenAPI. */
-import type { Action } from "../../src/access/may.ts";
-import type { COMPONENTS } from "../../src/admin/schemas.ts";
-import type { ConnectionStatus } from "../../src/gateway/control.ts";
-import type { Static } from "../../src/gateway/json-schema.ts";
-import type { StoredObject } from "../../src/gateway/objects.ts";
-import type {
-  EndpointFields,
-  NamespaceFields,
-  ServerFields,
-  SettingsFields,
-} from "../../src/gateway/schemas.ts";
-import type { ToolSetting } from "../../src/gateway/set-tools.ts";
-import type { ToolRow } from "../../src/gateway/view/tool-row.ts";
-import type { CallActor, CallRow, ClientName } from "../../src/observe/call-row.ts";
-import type { ClientSession } from "../../src/observe/live/client-session.ts";
-import type { Named } from "../../src/observe/names.ts";
+/** Names for bodies and answers of the admin API. */
+
+import type { ItemOf, Reads, Writes } from "../../src/admin/route-types.ts";
+import type { TRY_EVENT } from "../../src/admin/try-schemas.ts";
+import type { Static } from "../../src/kernel/json-schema.ts";
 
 export type { Role } from "../../src/access/account.ts";
-export type {
-  Approval,
-  ClientSnippet,
-  ProvisionRequest,
-  SelfTest,
-  StatusEntry,
-} from "../../src/gateway/control.ts";
-export type {
-  Action,
-  CallActor,
-  CallRow,
-  ClientName,
-  ClientSession,
-  ConnectionStatus,
-  Named,
-  ToolRow,
-  ToolSetting,
-};
+export type { Action } from "../../src/access/may.ts";
+export type { Change, Changes } from "../../src/admin/schemas.ts";
 
-type Component<N extends keyof typeof COMPONENTS> = Static<(typeof COMPONENTS)[N]>;
+export type Me = Reads["/me"];
 
-/** Fields that the gateway sets itself. */
-type GatewayFields = Pick<StoredObject, "uuid" | "managedBy" | "revision" | "createdAt" | "updatedAt">;
+export type Server = Reads["/mcp-servers/:uuid"];
+export type ConnectionStatus = Server["status"];
+export type StatusEntry = ItemOf<"/mcp-servers/:uuid/history">;
+export type ServerPatch = Writes["PATCH /mcp-servers/:uuid"]["body"];
+export type ServerUpdated = Writes["PATCH /mcp-servers/:uuid"]["answer"];
+export type Namespace = Reads["/namespaces/:uuid"];
+export type Endpoint = Reads["/endpoints/:uuid"];
+export type Settings = Reads["/settings"];
 
-/** The body that creates an object: only the name is required. */
-type NewObject<F extends { readonly name: string }> = Partial<F> & Pick<F, "name">;
-
-/** JSON Merge Patch: null removes a field. */
-export type Patch<F> = { readonly [K in keyof F]?: F[K] | null };
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor?: string;
-}
-
-export type Server = ServerFields & GatewayFields & { readonly status: ConnectionStatus };
-export type Namespace = NamespaceFields & GatewayFields;
-export type Endpoint = EndpointFields & GatewayFields;
-export type Settings = SettingsFields & Pick<GatewayFields, "revision" | "managedBy">;
-
-export type NewServer = NewObject<ServerFields>;
-export type NewNamespace = NewObject<NamespaceFields>;
-export type NewEndpoint = NewObject<EndpointFields>;
-
-export type ServerPatch = Patch<ServerFields>;
-export type NamespacePatch = Patch<NamespaceFields>;
-export type EndpointPatch = Patch<EndpointFields>;
-export type SettingsPatch = Patch<SettingsFields>;
-
-export interface ServerUpdated {
-  readonly message: string;
-  readonly server: Server;
-  readonly connection: ConnectionStatus;
-  readonly namespaces: readonly string[];
-}
-
-export type Offer = Component<"Offer">;
-
-export type Change = Component<"Change">;
-export interface Changes {
-  readonly changes: readonly Change[];
-}
-export type Applied = Changes & { readonly revision: number };
-export type Revision = Component<"Revision">;
-export type RevisionWithDiff = Revision & { readonly diff: readonly Change[] };
-
-export type ApiKey = Component<"ApiKey">;
-export type ApiKeyMade = Component<"ApiKeyMade">;
-export type NewApiKey = Component<"NewApiKey">;
-export type User = Component<"User">;
-export type UserInvited = Component<"UserInvited">;
-export type Invitation = Component<"Invitation">;
-export type NewUser = Omit<Component<"NewUser">, "groups"> & { readonly groups?: readonly string[] };
-export type UserPatch = Component<"UserPatch">;
-export type Grant = Component<"Grant">;
-export type LoginState = Component<"LoginState">;
-export type OwnServer = Component<"OwnServer">;
-export type LoginAddress = Component<"LoginAddress">;
-export type ToolDetail = Component<"ToolDetail">;
-export type ToolChanges = Component<"ToolChanges">;
-export type ToolTable = Component<"ToolTable">;
+export type ToolRow = ItemOf<"/mcp-servers/:uuid/tools">;
+export type ToolTable = Reads["/tools"];
 export type TableTool = ToolTable["items"][number];
-export type TryEvent = Component<"TryEvent">;
-export type TryAnswer = Component<"TryAnswer">;
-export type Explanation = Component<"Explanation">;
-export type Preview = Component<"Preview">;
-export type MyEndpoint = Component<"MyEndpoint">;
-export type Secret = Component<"Secret">;
-export type Me = Omit<Component<"Me">, "actions"> & { readonly actions: readonly Action[] };
+export type SelfTest = Writes["POST /endpoints/:uuid/self-test"]["answer"];
+export type Preview = Reads["/endpoints/:uuid/preview"];
+export type Explanation = Writes["POST /endpoints/:uuid/explain"]["answer"];
+export type TryEvent = Static<typeof TRY_EVENT>;
+export type MyEndpoint = ItemOf<"/me/endpoints">;
 
-export type Attention = Component<"Attention">;
+export type Offer = ItemOf<"/registry">;
+export type ProvisionRequest = ItemOf<"/provision-requests">;
+export type Approval = ItemOf<"/approvals">;
+
+export type Revision = ItemOf<"/revisions">;
+
+export type ApiKey = ItemOf<"/api-keys">;
+export type ApiKeyMade = Writes["POST /api-keys"]["answer"];
+export type NewApiKey = Writes["POST /api-keys"]["body"];
+export type User = ItemOf<"/users">;
+export type UserInvited = Writes["POST /users"]["answer"];
+export type Invitation = UserInvited["invitation"];
+export type UserPatch = Writes["PATCH /users/:uuid"]["body"];
+export type Grant = ItemOf<"/me/grants">;
+export type Secret = ItemOf<"/me/secrets">;
+export type OwnServer = ItemOf<"/me/logins">;
+export type LoginState = Reads["/mcp-servers/:uuid/login"];
+
+export type Attention = Reads["/attention"];
 export type AttentionItem = Attention["items"][number];
-export type Stats = Component<"Stats">;
-export type RecentCall = Component<"RecentCall">;
-export type AuditRecord = Component<"AuditRecord">;
-export type AuditVerdict = Component<"AuditVerdict">;
-export type AuditPage = Page<AuditRecord> & Pick<Static<(typeof COMPONENTS)["AuditPage"]>, "state">;
+export type Stats = Reads["/stats"];
+export type RecentCall = Reads["/calls/:id"];
+export type Replica = ItemOf<"/replicas">;
+export type ClientSession = ItemOf<"/sessions">;
+export type AuditPage = Reads["/audit"];
+export type AuditRecord = AuditPage["items"][number];
 
-export type Layers = Component<"Layers">;
+export type Layers = Reads["/layers"];
 /** A kind of layer, as the pipeline editor offers it. */
 export type LayerKind = Layers["items"][number];

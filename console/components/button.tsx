@@ -21,7 +21,7 @@ export interface ButtonProps {
   readonly label?: string;
   readonly pressed?: boolean;
   readonly autofocus?: boolean;
-  readonly onClick?: (event: MouseEvent) => void;
+  readonly onClick?: ((event: MouseEvent) => void) | undefined;
 }
 
 export function Button(props: ButtonProps) {

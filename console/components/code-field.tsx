@@ -1,4 +1,7 @@
-/** A field for JSON, YAML or code that grows with its content. Tab leaves the field, so that keyboard users are not trapped. */
+/**
+ * A field for JSON, YAML or code that grows with its content. Tab leaves the field, so that keyboard users
+ * are not trapped.
+ */
 import { FieldFrame, type FieldProps } from "./field-frame.tsx";
 
 export interface CodeFieldProps extends FieldProps {

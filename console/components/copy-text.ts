@@ -1,4 +1,7 @@
-/** Copies text to the clipboard. Also works over plain http, where browsers offer no clipboard API. Returns false if it failed. */
+/**
+ * Copies text to the clipboard. Also works over plain http, where browsers offer no clipboard API. Returns
+ * false if it failed.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {

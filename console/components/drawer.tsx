@@ -1,4 +1,7 @@
-/** Shows details beside a list. On a wide screen the list stays usable; on a narrow one the drawer covers it and is modal. */
+/**
+ * Shows details beside a list. On a wide screen the list stays usable; on a narrow one the drawer covers it
+ * and is modal.
+ */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";

@@ -1,4 +1,7 @@
-/** Shows untrusted text: never as markup, with its own text direction, and with invisible characters made visible. */
+/**
+ * Shows untrusted text: never as markup, with its own text direction, and with invisible characters made
+ * visible.
+ */
 import { componentTexts } from "../texts/components.ts";
 import { visibleParts } from "./visible-text.ts";
 import "./foreign-text.css";

@@ -1,4 +1,6 @@
-/** Fields in one column, submitted by a `submit` button or by Enter. The browser checks required fields first. */
+/**
+ * Fields in one column, submitted by a `submit` button or by Enter. The browser checks required fields first.
+ */
 import type { ComponentChildren, Ref } from "preact";
 
 export interface FormProps {

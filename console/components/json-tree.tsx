@@ -1,4 +1,7 @@
-/** A JSON viewer that folds. Takes the received text if there is one (`raw`), so that long numbers keep all digits. */
+/**
+ * A JSON viewer that folds. Takes the received text if there is one (`raw`), so that long numbers keep all
+ * digits.
+ */
 import { useMemo, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { CopyButton } from "./copy-button.tsx";

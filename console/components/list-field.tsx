@@ -1,10 +1,13 @@
-/** A field for names separated by commas. It keeps the text as typed, including a comma or space at the end. */
+/**
+ * A field for names separated by commas. It keeps the text as typed, including a comma or space at the end.
+ */
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { TextField } from "./text-field.tsx";
 
 export interface ListFieldProps {
   readonly label: string;
-  readonly hint: string;
+  readonly hint: ComponentChildren;
   readonly value: readonly string[];
   readonly error?: string | undefined;
   readonly disabled?: boolean;

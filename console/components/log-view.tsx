@@ -1,4 +1,6 @@
-/** Shows log lines as they arrive. It scrolls along with the end, and stops while somebody reads further up. */
+/**
+ * Shows log lines as they arrive. It scrolls along with the end, and stops while somebody reads further up.
+ */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";

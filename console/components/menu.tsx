@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import type { ButtonProps } from "./button.tsx";
-import { placeBeside } from "./place-beside.ts";
 import "./menu.css";
 
 export interface MenuItem {
@@ -129,4 +128,27 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   if (!next) return;
   event.preventDefault();
   next.focus();
+}
+
+/**
+ * Positions a popover beside its opener, on the side with more room. Works before the size of the popover is
+ * known.
+ */
+const GAP = 4;
+
+function placeBeside(floating: HTMLElement, opener: HTMLElement): void {
+  const { top, bottom, left, right } = opener.getBoundingClientRect();
+  const width = document.documentElement.clientWidth;
+  const below = bottom < innerHeight * 0.6;
+  const fromLeft = left + right < width;
+  const { style } = floating;
+  style.top = below ? px(bottom + GAP) : "auto";
+  style.bottom = below ? "auto" : px(innerHeight - top + GAP);
+  style.left = fromLeft ? px(Math.max(left, GAP)) : "auto";
+  style.right = fromLeft ? "auto" : px(Math.max(width - right, GAP));
+  style.maxHeight = px((below ? innerHeight - bottom : top) - 2 * GAP);
+}
+
+function px(value: number): string {
+  return `${Math.round(value)}px`;
 }

@@ -1,6 +1,7 @@
 /**
- * A form generated from a JSON Schema, with a second view for the JSON. Both views edit the same value, which the page
- * holds: `startForm` creates it, `formJson` returns the JSON to send, `problemOf` reads the gateway's errors.
+ * A form generated from a JSON Schema, with a second view for the JSON. Both views edit the same value, which
+ * the page holds: `startForm` creates it, `formJson` returns the JSON to send, `problemOf` reads the
+ * gateway's errors.
  */
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";

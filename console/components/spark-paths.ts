@@ -1,4 +1,7 @@
-/** Computes the geometry of a sparkline: line segments where values exist, the area below them, dots for isolated values. */
+/**
+ * Computes the geometry of a sparkline: line segments where values exist, the area below them, dots for
+ * isolated values.
+ */
 export interface Point {
   readonly x: number;
   readonly y: number;

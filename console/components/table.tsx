@@ -1,6 +1,6 @@
 /**
- * A table of up to many thousands of rows; it renders only the visible ones. The table is a single Tab stop and keeps the
- * focus while arrow keys move between rows.
+ * A table of up to many thousands of rows; it renders only the visible ones. The table is a single Tab stop
+ * and keeps the focus while arrow keys move between rows.
  */
 import { componentTexts } from "../texts/components.ts";
 import type { Column } from "./table/column.ts";

@@ -1,4 +1,7 @@
-/** Short messages about what just happened, with an optional undo button. Any module may call `toast()`; the app renders `<Toasts/>` once. */
+/**
+ * Short messages about what just happened, with an optional undo button. Any module may call `toast()`; the
+ * app renders `<Toasts/>` once.
+ */
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";

@@ -1,11 +1,17 @@
-/** Splits untrusted text into visible parts and placeholders for characters that are invisible or reverse the text. */
+/**
+ * Splits untrusted text into visible parts and placeholders for characters that are invisible or reverse the
+ * text.
+ */
 export interface TextPart {
   readonly text: string;
   /** Code point in hex, if `text` is a placeholder for an invisible character. */
   readonly code?: string;
 }
 
-/** Characters without width or that reverse text, except tab, line ends, joiners after non-ASCII characters and the two variation selectors of emoji. */
+/**
+ * Characters without width or that reverse text, except tab, line ends, joiners after non-ASCII characters
+ * and the two variation selectors of emoji.
+ */
 const INVISIBLE =
   /(?!\t|\n|\r|(?<=\P{ASCII})\u200c|(?<=\P{ASCII})\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 

@@ -1,63 +1,28 @@
 /**
- * Live events of the gateway: one stream for all listeners. The stream reconnects after a failure. It is closed while the tab is hidden,
- * because browsers limit the connections to one host and each tab would hold one.
+ * Live events of the gateway: one stream for all listeners. The stream reconnects after a failure. It is
+ * closed while the tab is hidden, because browsers limit the connections to one host and each tab would hold
+ * one.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type {
-  AdminChange,
-  ApprovalChanged,
-  BreakerChanged,
-  ConnectionChanged,
-  LoginTried,
-  PoolWaiting,
-  RecordsChanged,
-  RevisionServed,
-  SessionChanged,
-  StoreChanged,
-  ToolsChanged,
-  UpdateStep,
-} from "../../src/kernel/events.ts";
-import type { LIVE_EVENT_TYPES } from "../../src/observe/live/live-event.ts";
-import type { CallActor, CallRow, ClientName, Named } from "../api/types.ts";
+import type { LIVE_EVENT } from "../../src/admin/event-schemas.ts";
+import type { Static } from "../../src/kernel/json-schema.ts";
 
-/** JSON omits undefined members. */
-type WithoutUndefined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
-/** An event as sent: times in ISO 8601, servers with their names. */
-type Sent<E, More = unknown> = WithoutUndefined<Omit<E, "at" | "server" | keyof More>> & {
-  readonly at: string;
-} & More;
-type AtServer = { readonly server: Named };
-type ByPrincipal = { readonly principal: CallActor };
-
-export type CallEvent = Sent<CallRow, { readonly type: "call"; readonly id: number } & AtServer>;
-export type UpdateEvent = Sent<UpdateStep, AtServer>;
+type SentEvent = Static<typeof LIVE_EVENT>;
+type SentType = SentEvent["type"];
+export type CallEvent = Extract<SentEvent, { readonly type: "call" }>;
+export type UpdateEvent = Extract<SentEvent, { readonly type: "update" }>;
 export type LiveEvent =
-  | CallEvent
-  | UpdateEvent
-  | Sent<ConnectionChanged, AtServer>
-  | Sent<BreakerChanged, AtServer>
-  | Sent<ToolsChanged, AtServer>
-  | Sent<ApprovalChanged, AtServer>
-  | Sent<PoolWaiting>
-  | Sent<RevisionServed>
-  | Sent<StoreChanged>
-  | Sent<RecordsChanged>
-  | Sent<LoginTried, Partial<ByPrincipal>>
-  | Sent<AdminChange, ByPrincipal>
-  | Sent<
-      Omit<SessionChanged, "session">,
-      ByPrincipal & { readonly id: string; readonly endpoint: Named; readonly client?: ClientName }
-    >
-  | { readonly type: "audit"; readonly at: string }
+  | Exclude<SentEvent, { readonly type: "hello" | "missed" }>
   /** Some events were lost: all cached data must be read again. */
   | { readonly type: "missed"; readonly at: string };
-
-type SentType = (typeof LIVE_EVENT_TYPES)[number];
 
 /** "offline": the gateway is unreachable. */
 export type Connection = "live" | "reconnecting" | "offline";
 
-/** All types except calls and pool events, which are frequent. The gateway sends each role only the events it may see. */
+/**
+ * All types except calls and pool events, which are frequent. The gateway sends each role only the events it
+ * may see.
+ */
 const DEFAULT_TYPES = [
   "connection",
   "breaker",
@@ -96,7 +61,10 @@ export function listen(listener: Listener): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Calls are frequent, so the stream contains them only while there are listeners. Returns a function that stops listening. */
+/**
+ * Calls are frequent, so the stream contains them only while there are listeners. Returns a function that
+ * stops listening.
+ */
 export function listenToCalls(listener: (call: CallEvent) => void): () => void {
   const end = listen((event) => event.type === "call" && listener(event));
   callListeners += 1;
@@ -159,7 +127,7 @@ function openStream(): void {
     opened.addEventListener(type, (message) => emit(JSON.parse((message as MessageEvent<string>).data)));
 }
 
-function onHello(hello: { readonly version: string }): void {
+function onHello(hello: Extract<SentEvent, { readonly type: "hello" }>): void {
   failures = 0;
   state.value = "live";
   version.value = { first: version.peek().first ?? hello.version, now: hello.version };

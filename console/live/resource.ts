@@ -1,8 +1,11 @@
-/** Cached answers of the API. All components that show one share a request; it is repeated after events that may have changed the answer. */
+/**
+ * Cached answers of the API. All components that show one share a request; it is repeated after events that
+ * may have changed the answer.
+ */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import type { ItemOf, ListPath, ReadPath, Reads } from "../../src/admin/route-types.ts";
 import { ApiProblem, getPages, getText, itemsOf, type Params, urlOf } from "../api/client.ts";
-import type { ItemOf, ListPath, ReadPath, Reads } from "../api/routes.ts";
 import { type LiveEvent, listen } from "./events.ts";
 
 /** After a failed refresh, `value` is the last known value. */
@@ -74,7 +77,9 @@ export function useList<P extends ListPath>(
   }));
 }
 
-/** Reads all cached answers of this path and of paths below it again, after a change that no event announces. */
+/**
+ * Reads all cached answers of this path and of paths below it again, after a change that no event announces.
+ */
 export function refresh(path: string): void {
   for (const [key, entry] of cache) if (key.includes(urlOf(path, {}))) void read(entry);
 }

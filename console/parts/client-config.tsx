@@ -1,4 +1,6 @@
-/** The config to paste into a client that uses an endpoint. It contains the API key if one was just created. */
+/**
+ * The config to paste into a client that uses an endpoint. It contains the API key if one was just created.
+ */
 import { useSignal } from "@preact/signals";
 import { CopyButton } from "../components/copy-button.tsx";
 import { SelectField } from "../components/select-field.tsx";

@@ -1,4 +1,7 @@
-/** Shown if servers exist but none was ever started, so that their tools are unknown. Its button starts all of them. */
+/**
+ * Shown if servers exist but none was ever started, so that their tools are unknown. Its button starts all of
+ * them.
+ */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { send } from "../api/client.ts";

@@ -1,4 +1,6 @@
-/** Shows the state of a login at a server, personal or shared, and the buttons that begin, renew and end it. */
+/**
+ * Shows the state of a login at a server, personal or shared, and the buttons that begin, renew and end it.
+ */
 import { useSignal } from "@preact/signals";
 import { Ago } from "../ago.tsx";
 import { send } from "../api/client.ts";

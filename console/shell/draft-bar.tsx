@@ -1,4 +1,7 @@
-/** The end of a form with a draft: conflicts with changes of others, the gateway's refusal, and the save button. */
+/**
+ * The end of a form with a draft: conflicts with changes of others, the gateway's refusal, and the save
+ * button.
+ */
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { Diff } from "../components/diff.tsx";
@@ -9,16 +12,20 @@ import { Refused } from "./refused.tsx";
 
 interface DraftBarProps {
   readonly draft: Pick<DraftOf<object>, "changed" | "conflicts" | "keepMine" | "takeTheirs" | "clear">;
-  readonly sending: Sending;
+  readonly sending: Pick<Sending, "busy" | "problem">;
   readonly save: string;
-  readonly onSave: () => unknown;
+  /** Without it, the button submits the form around it. */
+  readonly onSave?: () => unknown;
+  /** JSON Pointers of the fields that show their own error. */
+  readonly shownByFields?: readonly string[];
   /** The input is invalid and cannot be sent. */
   readonly invalid?: boolean;
   /** Further buttons. */
   readonly children?: ComponentChildren;
 }
 
-export function DraftBar({ draft, sending, save, onSave, invalid = false, children }: DraftBarProps) {
+export function DraftBar(props: DraftBarProps) {
+  const { draft, sending, save, onSave, shownByFields = [], invalid = false, children } = props;
   const { changed, conflicts } = draft;
   const { meanwhile, mine: keep, theirs: take, discard } = shellTexts.draft;
   return (
@@ -38,10 +45,11 @@ export function DraftBar({ draft, sending, save, onSave, invalid = false, childr
           </div>
         </div>
       )}
-      <Refused problem={sending.problem} />
+      <Refused problem={sending.problem} shownByFields={shownByFields} />
       <div class="line">
         <Button
           kind="primary"
+          type={onSave ? "button" : "submit"}
           busy={sending.busy}
           disabled={!changed || invalid || conflicts.length > 0}
           onClick={onSave}

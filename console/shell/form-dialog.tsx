@@ -1,4 +1,7 @@
-/** A dialog whose button sends a request: a form, or a warning before something is deleted. A refusal is shown at its end. */
+/**
+ * A dialog whose button sends a request: a form, or a warning before something is deleted. A refusal is shown
+ * at its end.
+ */
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { Button } from "../components/button.tsx";

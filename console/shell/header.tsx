@@ -1,10 +1,15 @@
 /** The bar above every page: search, state of the live connection, account menu. */
 import type { Signal } from "@preact/signals";
+import { hrefOf } from "../address.ts";
+import { Menu, type MenuItem } from "../components/menu.tsx";
 import { StatusShape } from "../components/status.tsx";
+import { toast } from "../components/toasts.tsx";
 import { COMMAND_KEY } from "../keys.ts";
 import { type Connection, connection } from "../live/events.ts";
+import { SHELL } from "../pages.ts";
+import { logOut, me } from "../session.ts";
 import { shellTexts } from "../texts/shell.ts";
-import { AccountMenu } from "./account-menu.tsx";
+import { chooseTheme, THEMES, theme } from "../theme.ts";
 import { showPalette } from "./palette-state.ts";
 
 const SHAPES = { live: "ok", reconnecting: "busy", offline: "bad" } as const satisfies Record<
@@ -46,5 +51,36 @@ export function Header({
       </span>
       <AccountMenu showKeys={showKeys} />
     </header>
+  );
+}
+
+/** The menu of the logged-in person: account, theme, keyboard shortcuts, logout. */
+function AccountMenu({ showKeys }: { readonly showKeys: () => void }) {
+  const account = me.value;
+  if (!account) return null;
+  const logOutOrToast = () =>
+    logOut().catch((error: Error) => toast({ kind: "failed", text: error.message }));
+  const accountItems: readonly MenuItem[] = SHELL.me
+    ? [{ label: shellTexts.pages.me, hint: shellTexts.roles[account.role], href: hrefOf({ page: "me" }) }]
+    : [];
+  return (
+    <Menu
+      kind="quiet"
+      label={shellTexts.account(account.name)}
+      items={[
+        ...accountItems,
+        "line",
+        ...THEMES.map((one) => ({
+          label: shellTexts.themes[one],
+          checked: theme.value === one,
+          onSelect: () => chooseTheme(one),
+        })),
+        "line",
+        { label: shellTexts.showKeys, onSelect: showKeys },
+        { label: shellTexts.logOut, onSelect: () => void logOutOrToast() },
+      ]}
+    >
+      <bdi class="account-name cut">{account.name}</bdi>
+    </Menu>
   );
 }

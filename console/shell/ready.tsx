@@ -1,4 +1,7 @@
-/** Shows data of the gateway in each state: a skeleton while loading, the error with a retry button, or the data. */
+/**
+ * Shows data of the gateway in each state: a skeleton while loading, the error with a retry button, or the
+ * data.
+ */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { ApiProblem } from "../api/client.ts";
@@ -16,7 +19,9 @@ interface ReadyProps<T> {
   readonly loading?: ComponentChildren;
 }
 
-/** After a failed refresh the old data stays, because the banner of the shell reports an unreachable gateway. */
+/**
+ * After a failed refresh the old data stays, because the banner of the shell reports an unreachable gateway.
+ */
 export function Ready<T>({ of, children, loading }: ReadyProps<T>) {
   const loaded = "peek" in of ? of.value : of;
   if (loaded.value !== undefined) return <>{children(loaded.value)}</>;

@@ -1,17 +1,18 @@
 /** Shows why the gateway refused a request, except errors that a field shows itself. */
 import type { ApiProblem } from "../api/client.ts";
 import { ForeignText } from "../components/foreign-text.tsx";
+import { isIn } from "../use-sending.ts";
 import "./refused.css";
 
 interface RefusedProps {
   readonly problem: ApiProblem | undefined;
-  /** JSON Pointers of the fields that show their own error. */
+  /** JSON Pointers of the fields that show their own errors, and those of values inside of them. */
   readonly shownByFields?: readonly string[];
 }
 
 export function Refused({ problem, shownByFields = [] }: RefusedProps) {
   if (!problem) return null;
-  const remaining = problem.errors.filter(({ path }) => !shownByFields.includes(path));
+  const remaining = problem.errors.filter(({ path }) => !shownByFields.some((field) => isIn(path, field)));
   if (problem.errors.length > 0 && remaining.length === 0) return null;
   return (
     <div class="refused" role="alert">

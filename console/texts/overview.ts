@@ -22,6 +22,18 @@ export const overviewTexts = {
       word: "unreachable",
       reason: (why: string) => `${why}. Clients keep working, but nothing can be changed.`,
     },
+    replicas: {
+      name: "Replicas",
+      word: "not shared",
+      reason:
+        "another gateway uses the same store, but they do not share sessions and limits: start each with --replica-address",
+    },
+    silent: {
+      name: (replicas: readonly string[]) => `Replica ${replicas.join(", ")}`,
+      word: "silent",
+      reason: "it does not answer, so what it knows is missing on these pages",
+    },
+    at: (replicas: readonly string[]) => `at replica ${replicas.join(", ")}`,
     key: "expires",
     audit: {
       name: "Audit log",

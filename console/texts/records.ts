@@ -41,8 +41,7 @@ export const auditTexts = {
   verify: "Verify the log",
   verified: (n: number, lost: number) =>
     `${plural(n, "record")} checked: none was changed or removed.${lost > 0 ? ` ${plural(lost, "record was", "records were")} lost before they could be written.` : ""}`,
-  broken: (seq: number | undefined, reason: string) =>
-    `The log was changed${seq === undefined ? "" : ` at record ${count(seq)}`}: ${reason}`,
+  broken: (seq: number, reason: string) => `The log was changed at record ${count(seq)}: ${reason}`,
   more: "Show older records",
   export: "Export",
   exportTitle: "The newest 10,000 matching records, one JSON object per line",

@@ -1,4 +1,5 @@
 /** Texts of the servers page. */
+import type { FieldName } from "../../src/config/server-fields.ts";
 import type { ConnectionStatus } from "../api/types.ts";
 import { count, duration, plural } from "../format.ts";
 
@@ -100,38 +101,19 @@ export const serverTexts = {
   },
   form: {
     name: "Name",
-    nameHint: "Clients see it as the prefix of its tools.",
     kind: "Type",
-    kinds: { command: "Local: a command on the gateway's machine", url: "Remote: an address on the network" },
-    command: "Command",
-    args: "Arguments",
-    argsHint: "One on each line.",
-    env: "Environment",
-    envHint: "Values are encrypted in the store and never shown again.",
-    cwd: "Folder",
-    cwdHint: "Working folder of the command. Default: where the gateway was started.",
-    url: "Address",
-    headers: "Headers",
-    headersHint: "Values are encrypted in the store and never shown again.",
-    description: "Description",
-    more: "More settings",
-    labels: "Labels",
-    labelsHint: "For policies, separated by commas.",
-    credentials: "Whose login does it use?",
-    credentialKinds: { shared: "One for everybody", user: "Each person uses their own" },
-    instances: "Processes",
-    instancesHint: "Up to 16 processes share the calls.",
-    lifecycle: "When does it run?",
-    lifecycles: {
-      default: "From the first call until it is idle",
-      "keep-alive": "Always",
-      ephemeral: "Only while a call runs",
+    kinds: {
+      stdio: "Local: a command on the gateway's machine",
+      remote: "Remote: an address on the network",
     },
-    timeout: "Time for one call",
-    timeoutHint: 'Milliseconds, or "30s", "5m".',
-    allow: "Only these tools",
-    deny: "Not these tools",
-    toolsHint: "Separated by commas; * matches anything.",
+    /** Further hints for single fields. */
+    hints: { cwd: "Default: where the gateway was started." } as Readonly<Partial<Record<FieldName, string>>>,
+    lines: "One on each line.",
+    commas: "Separated by commas.",
+    patterns: "Separated by commas; * matches anything.",
+    time: 'Milliseconds, or "30s", "5m".',
+    encrypted: "Values are encrypted in the store and never shown again.",
+    more: "More settings",
     nameOf: "Name",
     valueOf: "Value",
     addRow: "Add",
@@ -145,19 +127,11 @@ export const serverTexts = {
     jsonBroken: "This is not valid JSON.",
     save: "Save",
     create: "Add server",
-    discard: "Discard changes",
     unchanged: "No changes.",
     readOnly: (file: string) =>
       `${file} manages this server. Change it there, or manage it here from now on: then the file no longer changes it.`,
     takeOver: "Manage here and save",
     noRight: "Your role can only view this.",
-  },
-  conflict: {
-    title: "Somebody else changed this server",
-    both: (fields: string) => `You both changed: ${fields}.`,
-    apart: (fields: string) => `They changed: ${fields}. You changed other fields.`,
-    mine: "Save mine on top",
-    theirs: "Show theirs",
   },
   flow: {
     title: (name: string) => `Changing ${name}`,

@@ -19,6 +19,7 @@ export const shellTexts = {
     people: "People",
     requests: "Requests",
     history: "History",
+    replicas: "Replicas",
     settings: "Settings",
     me: "My account",
     components: "Components",

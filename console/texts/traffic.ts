@@ -17,7 +17,14 @@ export const trafficTexts = {
     title: "No calls yet",
     text: "Calls of clients appear here live. The gateway keeps the last 1,000 in memory; the audit log has all of them.",
   },
-  filters: { method: "Kind", outcome: "Outcome", endpoint: "Endpoint", server: "Server", any: "any" },
+  filters: {
+    method: "Kind",
+    outcome: "Outcome",
+    endpoint: "Endpoint",
+    server: "Server",
+    replica: "Replica",
+    any: "any",
+  },
   methods: {
     "tools/call": "tool",
     "prompts/get": "prompt",
@@ -37,7 +44,7 @@ export const trafficTexts = {
     size: "Result",
   },
   one: {
-    title: (id: number) => `Call ${count(id)}`,
+    title: (id: number | string) => `Call ${typeof id === "number" ? count(id) : id}`,
     back: "All calls",
     gone: "This call is no longer among the last 1,000",
     goneText: "The audit log has every call.",
@@ -62,6 +69,7 @@ export const trafficTexts = {
     cached: "From the cache",
     yes: "yes",
     trace: "Trace",
+    request: "Request",
     approval: "Approved by",
   },
 } as const;

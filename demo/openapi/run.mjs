@@ -1,5 +1,5 @@
-// `npm run demo:openapi`: starts a gateway with an `openapi: true` endpoint, generates types from its description, type-checks
-// a client and runs it. Exits with 0 if all steps succeed.
+// `npm run demo:openapi`: starts a gateway with an `openapi: true` endpoint, generates types from its
+// description, type-checks a client and runs it. Exits with 0 if all steps succeed.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// A custom layer: tools that change something need an argument with a ticket number, and are not available while changes are frozen.
-// { "use": "./change-ticket.mjs", "prefix": "OPS-", "frozen": ["production"] }
+// A custom layer: tools that change something need an argument with a ticket number, and are not available
+// while changes are frozen. { "use": "./change-ticket.mjs", "prefix": "OPS-", "frozen": ["production"] }
 
 const isChange = ({ annotations }) => annotations.readOnlyHint !== true;
 
@@ -52,7 +52,8 @@ export default {
         return next({ ...call, params: withoutTicket(call) });
       },
 
-      // Requests: every request of a client, including calls of MetaMCP's own tools. While changes are frozen no code may run.
+      // Requests: every request of a client, including calls of MetaMCP's own tools. While changes are frozen
+      // no code may run.
       request: (next) => (request) => {
         if (frozen.length > 0 && request.own?.name === "mcp_execute")
           throw new MetaMcpError("forbidden", "no code is run while changes are frozen");

@@ -1,5 +1,5 @@
-// Evaluates the part of PromQL that the dashboard and the alert rules use, over recorded metrics. Used to draw the dashboard
-// and to check both. Not a general implementation.
+// Evaluates the part of PromQL that the dashboard and the alert rules use, over recorded metrics. Used to
+// draw the dashboard and to check both. Not a general implementation.
 
 const NUMBER = /^\d+(\.\d+)?$/;
 const TOKEN =
@@ -106,7 +106,10 @@ export function usedMetrics(tree, by = []) {
   return (tree.args ?? []).flatMap((arg) => usedMetrics(arg, inner));
 }
 
-/** `recorded` is {times (s), series: [{name, labels, values}]}. Returns a number or a vector [{labels, value}]. */
+/**
+ * `recorded` is {times (s), series: [{name, labels, values}]}. Returns a number or a vector [{labels,
+ * value}].
+ */
 export function evaluate(tree, recorded, time, windowSeconds) {
   const run = (part) => evaluate(part, recorded, time, windowSeconds);
   if (tree.number !== undefined) return tree.number;

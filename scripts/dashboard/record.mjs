@@ -1,6 +1,7 @@
-// Records the metrics of a real gateway under mixed load, for drawing and checking the dashboard: three servers, three
-// endpoints, layers, failures, and a server that crashes sometimes. Writes test/data/metrics/recorded.json.
-// usage: node scripts/dashboard/record.mjs [SECONDS]      (after node scripts/build.mjs)
+// Records the metrics of a real gateway under mixed load, for drawing and checking the dashboard: three
+// servers, three endpoints, layers, failures, and a server that crashes sometimes. Writes
+// test/data/metrics/recorded.json. usage: node scripts/dashboard/record.mjs [SECONDS] (after node
+// scripts/build.mjs)
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

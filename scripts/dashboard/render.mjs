@@ -1,6 +1,5 @@
-// Draws deploy/grafana-dashboard.json with recorded metrics into docs/images/dashboard.svg. Not a picture of Grafana, but with
-// the same data as its panels.
-// usage: node scripts/dashboard/render.mjs
+// Draws deploy/grafana-dashboard.json with recorded metrics into docs/images/dashboard.svg. Not a picture of
+// Grafana, but with the same data as its panels. usage: node scripts/dashboard/render.mjs
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

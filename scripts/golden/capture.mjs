@@ -1,5 +1,6 @@
-// Captures the tool lists of the servers in test/golden-retrieval/servers.json and in the servers.json of its folders: installs each into a temporary folder, asks it over stdio, writes tools/<name>.json.
-// Some of `unknown` and `strange` only start with a file or folder of that name in place (an OAuth client, a vault).
+// Captures the tool lists of the servers in test/golden-retrieval/servers.json and in the servers.json of its
+// folders: installs each into a temporary folder, asks it over stdio, writes tools/<name>.json. Some of
+// `unknown` and `strange` only start with a file or folder of that name in place (an OAuth client, a vault).
 // Needs the npm registry; starts no install script. usage: node scripts/golden/capture.mjs [name…]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,8 @@
-// Builds data/ranking/actions.json: which kinds of action the words of a question ask for. A logistic regression, trained on the
-// examples in data/words: the verbs of the names of a line are what its questions ask for. The same input gives the same file.
-// usage: node scripts/ranking/actions.mjs [--measure]
-// --measure: trains on nine tenths of the lines, prints how often the likeliest kind of the others is right, writes nothing.
+// Builds data/ranking/actions.json: which kinds of action the words of a question ask for. A logistic
+// regression, trained on the examples in data/words: the verbs of the names of a line are what its questions
+// ask for. The same input gives the same file. usage: node scripts/ranking/actions.mjs [--measure]
+// --measure: trains on nine tenths of the lines, prints how often the likeliest kind of the others is right,
+// writes nothing.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,7 +22,9 @@ const MIN_SHARE = 0.05;
 const code = await loadCode();
 const kinds = code.KIND_COUNT;
 
-/** How much each kind is asked for by a line: its names count 1, 1/2, 1/3 …; undefined if no name has a verb. */
+/**
+ * How much each kind is asked for by a line: its names count 1, 1/2, 1/3 …; undefined if no name has a verb.
+ */
 function sharesOf(names) {
   const shares = new Float64Array(kinds);
   let total = 0;

@@ -1,4 +1,5 @@
-// The evidence for each candidate of each question, as the search passes it to the network, and which candidates are right.
+// The evidence for each candidate of each question, as the search passes it to the network, and which
+// candidates are right.
 import { fill, readExampleLines } from "../../bench/retrieval/data.mjs";
 
 const CANDIDATES = 100;
@@ -7,7 +8,10 @@ const wordsOf = (text) =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.join(" ");
-/** Questions that are examples word for word. They are left out, because the search does better on them than on any others. */
+/**
+ * Questions that are examples word for word. They are left out, because the search does better on them than
+ * on any others.
+ */
 const exampleQuestions = new Set(
   readExampleLines()
     .flatMap((line) => line.split(" -> ")[0].split(" | "))
@@ -18,7 +22,10 @@ export function isExample(text) {
   return exampleQuestions.has(wordsOf(text));
 }
 
-/** One entry per question: `{file, wanted, inputs: [array per candidate], right: [which wanted tool it is, or -1]}`. */
+/**
+ * One entry per question: `{file, wanted, inputs: [array per candidate], right: [which wanted tool it is, or
+ * -1]}`.
+ */
 export async function collect(code, set, parts = {}) {
   let recorded = [];
   // Lower for each call, so that the hits come in the order of the calls.

@@ -1,4 +1,5 @@
-// Trains the network: the softmax of the scores of all candidates shall be the probability that a candidate is right (Adam).
+// Trains the network: the softmax of the scores of all candidates shall be the probability that a candidate
+// is right (Adam).
 import { generator, shuffle } from "./random.mjs";
 
 const HIDDEN = 12;
@@ -7,15 +8,24 @@ const BATCH = 64;
 const LEARNING_RATE = 0.006;
 /** Pulls the direct weights towards `BY_HAND` and all others towards 0. */
 const PULL_BACK = 1e-3;
-/** At most this much is added to or subtracted from each input in training, so that the network does not fit single questions. */
+/**
+ * At most this much is added to or subtracted from each input in training, so that the network does not fit
+ * single questions.
+ */
 const NOISE = 0.35;
 const MOMENTUM = 0.9;
 const SQUARE_MOMENTUM = 0.99;
 const DIGITS = 5;
-/** Weights chosen by hand, in the order of `EVIDENCE_KINDS`. The direct weights start with them, those of the other inputs with 0. */
+/**
+ * Weights chosen by hand, in the order of `EVIDENCE_KINDS`. The direct weights start with them, those of the
+ * other inputs with 0.
+ */
 const BY_HAND = [1, 0.35, 0.5, 0.8, 1, 0.5, 0.5, 0.5, 0.6, 0.6, 4, 0.5];
 
-/** `questions` as `collect` returns them. Returns what src/catalog/search/network.ts reads. `log` gets one line per pass. */
+/**
+ * `questions` as `collect` returns them. Returns what src/catalog/search/network.ts reads. `log` gets one
+ * line per pass.
+ */
 export function trainNetwork(questions, log = () => {}) {
   const learnable = questions.filter(({ right }) => right.some((wanted) => wanted >= 0));
   const { means, deviations } = moments(learnable);
@@ -61,7 +71,10 @@ function moments(questions) {
   return { means, deviations: squares.map((sum, i) => Math.sqrt(sum / count - means[i] ** 2) + 1e-6) };
 }
 
-/** A file with many questions counts more than one with few, but not in proportion: by the root of their number. 1 on average. */
+/**
+ * A file with many questions counts more than one with few, but not in proportion: by the root of their
+ * number. 1 on average.
+ */
 function weights(questions) {
   const counts = new Map();
   for (const { file } of questions) counts.set(file, (counts.get(file) ?? 0) + 1);
@@ -100,7 +113,10 @@ function normal(random) {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** All weights in one array: the direct ones, then those of each hidden unit, then its bias and its weight in the score. */
+/**
+ * All weights in one array: the direct ones, then those of each hidden unit, then its bias and its weight in
+ * the score.
+ */
 class Model {
   #size;
   #start;

@@ -1,4 +1,5 @@
-// Prints how well the search ranks the questions of a file with a given network, and how far its confidence in the first hit is off.
+// Prints how well the search ranks the questions of a file with a given network, and how far its confidence
+// in the first hit is off.
 import { fill } from "../../bench/retrieval/data.mjs";
 import { calibrationError, goldRanks, mean } from "../../bench/retrieval/metrics.mjs";
 import { isExample } from "./collect.mjs";

@@ -1,9 +1,11 @@
-// Builds data/ranking/network.json: the network that scores the evidence for a tool (src/catalog/search/network.ts). It learns from
-// our own questions and from public sets, except for the files of NEVER_FITTED. The same input gives the same file.
-// usage: node scripts/ranking/train.mjs --data DIR --table FILE_OF_HALF_0 --table FILE_OF_HALF_1 [--measure]
-// The word vectors that ship were trained on the public sets, so each half of those is searched with vectors that were trained on
-// the other half (scripts/vectors/build.mjs --half).
-// --measure: leaves out each file or set in turn, prints how well it is ranked and how well the confidence fits, writes nothing.
+// Builds data/ranking/network.json: the network that scores the evidence for a tool
+// (src/catalog/search/network.ts). It learns from our own questions and from public sets, except for the
+// files of NEVER_FITTED. The same input gives the same file. usage: node scripts/ranking/train.mjs --data DIR
+// --table FILE_OF_HALF_0 --table FILE_OF_HALF_1 [--measure] The word vectors that ship were trained on the
+// public sets, so each half of those is searched with vectors that were trained on the other half
+// (scripts/vectors/build.mjs --half).
+// --measure: leaves out each file or set in turn, prints how well it is ranked and how well the confidence
+// fits, writes nothing.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

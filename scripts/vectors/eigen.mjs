@@ -1,4 +1,5 @@
-// Eigenvectors of a small symmetric matrix by Jacobi rotations, largest eigenvalue first. The signs are fixed, so that all builds give the same vectors.
+// Eigenvectors of a small symmetric matrix by Jacobi rotations, largest eigenvalue first. The signs are
+// fixed, so that all builds give the same vectors.
 
 export function eigen(matrix) {
   const n = matrix.length;

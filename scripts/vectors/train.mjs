@@ -1,6 +1,7 @@
 // Moves word vectors so that a question is near its right tool and far from other tools of the same list.
-// Contrastive training: for each question of a batch, the tools of the other questions are the wrong ones (InfoNCE loss, Adam).
-// The same input gives the same vectors: the order of the questions comes from a seeded generator.
+// Contrastive training: for each question of a batch, the tools of the other questions are the wrong ones
+// (InfoNCE loss, Adam). The same input gives the same vectors: the order of the questions comes from a seeded
+// generator.
 import { generator, shuffle } from "../ranking/random.mjs";
 
 const EPOCHS = 6;
@@ -19,8 +20,9 @@ const EPSILON = 1e-6;
 const SMALLEST_GRADIENT = 1e-4;
 
 /**
- * `rows`: one vector per word. `lists`: `{name, tools: [bag], pairs: [{question: bag, tool: index}]}`, where a bag is
- * `[[row, weight]]`: the words of a text. Returns the new rows. `log` gets one line per pass over the questions.
+ * `rows`: one vector per word. `lists`: `{name, tools: [bag], pairs: [{question: bag, tool: index}]}`, where
+ * a bag is `[[row, weight]]`: the words of a text. Returns the new rows. `log` gets one line per pass over
+ * the questions.
  */
 export function train(rows, lists, log = () => {}) {
   const dims = rows[0].length;

@@ -1,5 +1,10 @@
-/** Opens everything that authenticates callers: accounts, keys, sessions, secrets. Kept in memory and updated from the store. */
+/**
+ * Opens everything that authenticates callers: accounts, keys, sessions, secrets. Kept in memory and updated
+ * from the store.
+ */
+
 import type { Clock } from "../kernel/clock.ts";
+import { Listeners } from "../kernel/listeners.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { RecordChange, Store } from "../store/store.ts";
@@ -43,19 +48,23 @@ export interface Access {
   readonly adminToken: string | undefined;
   /** Deletes an account with its keys, secrets, invitation and sessions. */
   removeAccount(account: Account): Promise<void>;
-  /** Runs when all sessions and calls of a principal must end. A principal without key and client means all with its id. Returns a function that unsubscribes. */
+  /**
+   * Runs when all sessions and calls of a principal must end. A principal without key and client means all
+   * with its id. Returns a function that unsubscribes.
+   */
   onEnded(listener: (principal: Principal) => void): () => void;
+  /** Resolves when everything that the store has reported is in memory. Undefined if it is. */
+  settled(): Promise<unknown> | undefined;
   /** Writes what is buffered. */
   close(): Promise<void>;
 }
 
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, clock, log, newId, adminToken, passwords, keyLifetimeMs } = options;
-  const listeners = new Set<(principal: Principal) => void>();
-  const ended = (principal: Principal): void => {
-    for (const listener of listeners) listener(principal);
-  };
-  const accounts = new Accounts(store, { newId, adminToken: adminToken !== undefined, passwords });
+  const listeners = new Listeners<[Principal]>();
+  const ended = (principal: Principal): void => listeners.emit(principal);
+  const { tries } = store;
+  const accounts = new Accounts(store, { newId, adminToken: adminToken !== undefined, passwords, tries });
   const sessions = new ConsoleSessions(store, accounts, options);
   const use = new KeyUse(store, { clock, log });
   const keys = new KeyRing(store, {
@@ -80,16 +89,19 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     [USER_SECRET, secrets],
   ]);
   await Promise.all([...kinds.values()].map((cache) => cache.load()));
+  const loading = new Set<Promise<void>>();
   const stopFollowing = store.onChange((change) => {
-    if (change.of !== "records") return;
-    kinds
-      .get(change.kind)
-      ?.load()
+    const cache = change.of === "records" ? kinds.get(change.kind) : undefined;
+    if (!cache || change.of !== "records") return;
+    const load = cache
+      .load()
       .catch((error: Error) =>
         log.warn(
           `${change.kind}s could not be read from the store: ${error.message}; the last known ones stay in use`,
         ),
-      );
+      )
+      .finally(() => loading.delete(load));
+    loading.add(load);
   });
   return {
     accounts,
@@ -113,10 +125,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       await accounts.remove(uuid, also);
       await Promise.all([sessions.endOf(uuid), keys.load(), secrets.load()]);
     },
-    onEnded(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onEnded: (listener) => listeners.on(listener),
+    settled: () => (loading.size > 0 ? Promise.all(loading) : undefined),
     async close() {
       stopFollowing();
       keys.stop();

@@ -1,8 +1,10 @@
 /**
- * Optimistic lock for changes of accounts, over all gateways on a store. A check such as "is this the last administrator"
- * must still be true when the change is written. Therefore each change also writes the lock record, which fails if another
- * change wrote it since. A change that fails this way reads the accounts again and is repeated.
+ * Optimistic lock for changes of accounts, over all gateways on a store. A check such as "is this the last
+ * administrator" must still be true when the change is written. Therefore each change also writes the lock
+ * record, which fails if another change wrote it since. A change that fails this way reads the accounts again
+ * and is repeated.
  */
+import { Sequencer } from "../kernel/sequencer.ts";
 import { StoreError } from "../store/error.ts";
 import type { RecordChange, Store } from "../store/store.ts";
 
@@ -12,7 +14,7 @@ const MAX_TRIES = 10;
 export class AccountLock {
   readonly #store: Pick<Store, "records">;
   readonly #load: () => Promise<void>;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Sequencer();
   /** The accounts in memory are at least as new as this version of the lock record. */
   #known: number | undefined;
 
@@ -22,11 +24,12 @@ export class AccountLock {
     this.#load = load;
   }
 
-  /** Runs `work` with current accounts. It must write `lockChange` together with its change. Runs it again if another change was first. */
+  /**
+   * Runs `work` with current accounts. It must write `lockChange` together with its change. Runs it again if
+   * another change was first.
+   */
   run<T>(work: (lockChange: RecordChange) => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#retry(work));
-    this.#last = done.catch(() => {});
-    return done;
+    return this.#changes.run(() => this.#retry(work));
   }
 
   /** Loads what was written into memory. */

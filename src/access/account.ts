@@ -15,11 +15,19 @@ export interface Account {
   readonly groups: readonly string[];
   /** By an administrator, or because it is suspended. */
   readonly disabled: boolean;
-  /** The identity provider no longer lets the person in. Ends with the next login there. Not set if an administrator disabled the account. */
+  /**
+   * The identity provider no longer lets the person in. Ends with the next login there. Not set if an
+   * administrator disabled the account.
+   */
   readonly suspended?: true;
-  /** scrypt hash. Absent if the account logs in at an identity provider, or has not accepted its invitation. */
+  /**
+   * scrypt hash. Absent if the account logs in at an identity provider, or has not accepted its invitation.
+   */
   readonly password?: string;
-  /** Its identity at an external issuer. Such an account is found only by issuer and subject, never by e-mail address. */
+  /**
+   * Its identity at an external issuer. Such an account is found only by issuer and subject, never by e-mail
+   * address.
+   */
   readonly identity?: { readonly issuer: string; readonly subject: string };
   /** For an external identity: the issuer has verified the address. */
   readonly emailVerified?: boolean;
@@ -36,8 +44,9 @@ export interface AccountDirectory {
   /** Finds and updates the account of an external login, or creates one with the role `member`. */
   ofIdentity(identity: ExternalIdentity): Promise<Account>;
   /**
-   * Checks a password. Returns undefined if address or password is wrong. Rejects with an `AccessError` "throttled" after
-   * too many failures of the account or the network address. `refused` gets the reason, which the person must not learn.
+   * Checks a password. Returns undefined if address or password is wrong. Rejects with an `AccessError`
+   * "throttled" after too many failures of the account or the network address. `refused` gets the reason,
+   * which the person must not learn.
    */
   withPassword(
     email: string,
@@ -67,8 +76,8 @@ export function emailKey(email: string): string {
 }
 
 /**
- * A principal that acts for an account, with a key or a client. Its getters read the current roles and groups of the account,
- * so a change counts from the next request on, even in open sessions.
+ * A principal that acts for an account, with a key or a client. Its getters read the current roles and groups
+ * of the account, so a change counts from the next request on, even in open sessions.
  */
 export function livePrincipal(
   accounts: Pick<AccountDirectory, "byId">,
@@ -76,7 +85,7 @@ export function livePrincipal(
   {
     maxRole,
     ...fields
-  }: Pick<Principal, "key" | "client" | "tiers" | "actor"> & {
+  }: Pick<Principal, "key" | "client" | "issuer" | "tiers" | "actor"> & {
     readonly maxRole?: Role;
   } = {},
 ): Principal {
@@ -111,7 +120,10 @@ export function accountPrincipal(account: Account): Principal {
   return { id: uuid, kind: "account", name: email, claimed: !ownsAddress(account), roles: [role], groups };
 }
 
-/** Whether the address is proven: accounts without external identity, or verified by the issuer. Anybody can claim an address elsewhere. */
+/**
+ * Whether the address is proven: accounts without external identity, or verified by the issuer. Anybody can
+ * claim an address elsewhere.
+ */
 export function ownsAddress({ identity, emailVerified }: Account): boolean {
   return !identity || emailVerified === true;
 }

@@ -1,8 +1,12 @@
-/** The accounts of a gateway: looked up in memory, changed in the store. Checks passwords. Does not send mail. */
+/**
+ * The accounts of a gateway: looked up in memory, changed in the store. Checks passwords. Does not send mail.
+ */
+
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { Listeners } from "../kernel/listeners.ts";
 import { StoreError } from "../store/error.ts";
-import type { RecordChange, Store } from "../store/store.ts";
+import type { RecordChange, Store, Tries } from "../store/store.ts";
 import {
   ACCOUNT,
   type Account,
@@ -15,7 +19,7 @@ import { AccountLock } from "./account-lock.ts";
 import { AccessError } from "./error.ts";
 import { Mirror } from "./mirror.ts";
 import { hashPassword, isPassword } from "./password.ts";
-import { LoginThrottle } from "./throttle.ts";
+import { attemptAtAll, LoginThrottle } from "./throttle.ts";
 
 export interface AccountsOptions {
   /** Milliseconds since 1970. */
@@ -25,6 +29,8 @@ export interface AccountsOptions {
   readonly passwords?: (() => boolean) | undefined;
   /** An admin token is set, so the last administrator account may be deleted. */
   readonly adminToken: boolean;
+  /** Counts failed logins over all gateways on the store. */
+  readonly tries?: Tries | undefined;
 }
 
 export interface NewAccount {
@@ -46,7 +52,7 @@ export class Accounts implements AccountDirectory {
   readonly #options: AccountsOptions;
   readonly #mirror: Mirror<Stored>;
   readonly #throttle = new LoginThrottle();
-  readonly #listeners = new Set<(uuid: string, account: Account | undefined) => void>();
+  readonly #listeners = new Listeners<[uuid: string, account: Account | undefined]>();
   #byId: ReadonlyMap<string, Account> = new Map();
   #byKey: ReadonlyMap<string, Account> = new Map();
   readonly #lock: AccountLock;
@@ -81,8 +87,7 @@ export class Accounts implements AccountDirectory {
   }
 
   onChange(listener: (uuid: string, account: Account | undefined) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   async withPassword(
@@ -95,7 +100,8 @@ export class Accounts implements AccountDirectory {
       refused("passwords are turned off");
       throw passwordsOff();
     }
-    const attempt = this.#throttle.attempt(emailKey(email), address, this.#now());
+    const { tries } = this.#options;
+    const attempt = await attemptAtAll(this.#throttle, tries, [emailKey(email), address, this.#now()]);
     if (!attempt.ok) refused("too many failed logins");
     if (!attempt.ok)
       throw new AccessError("throttled", "too many failed logins: try again later", attempt.retryAfterMs);
@@ -147,7 +153,10 @@ export class Accounts implements AccountDirectory {
     });
   }
 
-  /** Creates an account only while there is no administrator; otherwise returns undefined. `also` is written in the same transaction. */
+  /**
+   * Creates an account only while there is no administrator; otherwise returns undefined. `also` is written
+   * in the same transaction.
+   */
   async createFirst(
     account: NewAccount & { readonly password: string },
     also: readonly RecordChange[] = [],
@@ -260,8 +269,7 @@ export class Accounts implements AccountDirectory {
     this.#byId = new Map(list.map((account) => [account.uuid, account]));
     this.#byKey = new Map(list.map((account) => [keyOf(account), account]));
     const gone = [...before.keys()].filter((id) => !after.has(id));
-    for (const uuid of [...fresh, ...gone])
-      for (const listener of this.#listeners) listener(uuid, this.#byId.get(uuid));
+    for (const uuid of [...fresh, ...gone]) this.#listeners.emit(uuid, this.#byId.get(uuid));
   }
 
   #stamps(): Pick<Account, "createdAt" | "updatedAt"> {

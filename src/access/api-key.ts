@@ -1,9 +1,14 @@
 /** API keys: the stored and the visible fields, the text of new keys, and the hash of a text. */
-import { createHmac, randomBytes, randomUUID } from "node:crypto";
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { keyedHash } from "../kernel/keyed-hash.ts";
 import type { Tier } from "../kernel/principal.ts";
 import type { Role } from "./account.ts";
 
-/** What a key may access: endpoints, or the admin API with a role. A key of an account never has more rights than the account. */
+/**
+ * What a key may access: endpoints, or the admin API with a role. A key of an account never has more rights
+ * than the account.
+ */
 export interface KeyLimits {
   /** Uuids of the endpoints that it is valid for. */
   readonly endpoints?: readonly string[] | "all" | undefined;
@@ -36,7 +41,10 @@ export interface StoredKey extends Omit<ApiKey, "id" | "lastUsedAt"> {
 
 /** The kind of record. */
 export const API_KEY = "api-key";
-/** The kind of record with the time of last use. It is separate, so that a use does not make every gateway read all keys again. */
+/**
+ * The kind of record with the time of last use. It is separate, so that a use does not make every gateway
+ * read all keys again.
+ */
 export const API_KEY_USE = "api-key-use";
 
 const PREFIX = "mmcp_";
@@ -62,7 +70,7 @@ export function isForeignKey(text: string): boolean {
 
 /** `pepper` is derived from the secret of the store, so every gateway on the store computes the same hash. */
 export function hashOf(text: string, pepper: Buffer): string {
-  return createHmac("sha256", pepper).update(text).digest("base64url");
+  return keyedHash(pepper, text);
 }
 
 export function prefixOf(text: string): string {

@@ -1,4 +1,6 @@
-/** Creates, lists and revokes API keys in the store. Other gateways are notified by the change of the records. */
+/**
+ * Creates, lists and revokes API keys in the store. Other gateways are notified by the change of the records.
+ */
 import type { Store, StoredRecord } from "../store/store.ts";
 import {
   API_KEY,
@@ -28,7 +30,10 @@ export async function createApiKey(
   return { ...shown(record), key: text };
 }
 
-/** Imports keys of the older MetaMCP with their texts: all or none. A key with a known id replaces the existing one. */
+/**
+ * Imports keys of the older MetaMCP with their texts: all or none. A key with a known id replaces the
+ * existing one.
+ */
 export async function takeOverApiKeys(
   store: KeyStore,
   keys: readonly ForeignKey[],

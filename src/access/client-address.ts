@@ -1,8 +1,14 @@
 /** Determines the network address of a client. `X-Forwarded-For` counts only from trusted proxies. */
-import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { BlockList, isIP, type Socket } from "node:net";
 
-export type AddressOf = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
+/** The part of a request that tells where it came from. */
+export interface AddressedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Pick<Socket, "remoteAddress">;
+}
+
+export type AddressOf = (request: AddressedRequest) => string;
 
 /** `trusted` has addresses, or networks such as 10.0.0.0/8. Throws for anything else. */
 export function addressReader(trusted: readonly string[]): AddressOf {
@@ -21,7 +27,8 @@ export function addressReader(trusted: readonly string[]): AddressOf {
   };
   return ({ headers, socket }) => {
     let address = plain(socket.remoteAddress ?? "");
-    // Each proxy appends the address it got the request from. Read from the end up to the first untrusted address.
+    // Each proxy appends the address it got the request from. Read from the end up to the first untrusted
+    // address.
     const forwarded = String(headers["x-forwarded-for"] ?? "")
       .split(",")
       .map(plain);

@@ -1,10 +1,12 @@
 /**
- * Console sessions: the cookies of people who are logged in. Each login creates a new token; only its hash is stored. A
- * session is valid for the admin API and the console, never for an endpoint. A request that changes something with a cookie
- * must come from a page of this gateway.
+ * Console sessions: the cookies of people who are logged in. Each login creates a new token; only its hash is
+ * stored. A session is valid for the admin API and the console, never for an endpoint. A request that changes
+ * something with a cookie must come from a page of this gateway.
  */
-import { createHmac, randomBytes } from "node:crypto";
+
+import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { keyedHash } from "../kernel/keyed-hash.ts";
 import type { Store } from "../store/store.ts";
 import type { Account, AccountDirectory } from "./account.ts";
 import { cookieName, cookieValues, setCookie } from "./cookies.ts";
@@ -32,7 +34,10 @@ interface Stored {
 }
 
 export interface ConsoleSessionsOptions {
-  /** The address of the gateway for browsers. Without it, origins are compared with the Host header, because cookies are bound to the host. */
+  /**
+   * The address of the gateway for browsers. Without it, origins are compared with the Host header, because
+   * cookies are bound to the host.
+   */
   readonly publicUrl?: string | undefined;
   /** Without `publicUrl`: whether the gateway itself serves HTTPS. */
   readonly https: boolean;
@@ -131,7 +136,10 @@ export class ConsoleSessions {
     return setCookie(this.#name, "", 0);
   }
 
-  /** Ends all sessions of an account, or only those of one session at the identity provider. Returns the accounts whose sessions ended. */
+  /**
+   * Ends all sessions of an account, or only those of one session at the identity provider. Returns the
+   * accounts whose sessions ended.
+   */
   async endOf(account: string | undefined, sid?: string): Promise<readonly string[]> {
     await this.load();
     const ended = [...this.#mirror.values].filter(
@@ -152,7 +160,7 @@ export class ConsoleSessions {
   }
 
   #hash(token: string): string {
-    return createHmac("sha256", this.#pepper).update(token).digest("base64url");
+    return keyedHash(this.#pepper, token);
   }
 
   get #name(): string {

@@ -1,4 +1,7 @@
-/** Reads the credential from the headers of a request. Two different credentials are invalid, because a proxy may have checked the other one. */
+/**
+ * Reads the credential from the headers of a request. Two different credentials are invalid, because a proxy
+ * may have checked the other one.
+ */
 import type { IncomingMessage } from "node:http";
 
 const INVALID = "";

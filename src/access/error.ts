@@ -1,19 +1,16 @@
-/** Errors about keys and accounts. One row per code, with its HTTP status. Callers act on the code. */
+/** Errors about keys and accounts. Callers act on the code. */
 
-const CODES = {
-  not_found: 404,
-  taken: 409,
-  last_admin: 409,
+export type AccessErrorCode =
+  | "not_found"
+  | "taken"
+  | "last_admin"
   /** The account has as many as it may have. */
-  too_many: 409,
+  | "too_many"
   /** Used, expired or unknown. The caller is not told which. */
-  code_unknown: 404,
-  passwords_off: 403,
-  throttled: 429,
-  busy: 503,
-} as const;
-
-export type AccessErrorCode = keyof typeof CODES;
+  | "code_unknown"
+  | "passwords_off"
+  | "throttled"
+  | "busy";
 
 export class AccessError extends Error {
   override readonly name = "AccessError";
@@ -24,9 +21,5 @@ export class AccessError extends Error {
     super(message);
     this.code = code;
     this.retryAfterMs = retryAfterMs;
-  }
-
-  get status(): number {
-    return CODES[this.code];
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Asks the identity provider again about people who are logged in: every hour, and when they get new OAuth tokens. Needs a
- * refresh token of the provider, which is stored sealed. Ends the access of people who lost their groups or their login there.
+ * Asks the identity provider again about people who are logged in: every hour, and when they get new OAuth
+ * tokens. Needs a refresh token of the provider, which is stored sealed. Ends the access of people who lost
+ * their groups or their login there.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Events } from "../kernel/events.ts";
@@ -97,7 +98,8 @@ export class IdentityChecks {
     const ended = await sessions.endOf(account?.uuid, sid);
     for (const uuid of new Set([...(account ? [account.uuid] : []), ...ended])) {
       const checkable = await store.records.get(IDENTITY_LOGIN, uuid);
-      // If the provider cannot be asked whether the person may still enter, OAuth clients must log in again too.
+      // If the provider cannot be asked whether the person may still enter, OAuth clients must log in again
+      // too.
       await (checkable ? this.check(uuid) : revoke(uuid));
     }
   }

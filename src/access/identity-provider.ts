@@ -1,4 +1,7 @@
-/** Talks to the identity provider: exchanges and renews tokens, reads claims, verifies logout tokens. Changes no account. */
+/**
+ * Talks to the identity provider: exchanges and renews tokens, reads claims, verifies logout tokens. Changes
+ * no account.
+ */
 import type { JWTVerifyGetKey } from "jose";
 import type {
   AuthorizationCodeGrantChecks,
@@ -87,7 +90,10 @@ export class IdentityProvider {
     };
   }
 
-  /** Asks the provider about a person again. Undefined if the login there has ended. Rejects if the provider cannot tell. */
+  /**
+   * Asks the provider about a person again. Undefined if the login there has ended. Rejects if the provider
+   * cannot tell.
+   */
   async renew(
     refreshToken: string,
     { issuer, subject }: Pick<ExternalIdentity, "issuer" | "subject">,
@@ -159,7 +165,10 @@ export class IdentityProvider {
     return known?.role === "admin" ? { ...identity, role: "member" } : identity;
   }
 
-  /** Reads the metadata of the provider again after an hour, because keys and addresses may change. A failed read is not cached. */
+  /**
+   * Reads the metadata of the provider again after an hour, because keys and addresses may change. A failed
+   * read is not cached.
+   */
   configuration(): Promise<Configuration> {
     if (!this.#metadata || this.#metadata.at + METADATA_MS < this.#now()) {
       const configuration = this.#discover();

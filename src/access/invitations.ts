@@ -1,5 +1,7 @@
 /** Invitations: a code, valid once, to choose the password of an account. Also used to reset a password. */
-import { createHmac, randomBytes } from "node:crypto";
+
+import { randomBytes } from "node:crypto";
+import { keyedHash } from "../kernel/keyed-hash.ts";
 import { StoreError } from "../store/error.ts";
 import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
 import type { Account } from "./account.ts";
@@ -63,7 +65,7 @@ export class Invitations {
   }
 
   #hash(code: string): string {
-    return createHmac("sha256", this.#pepper).update(code).digest("base64url");
+    return keyedHash(this.#pepper, code);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The API keys for the admin API. A change is in effect when its promise resolves. */
+import { Sequencer } from "../kernel/sequencer.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiKey, StoredKey } from "./api-key.ts";
 import {
@@ -13,7 +14,10 @@ import {
 } from "./api-keys.ts";
 import { AccessError } from "./error.ts";
 
-/** Keys without owner, which only administrators create, do not count. Expired keys do, as they stay in the list. */
+/**
+ * Keys without owner, which only administrators create, do not count. Expired keys do, as they stay in the
+ * list.
+ */
 export const MAX_KEYS_OF_ACCOUNT = 50;
 
 export interface KeyControl {
@@ -27,7 +31,9 @@ export interface KeyControl {
   revoke(id: string): Promise<boolean>;
 }
 
-/** `changed` runs after each change and before its promise resolves, e.g. to load the keys into memory again. */
+/**
+ * `changed` runs after each change and before its promise resolves, e.g. to load the keys into memory again.
+ */
 export function keyControl(
   store: Pick<Store, "records" | "sealer">,
   changed: () => Promise<void> | void = () => {},
@@ -37,16 +43,13 @@ export function keyControl(
     await changed();
     return result;
   };
-  let last: Promise<unknown> = Promise.resolve();
+  const creations = new Sequencer();
   /** One at a time, so that concurrent requests cannot pass the limit together. */
-  const create = (key: NewApiKey) => {
-    const made = last.then(async () => {
+  const create = (key: NewApiKey) =>
+    creations.run(async () => {
       if (key.owner !== undefined) await refuseTooMany(store, key.owner);
       return await createApiKey(store, key);
     });
-    last = made.catch(() => {});
-    return made;
-  };
   return {
     list: () => listApiKeys(store),
     create: (key) => afterwards(create(key)),

@@ -59,10 +59,14 @@ export class KeyRing {
   readonly #now: () => number;
   readonly #mirror: Mirror<StoredKey>;
   /**
-   * By hash. The duration of a lookup reveals nothing, because nobody can choose a text by its hash without the pepper.
+   * By hash. The duration of a lookup reveals nothing, because nobody can choose a text by its hash without
+   * the pepper.
    */
   #keys: ReadonlyMap<string, CachedKey> = new Map();
-  /** By text: keys that were used since the keys last changed. It saves the hash, as clients send their key with each request. */
+  /**
+   * By text: keys that were used since the keys last changed. It saves the hash, as clients send their key
+   * with each request.
+   */
   #byText = new Map<string, CachedKey>();
   #timer: Timer | undefined;
   #lifetimeMs: number | undefined;
@@ -101,7 +105,10 @@ export class KeyRing {
     return limit === undefined ? own : Math.min(own, Date.parse(createdAt) + limit);
   }
 
-  /** The holder of the key with this text. Undefined if the key is unknown, expired, or its account is disabled. */
+  /**
+   * The holder of the key with this text. Undefined if the key is unknown, expired, or its account is
+   * disabled.
+   */
   holderOf(text: string): KeyHolder | undefined {
     const cached = this.#byText.get(text) ?? this.#find(text);
     if (!cached || cached.expiresAt <= this.#now()) return undefined;

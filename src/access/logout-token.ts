@@ -1,4 +1,7 @@
-/** Verifies logout tokens of the identity provider (OpenID Connect Back-Channel Logout 1.0, section 2.6). Each is accepted once. */
+/**
+ * Verifies logout tokens of the identity provider (OpenID Connect Back-Channel Logout 1.0, section 2.6). Each
+ * is accepted once.
+ */
 import { createHash } from "node:crypto";
 import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";

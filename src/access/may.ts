@@ -1,4 +1,7 @@
-/** The table of rights, and the function that checks it. The routes of the admin API and the docs use the same table. */
+/**
+ * The table of rights, and the function that checks it. The routes of the admin API and the docs use the same
+ * table.
+ */
 import type { Principal } from "../kernel/principal.ts";
 import { ROLES, type Role } from "./account.ts";
 
@@ -72,6 +75,7 @@ export const MATRIX = {
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Action = keyof typeof MATRIX;
+export const ACTIONS = Object.keys(MATRIX) as readonly Action[];
 
 export interface RightSubject {
   /** Uuid of the account that owns the object. Undefined without owner. */
@@ -101,5 +105,5 @@ export function lesserRole(a: Role, b: Role): Role {
 }
 
 export function actionsOf(principal: Principal): readonly Action[] {
-  return (Object.keys(MATRIX) as Action[]).filter((action) => may(principal, action));
+  return ACTIONS.filter((action) => may(principal, action));
 }

@@ -1,13 +1,17 @@
-/** Keeps all records of one kind in memory, so that requests do not read the store. The owner calls `load` after changes. */
+/**
+ * Keeps all records of one kind in memory, so that requests do not read the store. The owner calls `load`
+ * after changes.
+ */
+import { Listeners } from "../kernel/listeners.ts";
 import type { Store, StoredRecord } from "../store/store.ts";
 
 const PAGE = 500;
 
-type Listener<T> = (after: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>) => void;
+type Loaded<T> = [after: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>];
 
 export class Mirror<T> {
   readonly #store: Pick<Store, "records">;
-  readonly #listeners = new Set<Listener<T>>();
+  readonly #listeners = new Listeners<Loaded<T>>();
   readonly kind: string;
   #values: ReadonlyMap<string, T> = new Map();
   #reading: Promise<void> = Promise.resolve();
@@ -25,12 +29,14 @@ export class Mirror<T> {
   }
 
   /** Runs after each read. Returns a function that unsubscribes. */
-  on(listener: Listener<T>): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  on(listener: (...loaded: Loaded<T>) => void): () => void {
+    return this.#listeners.on(listener);
   }
 
-  /** Resolves when everything written before this call is in memory. Reads run one at a time, so that an older one cannot finish last. */
+  /**
+   * Resolves when everything written before this call is in memory. Reads run one at a time, so that an older
+   * one cannot finish last.
+   */
   load(): Promise<void> {
     this.#next ??= this.#reading.then(async () => {
       this.#next = undefined;
@@ -38,7 +44,7 @@ export class Mirror<T> {
       this.#values = new Map(
         (await allRecords(this.#store, this.kind)).map(({ id, value }) => [id, value as T]),
       );
-      for (const listener of this.#listeners) listener(this.#values, before);
+      this.#listeners.emit(this.#values, before);
     });
     this.#reading = this.#next.catch(() => {});
     return this.#next;

@@ -1,6 +1,6 @@
 /**
- * Login at an external identity provider: authorization code with PKCE, state and nonce. The state of a pending login is in
- * a sealed cookie, so only the browser that started the login can finish it.
+ * Login at an external identity provider: authorization code with PKCE, state and nonce. The state of a
+ * pending login is in a sealed cookie, so only the browser that started the login can finish it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { TriedLogin } from "../kernel/events.ts";
@@ -11,7 +11,7 @@ import type { Accounts } from "./accounts.ts";
 import { cookieName, cookieValues, setCookie } from "./cookies.ts";
 import type { IdentityChecks } from "./identity-checks.ts";
 import type { IdentityProvider, ProviderLogin } from "./identity-provider.ts";
-import { ownPath } from "./own-path.ts";
+import { localPath } from "./local-path.ts";
 
 export interface OidcParts {
   readonly provider: IdentityProvider;
@@ -64,7 +64,10 @@ export class OidcLogin {
     return this.#parts.provider.host;
   }
 
-  /** The address that ends the session at the provider. Undefined if there is none, or it cannot be found out now. */
+  /**
+   * The address that ends the session at the provider. Undefined if there is none, or it cannot be found out
+   * now.
+   */
   async endSessionUrl(idToken: string): Promise<string | undefined> {
     return await this.#parts.provider.endSessionUrl(idToken).catch(() => undefined);
   }
@@ -81,7 +84,7 @@ export class OidcLogin {
       nonce: client.randomNonce(),
       verifier,
       redirectUri: `${this.#parts.publicUrl()}${provider.settings.callback}`,
-      returnTo: ownPath(returnTo ?? "/") ?? "/",
+      returnTo: localPath(returnTo ?? "/") ?? "/",
       expiresAt: this.#now() + PENDING_MS,
     };
     const url = client.buildAuthorizationUrl(configuration, {
@@ -127,7 +130,10 @@ export class OidcLogin {
     return { account, login, returnTo: pending.returnTo };
   }
 
-  /** The value of `Set-Cookie` that deletes the cookie of the pending login, because it is valid for one callback. */
+  /**
+   * The value of `Set-Cookie` that deletes the cookie of the pending login, because it is valid for one
+   * callback.
+   */
   get cleared(): string {
     return setCookie(this.#name, "", 0);
   }

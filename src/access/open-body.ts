@@ -1,4 +1,7 @@
-/** Bodies of requests without a login: small, few at a time, and complete within seconds. Otherwise strangers could fill the memory with them. */
+/**
+ * Bodies of requests without a login: small, few at a time, and complete within seconds. Otherwise strangers
+ * could fill the memory with them.
+ */
 import type { IncomingMessage } from "node:http";
 import { UnfinishedBodies } from "../kernel/unfinished-bodies.ts";
 import { networkOf } from "./throttle.ts";
@@ -12,8 +15,8 @@ const FEW = { perOwner: 8 * MAX_OPEN_BYTES, total: 64 * MAX_OPEN_BYTES };
 const bodies = new UnfinishedBodies(FEW);
 
 /**
- * Returns false if the body is too large by its length; the caller must refuse it. Otherwise closes the connection if the body does not
- * arrive in time or must make room for newer ones. Does not read the body.
+ * Returns false if the body is too large by its length; the caller must refuse it. Otherwise closes the
+ * connection if the body does not arrive in time or must make room for newer ones. Does not read the body.
  */
 export function watchOpenBody(request: IncomingMessage, address: string): boolean {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;

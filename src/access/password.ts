@@ -24,7 +24,10 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), hash.toString("base64url")].join(":");
 }
 
-/** Takes the same time if there is no such account (`stored` is undefined), so that the duration does not reveal accounts. */
+/**
+ * Takes the same time if there is no such account (`stored` is undefined), so that the duration does not
+ * reveal accounts.
+ */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, N, r, p, salt, hash] = STORED_FORM.exec(stored ?? "") ?? [];
   const cost = hash === undefined ? COST : { N: Number(N), r: Number(r), p: Number(p) };

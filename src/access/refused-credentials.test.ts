@@ -13,7 +13,7 @@ function counting() {
   const events = new Events();
   const seen: EngineEvent[] = [];
   events.on((event) => void seen.push(event));
-  return { clock, seen, refused: new RefusedCredentials(events, clock, addressReader([])) };
+  return { clock, seen, refused: new RefusedCredentials({ events, clock }, addressReader([])) };
 }
 
 test("the first refusal is reported at once, equal ones of the minute as one event", () => {

@@ -1,4 +1,9 @@
-/** Limits failed logins. Time is passed in. A running attempt counts as failed until it succeeds. */
+/**
+ * Limits failed logins, over all gateways on a store. Time is passed in. A running attempt counts as failed
+ * until it succeeds.
+ */
+import { createHash } from "node:crypto";
+import type { Counter, Tries } from "../store/store.ts";
 
 const WINDOW_MS = 15 * 60_000;
 const LIMITS = { both: 10, address: 50, account: 100 } as const;
@@ -15,12 +20,7 @@ export class LoginThrottle {
 
   /** `account` is the address as it was typed, whether such an account exists or not. */
   attempt(account: string, address: string, now: number): Attempt {
-    const network = networkOf(address);
-    const counters: readonly [string, number][] = [
-      [`both ${network} ${account}`, LIMITS.both],
-      [`address ${network}`, LIMITS.address],
-      [`account ${account}`, LIMITS.account],
-    ];
+    const counters = countersOf(account, address);
     const waits = counters.map(([name, limit]) => this.#wait(name, limit, now));
     const retryAfterMs = Math.max(...waits);
     if (retryAfterMs > 0) return { ok: false, retryAfterMs };
@@ -55,6 +55,48 @@ export class LoginThrottle {
     if (index >= 0) times.splice(index, 1);
     if (times.length === 0) this.#failures.delete(name);
   }
+}
+
+function countersOf(account: string, address: string): readonly (readonly [string, number])[] {
+  const network = networkOf(address);
+  return [
+    [`both ${network} ${account}`, LIMITS.both],
+    [`address ${network}`, LIMITS.address],
+    [`account ${account}`, LIMITS.account],
+  ];
+}
+
+/**
+ * The same over all gateways on the store. What this process refuses by itself costs no statement. Rejects
+ * without the store: nobody could log in then.
+ */
+export async function attemptAtAll(
+  throttle: LoginThrottle,
+  tries: Tries | undefined,
+  [account, address, now]: readonly [account: string, address: string, now: number],
+): Promise<Attempt> {
+  const here = throttle.attempt(account, address, now);
+  if (!here.ok || !tries) return here;
+  const counters = countersOf(account, address).map(([name, limit]) =>
+    counterOf(`login ${name}`, limit, WINDOW_MS),
+  );
+  const tried = await tries.take(counters).catch((error: unknown) => {
+    here.succeeded();
+    throw error;
+  });
+  const { at } = tried;
+  if (at === undefined) return { ok: false, retryAfterMs: tried.waitMs };
+  const succeeded = (): void => {
+    here.succeeded();
+    const keys = counters.map(({ key }) => key);
+    tries.giveBack(keys, at).catch(() => {});
+  };
+  return { ok: true, succeeded };
+}
+
+/** The name may contain addresses of people: the store gets only a hash of it. */
+export function counterOf(name: string, limit: number, windowMs: number): Counter {
+  return { key: createHash("sha256").update(name).digest("base64url"), limit, windowMs };
 }
 
 /** One household has 2^64 IPv6 addresses, so a /64 network counts as one address. */

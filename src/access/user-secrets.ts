@@ -1,4 +1,7 @@
-/** Secrets of accounts for servers: sealed in the store and cached in memory. The admin API never returns them. */
+/**
+ * Secrets of accounts for servers: sealed in the store and cached in memory. The admin API never returns
+ * them.
+ */
 import type { RecordChange, Store } from "../store/store.ts";
 import { Mirror } from "./mirror.ts";
 

@@ -1,4 +1,7 @@
-/** Rules for new passwords beside their length: what remains without sequences, repetitions and common words must not be too short. Pure. */
+/**
+ * Rules for new passwords beside their length: what remains without sequences, repetitions and common words
+ * must not be too short. Pure.
+ */
 
 /** Rows of keyboards, digits and letters. They also count backwards. */
 const SEQUENCES = [

@@ -1,28 +1,33 @@
 /** Schemas of API keys: as they are returned, created, changed and imported. */
 import { ROLES } from "../access/account.ts";
+import { DATE, extended, list, named, object, TEXT, UUID } from "../kernel/json-schema.ts";
+import { TIERS } from "../kernel/principal.ts";
 
-const UUID = { type: "string", format: "uuid" } as const;
-const DATE = { type: "string", format: "date-time" } as const;
-const TEXT = { type: "string" } as const;
-const TIERS = ["readOnly", "write", "destructive"] as const;
+export const RETURNED_KEY = named(
+  "ApiKey",
+  object(
+    {
+      uuid: UUID,
+      name: TEXT,
+      prefix: { ...TEXT, description: "first characters of the key" },
+      createdAt: DATE,
+    },
+    {
+      description: TEXT,
+      owner: { ...UUID, description: "the account that owns it" },
+      endpoints: { anyOf: [{ const: "all" }, list(UUID)] },
+      role: { enum: ROLES },
+      tiers: list({ enum: TIERS }),
+      expiresAt: DATE,
+      lastUsedAt: DATE,
+    },
+  ),
+);
 
-const API_KEY = {
-  type: "object",
-  properties: {
-    uuid: UUID,
-    name: TEXT,
-    description: TEXT,
-    owner: { ...UUID, description: "the account that owns it" },
-    endpoints: { anyOf: [{ const: "all" }, { type: "array", items: UUID }] },
-    role: { enum: ROLES },
-    tiers: { type: "array", items: { enum: TIERS } },
-    prefix: { type: "string", description: "first characters of the key" },
-    createdAt: DATE,
-    expiresAt: DATE,
-    lastUsedAt: DATE,
-  },
-  required: ["uuid", "name", "prefix", "createdAt"],
-} as const;
+export const KEY_MADE = named(
+  "ApiKeyMade",
+  extended(RETURNED_KEY, { key: { ...TEXT, description: "the key; it is returned only once" } }),
+);
 
 const KEY_NAME = {
   type: "string",
@@ -40,83 +45,60 @@ const LINE = {
 } as const;
 
 const KEY_ENDPOINTS = {
-  anyOf: [{ const: "all" }, { type: "array", items: { type: "string" }, minItems: 1, maxItems: 1000 }],
+  anyOf: [{ const: "all" }, { ...list(TEXT), minItems: 1, maxItems: 1000 }],
   description: '"all", or uuids or names of endpoints',
 } as const;
 
-export const NEW_API_KEY = {
-  type: "object",
-  properties: {
-    name: KEY_NAME,
-    description: LINE,
-    endpoints: KEY_ENDPOINTS,
-    role: { enum: ROLES, description: "gives access to the admin API with this role, instead of endpoints" },
-    tiers: {
-      type: "array",
-      items: { enum: TIERS },
-      minItems: 1,
-      uniqueItems: true,
-      description: "only tools of these tiers, by their annotations",
+export const NEW_API_KEY = named(
+  "NewApiKey",
+  object(
+    { name: KEY_NAME },
+    {
+      description: LINE,
+      endpoints: KEY_ENDPOINTS,
+      role: {
+        enum: ROLES,
+        description: "gives access to the admin API with this role, instead of endpoints",
+      },
+      tiers: {
+        ...list({ enum: TIERS }),
+        minItems: 1,
+        uniqueItems: true,
+        description: "only tools of these tiers, by their annotations",
+      },
+      owner: {
+        type: "string",
+        minLength: 1,
+        description: "uuid or e-mail address of the account that owns it",
+      },
+      expiresAt: {
+        type: "string",
+        pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$",
+        description: "a time such as 2030-01-31T12:00:00Z",
+      },
     },
-    owner: {
-      type: "string",
-      minLength: 1,
-      description: "uuid or e-mail address of the account that owns it",
-    },
-    expiresAt: {
-      type: "string",
-      pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$",
-      description: "a time such as 2030-01-31T12:00:00Z",
-    },
-  },
-  required: ["name"],
-  additionalProperties: false,
-} as const;
+  ),
+);
 
-export const API_KEY_PATCH = {
-  type: "object",
-  properties: { name: KEY_NAME, description: LINE },
-  additionalProperties: false,
-} as const;
+export const API_KEY_PATCH = named("ApiKeyPatch", object({}, { name: KEY_NAME, description: LINE }));
 
-export const KEY_IMPORT = {
-  type: "object",
-  properties: {
+export const KEY_IMPORT = named(
+  "KeyImport",
+  object({
     keys: {
-      type: "array",
-      maxItems: 10_000,
-      items: {
-        type: "object",
-        properties: {
+      ...list(
+        object({
           uuid: {
             type: "string",
             pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
             description: "a uuid",
           },
           name: KEY_NAME,
-          key: { type: "string", description: "the text of the key" },
+          key: { ...TEXT, description: "the text of the key" },
           endpoints: KEY_ENDPOINTS,
-        },
-        required: ["uuid", "name", "key", "endpoints"],
-        additionalProperties: false,
-      },
+        }),
+      ),
+      maxItems: 10_000,
     },
-  },
-  required: ["keys"],
-  additionalProperties: false,
-} as const;
-
-export const API_KEY_COMPONENTS = {
-  ApiKey: API_KEY,
-  NewApiKey: NEW_API_KEY,
-  ApiKeyPatch: API_KEY_PATCH,
-  ApiKeyMade: {
-    ...API_KEY,
-    properties: {
-      ...API_KEY.properties,
-      key: { type: "string", description: "the key; it is returned only once" },
-    },
-    required: [...API_KEY.required, "key"],
-  },
-  KeyImport: KEY_IMPORT,
-} as const;
+  }),
+);

@@ -1,11 +1,9 @@
 /** The schema of current problems that need attention. */
-const TEXT = { type: "string" } as const;
-const DATE = { type: "string", format: "date-time" } as const;
-const COUNT = { type: "integer", minimum: 0 } as const;
+import { COUNT, DATE, list, named, object, type Static, TEXT, TEXTS } from "../kernel/json-schema.ts";
+import { OBJECT_REFERENCE } from "../kernel/named-object.ts";
 
-export const ATTENTION_ITEM = {
-  type: "object",
-  properties: {
+const ATTENTION_ITEM = object(
+  {
     kind: {
       enum: [
         "server.failed",
@@ -15,6 +13,8 @@ export const ATTENTION_ITEM = {
         "tools.changed",
         "endpoint.public",
         "store.away",
+        "replicas.unshared",
+        "replica.silent",
         "audit.fault",
         "audit.lost",
         "key.expiring",
@@ -23,46 +23,33 @@ export const ATTENTION_ITEM = {
       ],
     },
     severity: { enum: ["error", "warning", "info"] },
-    object: {
-      type: "object",
-      properties: { kind: TEXT, uuid: TEXT, name: TEXT },
-      required: ["kind", "uuid", "name"],
-    },
+  },
+  {
+    object: OBJECT_REFERENCE,
     reason: TEXT,
     since: { ...DATE, description: "if it is known" },
     until: { ...DATE, description: "for a key: when it expires" },
-    field: { type: "string", description: "for server.secret: the field that looks like a secret" },
+    field: { ...TEXT, description: "for server.secret: the field that looks like a secret" },
     count: COUNT,
+    replicas: { ...TEXTS, description: "ids of the replicas where this is so, if not at all" },
   },
-  required: ["kind", "severity"],
-} as const;
+);
+export type AttentionItem = Static<typeof ATTENTION_ITEM>;
 
-const SERVER_COUNTS = { all: COUNT, connected: COUNT, failed: COUNT, disabled: COUNT } as const;
+const COUNTS = object({
+  servers: object({ all: COUNT, connected: COUNT, failed: COUNT, disabled: COUNT }),
+  tools: COUNT,
+  namespaces: COUNT,
+  endpoints: COUNT,
+  sessions: { ...COUNT, description: "connected clients" },
+  keys: COUNT,
+});
+export type ObjectCounts = Static<typeof COUNTS>;
 
-export const ATTENTION_COMPONENTS = {
-  Attention: {
-    type: "object",
-    properties: {
-      at: DATE,
-      items: { type: "array", items: ATTENTION_ITEM, description: "worst first" },
-      counts: {
-        type: "object",
-        properties: {
-          servers: {
-            type: "object",
-            properties: SERVER_COUNTS,
-            required: ["all", "connected", "failed", "disabled"],
-          },
-          tools: COUNT,
-          namespaces: COUNT,
-          endpoints: COUNT,
-          sessions: { ...COUNT, description: "connected clients" },
-          keys: COUNT,
-        },
-        required: ["servers", "tools", "namespaces", "endpoints", "sessions", "keys"],
-        description: "only for callers who may read objects",
-      },
-    },
-    required: ["at", "items"],
-  },
-} as const;
+export const ATTENTION = named(
+  "Attention",
+  object(
+    { at: DATE, items: { ...list(ATTENTION_ITEM), description: "worst first" } },
+    { counts: { ...COUNTS, description: "only for callers who may read objects" } },
+  ),
+);

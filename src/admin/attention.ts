@@ -1,15 +1,15 @@
 /** Lists the current problems that a principal may see, worst first. Reads only memory, not the store. */
 import { may } from "../access/may.ts";
-import type { GatewayControl } from "../gateway/control.ts";
-import type { Static } from "../gateway/json-schema.ts";
+import type { ConnectionStatus, GatewayControl } from "../gateway/control.ts";
 import type { StoredObject } from "../gateway/objects.ts";
 import { isSecretText } from "../kernel/looks-secret.ts";
 import type { Principal } from "../kernel/principal.ts";
-import type { ATTENTION_ITEM } from "./attention-schemas.ts";
+import type { AuditState } from "../observe/audit/audit-log.ts";
+import type { AttentionItem } from "./attention-schemas.ts";
+import type { Whole } from "./gather.ts";
 import type { AdminParts } from "./routes/parts.ts";
 import { shownTo } from "./server-output.ts";
-
-export type AttentionItem = Static<typeof ATTENTION_ITEM>;
+import { connectionsOf, type ReplicaConnection } from "./server-status.ts";
 
 const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
@@ -17,17 +17,29 @@ const SEVERITIES = ["error", "warning", "info"] as const satisfies readonly Atte
 
 export type AttentionParts = Pick<
   AdminParts,
-  "control" | "observed" | "access" | "approvals" | "pins" | "health"
+  "control" | "access" | "approvals" | "pins" | "health" | "replicas"
 >;
+
+/** What all replicas say. */
+export interface Gathered {
+  readonly now: number;
+  readonly requests: number;
+  readonly connections: Whole<Readonly<Record<string, ConnectionStatus>>>;
+  readonly audit: AuditState;
+}
 
 export function attentionFor(
   parts: AttentionParts,
   principal: Principal,
-  { now, requests }: { readonly now: number; readonly requests: number },
+  { now, requests, connections, audit }: Gathered,
 ): readonly AttentionItem[] {
   const items = [
-    ...(may(principal, "stats.read") ? [...storeItems(parts), ...auditItems(parts)] : []),
-    ...(may(principal, "objects.read") ? [...serverItems(parts, principal), ...endpointItems(parts)] : []),
+    ...(may(principal, "stats.read")
+      ? [...storeItems(parts), ...replicaItems(parts, connections), ...auditItems(audit)]
+      : []),
+    ...(may(principal, "objects.read")
+      ? [...serverItems(parts, principal, connections), ...endpointItems(parts)]
+      : []),
     ...keyItems(parts, principal, now),
     ...approvalItems(parts, principal),
     ...(requests > 0 ? [{ kind: "requests.pending", severity: "info", count: requests } as const] : []),
@@ -40,17 +52,35 @@ function storeItems({ health }: AttentionParts): readonly AttentionItem[] {
   return state.up ? [] : [{ kind: "store.away", severity: "error", reason: state.reason }];
 }
 
-function auditItems({ observed }: AttentionParts): readonly AttentionItem[] {
-  const { lost, fault } = observed.audit.state;
+function replicaItems(
+  { replicas: { unshared } }: AttentionParts,
+  { missing: { missing = [] } }: Gathered["connections"],
+): readonly AttentionItem[] {
+  const silent = missing.filter(({ why }) => why === "silent").map(({ replica }) => replica);
+  return [
+    ...(unshared === undefined
+      ? []
+      : [{ kind: "replicas.unshared", severity: "warning", reason: unshared } as const]),
+    ...(silent.length === 0
+      ? []
+      : [{ kind: "replica.silent", severity: "warning", replicas: silent } as const]),
+  ];
+}
+
+function auditItems({ lost, fault }: AuditState): readonly AttentionItem[] {
   return [
     ...(fault === undefined ? [] : [{ kind: "audit.fault", severity: "error", reason: fault } as const]),
     ...(lost === 0 ? [] : [{ kind: "audit.lost", severity: "error", count: lost } as const]),
   ];
 }
 
-function serverItems(parts: AttentionParts, principal: Principal): readonly AttentionItem[] {
+function serverItems(
+  parts: AttentionParts,
+  principal: Principal,
+  connections: Gathered["connections"],
+): readonly AttentionItem[] {
   return [...parts.control.compiled.objects.server.values()].flatMap((server) => [
-    ...statusItems(parts.control, server, principal),
+    ...statusItems(parts.control, server, principal, connectionsOf(connections, server.uuid)),
     ...secretItems(server),
     ...changedToolItems(parts, server),
   ]);
@@ -60,13 +90,18 @@ function statusItems(
   control: GatewayControl,
   server: StoredObject<"server">,
   principal: Principal,
+  connections: readonly ReplicaConnection[],
 ): readonly AttentionItem[] {
-  const { state, reason, since, needsLogin } = shownTo(principal, control.statusOf(server.uuid));
-  if (state !== "failed") return [];
+  const failed = connections.filter(({ status }) => status.state === "failed");
+  const [first] = failed;
+  if (!first) return [];
+  const { reason, since, needsLogin } = shownTo(principal, first.status);
   const misconfigured = control.compiled.servers.get(server.uuid)?.reason !== undefined;
   const kind = misconfigured ? "server.misconfigured" : needsLogin ? "server.login" : "server.failed";
   const why = { ...(reason !== undefined && { reason }), ...(since !== undefined && { since }) };
-  return [{ kind, severity: "error", object: referenceTo(server), ...why }];
+  const where =
+    failed.length === connections.length ? {} : { replicas: failed.map(({ replica = "" }) => replica) };
+  return [{ kind, severity: "error", object: referenceTo(server), ...why, ...where }];
 }
 
 /** Arguments and URLs that were stored before they were sealed, or that only look like a secret. */

@@ -1,11 +1,13 @@
-/** Authenticates callers of the admin API: by the admin token, an API key with a role, or the cookie of a console session. */
+/**
+ * Authenticates callers of the admin API: by the admin token, an API key with a role, or the cookie of a
+ * console session.
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Access } from "../access/access.ts";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import { credentialOf } from "../access/credential.ts";
 import { credentialKind, type RefusedCredentials } from "../access/refused-credentials.ts";
-import type { Actor } from "../gateway/control.ts";
 import type { Principal } from "../kernel/principal.ts";
 
 export interface Authenticated {
@@ -43,21 +45,20 @@ export function authenticator(access: Pick<Access, "adminToken" | "keys" | "sess
   };
 }
 
-/** Counts the credential of a request that was refused with 401. Returns the seconds to wait if there were too many. */
+/**
+ * Counts the credential of a request that was refused with 401. Returns the seconds to wait if there were too
+ * many.
+ */
 export function credentialCounter(
   { sessions }: Pick<Access, "sessions">,
   refused: RefusedCredentials,
-): (request: IncomingMessage) => number | undefined {
+): (request: IncomingMessage) => number | undefined | Promise<number | undefined> {
   return (request) => {
-    if (credentialOf(request) !== undefined) return refused.limit(request, { by: credentialKind(request) });
+    if (credentialOf(request) !== undefined)
+      return refused.limitAtAll(request, { by: credentialKind(request) });
     if (sessions.isShown(request.headers)) refused.count(request, { by: "cookie" });
     return undefined;
   };
-}
-
-/** The form in which revisions store a principal. */
-export function actorOf({ kind, id, name = id }: Principal): Actor {
-  return { kind, id, name };
 }
 
 function digest(text: string): Buffer {

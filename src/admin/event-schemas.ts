@@ -1,87 +1,88 @@
 /** The schemas of live events, one per event type. */
+import { APPROVAL } from "../gateway/approval-control.ts";
+import { STATUS_ENTRY } from "../gateway/control.ts";
+import {
+  BOOLEAN,
+  COUNT,
+  DATE,
+  extended,
+  list,
+  MS,
+  type None,
+  named,
+  object,
+  type Properties,
+  type Schema,
+  TEXT,
+  UUID,
+} from "../kernel/json-schema.ts";
+import { OBJECT_REFERENCE } from "../kernel/named-object.ts";
+import { ACTOR, CALLER } from "../kernel/principal.ts";
+import { CALL, CLIENT, NAMED } from "../observe/call-schema.ts";
 import type { LIVE_EVENT_TYPES } from "../observe/live/live-event.ts";
-import { CALL, CLIENT, NAMED, WHO } from "./observe-schemas.ts";
-import type { Schema } from "./route.ts";
+import { CALL_ID, CHANGED_OBJECT } from "./observe-schemas.ts";
 
-const TEXT = { type: "string" } as const;
-const UUID = { type: "string", format: "uuid" } as const;
-const DATE = { type: "string", format: "date-time" } as const;
-const COUNT = { type: "integer", minimum: 0 } as const;
-const ACTOR = {
-  type: "object",
-  properties: { kind: TEXT, id: TEXT, name: TEXT },
-  required: ["kind", "id", "name"],
+const REPLICA = {
+  replica: { ...TEXT, description: "the replica it is about, if there may be several" },
 } as const;
 
-function event<
-  const T extends string,
-  const P extends Readonly<Record<string, Schema>>,
-  const R extends string,
->(type: T, properties: P, required: readonly R[]) {
-  return {
-    type: "object",
-    properties: { type: { const: type }, at: DATE, ...properties },
-    required: ["type", "at", ...required],
-  } as const;
+function event<const T extends string, const R extends Properties, const O extends Properties = None>(
+  type: T,
+  required: R,
+  optional?: O,
+) {
+  return extended(object({ type: { const: type }, at: DATE }, REPLICA), required, optional);
 }
 
-const CHANGE = {
-  type: "object",
-  properties: { op: { enum: ["create", "update", "delete"] }, kind: TEXT, uuid: UUID, name: TEXT },
-  required: ["op", "kind", "uuid", "name"],
-} as const;
+const {
+  at: _at,
+  arguments: _arguments,
+  by: _by,
+  decidable: _decidable,
+  via,
+  decidedAt,
+  decidedBy,
+  comment,
+  ...APPROVAL_FACTS
+} = APPROVAL.properties;
 
 const EVENTS = {
-  call: event("call", { id: { ...COUNT, description: "the id for GET /calls/{id}" }, ...CALL }, [
-    "id",
-    "principal",
-    "endpoint",
-    "server",
-    "tool",
-    "outcome",
-    "durationMs",
-  ]),
+  call: extended(CALL, { type: { const: "call" }, at: DATE, id: CALL_ID }, REPLICA),
   connection: event(
     "connection",
+    { server: NAMED, state: STATUS_ENTRY.properties.state },
     {
-      server: NAMED,
-      state: { enum: ["connecting", "started", "connected", "failed", "closed"] },
       reason: TEXT,
       pid: COUNT,
-      login: { type: "boolean", description: "it failed because it requires login" },
-      restart: { type: "boolean" },
+      login: STATUS_ENTRY.properties.login,
+      restart: { ...BOOLEAN, description: "an earlier connection was lost" },
+      durationMs: { ...MS, description: "how long it was connected, if it failed or was closed" },
     },
-    ["server", "state"],
   ),
-  breaker: event("breaker", { server: NAMED, state: { enum: ["closed", "open", "half-open"] } }, [
-    "server",
-    "state",
-  ]),
-  pool: event("pool", { waiting: COUNT }, ["waiting"]),
+  breaker: event("breaker", { server: NAMED, state: { enum: ["closed", "open", "half-open"] } }),
+  pool: event("pool", { waiting: COUNT }),
   session: event(
     "session",
     {
-      id: { type: "string", description: "a hash" },
+      id: { ...TEXT, description: "a hash" },
       state: { enum: ["opened", "closed"] },
       endpoint: NAMED,
-      principal: WHO,
-      client: CLIENT,
-      protocolVersion: TEXT,
-      durationMs: { type: "number", minimum: 0 },
+      principal: CALLER,
     },
-    ["id", "state", "endpoint", "principal"],
+    { client: CLIENT, protocolVersion: TEXT, durationMs: MS },
   ),
   revision: event(
     "revision",
     {
       revision: COUNT,
       by: { enum: ["this", "other"], description: "other: made by another gateway on the same store" },
+    },
+    {
       who: ACTOR,
       summary: TEXT,
-      changes: { type: "array", items: CHANGE },
+      changes: list(extended(OBJECT_REFERENCE, { op: { enum: ["create", "update", "delete"] } })),
       more: { ...COUNT, description: "number of changes that are not listed" },
     },
-    ["revision", "by"],
   ),
   update: event(
     "update",
@@ -89,70 +90,39 @@ const EVENTS = {
       server: NAMED,
       revision: COUNT,
       step: { enum: ["stored", "closed", "started", "connected", "failed", "compiled", "told"] },
+    },
+    {
       pid: COUNT,
       toolCount: COUNT,
       reason: TEXT,
-      namespaces: { type: "array", items: UUID, description: "namespaces that were compiled again" },
+      namespaces: { ...list(UUID), description: "namespaces that were compiled again" },
       clients: { ...COUNT, description: "clients that were notified of a changed list" },
     },
-    ["server", "revision", "step"],
   ),
-  tools: event("tools", { server: NAMED, toolCount: COUNT }, ["server", "toolCount"]),
-  approval: event(
-    "approval",
-    {
-      uuid: UUID,
-      state: { enum: ["waiting", "approved", "refused", "expired", "withdrawn"] },
-      name: { type: "string", description: "server:tool" },
-      endpoint: NAMED,
-      principal: ACTOR,
-      server: NAMED,
-      tool: TEXT,
-      reason: TEXT,
-      expiresAt: DATE,
-      decidedBy: ACTOR,
-    },
-    ["uuid", "state", "name"],
-  ),
+  tools: event("tools", { server: NAMED, toolCount: COUNT }),
+  approval: event("approval", APPROVAL_FACTS, { via, decidedAt, decidedBy, comment }),
   admin: event(
     "admin",
-    {
-      principal: WHO,
-      action: TEXT,
-      object: { type: "object", properties: { kind: TEXT, uuid: TEXT, name: TEXT }, required: ["kind"] },
-      revision: COUNT,
-      outcome: { enum: ["ok", "refused"] },
-    },
-    ["principal", "action", "object", "outcome"],
+    { principal: CALLER, action: TEXT, object: CHANGED_OBJECT, outcome: { enum: ["ok", "refused"] } },
+    { revision: COUNT, request: CALL.properties.request },
   ),
-  login: event("login", { principal: WHO, by: TEXT, outcome: { enum: ["ok", "refused"] } }, [
-    "by",
-    "outcome",
-  ]),
-  store: event("store", { up: { type: "boolean" }, reason: TEXT }, ["up"]),
-  audit: event("audit", { lost: COUNT, fault: TEXT }, ["lost"]),
-  changed: event("changed", { of: { enum: ["users", "api-keys", "provision-requests", "approvals"] } }, [
-    "of",
-  ]),
+  login: event("login", { by: TEXT, outcome: { enum: ["ok", "refused"] } }, { principal: CALLER }),
+  store: event("store", { up: BOOLEAN }, { reason: TEXT }),
+  audit: event("audit", { lost: COUNT }, { fault: TEXT }),
+  changed: event("changed", { of: { enum: ["users", "api-keys", "provision-requests", "approvals"] } }),
 } as const satisfies Readonly<Record<(typeof LIVE_EVENT_TYPES)[number], Schema>>;
 
-const HELLO = {
-  type: "object",
-  properties: { type: { const: "hello" }, version: TEXT, revision: COUNT },
-  required: ["type", "version", "revision"],
-  description: "the first event",
-} as const;
-
-const MISSED = {
-  type: "object",
-  properties: { type: { const: "missed" }, count: COUNT },
-  required: ["type", "count"],
-  description: "number of events that were lost because the client read too slowly",
-} as const;
-
-export const EVENT_COMPONENTS = {
-  Event: {
-    anyOf: [...Object.values(EVENTS), HELLO, MISSED],
-    description: "server-sent events: event is the type, data is this object",
-  },
-} as const;
+export const LIVE_EVENT = named("Event", {
+  anyOf: [
+    ...Object.values(EVENTS),
+    {
+      ...object({ type: { const: "hello" }, version: TEXT, revision: COUNT }),
+      description: "the first event",
+    },
+    {
+      ...object({ type: { const: "missed" }, count: COUNT }),
+      description: "number of events that were lost because the client read too slowly",
+    },
+  ],
+  description: "server-sent events: event is the type, data is this object",
+});

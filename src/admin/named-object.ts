@@ -1,4 +1,7 @@
-/** Describes the object in the path of a request for the audit log. Runs before the change, because a deleted object has no name. */
+/**
+ * Describes the object in the path of a request for the audit log. Runs before the change, because a deleted
+ * object has no name.
+ */
 import { find } from "../gateway/names.ts";
 import type { AdminChange } from "../kernel/events.ts";
 import type { AdminParts } from "./routes/parts.ts";
@@ -17,7 +20,9 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["live", "call"],
 ]);
 
-/** `reference` is a uuid, or a name if the route accepts names. It is undefined if the path names no object. */
+/**
+ * `reference` is a uuid, or a name if the route accepts names. It is undefined if the path names no object.
+ */
 export function objectNamer({ control, access }: Pick<AdminParts, "control" | "access">): DescribeObject {
   return (tag, reference) => {
     const kind = KINDS.get(tag) ?? tag;

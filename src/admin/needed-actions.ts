@@ -1,4 +1,7 @@
-/** Computes the rights that a config change needs, by comparing the objects before and after. Patch, document and rollback are treated alike. Pure. */
+/**
+ * Computes the rights that a config change needs, by comparing the objects before and after. Patch, document
+ * and rollback are treated alike. Pure.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../access/may.ts";
 import type { Objects, StoredObject } from "../gateway/objects.ts";
@@ -44,7 +47,10 @@ function objectActions({ kind, name, op, fields = [] }: ChangeRow): readonly Nee
   return [{ action: switched ? "servers.switch" : "servers.write", what: op === "update" ? changed : what }];
 }
 
-/** A change needs the right if guarded layers are added, removed, changed or reordered. A missing object has no layers. */
+/**
+ * A change needs the right if guarded layers are added, removed, changed or reordered. A missing object has
+ * no layers.
+ */
 function layerActions({ kind, name }: ChangeRow, { old, now, guards }: Versions): readonly NeededAction[] {
   const guarding = (object: StoredObject | undefined) =>
     (object?.spec.middleware ?? []).filter(({ use }) => guards(use));
@@ -64,7 +70,8 @@ function partActions(
     const [was, is] = [old, now].map(
       (object) => (object as StoredObject<"endpoint"> | undefined)?.spec.access,
     );
-    // An endpoint that is created without `access` is open to every account. This default needs no extra right.
+    // An endpoint that is created without `access` is open to every account. This default needs no extra
+    // right.
     if (isDeepStrictEqual(was ?? DEFAULT_ACCESS, is)) return [];
     return [{ action: "access.write", what: `change access of the endpoint "${name}"` }];
   }
@@ -83,7 +90,10 @@ function partActions(
 
 const DEFAULT_ACCESS = { public: false, keys: true, oauth: true, queryKey: false };
 
-/** The careful value of each hint. An editor may set it freely, but any other value only if the server declares the same. */
+/**
+ * The careful value of each hint. An editor may set it freely, but any other value only if the server
+ * declares the same.
+ */
 const CAREFUL = {
   readOnlyHint: false,
   destructiveHint: true,

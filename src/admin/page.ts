@@ -1,6 +1,9 @@
-/** Pagination of lists. A cursor holds the key of the last returned item, so it stays valid when items are added or removed. */
+/**
+ * Pagination of lists. A cursor holds the key of the last returned item, so it stays valid when items are
+ * added or removed.
+ */
 import { Problem } from "./problem.ts";
-import { LIST_QUERY } from "./route.ts";
+import type { ListQuery } from "./route.ts";
 
 export interface ListPage<T> {
   readonly items: readonly T[];
@@ -16,27 +19,28 @@ export interface Paging<T> {
 
 export function pageOf<T>(
   list: readonly T[],
-  query: URLSearchParams,
+  query: ListQuery,
   { keyOf, textOf = () => "" }: Paging<T>,
 ): ListPage<T> {
-  return pageAfter(matching(list, query, textOf), query, { keyOf, limit: limitIn(query) });
+  return pageAfter(matching(list, query, textOf), query, keyOf);
 }
 
 /** The items whose text contains `q`, ignoring case. */
 export function matching<T>(
   list: readonly T[],
-  query: URLSearchParams,
+  { q = "" }: Pick<ListQuery, "q">,
   textOf: (item: T) => string,
 ): readonly T[] {
-  const needle = folded(query.get("q") ?? "");
+  const needle = folded(q);
   return needle === "" ? list : list.filter((item) => folded(textOf(item)).includes(needle));
 }
 
 export function pageAfter<T>(
   list: readonly T[],
-  query: URLSearchParams,
-  { keyOf, limit }: Pick<Paging<T>, "keyOf"> & { readonly limit: number },
+  query: Omit<ListQuery, "q">,
+  keyOf: Paging<T>["keyOf"],
 ): ListPage<T> {
+  const { limit } = query;
   const after = cursorIn(query);
   const rows = list
     .map((item) => ({ item, key: keyOf(item) }))
@@ -49,18 +53,13 @@ export function pageAfter<T>(
   };
 }
 
-export function limitIn(query: URLSearchParams): number {
-  return Number(query.get("limit") ?? LIST_QUERY.limit.default);
-}
-
 export function cursorAt(key: string): string {
   return Buffer.from(`after ${key}`).toString("base64url");
 }
 
 /** The key of the last item before this page. Undefined on the first page. */
-export function cursorIn(query: URLSearchParams): string | undefined {
-  const cursor = query.get("cursor");
-  if (cursor === null) return undefined;
+export function cursorIn({ cursor }: { readonly cursor?: string | undefined }): string | undefined {
+  if (cursor === undefined) return undefined;
   const [, key] = /^after (.*)$/s.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (key === undefined || cursorAt(key) !== cursor)
     throw new Problem(400, '"cursor" in the query must be the nextCursor of a page');

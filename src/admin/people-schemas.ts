@@ -1,10 +1,21 @@
 /** Schemas of accounts, logins, grants and the secrets of accounts. */
 import { ROLES } from "../access/account.ts";
+import { ACTIONS } from "../access/may.ts";
 import { LEAST_PASSWORD, MAX_PASSWORD } from "../access/password.ts";
 import { MAX_SECRET, SECRET_PATTERN } from "../access/user-secrets.ts";
+import { ENDPOINT } from "../gateway/schemas.ts";
+import {
+  BOOLEAN,
+  DATE,
+  extended,
+  list,
+  named,
+  object,
+  type Static,
+  TEXT,
+  UUID,
+} from "../kernel/json-schema.ts";
 
-const DATE = { type: "string", format: "date-time" } as const;
-const TEXT = { type: "string" } as const;
 const ROLE = { enum: ROLES } as const;
 
 const EMAIL = {
@@ -37,50 +48,27 @@ const GROUPS = {
 /** Credentials to compare with stored ones. They need not follow the rules for new ones. */
 const CREDENTIAL = { type: "string", maxLength: MAX_PASSWORD } as const;
 
-export const LOGIN = {
-  type: "object",
-  properties: { email: CREDENTIAL, password: CREDENTIAL },
-  required: ["email", "password"],
-  additionalProperties: false,
-} as const;
+export const LOGIN = named("Login", object({ email: CREDENTIAL, password: CREDENTIAL }));
 
-export const SETUP = {
-  type: "object",
-  properties: { code: CREDENTIAL, email: EMAIL, password: PASSWORD },
-  required: ["code", "email", "password"],
-  additionalProperties: false,
-} as const;
+export const SETUP = named("Setup", object({ code: CREDENTIAL, email: EMAIL, password: PASSWORD }));
 
-export const NEW_PASSWORD = {
-  type: "object",
-  properties: { password: PASSWORD },
-  required: ["password"],
-  additionalProperties: false,
-} as const;
+export const NEW_PASSWORD = named("NewPassword", object({ password: PASSWORD }));
 
-export const PASSWORD_CHANGE = {
-  type: "object",
-  properties: { current: CREDENTIAL, password: PASSWORD },
-  required: ["current", "password"],
-  additionalProperties: false,
-} as const;
+export const PASSWORD_CHANGE = named("PasswordChange", object({ current: CREDENTIAL, password: PASSWORD }));
 
-export const NEW_USER = {
-  type: "object",
-  properties: { email: EMAIL, role: ROLE, groups: { ...GROUPS, default: [] } },
-  required: ["email", "role"],
-  additionalProperties: false,
-} as const;
+export const NEW_USER = named(
+  "NewUser",
+  object({ email: EMAIL, role: ROLE }, { groups: { ...GROUPS, default: [] } }),
+);
 
-export const USER_PATCH = {
-  type: "object",
-  properties: { email: EMAIL, role: ROLE, groups: GROUPS, disabled: { type: "boolean" } },
-  additionalProperties: false,
-} as const;
+export const USER_PATCH = named(
+  "UserPatch",
+  object({}, { email: EMAIL, role: ROLE, groups: GROUPS, disabled: BOOLEAN }),
+);
 
-export const SECRET_VALUE = {
-  type: "object",
-  properties: {
+export const SECRET_VALUE = named(
+  "SecretValue",
+  object({
     value: {
       type: "string",
       minLength: 1,
@@ -88,161 +76,91 @@ export const SECRET_VALUE = {
       pattern: SECRET_PATTERN,
       description: "one line, without control characters",
     },
-  },
-  required: ["value"],
-  additionalProperties: false,
-} as const;
+  }),
+);
 
-export const LOGIN_START = {
-  type: "object",
-  properties: {
-    returnTo: { type: "string", maxLength: 2_048, description: "the path of the gateway to come back to" },
-  },
-  additionalProperties: false,
-} as const;
-
-const LOGIN_STATE = {
-  type: "object",
-  properties: {
-    state: { enum: ["none", "active", "expired"] },
-    issuer: TEXT,
-    scopes: { type: "array", items: TEXT },
-    wanted: { type: "array", items: TEXT, description: "more scopes that the server requires: log in again" },
-    since: DATE,
-    expiresAt: { ...DATE, description: "of the token" },
-    renews: { type: "boolean", description: "the token is renewed automatically" },
-  },
-  required: ["state"],
-} as const;
-
-const USER = {
-  type: "object",
-  properties: {
-    uuid: { type: "string", format: "uuid" },
-    email: TEXT,
-    role: ROLE,
-    groups: GROUPS,
-    disabled: { type: "boolean" },
-    suspended: {
-      const: true,
-      description: "the identity provider no longer lets the person in; ends with their next login",
+export const USER = named(
+  "User",
+  object(
+    {
+      uuid: UUID,
+      email: TEXT,
+      role: ROLE,
+      groups: GROUPS,
+      disabled: BOOLEAN,
+      createdAt: DATE,
+      updatedAt: DATE,
     },
-    invited: { const: true, description: "is not accepted yet" },
-    identity: {
-      type: "object",
-      properties: { issuer: TEXT, subject: TEXT },
-      description: "its identity at the identity provider",
+    {
+      suspended: {
+        const: true,
+        description: "the identity provider no longer lets the person in; ends with their next login",
+      },
+      invited: { const: true, description: "is not accepted yet" },
+      identity: {
+        ...object({ issuer: TEXT, subject: TEXT }),
+        description: "its identity at the identity provider",
+      },
     },
-    createdAt: DATE,
-    updatedAt: DATE,
-  },
-  required: ["uuid", "email", "role", "groups", "disabled", "createdAt", "updatedAt"],
-} as const;
+  ),
+);
+export type User = Static<typeof USER>;
 
-const INVITATION = {
-  type: "object",
-  properties: { url: TEXT, expiresAt: DATE },
-  required: ["url", "expiresAt"],
-} as const;
+export const INVITATION = named("Invitation", object({ url: TEXT, expiresAt: DATE }));
 
-export const PEOPLE_COMPONENTS = {
-  Login: LOGIN,
-  Setup: SETUP,
-  NewPassword: NEW_PASSWORD,
-  PasswordChange: PASSWORD_CHANGE,
-  NewUser: NEW_USER,
-  UserPatch: USER_PATCH,
-  SecretValue: SECRET_VALUE,
-  User: USER,
-  Invitation: INVITATION,
-  UserInvited: {
-    ...USER,
-    properties: { ...USER.properties, invitation: INVITATION },
-    required: [...USER.required, "invitation"],
-  },
-  Me: {
-    type: "object",
-    properties: {
+export const USER_INVITED = named("UserInvited", extended(USER, { invitation: INVITATION }));
+
+export const ME = named(
+  "Me",
+  object(
+    {
       kind: { enum: ["account", "key", "token"] },
       id: TEXT,
       name: TEXT,
       role: ROLE,
       groups: GROUPS,
-      actions: { type: "array", items: TEXT, description: "their rights" },
-      account: USER,
-      key: { type: "object", properties: { id: TEXT, name: TEXT } },
-      gateway: {
-        type: "object",
-        properties: { url: { type: "string", description: "the address for clients" }, version: TEXT },
-        required: ["url", "version"],
-      },
+      actions: { ...list({ enum: ACTIONS }), description: "their rights" },
+      gateway: object({ url: { ...TEXT, description: "the address for clients" }, version: TEXT }),
     },
-    required: ["kind", "id", "name", "role", "groups", "actions", "gateway"],
-  },
-  Grant: {
-    type: "object",
-    properties: {
-      id: TEXT,
-      client: {
-        type: "object",
-        properties: { id: TEXT, name: { type: "string", description: "the client's own name" } },
-        required: ["id", "name"],
-      },
-      endpoint: { type: "string", description: "its name when it was allowed" },
-      resource: { type: "string", description: "the address its tokens are valid for" },
-      redirectHost: { type: "string", description: "where the client sends the user back to" },
-      createdAt: DATE,
-      lastUsedAt: { ...DATE, description: "when it last got tokens, to the hour" },
+    { account: USER, key: object({ id: TEXT, name: TEXT }) },
+  ),
+);
+export type Me = Static<typeof ME>;
+
+export const GRANT = named(
+  "Grant",
+  object({
+    id: TEXT,
+    client: object({ id: TEXT, name: { ...TEXT, description: "the client's own name" } }),
+    endpoint: { ...TEXT, description: "its name when it was allowed" },
+    resource: { ...TEXT, description: "the address its tokens are valid for" },
+    redirectHost: { ...TEXT, description: "where the client sends the user back to" },
+    createdAt: DATE,
+    lastUsedAt: { ...DATE, description: "when it last got tokens, to the hour" },
+  }),
+);
+
+export const MY_ENDPOINT = named(
+  "MyEndpoint",
+  object({
+    uuid: UUID,
+    name: TEXT,
+    description: TEXT,
+    surface: { enum: ENDPOINT.properties.surface.enum },
+    openapi: BOOLEAN,
+    url: { ...TEXT, description: "the address to give to a client" },
+    access: object({ keys: BOOLEAN, oauth: BOOLEAN }),
+  }),
+);
+
+export const LOGIN_START = named(
+  "LoginStart",
+  object(
+    {},
+    {
+      returnTo: { type: "string", maxLength: 2_048, description: "the path of the gateway to come back to" },
     },
-    required: ["id", "client", "endpoint", "resource", "redirectHost", "createdAt", "lastUsedAt"],
-  },
-  MyEndpoint: {
-    type: "object",
-    properties: {
-      uuid: { type: "string", format: "uuid" },
-      name: TEXT,
-      description: TEXT,
-      surface: TEXT,
-      openapi: { type: "boolean" },
-      url: { type: "string", description: "the address to give to a client" },
-      access: {
-        type: "object",
-        properties: { keys: { type: "boolean" }, oauth: { type: "boolean" } },
-        required: ["keys", "oauth"],
-      },
-    },
-    required: ["uuid", "name", "surface", "openapi", "url", "access"],
-  },
-  LoginStart: LOGIN_START,
-  LoginState: LOGIN_STATE,
-  LoginAddress: {
-    type: "object",
-    properties: {
-      url: { type: "string", description: "to be opened in the browser that asked" },
-      expiresAt: DATE,
-    },
-    required: ["url", "expiresAt"],
-  },
-  OwnServer: {
-    type: "object",
-    properties: {
-      server: { type: "string", format: "uuid" },
-      name: TEXT,
-      needs: {
-        enum: ["login", "values"],
-        description: "login: the account logs in there; secrets: the account stores secrets for it",
-      },
-      ready: { type: "boolean", description: "the account can use it" },
-      login: LOGIN_STATE,
-      missing: { type: "array", items: TEXT, description: "names of secrets" },
-      reason: { type: "string", description: "why it cannot be used, if there is nothing to enter" },
-      page: { type: "string", description: "the page that asks for what is missing" },
-    },
-    required: ["server", "name", "needs", "ready", "page"],
-  },
-  Secret: {
-    type: "object",
-    properties: { name: TEXT, updatedAt: DATE },
-    required: ["name", "updatedAt"],
-  },
-} as const;
+  ),
+);
+
+export const SECRET = named("Secret", object({ name: TEXT, updatedAt: DATE }));

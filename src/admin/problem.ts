@@ -1,15 +1,24 @@
 /** Error responses over plain HTTP: RFC 9457 `application/problem+json`. */
 
 import type { ServerResponse } from "node:http";
+import { FIELD_PROBLEM, type FieldProblem } from "../kernel/field-problem.ts";
+import { ANY_OBJECT, list, named, object, TEXT } from "../kernel/json-schema.ts";
+import { OBJECT_REFERENCE } from "../kernel/named-object.ts";
 
-/** One error in the request. `path` is a JSON Pointer into the body. */
-export interface Fault {
-  readonly path: string;
-  readonly message: string;
-}
+export const PROBLEM = named(
+  "Problem",
+  object(
+    { type: TEXT, title: TEXT, status: { type: "integer" }, detail: TEXT },
+    {
+      errors: list(FIELD_PROBLEM),
+      current: { ...ANY_OBJECT, description: "for 412: the current object" },
+      objects: { ...list(OBJECT_REFERENCE), description: "the objects that prevent the change" },
+    },
+  ),
+);
 
 export interface ProblemFields {
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly FieldProblem[];
   /** Additional members of the response, such as `current`. They may replace `type`. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { silentLog } from "../kernel/log.ts";
 import { Problem } from "./problem.ts";
-import type { Route } from "./route.ts";
+import { type Route, route } from "./route.ts";
 import { createAdminRouter } from "./router.ts";
 
 const ends: (() => void)[] = [];
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 const ROUTES: readonly Route[] = [
-  {
+  route({
     method: "GET",
     path: "/things/:name",
     summary: "",
@@ -23,8 +23,8 @@ const ROUTES: readonly Route[] = [
       how: { enum: ["ok", "refused"] },
       from: { type: "string", format: "date-time" },
     },
-    handle: ({ params, query }) => ({ body: { name: params["name"], limit: query.get("limit") } }),
-  },
+    handle: ({ params, query }) => ({ body: { name: params.name, limit: query.limit } }),
+  }),
   {
     method: "PATCH",
     path: "/things/:name",
@@ -78,7 +78,7 @@ test("a route gets its decoded path parameters and its query", async () => {
   const ask = await start();
   const answer = await ask("/things/a%2Fb?limit=3");
   expect(answer.status).toBe(200);
-  expect(await answer.json()).toEqual({ name: "a/b", limit: "3" });
+  expect(await answer.json()).toEqual({ name: "a/b", limit: 3 });
 });
 
 test("an unknown query parameter returns 400", async () => {

@@ -1,9 +1,13 @@
-/** Finds the route of a request, checks the caller, runs the route and writes the response. Does not know what the routes do. */
+/**
+ * Finds the route of a request, checks the caller, runs the route and writes the response. Does not know what
+ * the routes do.
+ */
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Account } from "../access/account.ts";
 import type { AddressOf } from "../access/client-address.ts";
+import { credentialOf } from "../access/credential.ts";
 import { has, may } from "../access/may.ts";
 import { MAX_OPEN_BYTES, watchOpenBody } from "../access/open-body.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -13,17 +17,22 @@ import { isRecord } from "../kernel/is-record.ts";
 import type { Log } from "../kernel/log.ts";
 import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
+import { requestIdIn } from "../kernel/traceparent.ts";
+import type { PassedRequest, ReplicaControl } from "../observe/live/replica-view.ts";
+import { AtReplica } from "./at-replica.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { JSON_TYPES, readBody } from "./body.ts";
+import { checkedBody } from "./checked-body.ts";
+import { type InStepControl, inStepWith } from "./in-step-control.ts";
 import type { DescribeObject } from "./named-object.ts";
 import { Problem, writeProblem } from "./problem.ts";
+import { readQuery } from "./query.ts";
 import {
   type AdminAnswer,
   type AdminRequest,
   type RecordedChange,
   type Route,
   requiredRole,
-  type Schema,
   type StreamReader,
 } from "./route.ts";
 
@@ -32,7 +41,11 @@ export interface RouterParts {
   readonly log: Log;
   readonly authenticate: Authenticate;
   /** Counts a refused credential. Returns the seconds to wait if there were too many. */
-  readonly onRefused?: ((request: IncomingMessage) => number | undefined) | undefined;
+  readonly onRefused?:
+    | ((request: IncomingMessage) => number | undefined | Promise<number | undefined>)
+    | undefined;
+  /** Set if other gateways change the same store. */
+  readonly inStep?: InStepControl | undefined;
   /** Whether the request comes from a page of this gateway. */
   isOwnPage(headers: IncomingMessage["headers"]): boolean;
   readonly addressOf: AddressOf;
@@ -40,9 +53,16 @@ export interface RouterParts {
   readonly events?: Pick<Events, "emit"> | undefined;
   /** Describes the object that a path names. */
   readonly objectOf?: DescribeObject;
+  /** Other gateways on the store, and requests that they passed on. */
+  readonly replicas?: Pick<ReplicaControl, "passOn" | "clientOf"> | undefined;
   /** Maps an error to a problem. Undefined for an unexpected error. */
   problemOf(error: unknown): Problem | undefined;
 }
+
+/** Another replica has answered. */
+const PASSED: AdminAnswer = {};
+/** The header of answers and requests with a mark of what is known. */
+const REVISION = "metamcp-revision";
 
 const GONE = new MetaMcpError("cancelled", "the caller is gone");
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
@@ -58,18 +78,24 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
   for (const route of parts.routes) addRoute(router, route.method, route.path, route);
 
   /** Returns the route and the caller. Throws Problem if the caller may not use the route. */
-  function admit(path: string, request: IncomingMessage): AdmittedRequest {
+  async function admit(path: string, request: IncomingMessage): Promise<AdmittedRequest> {
     const found = findRoute(router, request.method ?? "GET", path);
     const open = found !== undefined && requiredRole(found.data) === "anyone";
-    const known = parts.authenticate(request);
+    const known = parts.authenticate(request) ?? (await authenticateAgain(request));
     // The first check, so that unknown callers cannot find out which paths exist.
-    if (!known && !open) throw refusal(request);
+    if (!known && !open) throw await refusal(request);
     if (!found) throw notThere(path);
     if (isForged(request, known?.cookie === true, open))
       throw new Problem(403, "a change with a cookie must come from a page of this gateway (Origin)");
     const { data: route, params = {} } = found;
     const { principal = ANONYMOUS, account } = known ?? {};
-    const admitted = withObject({ principal, account, route, params: decoded(params) });
+    const admitted = withObject({
+      principal,
+      account,
+      route,
+      params: decoded(params),
+      headers: request.headers,
+    });
     if (!mayUse(principal, route)) {
       if (route.method !== "GET") emitChanges(admitted, [changeOf(admitted, undefined)], "refused");
       throw new Problem(403, refusalOf(principal, route));
@@ -77,8 +103,16 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     return admitted;
   }
 
-  function refusal(request: IncomingMessage): Problem {
-    const retryAfter = parts.onRefused?.(request);
+  /** A key or a cookie may have been made at another gateway a moment ago. */
+  async function authenticateAgain(request: IncomingMessage): Promise<ReturnType<Authenticate>> {
+    const shows = credentialOf(request) !== undefined || request.headers.cookie !== undefined;
+    if (!parts.inStep || !shows) return undefined;
+    await parts.inStep.catchUp();
+    return parts.authenticate(request);
+  }
+
+  async function refusal(request: IncomingMessage): Promise<Problem> {
+    const retryAfter = await parts.onRefused?.(request);
     if (retryAfter !== undefined)
       return new Problem(429, "too many wrong credentials from your network: try again later", {
         headers: { "retry-after": String(retryAfter) },
@@ -99,21 +133,28 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     };
   }
 
-  async function run(path: string, request: IncomingMessage, signal: Signal): Promise<AdminAnswer> {
-    const first = admit(path, request);
+  async function run(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: Signal,
+  ): Promise<AdminAnswer> {
+    const first = await admit(path, request);
     const { route } = first;
-    const query = queryOf(request, route);
+    const search = new URL(request.url ?? "", "http://localhost").searchParams;
+    const query = route.anyQuery ? {} : readQuery(search, route.query ?? {});
     const reads = request.method === "GET";
-    const body = reads ? undefined : await bodyOf(request, first);
+    const body = reads ? undefined : await bodyOnce(request, first);
     // The body may arrive slowly. A right that the caller lost in this time must count.
-    const admitted = reads ? first : admit(path, request);
+    const admitted = reads ? first : await admit(path, request);
     const { principal, account } = admitted;
     let recorded: readonly RecordedChange[] | undefined;
-    const changes = isChange(route, query);
+    const changes = isChange(route, search);
     const handle = async (given: AdminRequest): Promise<AdminAnswer> => {
       try {
         return await route.handle(given);
       } catch (error) {
+        if (error instanceof AtReplica) return await passOn(error, { request, response, body });
         if (changes && error instanceof Problem && error.status === 403)
           emitChanges(admitted, [changeOf(admitted, undefined)], "refused");
         throw error;
@@ -126,7 +167,8 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
       headers: request.headers,
       params: admitted.params,
       query,
-      body,
+      search,
+      body: route.body && !route.checksBody ? await checkedBody(route.body, body ?? {}) : body,
       ifMatch: request.headers["if-match"],
       accept: request.headers.accept ?? "*/*",
       recordChanges(more) {
@@ -134,14 +176,46 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
       },
       signal,
     });
-    if (changes) emitChanges(admitted, recorded ?? [changeOf(admitted, answer.body)], "ok");
+    if (changes && answer !== PASSED)
+      emitChanges(admitted, recorded ?? [changeOf(admitted, answer.body)], "ok");
     return answer;
+  }
+
+  /** The other replica authenticates the request again, and records it. */
+  async function passOn(
+    at: AtReplica,
+    { request, response, body }: Pick<PassedRequest, "request" | "response"> & { readonly body: unknown },
+  ): Promise<AdminAnswer> {
+    const hasBody = body !== undefined && request.headers["content-type"] !== undefined;
+    const written = hasBody ? Buffer.from(JSON.stringify(body)) : undefined;
+    const passed = await parts.replicas?.passOn?.(at.replica, { request, response, body: written });
+    if (passed === "answered") return PASSED;
+    throw passed === undefined ? at : at[passed];
+  }
+
+  /** A request may run twice, and its body can be read once. */
+  const bodies = new WeakMap<IncomingMessage, Promise<unknown>>();
+  function bodyOnce(request: IncomingMessage, admitted: AdmittedRequest): Promise<unknown> {
+    const body = bodies.get(request) ?? bodyOf(request, admitted);
+    bodies.set(request, body);
+    return body;
+  }
+
+  async function runInStep(...given: Parameters<typeof run>): Promise<AdminAnswer> {
+    const [, { headers }] = given;
+    const isMissing = (error: unknown): boolean => {
+      const { status } = (error instanceof Problem ? error : parts.problemOf(error)) ?? {};
+      return status === 404 || status === 422;
+    };
+    return await inStepWith(parts.inStep, headers[REVISION], () => run(...given), isMissing);
   }
 
   /** Strangers may send only small bodies, and few at a time. */
   async function bodyOf(request: IncomingMessage, { principal, route }: AdmittedRequest): Promise<unknown> {
     const types = route.types ?? JSON_TYPES;
-    if (requiredRole(route) !== "anyone") return await readBody(request, { types, sender: principal.id });
+    const { maxBytes } = route;
+    if (requiredRole(route) !== "anyone")
+      return await readBody(request, { types, sender: principal.id, maxBytes });
     const address = parts.addressOf(request);
     if (!watchOpenBody(request, address))
       throw new Problem(413, `a request without a login may have at most ${MAX_OPEN_BYTES} bytes`);
@@ -149,15 +223,18 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
   }
 
   function emitChanges(
-    { principal }: AdmittedRequest,
+    { principal, headers }: AdmittedRequest,
     changes: readonly RecordedChange[],
     outcome: AdminChange["outcome"],
   ): void {
-    for (const change of changes)
-      parts.events?.emit({ type: "admin", at: Date.now(), principal, ...change, outcome });
+    const event = { type: "admin", principal, outcome, ...requestIdIn(headers) } as const;
+    for (const change of changes) parts.events?.emit({ ...event, at: Date.now(), ...change });
   }
 
-  /** Gives the stream a function that authenticates the caller again, so that the stream ends with the right to read it. */
+  /**
+   * Gives the stream a function that authenticates the caller again, so that the stream ends with the right
+   * to read it.
+   */
   function stream(
     path: string,
     request: IncomingMessage,
@@ -176,9 +253,14 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     else response.once("close", end);
   }
 
-  /** Detects cross-site requests. A login without an Origin header is allowed, because it comes from a shell. */
-  function isForged({ method, headers }: IncomingMessage, byCookie: boolean, open: boolean): boolean {
+  /**
+   * Detects cross-site requests. A login without an Origin header is allowed, because it comes from a shell.
+   */
+  function isForged(request: IncomingMessage, byCookie: boolean, open: boolean): boolean {
+    const { method, headers } = request;
     if (method === "GET" || parts.isOwnPage(headers)) return false;
+    // The replica that got it from the browser has checked it.
+    if (parts.replicas?.clientOf?.(request) !== undefined) return false;
     return byCookie || (open && headers.origin !== undefined);
   }
 
@@ -192,7 +274,9 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
     const signal = new CallSignal();
     response.once("close", () => signal.abort(GONE));
     try {
-      const done = await run(path, request, signal);
+      const done = await runInStep(path, request, response, signal);
+      if (done === PASSED) return;
+      if (parts.inStep) response.setHeader(REVISION, parts.inStep.mark);
       if (done.events) stream(path, request, response, done);
       else write(response, done);
     } catch (error) {
@@ -213,11 +297,12 @@ interface AdmittedRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The object that the path names, as the audit log describes it. */
   readonly object: RecordedChange["object"];
+  readonly headers: IncomingMessage["headers"];
 }
 
 /** Routes for anyone are logins, which emit their own events. */
-function isChange(route: Route, query: URLSearchParams): boolean {
-  return route.method !== "GET" && requiredRole(route) !== "anyone" && query.get("dryRun") !== "true";
+function isChange(route: Route, search: URLSearchParams): boolean {
+  return route.method !== "GET" && requiredRole(route) !== "anyone" && search.get("dryRun") !== "true";
 }
 
 const VERBS = { GET: "read", POST: "create", PATCH: "update", PUT: "update", DELETE: "delete" } as const;
@@ -257,42 +342,6 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
   } catch {
     throw new Problem(400, "the path has a broken percent escape");
   }
-}
-
-/** Refuses unknown parameters, so that a misspelt `dryRun` does not make the change. */
-function queryOf({ url = "" }: IncomingMessage, { query = {}, anyQuery }: Route): URLSearchParams {
-  const given = new URL(url, "http://localhost").searchParams;
-  if (anyQuery) return given;
-  for (const [name, text] of given) {
-    const schema = Object.hasOwn(query, name) ? query[name] : undefined;
-    const known = Object.keys(query).join(", ") || "none";
-    if (!schema) throw new Problem(400, `unknown query parameter "${name}"; known: ${known}`);
-    if (given.getAll(name).length > 1) throw new Problem(400, `the query contains "${name}" twice`);
-    if (!fits(text, schema)) throw new Problem(400, `"${name}" in the query must be ${expectedBy(schema)}`);
-  }
-  return given;
-}
-
-/** A time needs a time zone. Otherwise its meaning would depend on the time zone of the gateway. */
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
-
-/** Validates a parameter. An impossible value would otherwise return an empty list, as if nothing matched. */
-function fits(text: string, schema: Schema): boolean {
-  const { type, format, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
-  if (Array.isArray(values)) return values.includes(text);
-  if (format === "date-time") return TIME.test(text) && !Number.isNaN(Date.parse(text));
-  if (type === "boolean") return text === "true" || text === "false";
-  if (type !== "integer") return true;
-  return /^\d{1,15}$/.test(text) && Number(text) >= Number(minimum) && Number(text) <= Number(maximum);
-}
-
-function expectedBy({ type, format, enum: values, minimum, maximum }: Schema): string {
-  if (Array.isArray(values)) return `one of ${values.join(", ")}`;
-  if (format === "date-time") return "a time such as 2030-01-31T12:00:00Z";
-  if (type === "boolean") return "true or false";
-  return maximum === undefined
-    ? "a whole number"
-    : `a whole number from ${Number(minimum)} to ${Number(maximum)}`;
 }
 
 function write(response: ServerResponse, { status, body, text, headers }: AdminAnswer): void {

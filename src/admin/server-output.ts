@@ -1,4 +1,7 @@
-/** Adds the output of servers to the reasons of their failures, for principals who may read it. Everybody else gets the reason alone. */
+/**
+ * Adds the output of servers to the reasons of their failures, for principals who may read it. Everybody else
+ * gets the reason alone.
+ */
 import { may } from "../access/may.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { withOutput } from "../kernel/with-output.ts";

@@ -1,4 +1,7 @@
-/** Streams the events of a running call to a browser. A slow reader loses progress and log events, but never the result. */
+/**
+ * Streams the events of a running call to a browser. A slow reader loses progress and log events, but never
+ * the result.
+ */
 import type { ServerResponse } from "node:http";
 import type { RunningTry, TryEvent } from "../gateway/try-control.ts";
 import { eventText } from "../observe/live/event-feed.ts";
@@ -41,7 +44,7 @@ export class TryStream {
 
   #send(event: TryEvent): void {
     const { response, shown } = this.#parts;
-    const sent = flat(shown(event));
+    const sent = shown(event);
     if (event.type === "progress" || event.type === "log") {
       if (response.writableLength > MAX_UNREAD) this.#missed += 1;
       else response.write(eventText(event.type, sent));
@@ -65,11 +68,4 @@ export class TryStream {
     } else if (++this.#checks % HEARTBEAT_EVERY === 0 && response.writableLength === 0)
       response.write(": \n\n");
   }
-}
-
-/** Moves the params of a notification to the level of the type. */
-function flat(event: object): object {
-  if (!("params" in event)) return event;
-  const { params, ...rest } = event;
-  return { ...(params as object), ...rest };
 }

@@ -1,4 +1,7 @@
-/** Storage adapter of oidc-provider: keeps its data as sealed records of the store, under hashed ids, with expiry. */
+/**
+ * Storage adapter of oidc-provider: keeps its data as sealed records of the store, under hashed ids, with
+ * expiry.
+ */
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import { StoreError } from "../store/error.ts";
 import type { NewRecord, Store, StoredRecord } from "../store/store.ts";
@@ -66,7 +69,10 @@ class RecordAdapter implements Adapter {
     return endpoint !== undefined && named.every((resource) => this.#parts.endpointAt(resource) === endpoint);
   }
 
-  /** Used only for sessions. The result has no `jti`, because the id of a session is a cookie that is not stored. */
+  /**
+   * Used only for sessions. The result has no `jti`, because the id of a session is a cookie that is not
+   * stored.
+   */
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
     const record = await this.#parts.store.records.find(this.#kind, this.#parts.idOf("uid", uid));
     return record && this.#payload(record);
@@ -106,7 +112,9 @@ class RecordAdapter implements Adapter {
     else await store.records.delete(this.#kind, this.#id(id));
   }
 
-  /** Does nothing: the grant itself is always destroyed too, and its codes and tokens are invalid without it. */
+  /**
+   * Does nothing: the grant itself is always destroyed too, and its codes and tokens are invalid without it.
+   */
   revokeByGrantId(): Promise<void> {
     return Promise.resolve();
   }

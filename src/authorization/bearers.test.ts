@@ -15,8 +15,10 @@ const CLAIMS: Claims = {
   groups: ["dev"],
 };
 
+const HERE = { audience: "here", open: true };
+
 /** Bearers of a token that is verified already. `write` runs before its account is created. */
-function bearers(write: () => Promise<void>) {
+function bearers(write: () => Promise<void>, trusts = () => true) {
   let account: Account | undefined;
   const found = (): Account | undefined => account;
   const accounts = {
@@ -30,7 +32,7 @@ function bearers(write: () => Promise<void>) {
       return account;
     },
   };
-  const tokens = { cached: () => CLAIMS } as unknown as Tokens;
+  const tokens = { cached: () => CLAIMS, trusts: () => trusts() } as unknown as Tokens;
   return new Bearers({ tokens, grants: { isRevoked: () => false }, accounts });
 }
 
@@ -44,17 +46,37 @@ test("requests with a new token that arrive together all wait for its account", 
     writes += 1;
     return written;
   });
-  const both = [known.holderOf("t", "here"), known.holderOf("t", "here")];
+  const both = [known.holderOf("t", HERE), known.holderOf("t", HERE)];
   ready();
   for (const holder of both) expect(await holder).toMatchObject({ account: { uuid: "a" } });
   expect(writes).toBe(1);
-  expect(known.holderOf("t", "here")).toMatchObject({ account: { groups: ["dev"] } });
+  expect(known.holderOf("t", HERE)).toMatchObject({ account: { groups: ["dev"] } });
 });
 
 test("an account that could not be written is tried again by the next request", async () => {
   let down = true;
   const known = bearers(() => (down ? Promise.reject(new Error("the store is down")) : Promise.resolve()));
-  await expect(known.holderOf("t", "here")).rejects.toThrow("down");
+  await expect(known.holderOf("t", HERE)).rejects.toThrow("down");
   down = false;
-  expect(await known.holderOf("t", "here")).toMatchObject({ account: { uuid: "a" } });
+  expect(await known.holderOf("t", HERE)).toMatchObject({ account: { uuid: "a" } });
+});
+
+test("a token for an endpoint that takes none creates no account", async () => {
+  let writes = 0;
+  const known = bearers(async () => {
+    writes += 1;
+  });
+  expect(known.holderOf("t", { ...HERE, open: false })).toBe("no_endpoint");
+  expect(writes).toBe(0);
+});
+
+test("a token whose issuer is removed while its account is written is refused", async () => {
+  let trusted = true;
+  const known = bearers(
+    async () => {
+      trusted = false;
+    },
+    () => trusted,
+  );
+  expect(await known.holderOf("t", HERE)).toBe("invalid_token");
 });

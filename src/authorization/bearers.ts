@@ -13,7 +13,15 @@ export interface TokenHolder {
   readonly endpoint: string | undefined;
 }
 
-type Judged = TokenHolder | TokenFault;
+/** "no_endpoint": the token is valid, but there is no endpoint that takes it. */
+export type Judged = TokenHolder | TokenFault | "no_endpoint";
+
+/** The endpoint that a request names. */
+export interface NamedEndpoint {
+  readonly audience: string;
+  /** It exists, is enabled and takes tokens. */
+  readonly open: boolean;
+}
 
 export interface BearerParts {
   readonly tokens: Tokens;
@@ -35,25 +43,32 @@ export class Bearers {
   }
 
   /** Returns a promise only for a token that is not cached, or that was not used for this gateway before. */
-  holderOf(token: string, audience: string): Judged | Promise<Judged> {
+  holderOf(token: string, endpoint: NamedEndpoint): Judged | Promise<Judged> {
     const cached = this.#parts.tokens.cached(token);
-    return cached ? this.#judge(cached, audience) : this.#check(token, audience);
+    return cached ? this.#judge(cached, endpoint) : this.#check(token, endpoint);
   }
 
-  async #check(token: string, audience: string): Promise<Judged> {
+  async #check(token: string, endpoint: NamedEndpoint): Promise<Judged> {
     const claims = await this.#parts.tokens.check(token);
-    return claims ? await this.#judge(claims, audience) : "invalid_token";
+    return claims ? await this.#judge(claims, endpoint) : "invalid_token";
   }
 
-  /** A token that is meant for others says nothing about accounts here, so audience and scope are checked first. */
-  #judge(claims: Claims, audience: string): Judged | Promise<Judged> {
+  /**
+   * A token that is meant for others says nothing about accounts here, so everything else is checked before
+   * its account.
+   */
+  #judge(claims: Claims, endpoint: NamedEndpoint): Judged | Promise<Judged> {
     const account = this.#accountOf(claims);
-    if (!claims.audience.includes(audience) || account?.disabled || this.#isOver(claims))
+    if (!claims.audience.includes(endpoint.audience) || account?.disabled || this.#isOver(claims))
       return "invalid_token";
     if (!claims.scopes.includes(SCOPE)) return "insufficient_scope";
-    const applied = claims.issuer === undefined ? "done" : (this.#applied.get(claims) ?? this.#apply(claims));
+    if (claims.issuer === undefined) return this.#holder(claims, account);
+    // Anybody with a token of the issuer can choose the name, so it must not create an account.
+    if (!endpoint.open) return "no_endpoint";
+    const applied = this.#applied.get(claims) ?? this.#apply(claims);
     if (applied === "done") return this.#holder(claims, account);
-    return applied.then(() => this.#holder(claims, this.#accountOf(claims)));
+    // Meanwhile the account may have been disabled, or the issuer removed.
+    return applied.then(() => this.#judge(claims, endpoint));
   }
 
   /** Requests with the same token wait for one update. One that failed is tried again by the next request. */
@@ -87,13 +102,16 @@ export class Bearers {
     return issuer === undefined ? accounts.byId(subject) : accounts.byIdentity(issuer, subject);
   }
 
-  #isOver({ expiresAt, grant }: Claims): boolean {
-    return expiresAt <= this.#now() || (grant !== undefined && this.#parts.grants.isRevoked(grant));
+  #isOver({ expiresAt, grant, issuer }: Claims): boolean {
+    const { grants, tokens } = this.#parts;
+    if (issuer !== undefined && !tokens.trusts(issuer)) return true;
+    return expiresAt <= this.#now() || (grant !== undefined && grants.isRevoked(grant));
   }
 
-  #holder({ client, endpoint }: Claims, account: Account | undefined): Judged {
+  #holder({ client, issuer, endpoint }: Claims, account: Account | undefined): Judged {
     if (!account || account.disabled) return "invalid_token";
-    return { principal: livePrincipal(this.#parts.accounts, account.uuid, { client }), account, endpoint };
+    const used = { client, ...(issuer === undefined ? {} : { issuer }) };
+    return { principal: livePrincipal(this.#parts.accounts, account.uuid, used), account, endpoint };
   }
 }
 

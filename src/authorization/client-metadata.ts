@@ -1,5 +1,8 @@
-/** Normalizes the metadata of OAuth clients to what this server offers. Well-known clients request more than they need, so extra values are removed instead of refused. */
-import { isOwnMachine } from "../oauth/reach.ts";
+/**
+ * Normalizes the metadata of OAuth clients to what this server offers. Well-known clients request more than
+ * they need, so extra values are removed instead of refused.
+ */
+import { isOwnMachine } from "../server-logins/reach.ts";
 import { SCOPE } from "./resource.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -30,7 +33,9 @@ export function normalizeMetadata(metadata: Metadata): string | undefined {
   return undefined;
 }
 
-/** A client on the user's own machine. Its port may change, and nothing proves which program listens there. */
+/**
+ * A client on the user's own machine. Its port may change, and nothing proves which program listens there.
+ */
 function isNative(uris: readonly string[]): boolean {
   const parsed = uris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const secureLoopback = parsed.some(

@@ -1,7 +1,7 @@
 /**
- * Consents and grants of OAuth clients. A consent belongs to one account, client, endpoint and redirect host, as the consent
- * page named them. Each login under it creates its own grant, and all tokens of that login belong to the grant. Revoked
- * grants stay in memory until their access tokens have expired.
+ * Consents and grants of OAuth clients. A consent belongs to one account, client, endpoint and redirect host,
+ * as the consent page named them. Each login under it creates its own grant, and all tokens of that login
+ * belong to the grant. Revoked grants stay in memory until their access tokens have expired.
  */
 import { allRecords } from "../access/mirror.ts";
 import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
@@ -134,7 +134,10 @@ export class Grants {
       .filter((consent) => consent.account === account && isBound(consent));
   }
 
-  /** Deletes a consent and revokes its grants, so that the client must ask again. Returns false if the account has no such consent. */
+  /**
+   * Deletes a consent and revokes its grants, so that the client must ask again. Returns false if the account
+   * has no such consent.
+   */
   async revoke(account: string, id: string): Promise<boolean> {
     const consent = (await this.#store.records.get(CONSENT, id))?.value as ClientConsent | undefined;
     if (consent?.account !== account) return false;
@@ -150,7 +153,10 @@ export class Grants {
     await this.#revoke(await this.#grantsOf((scope) => scope.account === account), consents);
   }
 
-  /** Revokes all consents and grants of endpoints that do not exist any more, and those that are not bound to one. */
+  /**
+   * Revokes all consents and grants of endpoints that do not exist any more, and those that are not bound to
+   * one.
+   */
   async revokeWithout(exists: (endpoint: string) => boolean): Promise<void> {
     const isGone = (scope: Partial<GrantScope>): boolean => !isBound(scope) || !exists(scope.endpoint);
     const consents = (await allRecords(this.#store, CONSENT)).filter(({ value }) => isGone(value as object));

@@ -4,19 +4,19 @@ import type Provider from "oidc-provider";
 import { errors, type InteractionResults } from "oidc-provider";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import type { LoginTried } from "../kernel/events.ts";
+import { requestIdIn } from "../kernel/traceparent.ts";
+import { faultPage, type HtmlPage, sendPage } from "../pages/html.ts";
+import { logInWithPassword, readOwnForm } from "../pages/password-form.ts";
 import type { GrantScope } from "./grants.ts";
-import { type HtmlPage, sendPage } from "./html.ts";
 import {
   type ConsentQuestion,
   clientNameOf,
   consentPage,
-  faultPage,
   loginPage,
   nothingToAllowPage,
   redirectHost,
 } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
-import { logInWithPassword, readOwnForm } from "./password-form.ts";
 import { audienceOf, endpointIn } from "./resource.ts";
 import { LOGIN } from "./routes.ts";
 import { saveGrant } from "./save-grant.ts";
@@ -117,7 +117,8 @@ export class Interaction {
   /** Emits a login event: consent was given or refused. */
   #emit(request: IncomingMessage, login: Omit<LoginTried, "type" | "at" | "address">): void {
     const { events, addressOf, now } = this.#parts;
-    events?.emit({ type: "login", at: now(), address: addressOf(request), ...login });
+    const from = { address: addressOf(request), ...requestIdIn(request.headers) };
+    events?.emit({ type: "login", at: now(), ...from, ...login });
   }
 
   async #allow(

@@ -1,6 +1,9 @@
-/** Fetches the keys of an external issuer: from the configured URL or from its metadata. Fetches them again when they change. */
+/**
+ * Fetches the keys of an external issuer: from the configured URL or from its metadata. Fetches them again
+ * when they change.
+ */
 import type { JWTVerifyGetKey } from "jose";
-import { mayLeadTo } from "../oauth/reach.ts";
+import { mayLeadTo } from "../server-logins/reach.ts";
 
 export interface TrustedIssuer {
   readonly issuer: string;
@@ -71,7 +74,8 @@ async function keysAddress(issuer: string, fetch: Fetch): Promise<string> {
       if (metadata.issuer !== issuer) throw new Error(`${address} belongs to another issuer`);
       const { jwks_uri: keys } = metadata;
       if (typeof keys !== "string" || !URL.canParse(keys)) throw new Error(`${address} has no jwks_uri`);
-      // The administrator trusts the issuer, but a public issuer must not make the gateway request private addresses.
+      // The administrator trusts the issuer, but a public issuer must not make the gateway request private
+      // addresses.
       if (!mayLeadTo(new URL(issuer), new URL(keys)))
         throw new Error(
           `the keys in ${address} are at a private address, but the issuer is not; if this is intended, set jwksUri`,

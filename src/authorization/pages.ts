@@ -1,6 +1,6 @@
 /** The pages that a user sees while an OAuth client logs in. */
-import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
-import { passwordFields } from "./password-form.ts";
+import { type Html, type HtmlPage, html, NOTHING } from "../pages/html.ts";
+import { passwordFields } from "../pages/password-form.ts";
 
 const MAX_CHARACTERS = 80;
 
@@ -64,10 +64,6 @@ export function nothingToAllowPage({ endpoint, redirectUri }: ConsentQuestion, a
     formTarget: redirectUri,
     body: html`<p>There is no endpoint <strong>${endpoint}</strong> that ${account} may use. Ask an administrator for access.</p>${choice(undefined, "Go back")}`,
   };
-}
-
-export function faultPage(fault: string, status = 400): HtmlPage {
-  return { title: "Something went wrong", status, body: html`<p>${fault}</p>` };
 }
 
 /** Cleans the name of a client: removes invisible characters and those that change the text direction. */

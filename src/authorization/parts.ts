@@ -1,32 +1,30 @@
 /** The dependencies of the authorization server. */
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Account, AccountDirectory } from "../access/account.ts";
 import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
+import type { Logins } from "../pages/password-form.ts";
 import type { Store } from "../store/store.ts";
 import type { Grants } from "./grants.ts";
 import type { RecordId } from "./record-id.ts";
 import type { SigningKey } from "./signing-key.ts";
 
-/** Console sessions. The authorization server has no other login. */
-export interface Logins {
-  of(headers: IncomingHttpHeaders): Account | undefined;
-  /** Returns the value of `Set-Cookie`. */
-  begin(account: Account, headers: IncomingHttpHeaders): Promise<string>;
-  /** Whether a form was sent from a page of this gateway. */
-  isOwnPage(headers: IncomingHttpHeaders): boolean;
-}
-
 export interface AuthorizationParts {
-  /** The URL of the gateway for clients, without a trailing slash. It is the issuer, independent of Host headers. */
+  /**
+   * The URL of the gateway for clients, without a trailing slash. It is the issuer, independent of Host
+   * headers.
+   */
   readonly base: () => string;
-  readonly store: Pick<Store, "records" | "sealer">;
+  readonly store: Pick<Store, "records" | "sealer"> & Partial<Pick<Store, "tries">>;
   readonly key: SigningKey;
   readonly idOf: RecordId;
   readonly grants: Grants;
   readonly accounts: Pick<AccountDirectory, "byId" | "withPassword" | "takesPasswords">;
   readonly logins: Logins;
-  /** False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which endpoints exist. */
+  /**
+   * False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which
+   * endpoints exist.
+   */
   readonly allowsOAuth: (endpoint: string) => boolean;
   readonly mayUse: (endpoint: string, account: Account) => boolean;
   /** Uuid of the endpoint with this name, also of a disabled one. */

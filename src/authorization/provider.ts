@@ -1,4 +1,7 @@
-/** Configures oidc-provider for what MCP clients need: codes with PKCE, resource indicators, registration, refresh token rotation. Loaded on first use. */
+/**
+ * Configures oidc-provider for what MCP clients need: codes with PKCE, resource indicators, registration,
+ * refresh token rotation. Loaded on first use.
+ */
 import type { EventEmitter } from "node:events";
 import Provider, {
   type Configuration,
@@ -6,14 +9,14 @@ import Provider, {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from "oidc-provider";
+import { faultPage, pageHeaders, pageText } from "../pages/html.ts";
 import { type AdapterParts, createAdapter, touchClient } from "./adapter.ts";
 import { isOnThisMachine, normalizeMetadata } from "./client-metadata.ts";
 import { ACCESS_TOKEN_S } from "./grants.ts";
-import { pageHeaders, pageText } from "./html.ts";
-import { faultPage, redirectHost } from "./pages.ts";
+import { redirectHost } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { isPublic } from "./public-fetch.ts";
-import { RateLimiter } from "./rate-limiter.ts";
+import { SharedRateLimiter } from "./rate-limiter.ts";
 import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
 import { LOGIN, ROUTES } from "./routes.ts";
 import { endpointAtAddress, saveGrant } from "./save-grant.ts";
@@ -63,7 +66,7 @@ export function createProvider(parts: AuthorizationParts): Provider {
 
 function configurationOf(parts: AuthorizationParts): Configuration {
   const { accounts, fetch, addressOf, now, recheck } = parts;
-  const fetches = new RateLimiter(FETCHES_A_MINUTE);
+  const fetches = new SharedRateLimiter("client metadata", FETCHES_A_MINUTE, parts.store.tries);
   return {
     routes: ROUTES,
     scopes: [SCOPE],
@@ -93,7 +96,8 @@ function configurationOf(parts: AuthorizationParts): Configuration {
       clientIdMetadataDocument: {
         enabled: true,
         ack: "draft-02",
-        allowFetch: (ctx, id) => isPublic(new URL(id)) && fetches.take(addressOf(ctx.req), now()) === 0,
+        allowFetch: async (ctx, id) =>
+          isPublic(new URL(id)) && (await fetches.take(addressOf(ctx.req), now())) === 0,
       },
       resourceIndicators: {
         enabled: true,
@@ -146,7 +150,10 @@ function cookies(secret: Buffer): NonNullable<Configuration["cookies"]> {
   };
 }
 
-/** Accepts every endpoint name, except those with `oauth` off, so that callers cannot find out which endpoints exist. */
+/**
+ * Accepts every endpoint name, except those with `oauth` off, so that callers cannot find out which endpoints
+ * exist.
+ */
 function resourceServer(
   { oidc }: KoaContextWithOIDC,
   resource: string,
@@ -190,9 +197,9 @@ interface ResourceGrant {
 }
 
 /**
- * Skips the consent page if the user consented to the same client, endpoint and redirect host before. It creates a new grant,
- * because all tokens of a grant belong to one login. Clients on the user's machine ask each time, because nothing proves
- * which program listens there (RFC 8252, 8.6).
+ * Skips the consent page if the user consented to the same client, endpoint and redirect host before. It
+ * creates a new grant, because all tokens of a grant belong to one login. Clients on the user's machine ask
+ * each time, because nothing proves which program listens there (RFC 8252, 8.6).
  */
 async function existingGrant({ oidc }: KoaContextWithOIDC, parts: AuthorizationParts) {
   const given = oidc.result?.consent?.grantId;
@@ -211,7 +218,10 @@ async function existingGrant({ oidc }: KoaContextWithOIDC, parts: AuthorizationP
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
-/** Removes the session cookie of oidc-provider from an authorization request if it belongs to another account than the console session. */
+/**
+ * Removes the session cookie of oidc-provider from an authorization request if it belongs to another account
+ * than the console session.
+ */
 function dropForeignSession(provider: Provider, { logins }: AuthorizationParts): Middleware {
   const name = provider.cookieName("session");
   const sessionCookies = new RegExp(`(?:^|; *)${name}(?:\\.sig)?=[^;]*`, "g");

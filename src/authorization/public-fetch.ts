@@ -1,9 +1,12 @@
-/** Fetches URLs that untrusted clients name: only https, only from public addresses after DNS resolution, without redirects. */
+/**
+ * Fetches URLs that untrusted clients name: only https, only from public addresses after DNS resolution,
+ * without redirects.
+ */
 import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { mayLeadTo } from "../oauth/reach.ts";
+import { mayLeadTo } from "../server-logins/reach.ts";
 
 /** Any public origin. A URL that it may lead to is public. */
 const PUBLIC_ORIGIN = new URL("https://metamcp.invalid");
@@ -50,7 +53,10 @@ export async function fetchPublic(
   });
 }
 
-/** Checks the resolved addresses and connects to exactly these, so that a later DNS incoming cannot change the target. */
+/**
+ * Checks the resolved addresses and connects to exactly these, so that a later DNS incoming cannot change the
+ * target.
+ */
 function publicLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {

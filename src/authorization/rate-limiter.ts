@@ -1,5 +1,8 @@
-/** Limits requests per network address and minute. An IPv6 network counts as one address. Time is passed in. */
-import { networkOf } from "../access/throttle.ts";
+/**
+ * Limits requests per network address and minute. An IPv6 network counts as one address. Time is passed in.
+ */
+import { counterOf, networkOf } from "../access/throttle.ts";
+import type { Tries } from "../store/store.ts";
 
 const WINDOW_MS = 60_000;
 /** Beyond this number of addresses the oldest are dropped, so that memory stays bounded. */
@@ -31,5 +34,33 @@ export class RateLimiter {
       if (this.#times.size <= MAX_ADDRESSES && (times.at(-1) ?? 0) > now - WINDOW_MS) return;
       this.#times.delete(address);
     }
+  }
+}
+
+/** How long to wait while the store is away. */
+const AWAY_MS = 1_000;
+
+/** The same over all gateways on the store. What this process refuses by itself costs no statement. */
+export class SharedRateLimiter {
+  readonly #name: string;
+  readonly #limit: number;
+  readonly #here: RateLimiter;
+  readonly #tries: Tries | undefined;
+
+  /** Requests of each name are counted by themselves. */
+  constructor(name: string, limit: number, tries: Tries | undefined) {
+    this.#name = name;
+    this.#limit = limit;
+    this.#here = new RateLimiter(limit);
+    this.#tries = tries;
+  }
+
+  /** As `RateLimiter.take`. Without the store nothing is allowed. */
+  async take(address: string, now: number): Promise<number> {
+    const wait = this.#here.take(address, now);
+    if (wait > 0 || !this.#tries) return wait;
+    const counter = counterOf(`${this.#name} ${networkOf(address)}`, this.#limit, WINDOW_MS);
+    const tried = await this.#tries.take([counter]).catch(() => ({ waitMs: AWAY_MS }));
+    return tried.waitMs;
   }
 }

@@ -23,7 +23,10 @@ export function endpointIn(base: string, resource: string): string | undefined {
   return RESOURCE.exec(pathname)?.[1];
 }
 
-/** The name of the endpoint in a stored resource URL. It may have another origin if the address of the gateway changed. */
+/**
+ * The name of the endpoint in a stored resource URL. It may have another origin if the address of the gateway
+ * changed.
+ */
 export function endpointOf(resource: string): string {
   return RESOURCE.exec(new URL(resource).pathname)?.[1] ?? resource;
 }
@@ -51,7 +54,9 @@ export function resourceMetadata(
 
 export type TokenFault = "invalid_token" | "insufficient_scope";
 
-/** The value of `WWW-Authenticate`. `way` is the part of the requested path after the name of the endpoint. */
+/**
+ * The value of `WWW-Authenticate`. `way` is the part of the requested path after the name of the endpoint.
+ */
 export function challenge(base: string, endpoint: string, way: string, fault?: TokenFault): string {
   const transport: Way = way === "sse" || way === "message" ? "sse" : "mcp";
   const name = encodeURIComponent(endpoint);

@@ -34,7 +34,10 @@ export function routeOf(path: string): string | undefined {
   return ALIASES.get(path) ?? (path.startsWith("/oauth/") ? path : undefined);
 }
 
-/** Replaces the scopes of an authorization request with `scope`, because clients request arbitrary scopes or none. Keeps `offline_access`. */
+/**
+ * Replaces the scopes of an authorization request with `scope`, because clients request arbitrary scopes or
+ * none. Keeps `offline_access`.
+ */
 export function withScope(url: string, scope: string): string {
   const [path = "", query = ""] = url.split("?", 2);
   const params = new URLSearchParams(query);

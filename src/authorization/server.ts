@@ -1,9 +1,11 @@
-/** The built-in authorization server: routing and rate limits in front of oidc-provider, which is loaded on first use. */
+/**
+ * The built-in authorization server: routing and rate limits in front of oidc-provider, which is loaded on
+ * first use.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type HtmlPage, sendPage } from "./html.ts";
-import { faultPage } from "./pages.ts";
+import { faultPage, type HtmlPage, sendPage } from "../pages/html.ts";
 import type { AuthorizationParts } from "./parts.ts";
-import { RateLimiter } from "./rate-limiter.ts";
+import { SharedRateLimiter } from "./rate-limiter.ts";
 import { SCOPE } from "./resource.ts";
 import { LOGIN, ROUTES, routeOf, withScope } from "./routes.ts";
 
@@ -18,8 +20,8 @@ interface Loaded {
 
 export class AuthorizationServer {
   readonly #parts: AuthorizationParts;
-  readonly #registrations = new RateLimiter(REGISTRATIONS_A_MINUTE);
-  readonly #logins = new RateLimiter(LOGINS_A_MINUTE);
+  readonly #registrations: SharedRateLimiter;
+  readonly #logins: SharedRateLimiter;
   #loaded: Promise<Loaded> | undefined;
 
   constructor(parts: AuthorizationParts) {
@@ -31,6 +33,9 @@ export class AuthorizationServer {
       return address;
     };
     this.#parts = { ...parts, addressOf };
+    const { tries } = parts.store;
+    this.#registrations = new SharedRateLimiter("registration", REGISTRATIONS_A_MINUTE, tries);
+    this.#logins = new SharedRateLimiter("authorization", LOGINS_A_MINUTE, tries);
   }
 
   /** Whether the path belongs to the authorization server. */
@@ -49,10 +54,10 @@ export class AuthorizationServer {
   }
 
   async #answer(route: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (route === ROUTES.registration && !this.#mayRegister(request, response)) return;
+    if (route === ROUTES.registration && !(await this.#mayRegister(request, response))) return;
     const address = this.#parts.addressOf(request);
     if (route === ROUTES.authorization) {
-      const wait = this.#logins.take(address, this.#parts.now());
+      const wait = await this.#logins.take(address, this.#parts.now());
       if (wait > 0) return sendPage(response, busyPage(wait));
     }
     this.#rewrite(route, request);
@@ -62,20 +67,22 @@ export class AuthorizationServer {
     else await provide(request, response);
   }
 
-  #mayRegister(request: IncomingMessage, response: ServerResponse): boolean {
+  async #mayRegister(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { registers, addressOf, now } = this.#parts;
     if (!registers()) {
       refuse(response, 403, "access_denied", "client registration is turned off");
       return false;
     }
-    const wait = this.#registrations.take(addressOf(request), now());
+    const wait = await this.#registrations.take(addressOf(request), now());
     if (wait === 0) return true;
     response.setHeader("retry-after", Math.ceil(wait / 1_000));
     refuse(response, 429, "temporarily_unavailable", "too many registrations from this address");
     return false;
   }
 
-  /** Replaces Host and forwarded headers with our own address, because oidc-provider builds URLs from them. */
+  /**
+   * Replaces Host and forwarded headers with our own address, because oidc-provider builds URLs from them.
+   */
   #rewrite(route: string, request: IncomingMessage): void {
     const { host, protocol } = new URL(this.#parts.base());
     const { headers, url = "" } = request;

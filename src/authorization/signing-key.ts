@@ -1,4 +1,7 @@
-/** The key that signs our access tokens. It is derived from the secret of the store, so it is the same in every gateway and is never written to a file. */
+/**
+ * The key that signs our access tokens. It is derived from the secret of the store, so it is the same in
+ * every gateway and is never written to a file.
+ */
 import { createECDH, createHash } from "node:crypto";
 
 export interface SigningKey {

@@ -1,4 +1,7 @@
-/** Verifies access tokens: our own, and those of configured issuers. Caches verified tokens, so that most requests need no cryptography. */
+/**
+ * Verifies access tokens: our own, and those of configured issuers. Caches verified tokens, so that most
+ * requests need no cryptography.
+ */
 import { createHash } from "node:crypto";
 import type { JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import { type Claims, claimsOf } from "./claims.ts";
@@ -51,6 +54,11 @@ export class Tokens {
     return checked.by === undefined || this.#parts.issuers().includes(checked.by)
       ? checked.claims
       : undefined;
+  }
+
+  /** Whether tokens of this external issuer are accepted now. */
+  trusts(issuer: string): boolean {
+    return this.#parts.issuers().some((one) => one.issuer === issuer);
   }
 
   /** Returns undefined for any invalid token. */

@@ -1,4 +1,7 @@
-/** Servers that list per account: the tools of one account's credential are visible and searchable only for that account. */
+/**
+ * Servers that list per account: the tools of one account's credential are visible and searchable only for
+ * that account.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temp } from "../../test/support/temp.ts";

@@ -1,4 +1,7 @@
-/** Keeps per-account tool lists in the search index. Equal lists are indexed once and removed with their last account. */
+/**
+ * Keeps per-account tool lists in the search index. Equal lists are indexed once and removed with their last
+ * account.
+ */
 import type { ServerId } from "../kernel/call.ts";
 import type { KnownServer } from "./known-server.ts";
 import type { SearchStrategy } from "./search/strategy.ts";

@@ -1,6 +1,6 @@
 /**
- * Compiles untrusted JSON Schemas and checks untrusted values in bounded time. A short schema can cause much work:
- * nested references double it, patterns backtrack, and `uniqueItems` compares all pairs.
+ * Compiles untrusted JSON Schemas and checks untrusted values in bounded time. A short schema can cause much
+ * work: nested references double it, patterns backtrack, and `uniqueItems` compares all pairs.
  */
 import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { isRecord } from "../kernel/is-record.ts";
@@ -26,8 +26,8 @@ type Dialect = "draft-07" | "2020-12";
 const compilers = new Map<Dialect, Promise<Compiler>>();
 
 /**
- * For values that are sent to a server: properties with a default may be missing. Throws if the schema is invalid or cannot
- * be handled in bounded time. Undefined if it is not an object: it then accepts everything.
+ * For values that are sent to a server: properties with a default may be missing. Throws if the schema is
+ * invalid or cannot be handled in bounded time. Undefined if it is not an object: it then accepts everything.
  */
 export async function compileInputSchema(written: Raw): Promise<ValueCheck | undefined> {
   const schema = parsed(written);
@@ -66,7 +66,8 @@ async function compiled(
   dialect: Dialect,
   written: Raw,
 ): Promise<ValidateFunction> {
-  // A compiler remembers `$id`s, and those of one server must not affect another. An interrupted compiler may be broken. Both cases get their own compiler.
+  // A compiler remembers `$id`s, and those of one server must not affect another. An interrupted compiler may
+  // be broken. Both cases get their own compiler.
   const alone = written.includes('"$id"') || written.length > SMALL_BYTES;
   const compiler = alone ? makeCompiler(dialect) : (compilers.get(dialect) ?? makeCompiler(dialect));
   if (!alone) compilers.set(dialect, compiler);
@@ -94,8 +95,9 @@ async function makeCompiler(dialect: Dialect): Promise<Compiler> {
 }
 
 /**
- * An untrusted pattern must not hang the process. If backtracking could grow much faster than quadratically, this throws
- * and the arguments are not checked. Pretending a match would reject valid arguments under `not` and `patternProperties`.
+ * An untrusted pattern must not hang the process. If backtracking could grow much faster than quadratically,
+ * this throws and the arguments are not checked. Pretending a match would reject valid arguments under `not`
+ * and `patternProperties`.
  */
 function boundedRegExp(pattern: string, flags: string) {
   // Each choice can double the work.
@@ -123,7 +125,9 @@ function repeatsIn(pattern: string): number {
   return pattern.match(/[*+]|\{\d+,/g)?.length ?? 0;
 }
 
-/** The number of schema parts that check a value, with references followed; infinite if it cannot be computed. */
+/**
+ * The number of schema parts that check a value, with references followed; infinite if it cannot be computed.
+ */
 function workOf(root: Readonly<Record<string, unknown>>): number {
   const known = new Map<string, number>();
   const followed = (ref: unknown): number => {

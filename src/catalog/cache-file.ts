@@ -1,4 +1,7 @@
-/** The format of a schema.json: definitions byte by byte as the child sent them, one entry per identity and list key. No I/O. */
+/**
+ * The format of a schema.json: definitions byte by byte as the child sent them, one entry per identity and
+ * list key. No I/O.
+ */
 import type { ServerId } from "../kernel/call.ts";
 import type { ListKey } from "../kernel/list-key.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
@@ -6,6 +9,7 @@ import { elements, isObject, joinObject, members } from "../rpc/slice.ts";
 import { type About, readAbout, sameAbout } from "./about.ts";
 import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind, type Items } from "./item.ts";
 import { isArray, joinArray } from "./json-array.ts";
+import type { ListedKind } from "./known-list.ts";
 import { readTool } from "./read-tool.ts";
 import { sameEntries } from "./same.ts";
 import type { Tool } from "./tool.ts";
@@ -35,7 +39,8 @@ export interface CacheEntry extends ListOwner, Readonly<Partial<Record<ItemKind,
 /** Throws if the text is not JSON. Skips invalid entries. */
 export function decodeEntries(text: string): readonly CacheEntry[] {
   JSON.parse(text);
-  // A user may have reformatted the file. Messages are sent as single lines, so a definition must not contain a line break.
+  // A user may have reformatted the file. Messages are sent as single lines, so a definition must not contain
+  // a line break.
   const file = asRaw(Buffer.from(text.trim().replaceAll(/[\r\n]/g, " ")));
   if (!isObject(file)) return [];
   const [format, entries] = members(file, ["format", "entries"]);
@@ -83,6 +88,20 @@ export function entryOf(
   return Object.assign(
     entry,
     byKind((kind) => (list[kind] ? written(list[kind]) : before?.[kind])),
+  );
+}
+
+/** Keeps the stored lists except those that changed. */
+export function withChanged(
+  entry: CacheEntry,
+  stored: CacheEntry | undefined,
+  changed: readonly ListedKind[],
+): CacheEntry {
+  if (!stored) return entry;
+  const merged = changed.includes("tools") ? entry : { ...entry, about: stored.about, tools: stored.tools };
+  return Object.assign(
+    { ...merged },
+    byKind((kind) => (changed.includes(kind) ? entry[kind] : (stored[kind] ?? entry[kind]))),
   );
 }
 

@@ -7,7 +7,8 @@ import { withLock } from "../home/lock.ts";
 import { listKeyOf } from "../kernel/list-key.ts";
 import { type Log, silentLog } from "../kernel/log.ts";
 import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
-import { type CachedList, ToolCache } from "./cache.ts";
+import { ToolCache } from "./cache.ts";
+import type { CachedList } from "./cache-file.ts";
 import { readTool } from "./read-tool.ts";
 import type { Tool } from "./tool.ts";
 

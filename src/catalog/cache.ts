@@ -1,11 +1,13 @@
-/** Stores tool lists on disk for the next process. The lists may be outdated. Faulty files never cause an error for the caller. */
+/**
+ * Stores tool lists on disk for the next process. The lists may be outdated. Faulty files never cause an
+ * error for the caller.
+ */
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { safeName } from "../home/safe-name.ts";
 import type { ServerId } from "../kernel/call.ts";
-import type { ListKey } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import {
   type CachedList,
@@ -18,15 +20,12 @@ import {
   sameEntry,
   sameOwner,
 } from "./cache-file.ts";
+import type { KeyedList, ListStorage } from "./list-storage.ts";
 
-export type { CachedList } from "./cache-file.ts";
-
-export interface KeyedList extends CachedList {
-  /** Undefined if the list was stored without a key. */
-  readonly key: ListKey | undefined;
-}
-
-/** Several projects may use one name for different servers, and clients may have different list keys. The oldest entry is dropped. */
+/**
+ * Several projects may use one name for different servers, and clients may have different list keys. The
+ * oldest entry is dropped.
+ */
 const MAX_IDENTITIES = 8;
 const MAX_KEYS = 4;
 
@@ -35,7 +34,7 @@ interface Unwritten {
   readonly list: CachedList;
 }
 
-export class ToolCache {
+export class ToolCache implements ListStorage {
   readonly #folder: string;
   readonly #log: Log;
   /** Lists to write, the newest last, and the running writes. */
@@ -48,7 +47,6 @@ export class ToolCache {
     this.#log = parts.log;
   }
 
-  /** The stored lists for this server and identity, newest first, without invalid entries. Never rejects. */
   async read(server: ServerId, identity: string): Promise<readonly KeyedList[]> {
     const waiting = (this.#waiting.get(server) ?? []).filter(({ owner }) => owner.identity === identity);
     const stored = (await this.#entries(server)).filter(
@@ -60,14 +58,13 @@ export class ToolCache {
     ];
   }
 
-  /** Queues the list and returns at once. Only the last list of an owner is written, and only if it changed. */
+  /** Writes only if the list changed. */
   write(server: ServerId, owner: ListOwner, list: CachedList): void {
     const others = (this.#waiting.get(server) ?? []).filter((other) => !sameOwner(other.owner, owner));
     this.#waiting.set(server, [...others, { owner, list }]);
     if (!this.#writing.has(server)) this.#writing.set(server, this.#drain(server));
   }
 
-  /** Resolves when everything is on disk or has failed. */
   async flush(): Promise<void> {
     while (this.#writing.size > 0) await Promise.all(this.#writing.values());
   }

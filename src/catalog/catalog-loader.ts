@@ -1,6 +1,6 @@
 /**
- * Connects children whose lists are in no cache, so that they list their tools. Several requests for one child share one
- * connect. The caller passes the function that connects.
+ * Connects children whose lists are in no cache, so that they list their tools. Several requests for one
+ * child share one connect. The caller passes the function that connects.
  */
 import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -63,7 +63,10 @@ export class CatalogLoader {
     connect: (server: ServerId, origin: Origin) => Promise<void>;
     clock: Clock;
     cooldownMs: () => number;
-    /** True if the cause of the last failure may be gone. The loader then connects again without waiting for the cooldown. */
+    /**
+     * True if the cause of the last failure may be gone. The loader then connects again without waiting for
+     * the cooldown.
+     */
     retryAtOnce?: (server: ServerId) => boolean;
     /** Whether the server is being downloaded at the moment, which takes longer than a start. */
     isInstalling?: (server: ServerId) => boolean;
@@ -76,7 +79,10 @@ export class CatalogLoader {
     this.#isInstalling = parts.isInstalling ?? (() => false);
   }
 
-  /** Connects unknown servers. Resolves with those that are still unknown `deadlineMs` after their connect began, and why. */
+  /**
+   * Connects unknown servers. Resolves with those that are still unknown `deadlineMs` after their connect
+   * began, and why.
+   */
   loadMissing(
     servers: readonly ServerId[],
     origin: Origin,
@@ -121,7 +127,10 @@ export class CatalogLoader {
     return unknown.map((server) => ({ server, reason: this.#reason(server, origin, attempts.get(server)) }));
   }
 
-  /** Registers a connect that the caller has started, so that the loader waits for it and does not start another. */
+  /**
+   * Registers a connect that the caller has started, so that the loader waits for it and does not start
+   * another.
+   */
   trackConnect(server: ServerId, origin: Origin, connect: Promise<unknown>): void {
     const before = this.#last(server, origin);
     if (!before || before.failed) this.#track(server, origin, () => connect);
@@ -224,7 +233,10 @@ export function notListed(fault: string): string {
   return `its tools could not be listed: ${fault}`;
 }
 
-/** The message of an unavailable server also names it and advises the caller of a tool, so its cause is returned. */
+/**
+ * The message of an unavailable server also names it and advises the caller of a tool, so its cause is
+ * returned.
+ */
 const SHOWN_BY_CAUSE: ReadonlySet<string> = new Set(["server_unavailable", "rate_limited"]);
 
 /** Keeps the code `auth_required` in the text, because the user must log in; waiting does not help. */

@@ -9,9 +9,15 @@ export interface CatalogView {
   readonly snapshot: Snapshot;
   /** Finds only tools of this view. */
   readonly search: Pick<SearchStrategy, "search" | "mostShown">;
-  /** True if the server has listed its tools over a connection of this client's list key. A tool that is missing then does not exist. */
+  /**
+   * True if the server has listed its tools over a connection of this client's list key. A tool that is
+   * missing then does not exist.
+   */
   isLive(server: ServerId): boolean;
-  /** True if the visible list of the server came over this client's list key, in this process or an earlier one. */
+  /**
+   * True if the visible list of the server came over this client's list key, in this process or an earlier
+   * one.
+   */
   isOwn(server: ServerId): boolean;
   /** Whether the server's list of that kind is known; it may be empty. */
   knows(server: ServerId, kind: ListedKind): boolean;

@@ -1,7 +1,7 @@
 /**
- * Which tools, prompts and resources exist: the last lists of the children for each list key, filtered by the rules of
- * the config. The catalog itself shows the best known list of each server; a view shows the lists of one client's key.
- * Starts no child and does no ranking.
+ * Which tools, prompts and resources exist: the last lists of the children for each list key, filtered by the
+ * rules of the config. The catalog itself shows the best known list of each server; a view shows the lists of
+ * one client's key. Starts no child and does no ranking.
  */
 import type { ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -11,14 +11,14 @@ import type { Log } from "../kernel/log.ts";
 import { accountOf } from "../kernel/principal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type About, sameAbout } from "./about.ts";
-import type { ToolCache } from "./cache.ts";
 import type { CatalogView } from "./catalog-view.ts";
 import type { Gate } from "./gate.ts";
-import { ITEM_LISTS, type Item, type ItemKind } from "./item.ts";
+import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind } from "./item.ts";
 import type { KnownList, ListedKind } from "./known-list.ts";
 import { ANY_KEY, type KnownServer } from "./known-server.ts";
 import type { CatalogServer, KnownEntry, KnownServers } from "./known-servers.ts";
 import { type Ask, listAll } from "./list-all.ts";
+import type { LearnedList, ListStorage } from "./list-storage.ts";
 import { listTools } from "./list-tools.ts";
 import { sameEntries } from "./same.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
@@ -45,20 +45,26 @@ interface ListRef {
 
 export class Catalog implements CatalogView {
   readonly search: SearchStrategy;
-  readonly #cache: ToolCache;
+  readonly #cache: ListStorage;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #gate: Gate | undefined;
   readonly #visible: VisibleCatalog;
   #loading: Promise<void> = Promise.resolve();
+  /**
+   * Asks the connected child for its lists again. Resolves with false if there is none, or if it does not
+   * answer.
+   */
+  listAgain: (from: ListSource) => Promise<boolean> = () => Promise.resolve(false);
 
-  constructor(parts: { cache: ToolCache; search: SearchStrategy; clock: Clock; log: Log; gate?: Gate }) {
+  constructor(parts: { cache: ListStorage; search: SearchStrategy; clock: Clock; log: Log; gate?: Gate }) {
     this.search = parts.search;
     this.#cache = parts.cache;
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#gate = parts.gate;
     this.#visible = new VisibleCatalog({ ...parts, loadCached: () => this.loadCached() });
+    parts.cache.onLearned?.((learned) => void this.#learn(learned));
   }
 
   get snapshot(): Snapshot {
@@ -79,7 +85,10 @@ export class Catalog implements CatalogView {
     return this.#servers.accountScope(server, account);
   }
 
-  /** The list key of the lists that this client sees of the server; undefined if its account has no credential there. */
+  /**
+   * The list key of the lists that this client sees of the server; undefined if its account has no credential
+   * there.
+   */
   keyFor(server: ServerId, asker: Viewer): ListKey | undefined {
     const account = asker.principal && accountOf(asker.principal);
     return this.#servers.keyFor(server, { key: listKeyOf(asker), account });
@@ -123,11 +132,17 @@ export class Catalog implements CatalogView {
   /** Applies a config. Reads no file: `loadCached` reads the cache of new servers on first use. */
   configure(servers: ReadonlyMap<ServerId, CatalogServer>): void {
     const { removed, visible } = this.#servers.configure(servers);
-    for (const server of removed) this.#gate?.forget(server);
+    for (const server of removed) {
+      this.#gate?.forget(server);
+      if (!servers.has(server)) this.#cache.forget?.(server);
+    }
     this.#visible.replace(visible);
   }
 
-  /** Reads the cache of all servers for which it has not been read yet. Resolves when their tools are searchable. */
+  /**
+   * Reads the cache of all servers for which it has not been read yet. Resolves when their tools are
+   * searchable.
+   */
   loadCached(): Promise<void> {
     const missing = this.#servers.shared.filter(({ known }) => !known.cacheRequested);
     if (missing.length > 0) {
@@ -152,12 +167,43 @@ export class Catalog implements CatalogView {
         const list = known.listFor(key);
         const ref: ListRef = { from: { server, key }, known, list };
         list.items = { ...items, ...list.items };
-        await list.enqueue(async () => {
+        await list.queue.run(async () => {
           if (!list.toolList) list.toolList = { tools, about, blocked: await this.#judge(ref, tools, false) };
         });
         known.shareObjects(list);
       }),
     );
+  }
+
+  /**
+   * Another process stored this list. It replaces the list of its key, unless a child of this process that is
+   * connected answers what it has itself. Starts nothing and is not stored again.
+   */
+  async #learn({
+    server,
+    identity,
+    list: { key = ANY_KEY, tools, about, ...items },
+  }: LearnedList): Promise<void> {
+    const known = this.#servers.get(server);
+    if (known?.identity !== identity) return;
+    const list = known.listFor(key);
+    const ref: ListRef = { from: { server, key }, known, list };
+    const isKnown =
+      sameEntries(list.toolList?.tools, tools) &&
+      ITEM_KINDS.every((kind) => !items[kind] || sameEntries(list.items[kind], items[kind]));
+    if (!isKnown && (await this.listAgain(ref.from))) return;
+    await list.queue.run(async () => {
+      const before = list.toolList;
+      const same = before && sameEntries(before.tools, tools);
+      const blocked = same ? before.blocked : await this.#judge(ref, tools, false);
+      if (!this.#isCurrent(ref)) return;
+      list.toolList = { tools: same ? before.tools : tools, about, blocked };
+      for (const kind of ITEM_KINDS)
+        if (items[kind] && !sameEntries(list.items[kind], items[kind]))
+          list.items = { ...list.items, [kind]: items[kind] };
+      known.shareObjects(list);
+      this.#visible.update([{ server, known }]);
+    });
   }
 
   /** The tools of a new list that the gate blocks. */
@@ -180,7 +226,10 @@ export class Catalog implements CatalogView {
     this.#visible.update([{ server: from.server, known }]);
   }
 
-  /** Lists the tools of a connected child and publishes them. Rejects and changes nothing visible if that fails. */
+  /**
+   * Lists the tools of a connected child and publishes them. Rejects and changes nothing visible if that
+   * fails.
+   */
   async refresh(from: ListSource, ask: Ask, about: About): Promise<void> {
     const { server } = from;
     const ref = this.#listRef(from);
@@ -193,7 +242,7 @@ export class Catalog implements CatalogView {
       throw error;
     });
     const tools = this.#servers.intern(server, listed);
-    await list.enqueue(async () => {
+    await list.queue.run(async () => {
       if (!this.#isCurrent(ref) || !list.acceptRefresh("tools", refresh)) return;
       this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
       const again = list.live && sameEntries(list.toolList?.tools, tools);
@@ -207,13 +256,16 @@ export class Catalog implements CatalogView {
       if (blocked) list.toolList = { tools, about, blocked };
       else if (before) list.toolList = { ...before, about };
       known.dropUnkeyed(from.key);
-      if (!same) this.#writeCache(ref);
+      if (!same) this.#writeCache(ref, "tools");
       known.shareObjects(list);
       this.#visible.update([{ server, known }]);
     });
   }
 
-  /** The same for prompts, resources or templates. Without `ask` the list is empty. Never rejects: a list that fails counts as empty. */
+  /**
+   * The same for prompts, resources or templates. Without `ask` the list is empty. Never rejects: a list that
+   * fails counts as empty.
+   */
   async refreshItems(from: ListSource, kind: ItemKind, ask: Ask | undefined): Promise<void> {
     const { server } = from;
     const ref = this.#listRef(from);
@@ -227,7 +279,7 @@ export class Catalog implements CatalogView {
       if (!this.#isCurrent(ref) || !list.acceptRefresh(kind, refresh)) return;
       if (sameEntries(list.items[kind], items)) return;
       list.items = { ...list.items, [kind]: items satisfies readonly Item[] };
-      this.#writeCache(ref);
+      this.#writeCache(ref, kind);
       known.shareObjects(list);
       this.#visible.update([{ server, known }]);
     } catch (error) {
@@ -268,8 +320,8 @@ export class Catalog implements CatalogView {
   }
 
   /** Lists of single accounts are private, so they stay in memory. */
-  #writeCache({ from: { server, key }, known: { identity, own }, list }: ListRef): void {
+  #writeCache({ from: { server, key }, known: { identity, own }, list }: ListRef, changed: ListedKind): void {
     if (list.toolList && !own)
-      this.#cache.write(server, { identity, key }, { ...list.toolList, ...list.items });
+      this.#cache.write(server, { identity, key }, { ...list.toolList, ...list.items }, [changed]);
   }
 }

@@ -1,4 +1,7 @@
-/** Checks arguments against a tool's input schema, so that a model gets a clear error early. The child decides in the end, so doubtful cases pass. */
+/**
+ * Checks arguments against a tool's input schema, so that a model gets a clear error early. The child decides
+ * in the end, so doubtful cases pass.
+ */
 import type { ErrorObject } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { SHORT } from "../rpc/short.ts";
@@ -19,8 +22,8 @@ const compiled = new WeakMap<Tool, Check>();
 const compiling = new WeakMap<Tool, Promise<void>>();
 
 /**
- * The problems as text; empty if the arguments are valid or cannot be checked. Undefined until the schema is prepared.
- * `open`: JSON Pointers to values that are not known yet; these are not checked.
+ * The problems as text; empty if the arguments are valid or cannot be checked. Undefined until the schema is
+ * prepared. `open`: JSON Pointers to values that are not known yet; these are not checked.
  */
 export function checkArguments(
   tool: Tool,

@@ -1,4 +1,7 @@
-/** Writes a tool as a TypeScript declaration, for a model that writes code. The length is bounded for any schema, and no `$ref` is fetched. */
+/**
+ * Writes a tool as a TypeScript declaration, for a model that writes code. The length is bounded for any
+ * schema, and no `$ref` is fetched.
+ */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";

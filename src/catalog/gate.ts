@@ -11,9 +11,15 @@ export interface JudgedList {
 }
 
 export interface Gate {
-  /** True if clients do not see blocked tools. Otherwise the gate only records and reports changes, and skips lists of single accounts. */
+  /**
+   * True if clients do not see blocked tools. Otherwise the gate only records and reports changes, and skips
+   * lists of single accounts.
+   */
   readonly enforced: boolean;
-  /** The names of the tools to block, or undefined if the list need not wait for the check. Called once per changed list. */
+  /**
+   * The names of the tools to block, or undefined if the list need not wait for the check. Called once per
+   * changed list.
+   */
   judge(from: ListSource, list: JudgedList): Promise<ReadonlySet<string>> | undefined;
   /** Called when a server was removed or its identity changed. */
   forget(server: ServerId): void;

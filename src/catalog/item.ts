@@ -9,7 +9,10 @@ export interface Item {
   readonly server: ServerId;
   /** The key in requests: the name of a prompt, the URI of a resource, or the URI template. */
   readonly name: string;
-  /** The whole definition, byte by byte as the child sent it unless it had to be repaired. Clients get these bytes. */
+  /**
+   * The whole definition, byte by byte as the child sent it unless it had to be repaired. Clients get these
+   * bytes.
+   */
   readonly definition: Raw;
 }
 

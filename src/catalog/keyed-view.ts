@@ -83,8 +83,8 @@ export class KeyedView implements CatalogView {
   }
 
   /**
-   * Limits a search to this view, because the index contains the tools of all keys and accounts. Called for each tool; the
-   * tools of one list come in a row, so the last list is kept.
+   * Limits a search to this view, because the index contains the tools of all keys and accounts. Called for
+   * each tool; the tools of one list come in a row, so the last list is kept.
    */
   #scope({ scope }: SearchOptions): (id: string, tool: string) => boolean {
     const { listings } = this.snapshot;

@@ -1,13 +1,15 @@
 /**
- * The state of a server's lists for one list key. Sends no requests. A changed server gets new objects, so that late
- * answers of the old one are ignored.
+ * The state of a server's lists for one list key. Sends no requests. A changed server gets new objects, so
+ * that late answers of the old one are ignored.
  */
+import { Sequencer } from "../kernel/sequencer.ts";
 import type { About } from "./about.ts";
-import type { ItemKind, Items } from "./item.ts";
+import { ITEM_KINDS, type ItemKind, type Items } from "./item.ts";
 import type { IndexedListing } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
 export type ListedKind = "tools" | ItemKind;
+export const LISTED_KINDS: readonly ListedKind[] = ["tools", ...ITEM_KINDS];
 
 interface ToolList {
   readonly tools: readonly Tool[];
@@ -35,7 +37,7 @@ export class KnownList {
   /** The part that clients of this key see, and the same as clients of other keys see it. */
   visible: IndexedListing | undefined;
   unconfirmed: IndexedListing | undefined;
-  #queue: Promise<void> = Promise.resolve();
+  readonly queue = new Sequencer();
   readonly #refreshes: Readonly<Record<ListedKind, RefreshNumbers>> = {
     tools: { started: 0, applied: 0 },
     prompts: { started: 0, applied: 0 },
@@ -54,12 +56,5 @@ export class KnownList {
     if (refresh < numbers.applied) return false;
     numbers.applied = refresh;
     return true;
-  }
-
-  /** Runs one function after the other. Resolves when `apply` is done. */
-  enqueue(apply: () => Promise<void>): Promise<void> {
-    const applied = this.#queue.then(apply);
-    this.#queue = applied.catch(() => {});
-    return applied;
   }
 }

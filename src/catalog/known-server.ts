@@ -1,4 +1,7 @@
-/** The catalog's state of one configured server: its lists by list key, and the part of them that the rules make visible. */
+/**
+ * The catalog's state of one configured server: its lists by list key, and the part of them that the rules
+ * make visible.
+ */
 import type { ListKey } from "../kernel/list-key.ts";
 import { type About, sameAbout } from "./about.ts";
 import { ITEM_KINDS, type Items } from "./item.ts";
@@ -113,7 +116,10 @@ export class KnownServer {
     return change;
   }
 
-  /** Merges the tools of all keys for the search, those of the best list first. Returns false if nothing changed. */
+  /**
+   * Merges the tools of all keys for the search, those of the best list first. Returns false if nothing
+   * changed.
+   */
   mergeSearched(): boolean {
     const { searchedTools, searchedAbout } = this;
     const best = this.#best()?.visible;
@@ -127,7 +133,10 @@ export class KnownServer {
     return this.searchedTools !== searchedTools || this.searchedAbout !== searchedAbout;
   }
 
-  /** Reuses equal tools and items of other keys, so that data derived from them (by object identity) is computed once. */
+  /**
+   * Reuses equal tools and items of other keys, so that data derived from them (by object identity) is
+   * computed once.
+   */
   shareObjects(list: KnownList): void {
     const { toolList } = list;
     for (const other of this.#lists.values()) {

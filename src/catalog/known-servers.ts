@@ -1,6 +1,6 @@
 /**
- * The catalog's state of all configured servers. A server that lists per account has one state per credential, and
- * clients with one credential never see the lists of another.
+ * The catalog's state of all configured servers. A server that lists per account has one state per
+ * credential, and clients with one credential never see the lists of another.
  */
 import type { ServerId } from "../kernel/call.ts";
 import { credentialIn, type ListKey, type ListSource, withCredential } from "../kernel/list-key.ts";
@@ -14,7 +14,10 @@ export interface CatalogServer {
   /** Identifies the cache entry: a hash of command, args, url, env names and credential. */
   readonly identity: string;
   readonly permits: (tool: string) => boolean;
-  /** Set if the server lists per account: returns the id of the account's credential, or undefined if it has none. */
+  /**
+   * Set if the server lists per account: returns the id of the account's credential, or undefined if it has
+   * none.
+   */
   readonly credentialOf?: (account: string | undefined) => string | undefined;
 }
 
@@ -75,7 +78,10 @@ export class KnownServers {
     );
   }
 
-  /** Drops servers that were removed or changed identity. Returns all of them, and those of which something was visible. */
+  /**
+   * Drops servers that were removed or changed identity. Returns all of them, and those of which something
+   * was visible.
+   */
   configure(servers: ReadonlyMap<ServerId, CatalogServer>): {
     readonly removed: readonly ServerId[];
     readonly visible: readonly ServerId[];
@@ -102,7 +108,10 @@ export class KnownServers {
     return this.#configured.get(server)?.shared;
   }
 
-  /** The state that a list from this source belongs to; creates it if needed. Undefined if the server is not configured. */
+  /**
+   * The state that a list from this source belongs to; creates it if needed. Undefined if the server is not
+   * configured.
+   */
   serverFor({ server, key }: ListSource): KnownServer | undefined {
     const one = this.#configured.get(server);
     if (!one?.credentialOf) return one?.shared;

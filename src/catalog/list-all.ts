@@ -1,4 +1,7 @@
-/** Reads all pages of a child's list. Limits pages, entries and bytes, and tolerates invalid and duplicate entries. */
+/**
+ * Reads all pages of a child's list. Limits pages, entries and bytes, and tolerates invalid and duplicate
+ * entries.
+ */
 import type { ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Raw } from "../kernel/raw.ts";

@@ -1,6 +1,7 @@
 /**
  * Makes properties with a `default` optional in an input schema. Schema generators list such a property under
- * `required`, but the server fills it in, so a call without it is not an error. Never makes a schema stricter.
+ * `required`, but the server fills it in, so a call without it is not an error. Never makes a schema
+ * stricter.
  */
 import { isRecord } from "../kernel/is-record.ts";
 import { targetOf } from "./schema-pointer.ts";
@@ -86,7 +87,10 @@ class Walk {
     }
   }
 
-  /** After relaxing, more branches can match, and conditions can have another result. Such rules are left to the server. */
+  /**
+   * After relaxing, more branches can match, and conditions can have another result. Such rules are left to
+   * the server.
+   */
   #loosen(schema: Schema): void {
     const { oneOf, anyOf, allOf } = schema;
     if (oneOf !== undefined && anyOf === undefined) schema["anyOf"] = oneOf;

@@ -1,4 +1,7 @@
-/** Checks arguments without parsing them, by the first byte of each value. True means valid; false means that a full check is needed. */
+/**
+ * Checks arguments without parsing them, by the first byte of each value. True means valid; false means that
+ * a full check is needed.
+ */
 import { isRecord } from "../kernel/is-record.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { eachMember, isKey, isObject } from "../rpc/slice.ts";

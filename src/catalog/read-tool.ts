@@ -58,7 +58,10 @@ function textOf(raw: Raw | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Shortens a long text. Copies it, because a slice would keep the long text in memory, and removes half a character at the end. */
+/**
+ * Shortens a long text. Copies it, because a slice would keep the long text in memory, and removes half a
+ * character at the end.
+ */
 export function clip(text: string | undefined, maxLength = MAX_TEXT_LENGTH): string | undefined {
   if (text === undefined || text.length <= maxLength) return text;
   return Buffer.from(text.slice(0, maxLength))

@@ -1,6 +1,6 @@
 /**
- * Rules that bring one JSON value into the form that the protocol gives it: a wrong member is removed, all others keep their
- * bytes. A rule returns the same object if nothing is wrong.
+ * Rules that bring one JSON value into the form that the protocol gives it: a wrong member is removed, all
+ * others keep their bytes. A rule returns the same object if nothing is wrong.
  */
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { elements, entries, isArray, isObject, isString, withMember } from "../rpc/slice.ts";

@@ -1,7 +1,7 @@
 /**
- * Brings the entries of a child's lists into the form that the protocol gives them, where their meaning is clear. Clients
- * check a whole list at once, so that one wrong entry of one server would hide those of all others. Entries without a
- * fault keep their bytes.
+ * Brings the entries of a child's lists into the form that the protocol gives them, where their meaning is
+ * clear. Clients check a whole list at once, so that one wrong entry of one server would hide those of all
+ * others. Entries without a fault keep their bytes.
  */
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { entries, isObject, isString, joinObject, member, withMember } from "../rpc/slice.ts";

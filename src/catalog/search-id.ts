@@ -1,4 +1,7 @@
-/** Ids of lists in the search index. A per-account list is identified by a hash of its content, so that equal lists of several accounts share one entry. */
+/**
+ * Ids of lists in the search index. A per-account list is identified by a hash of its content, so that equal
+ * lists of several accounts share one entry.
+ */
 import { createHash } from "node:crypto";
 import type { ServerId } from "../kernel/call.ts";
 import type { Listing } from "./snapshot.ts";

@@ -1,4 +1,7 @@
-/** Writes a tool's inputs on one line for a model: `echo(message: string, times?: int)`. The length is bounded for any schema. */
+/**
+ * Writes a tool's inputs on one line for a model: `echo(message: string, times?: int)`. The length is bounded
+ * for any schema.
+ */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
@@ -23,7 +26,10 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Required inputs come first; those with a default count as optional. Inputs that exceed `maxLength` UTF-16 units are replaced by `…`. */
+/**
+ * Required inputs come first; those with a default count as optional. Inputs that exceed `maxLength` UTF-16
+ * units are replaced by `…`.
+ */
 export function signatureOf(name: string, inputSchema: Raw, maxLength = MAX_LENGTH): string {
   const schema = parse(inputSchema);
   const shown: string[] = [];
@@ -39,7 +45,10 @@ export function signatureOf(name: string, inputSchema: Raw, maxLength = MAX_LENG
   return `${name}(${shown.join(", ")})`;
 }
 
-/** The signature with the type of the result, if the tool declares one that says something and fits: `now(): {time: string}`. */
+/**
+ * The signature with the type of the result, if the tool declares one that says something and fits: `now():
+ * {time: string}`.
+ */
 export function signatureWithResult({
   name,
   inputSchema,
@@ -82,7 +91,10 @@ function own(schema: Schema, key: string): unknown {
   return Object.hasOwn(schema, key) ? schema[key] : undefined;
 }
 
-/** Yields `name: type` for each property. A generator, because only a few of a large schema are shown. `$ref` paths start at `root`. */
+/**
+ * Yields `name: type` for each property. A generator, because only a few of a large schema are shown. `$ref`
+ * paths start at `root`.
+ */
 function* parametersOf(schema: Schema, root: Schema, depth: number): Generator<string> {
   const properties = own(schema, "properties");
   if (!isRecord(properties)) return;

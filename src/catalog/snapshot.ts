@@ -7,7 +7,10 @@ import type { Tool } from "./tool.ts";
 export interface Listing extends Items {
   /** Only the tools that the rules of the config allow. */
   readonly tools: readonly Tool[];
-  /** "cache": from an earlier process or another client's connection; not confirmed over this client's connection. */
+  /**
+   * "cache": from an earlier process or another client's connection; not confirmed over this client's
+   * connection.
+   */
   readonly source: "live" | "cache";
   readonly about: About;
   /** True if only one account sees this listing. */

@@ -1,4 +1,7 @@
-/** Shortens a description for a list: at the end of a sentence if one fits, else at a word, never inside a character. */
+/**
+ * Shortens a description for a list: at the end of a sentence if one fits, else at a word, never inside a
+ * character.
+ */
 
 const SENTENCE_END = /[.!?](?=\s)|[。！？]/g;
 /** Abbreviations such as "e.g." and single letters such as initials do not end a sentence. */

@@ -14,7 +14,10 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
   /** Undefined if the definition does not declare it: the tool then does not run as a task. */
   readonly taskSupport?: TaskSupport;
-  /** The whole definition, byte by byte as the child sent it unless it had to be repaired. Clients get these bytes. */
+  /**
+   * The whole definition, byte by byte as the child sent it unless it had to be repaired. Clients get these
+   * bytes.
+   */
   readonly definition: Raw;
   readonly inputSchema: Raw;
 }

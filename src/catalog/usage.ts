@@ -1,15 +1,18 @@
-/** Stores arguments of successful calls as examples, if the user turned that on. Stores no results and nothing that looks like a secret, and only a few examples per tool. */
+/**
+ * Stores arguments of successful calls as examples, if the user turned that on. Stores no results and nothing
+ * that looks like a secret, and only a few examples per tool.
+ */
 import { join } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { safeName } from "../home/safe-name.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import type { Raw } from "../kernel/raw.ts";
-import { entries } from "../rpc/slice.ts";
-import { containsSecret } from "./contains-secret.ts";
+import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
+import { asRaw, type Raw } from "../kernel/raw.ts";
+import { elements, entries, isObject, isString, joinObject, textAt } from "../rpc/slice.ts";
+import { isArray, joinArray } from "./json-array.ts";
 import { sameJson } from "./same.ts";
-import { decodeUsage, encodeUsage, type ToolExamples, type UsageFile } from "./usage-file.ts";
 
 const MAX_BYTES = 2_048;
 const MAX_PER_TOOL = 5;
@@ -127,4 +130,56 @@ function add(tools: Map<string, readonly Raw[]>, tool: string, example: Raw): bo
     tools.delete(oldest);
   }
   return true;
+}
+
+/** Newest last. */
+type ToolExamples = ReadonlyMap<string, readonly Raw[]>;
+/** By identity, because two projects may use one name for different servers. Newest last. */
+type UsageFile = ReadonlyMap<string, ToolExamples>;
+
+/** Throws if the text is not JSON. Skips parts that do not have this format. */
+function decodeUsage(text: string): UsageFile {
+  JSON.parse(text);
+  // A user may have reformatted the file. Messages are sent as single lines, so an example must not contain a
+  // line break.
+  const file = asRaw(Buffer.from(text.trim().replaceAll(/[\r\n]/g, " ")));
+  return new Map(
+    entries(file)
+      .filter(([, tools]) => isObject(tools))
+      .map(([identity, tools]) => [identity, examplesIn(tools)]),
+  );
+}
+
+function examplesIn(tools: Raw): ToolExamples {
+  return new Map(
+    entries(tools)
+      .filter(([, list]) => isArray(list))
+      .map(([tool, list]) => [tool, elements(list).filter(isObject)]),
+  );
+}
+
+function encodeUsage(file: UsageFile): Raw {
+  return joinObject(
+    [...file].map(([identity, tools]) => [
+      identity,
+      joinObject([...tools].map(([tool, examples]) => [tool, joinArray(examples)])),
+    ]),
+  );
+}
+
+/** `secrets`: known secret values, in addition to what looks like one. */
+function containsSecret(raw: Raw, secrets: readonly string[]): boolean {
+  const containsKnown = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  const isSecret = (part: Raw): boolean => {
+    if (isArray(part)) return elements(part).some(isSecret);
+    if (isObject(part))
+      return entries(part).some(
+        ([name, value]) => isSecretName(name) || isSecretText(name) || containsKnown(name) || isSecret(value),
+      );
+    if (!isString(part)) return containsKnown(part.toString());
+    const text = textAt(part, 0);
+    return isSecretText(text) || containsKnown(text);
+  };
+  // A secret may span several values, so the raw text is checked too.
+  return containsKnown(raw.toString()) || isSecret(raw);
 }

@@ -1,6 +1,11 @@
-/** Publishes the catalog's state: one snapshot of the best lists, a view per list key or account, and the search index. Does not change the state itself. */
+/**
+ * Publishes the catalog's state: one snapshot of the best lists, a view per list key or account, and the
+ * search index. Does not change the state itself.
+ */
+
 import type { ServerId } from "../kernel/call.ts";
 import { type Asker, type ListKey, listKeyOf } from "../kernel/list-key.ts";
+import { Listeners } from "../kernel/listeners.ts";
 import type { Log } from "../kernel/log.ts";
 import { accountOf } from "../kernel/principal.ts";
 import { AccountSearch } from "./account-search.ts";
@@ -30,7 +35,9 @@ export class VisibleCatalog implements ViewSource {
   readonly search: SearchStrategy;
   readonly loadCached: () => Promise<void>;
   readonly #log: Log;
-  readonly #listeners = new Set<(change: CatalogChange) => void>();
+  readonly #listeners = new Listeners<[CatalogChange]>((error) =>
+    this.#log.error("a listener to the catalog failed", { error }),
+  );
   readonly #views = new Map<ListKey, KeyedView>();
   /** Views of accounts, used if some server lists per account; the last used one is last. */
   readonly #accountViews = new Map<string, KeyedView>();
@@ -82,8 +89,7 @@ export class VisibleCatalog implements ViewSource {
   }
 
   onChange(listener: (change: CatalogChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   listOf(server: ServerId, asker: ViewKey): KnownList | undefined {
@@ -121,7 +127,9 @@ export class VisibleCatalog implements ViewSource {
     this.#publish(this.servers.entries, removed);
   }
 
-  /** Publishes the changed state of these servers and notifies the listeners if any client sees a difference. */
+  /**
+   * Publishes the changed state of these servers and notifies the listeners if any client sees a difference.
+   */
   update(entries: Iterable<KnownEntry>): void {
     this.#publish(entries, []);
   }
@@ -129,7 +137,7 @@ export class VisibleCatalog implements ViewSource {
   /** Builds every view again on next use, because credentials of accounts changed. */
   invalidateViews(): void {
     this.#revision += 1;
-    this.#notify({ snapshot: this.#snapshot, servers: [] });
+    this.#listeners.emit({ snapshot: this.#snapshot, servers: [] });
   }
 
   #publish(entries: Iterable<KnownEntry>, removed: readonly ServerId[]): void {
@@ -144,7 +152,7 @@ export class VisibleCatalog implements ViewSource {
     if (!touched) return;
     this.#revision += 1;
     this.#snapshot = this.assemble(undefined, this.#snapshot);
-    if (changed.size > 0) this.#notify({ snapshot: this.#snapshot, servers: [...changed] });
+    if (changed.size > 0) this.#listeners.emit({ snapshot: this.#snapshot, servers: [...changed] });
   }
 
   /** The search strategy may be third-party code, so its errors must not break the catalog. */
@@ -166,16 +174,6 @@ export class VisibleCatalog implements ViewSource {
       else if (known.hasList) this.search.remove(server);
     } catch (error) {
       this.#log.error("tools cannot be forgotten", { server, error });
-    }
-  }
-
-  #notify(change: CatalogChange): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        this.#log.error("a listener to the catalog failed", { error });
-      }
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Runs a function with a time limit. Meant for patterns and schemas from outside; entering the VM context costs more than most checks take. */
+/**
+ * Runs a function with a time limit. Meant for patterns and schemas from outside; entering the VM context
+ * costs more than most checks take.
+ */
 import { createContext, Script } from "node:vm";
 
 export class OutOfTime extends Error {}
@@ -6,7 +9,10 @@ export class OutOfTime extends Error {}
 let context: { run?: () => unknown } | undefined;
 let script: Script | undefined;
 
-/** Throws OutOfTime when the limit is reached. Loops and regular expressions are interrupted; native calls such as `JSON.parse` and `indexOf` are not. */
+/**
+ * Throws OutOfTime when the limit is reached. Loops and regular expressions are interrupted; native calls
+ * such as `JSON.parse` and `indexOf` are not.
+ */
 export function withinTime<T>(ms: number, work: () => T): T {
   context ??= createContext({}) as { run?: () => unknown };
   script ??= new Script("run()");

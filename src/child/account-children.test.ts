@@ -1,4 +1,7 @@
-/** Servers that each account uses with its own credential: one connection per account, kept apart from the others. */
+/**
+ * Servers that each account uses with its own credential: one connection per account, kept apart from the
+ * others.
+ */
 import { afterEach, expect, test } from "vitest";
 import { flushPending, originOf, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import { emptyConfig } from "../config/check.ts";
@@ -63,7 +66,9 @@ function setUp(spec = TEMPLATE) {
   });
   const tokenOf = ({ spec: dialled }: { spec: ServerSpec }): string | undefined =>
     dialled.kind === "stdio" ? dialled.env["TOKEN"]?.reveal() : undefined;
-  /** So many other accounts use the server that children without connections are removed. Starts no process. */
+  /**
+   * So many other accounts use the server that children without connections are removed. Starts no process.
+   */
   const crowd = async (): Promise<void> => {
     const method = "resources/unsubscribe";
     const params = toRaw({ uri: "x:" });

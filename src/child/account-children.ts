@@ -1,23 +1,19 @@
 /**
- * Servers that each account uses with its own credential: one child per account, made at the first use. Each has its own
- * connections and its own health, so that the credential of one account cannot open or break anything for another.
+ * Servers that each account uses with its own credential: one child per account, made at the first use. Each
+ * has its own connections and its own health, so that the credential of one account cannot open or break
+ * anything for another.
  */
+
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import { accountOf } from "../kernel/principal.ts";
+import type { ServerStatus } from "../kernel/server-status.ts";
 import type { Child } from "./child.ts";
-import { type ChildStatus, joinedStatus } from "./status.ts";
-
-export interface CallerCredentials {
-  /**
-   * The server with the credential of this account; the same object as long as nothing changed. If the account has none, the
-   * error says where to log in.
-   */
-  of(spec: ServerSpec, account: string | undefined): ServerSpec | MetaMcpError;
-}
+import { joinedStatus } from "./status.ts";
+import { type CallerCredentials, unusedStatus } from "./unused-status.ts";
 
 /** If a server has more children than this, those without calls and connections are removed. */
 const MAX_CHILDREN = 1_000;
@@ -47,7 +43,10 @@ export class AccountChildren {
     return [...(this.#children.get(server)?.values() ?? [])];
   }
 
-  /** The child of this account with its current credential. Throws if the account has none. Runs for every call. */
+  /**
+   * The child of this account with its current credential. Throws if the account has none. Runs for every
+   * call.
+   */
   of(base: ServerSpec, account: string | undefined): Child {
     const spec = this.#credentials.of(base, account);
     if (MetaMcpError.is(spec)) throw spec;
@@ -69,22 +68,20 @@ export class AccountChildren {
   }
 
   /** The status for this caller; without one, for all accounts together. */
-  status(base: ServerSpec, asker: Pick<Asker, "principal"> | undefined): ChildStatus {
-    const { criticality } = base;
-    const name = idOf(base);
+  status(base: ServerSpec, asker: Pick<Asker, "principal"> | undefined): ServerStatus {
     if (!asker)
       return joinedStatus(
         base,
-        this.at(name).map((child) => child.status()),
+        this.at(idOf(base)).map((child) => child.status()),
       );
-    const account = accountOf(asker.principal);
-    const spec = this.#credentials.of(base, account);
-    const down = { name, criticality, connected: false, state: "failed" } as const;
-    if (MetaMcpError.is(spec)) return { ...down, reason: `${spec.code}: ${spec.message}`, refusal: spec };
-    return this.find(base, account)?.status() ?? { ...down, state: "idle" };
+    const unused = unusedStatus(base, this.#credentials, asker);
+    return unused.refusal ? unused : (this.find(base, accountOf(asker.principal))?.status() ?? unused);
   }
 
-  /** Applies a change of the server or of credentials: reconnects children whose settings changed, removes those of accounts without a credential. */
+  /**
+   * Applies a change of the server or of credentials: reconnects children whose settings changed, removes
+   * those of accounts without a credential.
+   */
   apply(base: ServerSpec): void {
     const children = this.#children.get(idOf(base)) ?? new Map<string, Child>();
     for (const [account, child] of children) {

@@ -1,12 +1,13 @@
 /**
- * The sessions that share a connection, with their log levels and their subscriptions. It outlives a connection: when the child
- * is connected again, it tells the new connection the log level and the subscriptions.
+ * The sessions that share a connection, with their log levels and their subscriptions. It outlives a
+ * connection: when the child is connected again, it tells the new connection the log level and the
+ * subscriptions.
  */
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { compareSeverity, isSeverity, type Severity } from "../kernel/severity.ts";
 import { member, members } from "../rpc/slice.ts";
-import { type Attribution, throughLayers } from "./claim.ts";
+import { type Attribution, notifyThroughLayers } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -83,7 +84,10 @@ export class Audience {
     this.updateLogLevel();
   }
 
-  /** This connection answered a call of the session. Returns why the one that answered before has ended, if it was another. */
+  /**
+   * This connection answered a call of the session. Returns why the one that answered before has ended, if it
+   * was another.
+   */
   answered(session: string, connection: Ended): string | undefined {
     const before = this.#answeredBy.get(session);
     if (before !== connection) this.#answeredBy.set(session, connection);
@@ -121,7 +125,10 @@ export class Audience {
     this.#child?.notify(method, params);
   }
 
-  /** Tells the child the lowest severity that any session wants. One request at a time, however often clients change it. */
+  /**
+   * Tells the child the lowest severity that any session wants. One request at a time, however often clients
+   * change it.
+   */
   updateLogLevel(): void {
     const child = this.#child;
     if (!child?.logs || this.#telling === child) return;
@@ -141,7 +148,10 @@ export class Audience {
     child.ask("logging/setLevel", toRaw({ level: lowest })).then(told, told);
   }
 
-  /** Whether a session wants this log message. The child may send more than this session wants, because others want more. */
+  /**
+   * Whether a session wants this log message. The child may send more than this session wants, because others
+   * want more.
+   */
   wantsLog(session: string, params: Raw | undefined): boolean {
     const least = this.#levelOf(session);
     const [raw] = least && params ? members(params, ["level"]) : [];
@@ -158,9 +168,9 @@ export class Audience {
   }
 
   /**
-   * Forwards a notification of the child to all sessions of one principal: the one whose call caused it, and if that is not known,
-   * the only principal here. A message caused by one principal is never sent to another. The session that made the call
-   * gets it on the stream of that call.
+   * Forwards a notification of the child to all sessions of one principal: the one whose call caused it, and
+   * if that is not known, the only principal here. A message caused by one principal is never sent to
+   * another. The session that made the call gets it on the stream of that call.
    */
   forward(method: string, params: Raw | undefined, by: Attribution): void {
     const cause = "claims" in by ? by.claims[0]?.origin : undefined;
@@ -175,7 +185,7 @@ export class Audience {
     ] of this.#members) {
       if (id !== principal) continue;
       if ("uplink" in by && session === caller) by.uplink.notify(method, params);
-      else uplink.notify(method, "claims" in by ? throughLayers(by.claims, method, params) : params);
+      else notifyThroughLayers("claims" in by ? by.claims : [], uplink, method, params);
     }
   }
 

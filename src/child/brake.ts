@@ -1,6 +1,7 @@
 /**
- * Stops reading from a child that does not take the answers to what it asks. Without it a child that asks and never reads would
- * fill our memory with answers. Counts only what the child itself caused, not the requests of callers.
+ * Stops reading from a child that does not take the answers to what it asks. Without it a child that asks and
+ * never reads would fill our memory with answers. Counts only what the child itself caused, not the requests
+ * of callers.
  */
 import type { Readable } from "node:stream";
 import type { Clock, Timer } from "../kernel/clock.ts";

@@ -1,4 +1,7 @@
-/** The circuit breaker of one server as pure functions. Time is an argument. Nothing here waits, throws or logs. */
+/**
+ * The circuit breaker of one server as pure functions. Time is an argument. Nothing here waits, throws or
+ * logs.
+ */
 
 /** `epoch` counts the probes. Results of calls that were admitted before the last probe are ignored. */
 export type Breaker =
@@ -7,9 +10,10 @@ export type Breaker =
   | { readonly phase: "half-open"; readonly epoch: number };
 
 /**
- * The result of an admitted call. `healthy`: a caller's request was answered, or the probe succeeded. `sick`: one of the failures
- * that count. `unknown`: everything else (auth, cancelled, no slot in the pool, requests of MetaMCP itself). Every admitted call
- * must be settled with one of them; otherwise a probe would never end.
+ * The result of an admitted call. `healthy`: a caller's request was answered, or the probe succeeded. `sick`:
+ * one of the failures that count. `unknown`: everything else (auth, cancelled, no slot in the pool, requests
+ * of MetaMCP itself). Every admitted call must be settled with one of them; otherwise a probe would never
+ * end.
  */
 export type HealthVerdict = "healthy" | "sick" | "unknown";
 
@@ -32,7 +36,10 @@ const PROBE_HINT_MS = 1_000;
 /** The initial value. Do not use it to reset a breaker: calls of epoch 0 may still settle. */
 export const closed: Breaker = { phase: "closed", epoch: 0, failures: 0 };
 
-/** The breaker after one caller is admitted, or undefined if the caller must not pass. If it is half-open, that caller is the probe. */
+/**
+ * The breaker after one caller is admitted, or undefined if the caller must not pass. If it is half-open,
+ * that caller is the probe.
+ */
 export function admit(breaker: Breaker, now: number): Breaker | undefined {
   if (breaker.phase === "closed") return breaker;
   if (breaker.phase === "half-open" || now < breaker.until) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Handles requests and notifications that a child sends by itself, and finds the client they are for. If the client cannot be known,
- * no client gets the message: nothing is guessed.
+ * Handles requests and notifications that a child sends by itself, and finds the client they are for. If the
+ * client cannot be known, no client gets the message: nothing is guessed.
  */
 
 import type { Origin } from "../kernel/call.ts";
@@ -28,7 +28,7 @@ import type { Dialect } from "./dialect.ts";
 export interface ChildMessagesParts {
   readonly label: string;
   /** The calls that use the connection at the moment. */
-  readonly claims: ReadonlySet<Claim>;
+  readonly claims: Iterable<Claim>;
   readonly audience: Audience;
   readonly log: Log;
   readonly clock: Clock;
@@ -38,19 +38,28 @@ export interface ChildMessagesParts {
   onListChanged(method: string): void;
   /** The roots of the connection, if it has some. */
   roots(): KnownRoots | undefined;
-  /** The child asks for roots and the connection has none yet. `roots` are those of the client whose call caused it, if known. */
+  /**
+   * The child asks for roots and the connection has none yet. `roots` are those of the client whose call
+   * caused it, if known.
+   */
   onRootsWanted(roots: KnownRoots | undefined): void;
 }
 
-/** The most requests of one child that are served at once. A person or model answers them, so more cannot be useful. */
+/**
+ * The most requests of one child that are served at once. A person or model answers them, so more cannot be
+ * useful.
+ */
 const MAX_SERVING = 64;
 
-/** A child may process a cancellation late or never. For this time after it, a question of the child may still belong to the call. */
+/**
+ * A child may process a cancellation late or never. For this time after it, a question of the child may still
+ * belong to the call.
+ */
 const CANCELLED_CALL_MS = 10_000;
 
 /**
- * Time for a child to process new roots. A child checks the folders first and does not report when it is done: server-filesystem
- * refuses a call that comes at once.
+ * Time for a child to process new roots. A child checks the folders first and does not report when it is
+ * done: server-filesystem refuses a call that comes at once.
  */
 const ROOTS_SETTLE_MS = 100;
 
@@ -118,7 +127,10 @@ export class ChildMessages implements PeerHandlers {
     );
   }
 
-  /** Answers with the roots of the connection, whichever client calls. The child must not see the roots of other clients. */
+  /**
+   * Answers with the roots of the connection, whichever client calls. The child must not see the roots of
+   * other clients.
+   */
   async #rootsList(request: Incoming): Promise<Raw> {
     const { roots = await this.#askForRoots(request) } = { roots: this.#parts.roots() };
     const { clock } = this.#parts;
@@ -175,7 +187,10 @@ export class ChildMessages implements PeerHandlers {
   }
 }
 
-/** A message about a task may arrive together with the answer that creates the task. That answer must be handled first. */
+/**
+ * A message about a task may arrive together with the answer that creates the task. That answer must be
+ * handled first.
+ */
 function pendingAnswersHandled(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -7,7 +7,7 @@ import type { Log } from "../kernel/log.ts";
 import type { Severity } from "../kernel/severity.ts";
 import type { BreakerOptions } from "./breaker.ts";
 import type { Ask } from "./connection-parts.ts";
-import type { HowToLogIn } from "./explain.ts";
+import type { HowToLogIn } from "./failure-text.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import type { Connector } from "./link.ts";
 import type { Pool } from "./pool.ts";

@@ -1,4 +1,7 @@
-/** The user that local servers run as, if that is not the user of the gateway. Checks that it works and keeps them apart. */
+/**
+ * The user that local servers run as, if that is not the user of the gateway. Checks that it works and keeps
+ * them apart.
+ */
 import { execFile } from "node:child_process";
 import { chown, lstat, mkdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +23,10 @@ export interface ChildUserPaths {
   readonly hidden: readonly string[];
 }
 
-/** Resolves `NAME`, `UID` or `UID:GID`. Rejects if servers could not run as this user, or could still act as the gateway. */
+/**
+ * Resolves `NAME`, `UID` or `UID:GID`. Rejects if servers could not run as this user, or could still act as
+ * the gateway.
+ */
 export async function childUser(text: string, paths: ChildUserPaths): Promise<ChildUser> {
   if (process.platform === "win32") throw new Error("it does not work on Windows");
   const { home, ...found } = await find(text);

@@ -4,9 +4,11 @@ import type { ServerSpec } from "../config/spec.ts";
 import { Alarm } from "../kernel/alarm.ts";
 import type { Call, Lease, Origin } from "../kernel/call.ts";
 import { CallTimer } from "../kernel/call-timer.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { RESTARTED, type Restarted } from "../kernel/restarted.ts";
+import type { ServerStatus } from "../kernel/server-status.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, withMember } from "../rpc/slice.ts";
@@ -15,12 +17,11 @@ import type { ChildParts } from "./child-parts.ts";
 import { type Claim, type Crash, claimOf, timesSent } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { Connections } from "./connections.ts";
-import { callTimeout, connectedTooLate, explain, type FailedCall } from "./explain.ts";
+import { callError, callTimeout, connectedTooLate, type FailedCall } from "./failure-text.ts";
 import { Health } from "./health.ts";
-import { ChildFailure } from "./link.ts";
-import { isAlive } from "./liveness.ts";
+import { type Category, ChildFailure } from "./link.ts";
 import { type CallOutcome, MAX_TRIES } from "./retry.ts";
-import { type ChildStatus, statusOf } from "./status.ts";
+import { statusOf } from "./status.ts";
 
 /** The longest that the timer of a call is paused while its client is asked something. */
 const MAX_PAUSE_MS = 600_000;
@@ -45,7 +46,7 @@ export class Child {
     this.connections = new Connections(spec, parts, this.#health);
   }
 
-  status(): ChildStatus {
+  status(): ServerStatus {
     const { spec, current } = this.connections;
     return statusOf(spec, current, this.#health, this.#parts.clock.now());
   }
@@ -144,8 +145,8 @@ export class Child {
   }
 
   /**
-   * Connects and lists, for discovery. If it is the probe of the breaker, success closes the breaker. Otherwise it does not
-   * count for the health of the child.
+   * Connects and lists, for discovery. If it is the probe of the breaker, success closes the breaker.
+   * Otherwise it does not count for the health of the child.
    */
   async connect(origin: Origin, { list = false }: { list?: boolean } = {}): Promise<Lease> {
     const { clock } = this.#parts;
@@ -167,7 +168,10 @@ export class Child {
     }
   }
 
-  /** Waits until all current connections are ready and have read their lists. Without any it connects for `origin`. */
+  /**
+   * Waits until all current connections are ready and have read their lists. Without any it connects for
+   * `origin`.
+   */
   async ensureConnected(origin: Origin): Promise<void> {
     const usable = this.connections.current.filter((connection) => connection.usable);
     if (usable.length === 0) (await this.connect(origin)).release();
@@ -179,7 +183,9 @@ export class Child {
     await this.#listsRead();
   }
 
-  /** Prompts and resources are listed after a connect. Waits for them at most as long as a connect may take. */
+  /**
+   * Prompts and resources are listed after a connect. Waits for them at most as long as a connect may take.
+   */
   async #listsRead(): Promise<void> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
@@ -195,7 +201,7 @@ export class Child {
 
   #explained(error: unknown, call: Omit<FailedCall, "server">): Error {
     const { spec } = this.connections;
-    return explain(error, { server: spec.name, ...call }, spec, this.#parts.howToLogIn?.(spec));
+    return callError(error, { server: spec.name, ...call }, spec, this.#parts.howToLogIn?.(spec));
   }
 
   #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
@@ -230,7 +236,8 @@ export class Child {
       this.connections.losses.unauthorised(connection, error);
       return false;
     }
-    // The HTTP session is lost, or another login replaced the one that began it. Calls in flight finish on the old connection.
+    // The HTTP session is lost, or another login replaced the one that began it. Calls in flight finish on
+    // the old connection.
     if (error.sessionLost && error.unsent && !claim.begun && claim.tries < MAX_TRIES) {
       this.connections.retire(connection);
       return true;
@@ -251,7 +258,10 @@ export class Child {
     return false;
   }
 
-  /** After a timeout: a slow child is healthy, a child that answers no ping has failed. Settles the health of the call. */
+  /**
+   * After a timeout: a slow child is healthy, a child that answers no ping has failed. Settles the health of
+   * the call.
+   */
   async #checkAlive(connection: Connection, claim: Claim): Promise<void> {
     const { clock } = this.#parts;
     // The lease keeps the pool from ending an idle connection before the ping is answered.
@@ -267,7 +277,10 @@ export class Child {
     lease.release();
   }
 
-  /** A request was lost and is not sent again, but its link stays open. There is nothing to restart: a ping decides whether it counts. */
+  /**
+   * A request was lost and is not sent again, but its link stays open. There is nothing to restart: a ping
+   * decides whether it counts.
+   */
   async #checkRestart(connection: Connection, { admitted }: Claim, crash: Crash): Promise<void> {
     const { clock } = this.#parts;
     const lease = connection.lease();
@@ -311,4 +324,34 @@ function withRestart(result: Raw, reason: string): Raw {
 function withMeta(result: Raw, name: string, value: unknown): Raw {
   const meta = member(result, "_meta");
   return withMember(result, "_meta", withMember(meta ?? EMPTY_OBJECT, name, toRaw(value)));
+}
+
+/** Checks with a ping whether a child still answers after a call timed out. */
+const PING_TIMEOUT_MS = 2_000;
+/** Failures that prove that the server answered. */
+const ANSWERED: ReadonlySet<Category> = new Set(["auth", "other"]);
+const checks = new WeakMap<Connection, Promise<boolean>>();
+
+/** Calls that time out on the same connection share one check. */
+function isAlive(connection: Connection, clock: Clock): Promise<boolean> {
+  let check = checks.get(connection);
+  if (!check) {
+    check = ping(connection, clock).finally(() => checks.delete(connection));
+    checks.set(connection, check);
+  }
+  return check;
+}
+
+async function ping(connection: Connection, clock: Clock): Promise<boolean> {
+  const timeout = new AbortController();
+  const timer = clock.after(PING_TIMEOUT_MS, () => timeout.abort(new Error("no answer to ping")));
+  try {
+    await connection.ask("ping", undefined, timeout.signal);
+    return true;
+  } catch (error) {
+    // An error such as "Method not found" is an answer too, as JSON-RPC or as an HTTP status.
+    return error instanceof RpcError || (error instanceof ChildFailure && ANSWERED.has(error.category));
+  } finally {
+    timer.cancel();
+  }
 }

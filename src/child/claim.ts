@@ -1,4 +1,7 @@
-/** One caller's claim on a connection: whom to ask when the child has a question, and the state that decides about a retry. */
+/**
+ * One caller's claim on a connection: whom to ask when the child has a question, and the state that decides
+ * about a retry.
+ */
 import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
 import type { CallTimer } from "../kernel/call-timer.ts";
 import { holderKey } from "../kernel/principal.ts";
@@ -37,7 +40,10 @@ export interface Claim {
   readonly task: Call["task"];
   /** The instances that run other attempts of the same call. */
   readonly beside: Call["beside"];
-  /** It only lists what the child offers: it may use any instance, and its session is not bound to that instance. */
+  /**
+   * It only lists what the child offers: it may use any instance, and its session is not bound to that
+   * instance.
+   */
   readonly lists: boolean;
   /** The instance it uses, once chosen. A second attempt uses the same one, restarted. */
   instance: number | undefined;
@@ -51,7 +57,10 @@ export interface Claim {
   tries: number;
   /** Number of lost connections on which it may have reached the child. */
   sent: number;
-  /** The child has begun to work on it: it asked a question or created a task. From then on a failure never means that nothing was sent. */
+  /**
+   * The child has begun to work on it: it asked a question or created a task. From then on a failure never
+   * means that nothing was sent.
+   */
   begun: boolean;
   /** The loss of its last try is counted in `sent`, or it was not sent. */
   lost: boolean;
@@ -59,7 +68,10 @@ export interface Claim {
   crash: Crash | undefined;
   /** Whether the retry rule allows another attempt after that crash. */
   retry: boolean;
-  /** A crash that another request on the same link met while this one was in flight. If this one is lost too, it is the same crash. */
+  /**
+   * A crash that another request on the same link met while this one was in flight. If this one is lost too,
+   * it is the same crash.
+   */
   linkCrash: Crash | undefined;
 }
 
@@ -126,11 +138,12 @@ interface Attributed {
 export type Attribution = Attributed | { readonly refusal: string };
 
 /**
- * Finds the client that a message is for. The HTTP stream it came on names the call. Without such a stream it is certain only
- * if a single session uses the connection. A guess ("the latest call") could show one person's question to another.
+ * Finds the client that a message is for. The HTTP stream it came on names the call. Without such a stream it
+ * is certain only if a single session uses the connection. A guess ("the latest call") could show one
+ * person's question to another.
  */
 export function attribute(
-  claims: ReadonlySet<Claim>,
+  claims: Iterable<Claim>,
   via: Via,
   formerCallers: readonly FormerCaller[],
 ): Attribution {
@@ -157,37 +170,58 @@ export function attribute(
   return { uplink: all.length === 1 ? first.uplink : uplinkOfAll(all, first.origin.uplink), claims: all };
 }
 
-/** The params after the layers of all these calls have changed them. */
-export function throughLayers(
+/** Sends a message with the params as the layers of all these calls change them. */
+export function throughLayers<T>(
   claims: readonly Claim[],
-  method: string,
-  params: Raw | undefined,
-): Raw | undefined {
-  return claims.reduce((changed, { aside }) => (aside ? aside(method, changed) : changed), params);
+  [method, params]: readonly [method: string, params: Raw | undefined],
+  send: (params: Raw | undefined) => T,
+): T | Promise<T> {
+  let changed: Raw | undefined | Promise<Raw | undefined> = params;
+  for (const { aside } of claims) {
+    if (!aside) continue;
+    changed = changed instanceof Promise ? changed.then((now) => aside(method, now)) : aside(method, changed);
+  }
+  return changed instanceof Promise ? changed.then(send) : send(changed);
+}
+
+/** The same for a notification. It is not sent if a layer withholds it. */
+export function notifyThroughLayers(
+  claims: readonly Claim[],
+  uplink: Uplink,
+  ...[method, params]: Parameters<Uplink["notify"]>
+): void {
+  const sent = throughLayers(claims, [method, params], (changed) => uplink.notify(method, changed));
+  if (sent instanceof Promise) sent.catch(() => {});
 }
 
 function uplinkOfAll(claims: readonly Claim[], uplink: Uplink): Uplink {
   return {
-    notify: (method, params) => uplink.notify(method, throughLayers(claims, method, params)),
-    request: (method, params, ...more) =>
-      uplink.request(method, throughLayers(claims, method, params), ...more),
+    notify: (...said) => notifyThroughLayers(claims, uplink, ...said),
+    request: async (method, params, ...more) =>
+      await throughLayers(claims, [method, params], (changed) => uplink.request(method, changed, ...more)),
   };
 }
 
-/** Messages of a task name the task. So while other calls are in flight, a message without a task belongs to those. */
+/**
+ * Messages of a task name the task. So while other calls are in flight, a message without a task belongs to
+ * those.
+ */
 function apartFromTasks(claims: readonly Claim[]): readonly Claim[] {
   const calls = claims.filter(({ running }) => !running);
   return calls.length > 0 ? calls : claims;
 }
 
 /** Finds the client whose call runs the task. */
-export function attributeToTask(claims: ReadonlySet<Claim>, taskId: string): Attribution {
+export function attributeToTask(claims: Iterable<Claim>, taskId: string): Attribution {
   for (const claim of claims)
     if (claim.running?.id === taskId) return { uplink: claim.uplink, claims: [claim] };
   return { refusal: "the task it belongs to is not running" };
 }
 
-/** Sends a request of the child to the client it is for, with the timers of its calls paused. Rejects if the client cannot be asked. */
+/**
+ * Sends a request of the child to the client it is for, with the timers of its calls paused. Rejects if the
+ * client cannot be asked.
+ */
 export async function forwardRequest(
   { id, method, params, signal }: Incoming,
   by: Attribution,

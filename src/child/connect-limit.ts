@@ -1,6 +1,7 @@
 /**
- * Limits how long a connect may take. `connectTimeoutMs` counts from the moment the server itself runs; while a package runner still
- * installs it, the limit is the longer one for installs; while it waits for its turn to install, there is none.
+ * Limits how long a connect may take. `connectTimeoutMs` counts from the moment the server itself runs; while
+ * a package runner still installs it, the limit is the longer one for installs; while it waits for its turn
+ * to install, there is none.
  */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";

@@ -1,4 +1,7 @@
-/** The connections of one child and their audiences, by key, and which key a client uses. Opens and ends no connection. */
+/**
+ * The connections of one child and their audiences, by key, and which key a client uses. Opens and ends no
+ * connection.
+ */
 import type { Origin } from "../kernel/call.ts";
 import { listKeyOf } from "../kernel/list-key.ts";
 import type { Severity } from "../kernel/severity.ts";
@@ -40,7 +43,9 @@ export class ConnectionTable {
     return chosen;
   }
 
-  /** The instance that this client is bound to. A client without a session is bound only by its subscriptions. */
+  /**
+   * The instance that this client is bound to. A client without a session is bound only by its subscriptions.
+   */
   #instanceWith(keys: readonly string[], { session, sessionless }: Origin): number {
     return keys.findIndex((key) => {
       const audience = this.#audiences.get(key);
@@ -86,7 +91,10 @@ export class ConnectionTable {
     return true;
   }
 
-  /** The connection that was opened for this client before its roots were known. It gets the key with the roots. */
+  /**
+   * The connection that was opened for this client before its roots were known. It gets the key with the
+   * roots.
+   */
   takeEarly(key: string, origin: Origin): Connection | undefined {
     const roots = origin.roots?.known;
     const early = instanceKey(listKeyOf(origin), instanceOf(key));
@@ -97,7 +105,10 @@ export class ConnectionTable {
     return connection;
   }
 
-  /** Moves a client with its subscriptions to the audience of another key. Returns false if it has no subscriptions. */
+  /**
+   * Moves a client with its subscriptions to the audience of another key. Returns false if it has no
+   * subscriptions.
+   */
   move(origin: Origin, from: Audience, to: string): boolean {
     const subscribed = from.subscriptions.by(origin.session);
     from.leave(origin.session);

@@ -1,5 +1,9 @@
-/** Who uses one connection: calls that wait for it or are in flight on it, and leases. Knows nothing of how it is opened or ended. */
+/**
+ * Who uses one connection: calls that wait for it or are in flight on it, and leases. Knows nothing of how it
+ * is opened or ended.
+ */
 import type { Lease } from "../kernel/call.ts";
+import { PassingSet } from "../kernel/passing.ts";
 import { type Claim, resetForTry } from "./claim.ts";
 
 export interface UseListener {
@@ -10,7 +14,7 @@ export interface UseListener {
 }
 
 export class ConnectionUse {
-  readonly claims = new Set<Claim>();
+  readonly claims = new PassingSet<Claim>();
   readonly #listener: UseListener;
   #users = 0;
   #calls = 0;

@@ -56,6 +56,7 @@ function connect(pool: Pool, connector: Connector): Connection {
     log: silentLog,
     onHandshake: () => Promise.resolve(),
     onLost: () => {},
+    onMoved: () => {},
     onListChanged: () => {},
     roots: undefined,
     onRootsWanted: () => {},

@@ -1,4 +1,8 @@
-/** One connection to one child: opens (pool slot, link, handshake, first list), sends requests in parallel, and ends. */
+/**
+ * One connection to one child: opens (pool slot, link, handshake, first list), sends requests in parallel,
+ * and ends.
+ */
+
 import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
@@ -7,6 +11,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { ConnectionChanged } from "../kernel/events.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
+import type { ConnectionState } from "../kernel/server-status.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
 import type { Claim } from "./claim.ts";
 import { limitConnect, type StartPhase } from "./connect-limit.ts";
@@ -14,11 +19,11 @@ import type { ConnectionParts } from "./connection-parts.ts";
 import { ConnectionUse } from "./connection-use.ts";
 import { Conversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
-import { connectTimeout } from "./explain.ts";
+import { connectTimeout } from "./failure-text.ts";
 import { FirstList } from "./first-list.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import { ChildFailure, type Loss } from "./link.ts";
-import { type ConnectionState, transition } from "./machine.ts";
+import { transition } from "./machine.ts";
 import type { Pooled, PoolSlot } from "./pool-slot.ts";
 
 /** Used while clients are subscribed to resources of the child, whatever the config says. */
@@ -93,6 +98,11 @@ export class Connection implements Pooled {
     return this.#parts.origin;
   }
 
+  /** What the child said about itself. Undefined before it is connected. */
+  get handshake(): HandshakeResult | undefined {
+    return this.#handshake;
+  }
+
   /** The handshake is done and the connection has not ended. */
   get connected(): boolean {
     return this.#handshake !== undefined && (this.#state === "idle" || this.#state === "active");
@@ -130,7 +140,10 @@ export class Connection implements Pooled {
     return this.#conversation.startPhase;
   }
 
-  /** Each call that waits for the connection or uses it holds it. `stays`: the session of the call joins the audience. */
+  /**
+   * Each call that waits for the connection or uses it holds it. `stays`: the session of the call joins the
+   * audience.
+   */
   hold(claim: Claim, stays = true): void {
     if (stays) this.#parts.audience.join(claim.origin);
     this.#use.add(claim);
@@ -147,11 +160,14 @@ export class Connection implements Pooled {
     if (!this.#slot && this.#use.users === 0) void this.end("no caller is waiting for it");
   }
 
-  claims(): ReadonlySet<Claim> {
+  claims(): Iterable<Claim> {
     return this.#use.claims;
   }
 
-  /** Sends a request of a caller that holds the connection. Rejects with RpcError, ChildFailure or the reason of the cancellation. */
+  /**
+   * Sends a request of a caller that holds the connection. Rejects with RpcError, ChildFailure or the reason
+   * of the cancellation.
+   */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
     return (this.#conversation.dialect as Dialect).request(claim, method, params, signal);
   }
@@ -160,13 +176,19 @@ export class Connection implements Pooled {
     return this.#whyEnded;
   }
 
-  /** Why the process that this client used before has ended. Said once, and only of servers that are kept alive for their state. */
+  /**
+   * Why the process that this client used before has ended. Said once, and only of servers that are kept
+   * alive for their state.
+   */
   takeRestart({ session, sessionless }: Origin): string | undefined {
     if (this.#spec.lifecycle.mode !== "keep-alive" || sessionless) return undefined;
     return this.#parts.audience.answered(session, this);
   }
 
-  /** Sends a request of MetaMCP itself. Rejects with `cancelled` if MetaMCP ends the connection meanwhile, which is no failure. */
+  /**
+   * Sends a request of MetaMCP itself. Rejects with `cancelled` if MetaMCP ends the connection meanwhile,
+   * which is no failure.
+   */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     const lease = this.lease();
     this.#asks++;
@@ -224,7 +246,8 @@ export class Connection implements Pooled {
     const { signal } = this.#opening;
     let timer: Timer | undefined;
     try {
-      // Without `after` nothing is awaited before `acquire`: `pool.hasRoom` must count this connection at once.
+      // Without `after` nothing is awaited before `acquire`: `pool.hasRoom` must count this connection at
+      // once.
       if (this.#parts.after) await this.#parts.after;
       this.#slot = await pool.acquire(spec.connectTimeoutMs, signal);
       this.#slot.occupy(this);
@@ -251,7 +274,8 @@ export class Connection implements Pooled {
       this.#report("connected");
     } catch (error) {
       const failure = masked((signal.aborted ? signal.reason : error) as Error, spec);
-      // `end` ran while a step of the opening was awaited: it did not know the slot or link that came since, so release again.
+      // `end` ran while a step of the opening was awaited: it did not know the slot or link that came since,
+      // so release again.
       if (this.#ending) void this.#release();
       else this.#ending = this.#finish("failed", failure);
       throw failure;

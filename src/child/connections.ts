@@ -1,4 +1,7 @@
-/** The connections of one child: finds or opens the one for a caller, and replaces or ends them when settings or roots change. */
+/**
+ * The connections of one child: finds or opens the one for a caller, and replaces or ends them when settings
+ * or roots change.
+ */
 import { idOf, sameDial } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
@@ -13,9 +16,9 @@ import type { ChildParts } from "./child-parts.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { Connection } from "./connection.ts";
 import { connectionReporter } from "./connection-events.ts";
-import { keyOf, rootedKeyOf } from "./connection-key.ts";
 import type { Ask } from "./connection-parts.ts";
 import { ConnectionTable } from "./connection-table.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import type { Health } from "./health.ts";
 import { firstKey, instanceKey, instanceKeys, instanceOf, instancesOf } from "./instance.ts";
 import { Losses } from "./losses.ts";
@@ -71,6 +74,12 @@ export class Connections {
     return this.#keysFor(origin).some((key) => this.#byKey.get(key)?.connected);
   }
 
+  /** What the child said about itself to this client; undefined if it is not connected. */
+  handshake(origin: Origin): HandshakeResult | undefined {
+    const own = this.#keysFor(origin).map((key) => this.#byKey.get(key));
+    return own.find((connection) => connection?.connected)?.handshake;
+  }
+
   /** The keys of all instances that this client may use. */
   #keysFor(origin: Origin): readonly string[] {
     return instanceKeys(keyOf(origin, this.#spec), instancesOf(this.#spec));
@@ -92,7 +101,10 @@ export class Connections {
     if (instance !== undefined) beside?.add(instance);
   }
 
-  /** Waits for a connection for this claim and opens one if there is none. All callers with the same key wait for the same one. */
+  /**
+   * Waits for a connection for this claim and opens one if there is none. All callers with the same key wait
+   * for the same one.
+   */
   async reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     this.#reaching++;
     try {
@@ -151,14 +163,18 @@ export class Connections {
       const { connected, inUse } = connection;
       const ended = this.#retire(key, connection);
       const { origin, roots } = connection;
+      // A server that may run only once starts again when the calls of its old process have ended.
+      const waits = !inUse || this.#spec.placement === "one";
       if (connected && instanceOf(key) < instancesOf(this.#spec))
-        this.#dial(key, origin, { roots, after: inUse ? undefined : ended });
+        this.#dial(key, origin, { roots, after: waits ? ended : undefined });
     }
     for (const [key, audience] of this.#table.audiencesFrom(instancesOf(this.#spec)))
       for (const origin of audience.members) this.#move(origin, audience, firstKey(key));
   }
 
-  /** Finishes calls in flight and begins nothing else. Callers that wait for a connection fail with `reason`. */
+  /**
+   * Finishes calls in flight and begins nothing else. Callers that wait for a connection fail with `reason`.
+   */
   async remove(reason: MetaMcpError): Promise<void> {
     this.#endReason = reason;
     await Promise.all([...this.#byKey].map(([key, connection]) => this.#retire(key, connection)));
@@ -197,7 +213,10 @@ export class Connections {
     for (const [, audience] of this.#table.joinedBy(session)) audience.notify(method, params);
   }
 
-  /** The roots of this client changed. A connection that it uses alone stays and the child is notified; otherwise the client moves. */
+  /**
+   * The roots of this client changed. A connection that it uses alone stays and the child is notified;
+   * otherwise the client moves.
+   */
   rootsChanged(origin: Origin, params: Raw | undefined): void {
     const roots = origin.roots?.known;
     for (const [from, audience] of this.#table.joinedBy(origin.session)) {
@@ -211,13 +230,19 @@ export class Connections {
     }
   }
 
-  /** Moves a client to the connection of another key. Opens that connection only if the client has subscriptions. */
+  /**
+   * Moves a client to the connection of another key. Opens that connection only if the client has
+   * subscriptions.
+   */
   #move(origin: Origin, from: Audience, to: string): void {
     if (this.#table.move(origin, from, to) && !this.#byKey.get(to)?.usable)
       this.#dial(to, origin, { roots: origin.roots?.known });
   }
 
-  /** The child asked for roots. From now on clients are asked for theirs first, and this connection is only for clients with the same roots. */
+  /**
+   * The child asked for roots. From now on clients are asked for theirs first, and this connection is only
+   * for clients with the same roots.
+   */
   #rootsWanted(connection: Connection, roots: KnownRoots | undefined): void {
     this.#wantsRoots = true;
     if (!roots) return;
@@ -229,8 +254,9 @@ export class Connections {
   }
 
   /**
-   * Whether the client must be asked for its roots before it is known which connection it may use. If asking is expensive, it
-   * is asked only once the child has asked; with isolation, only when the child asks on the client's own connection.
+   * Whether the client must be asked for its roots before it is known which connection it may use. If asking
+   * is expensive, it is asked only once the child has asked; with isolation, only when the child asks on the
+   * client's own connection.
    */
   #needsRoots({ roots }: Origin): boolean {
     if (roots === undefined || roots.known !== undefined) return false;
@@ -292,6 +318,7 @@ export class Connections {
         // Later, because only then the end of the lost connection is known.
         if (this.losses.connectionLost(connection, loss)) queueMicrotask(() => this.#restart(connection));
       },
+      onMoved: () => this.retire(connection),
       onListChanged: (method) => {
         // A connection with old settings does not describe the current server.
         if (!connection.retired) this.#parts.onListChanged(source, method, ask);
@@ -307,4 +334,24 @@ export class Connections {
     );
     return connection;
   }
+}
+
+/** A `KnownRoots` object is the answer of one client, so it determines the capabilities too. */
+const rooted = new WeakMap<KnownRoots, string>();
+
+/** With isolation each session has its own key. Runs for every call. */
+function keyOf(origin: Origin, { isolation }: ServerSpec): string {
+  if (isolation === "session") return origin.session;
+  const roots = origin.roots?.known;
+  return roots ? rootedKeyOf(origin, roots) : listKeyOf(origin);
+}
+
+/** The key of a client with these roots. */
+function rootedKeyOf(origin: Pick<Origin, "capabilities">, roots: KnownRoots): string {
+  let key = rooted.get(roots);
+  if (key === undefined) {
+    key = `${listKeyOf(origin)} ${roots.key}`;
+    rooted.set(roots, key);
+  }
+  return key;
 }

@@ -1,7 +1,7 @@
 /**
- * The tests that every connector must pass. To run them on your own connector, give a function that makes it, and the spec of an
- * MCP server that answers `ping` at once, answers `tools/call` of `echo` with a result that contains the argument `message`,
- * and never answers `tools/call` of `hang`.
+ * The tests that every connector must pass. To run them on your own connector, give a function that makes it,
+ * and the spec of an MCP server that answers `ping` at once, answers `tools/call` of `echo` with a result
+ * that contains the argument `message`, and never answers `tools/call` of `hang`.
  */
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerSpec } from "../config/spec.ts";
@@ -13,7 +13,10 @@ import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link
 export interface Subject {
   readonly connector: Connector;
   readonly spec: ServerSpec;
-  /** A server that does not exist. Leave it out if the connector reaches only one, such as an object in its own process. */
+  /**
+   * A server that does not exist. Leave it out if the connector reaches only one, such as an object in its
+   * own process.
+   */
   readonly unreachable?: ServerSpec | undefined;
   /** Of a kind that this connector does not support. Leave it out if the connector does not read the spec. */
   readonly foreign?: ServerSpec | undefined;

@@ -11,8 +11,8 @@ import {
 } from "../../test/support/http-child.ts";
 import { stdioHarness } from "../../test/support/stdio.ts";
 import { until } from "../../test/support/until.ts";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { connectorContract, type Subject } from "./connector.contract.ts";
 import { createHttpConnector } from "./http/connector.ts";
 

@@ -1,4 +1,7 @@
-/** The protocol side of one connection: the link, the JSON-RPC peer on it, the handshake, and the handling of the child's own messages. */
+/**
+ * The protocol side of one connection: the link, the JSON-RPC peer on it, the handshake, and the handling of
+ * the child's own messages.
+ */
 import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
@@ -11,7 +14,7 @@ import { mayInstall } from "./download.ts";
 import { negotiateEra } from "./era-2026/negotiate-era.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import type { ChildFailure, Connector, Link, LinkEvents } from "./link.ts";
-import { withoutOwnKeys } from "./own-keys.ts";
+import { withoutReservedKeys } from "./reserved-keys.ts";
 
 export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "notify"> {
   readonly spec: ServerSpec;
@@ -22,6 +25,8 @@ export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "n
   era(): string | undefined;
   /** The link closed by itself. */
   onClosed(failure: ChildFailure): void;
+  /** New requests belong on another link. */
+  onMoved(): void;
 }
 
 export class Conversation {
@@ -78,9 +83,10 @@ export class Conversation {
     const { spec } = this.#parts;
     const connector = await this.#parts.connector();
     const events: LinkEvents = {
-      onMessage: (message, via) => this.#peer.receive(withoutOwnKeys(message), via),
+      onMessage: (message, via) => this.#peer.receive(withoutReservedKeys(message), via),
       onFailed: (id, failure) => this.#failed(id, masked(failure, spec)),
       onClosed: (failure) => this.#parts.onClosed(masked(failure, spec)),
+      onMoved: () => this.#parts.onMoved(),
     };
     this.#link = await connector.open(spec, events, signal);
   }
@@ -105,7 +111,10 @@ export class Conversation {
     return handshake;
   }
 
-  /** Call it after the handshake: sends the child the log level and the subscriptions of its audience. `ask` sends our own requests. */
+  /**
+   * Call it after the handshake: sends the child the log level and the subscriptions of its audience. `ask`
+   * sends our own requests.
+   */
   begin(handshake: HandshakeResult, ask: ConnectedChild["ask"]): void {
     const dialect = this.dialect as Dialect;
     this.#child = connectedChild(handshake, dialect, ask);

@@ -1,7 +1,13 @@
-/** Knows programs that download a server before its first start, which is then slow. Starts nothing and reads no file. */
+/**
+ * Knows programs that download a server before its first start, which is then slow. Starts nothing and reads
+ * no file.
+ */
 import type { ServerSpec, StdioSpec } from "../config/spec.ts";
 
-/** A start that installs its server may take this long. Ending it earlier would leave a half-written cache behind. */
+/**
+ * A start that installs its server may take this long. Ending it earlier would leave a half-written cache
+ * behind.
+ */
 export const INSTALL_MS = 300_000;
 
 const RUNNERS = /(^|[\\/])(npx|uvx|bunx|pnpx|docker|podman)(\.cmd|\.exe)?$/;

@@ -1,4 +1,7 @@
-/** Lists what a child offers when it connects. A child that cannot list is still usable, and can be asked again. */
+/**
+ * Lists what a child offers when it connects. A child that cannot list is still usable, and can be asked
+ * again.
+ */
 import { aborted, type Signal } from "../kernel/signal.ts";
 import type { HandshakeResult } from "./handshake.ts";
 import { ChildFailure } from "./link.ts";

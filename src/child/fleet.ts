@@ -1,4 +1,5 @@
 /** All children: routes each call to its server, and applies a new config to the connections. */
+
 import { idOf } from "../config/identity.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Call, Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
@@ -8,13 +9,15 @@ import type { Asker } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import { accountOf } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
+import type { ServerStatus } from "../kernel/server-status.ts";
 import type { Severity } from "../kernel/severity.ts";
-import { AccountChildren, type CallerCredentials } from "./account-children.ts";
+import { AccountChildren } from "./account-children.ts";
 import { Child } from "./child.ts";
 import type { ChildParts } from "./child-parts.ts";
+import type { HandshakeResult } from "./handshake.ts";
 import type { Connector } from "./link.ts";
 import { Pool } from "./pool.ts";
-import type { ChildStatus } from "./status.ts";
+import { type CallerCredentials, NO_CREDENTIALS } from "./unused-status.ts";
 
 export interface FleetParts
   extends Pick<ChildParts, "eraOf" | "onHandshake" | "onListChanged" | "events" | "howToLogIn"> {
@@ -25,17 +28,17 @@ export interface FleetParts
   readonly credentials?: CallerCredentials | undefined;
 }
 
-const NO_CREDENTIALS: CallerCredentials = {
-  of: ({ name }) =>
-    new MetaMcpError("auth_required", `${name} works only with accounts of a gateway.`, { server: name }),
-};
-
 export interface ConnectionCounts {
   readonly states: Readonly<Record<"connecting" | "active" | "idle" | "failed", number>>;
   readonly breakers: Readonly<Record<"open" | "half-open", number>>;
   /** Number of connects that wait for a slot in the pool. */
   readonly waiting: number;
+  /** Number of processes of local servers. */
+  readonly processes: number;
 }
+
+/** States of a connection whose process runs. */
+const RUNNING: ReadonlySet<string> = new Set(["connecting", "active", "idle"]);
 
 export class Fleet {
   readonly #parts: FleetParts;
@@ -68,8 +71,9 @@ export class Fleet {
   }
 
   /**
-   * Resolves once the server is connected for the clients that use it; if there are none, for `origin`. With `reconnect` all its
-   * connections are replaced first. A server with credentials per account is connected only for accounts that use it.
+   * Resolves once the server is connected for the clients that use it; if there are none, for `origin`. With
+   * `reconnect` all its connections are replaced first. A server with credentials per account is connected
+   * only for accounts that use it.
    */
   async ensureConnected(server: ServerId, origin: Origin, reconnect: boolean): Promise<void> {
     const base = this.#base(server);
@@ -80,6 +84,14 @@ export class Fleet {
     const used = children.filter(({ connections }) => connections.current.some(({ usable }) => usable));
     // A failed login of one account says nothing about the server.
     await Promise.allSettled(used.map((child) => child.ensureConnected(origin)));
+  }
+
+  /** Connects a server for a client, and returns what the server said about itself. */
+  async shakeHands(server: ServerId, origin: Origin): Promise<HandshakeResult | undefined> {
+    const child = this.#child(server, origin);
+    const lease = await child.connect(origin);
+    lease.release();
+    return child.connections.handshake(origin);
   }
 
   /** Whether the server is connected for calls of this client. */
@@ -123,7 +135,7 @@ export class Fleet {
   }
 
   /** The status for this caller; without one, for all callers together. */
-  status(asker?: Pick<Asker, "principal">): readonly ChildStatus[] {
+  status(asker?: Pick<Asker, "principal">): readonly ServerStatus[] {
     return [...this.#children.values()].map((child) => {
       const { spec } = child.connections;
       return spec.perAccount ? this.#accounts.status(spec, asker) : child.status();
@@ -133,12 +145,15 @@ export class Fleet {
   counts(): ConnectionCounts {
     const states = { connecting: 0, active: 0, idle: 0, failed: 0 };
     const breakers = { open: 0, "half-open": 0 };
+    let processes = 0;
     for (const child of this.#all()) {
       const { phase } = child.breaker;
       if (phase !== "closed") breakers[phase] += 1;
-      for (const { state } of child.connections.current) if (state !== "closed") states[state] += 1;
+      const { current, spec } = child.connections;
+      for (const { state } of current) if (state !== "closed") states[state] += 1;
+      if (spec.kind === "stdio") processes += current.filter(({ state }) => RUNNING.has(state)).length;
     }
-    return { states, breakers, waiting: this.#pool.stats.waiting };
+    return { states, breakers, processes, waiting: this.#pool.stats.waiting };
   }
 
   /** The servers to which a client has an open connection, its own or shared. */

@@ -18,8 +18,8 @@ export interface HandshakeResult {
 }
 
 /**
- * `capabilities` are those of the client for which we connect. `notifications/initialized` is sent later, once the link knows
- * the protocol version.
+ * `capabilities` are those of the client for which we connect. `notifications/initialized` is sent later,
+ * once the link knows the protocol version.
  */
 export async function shakeHands(
   peer: Peer,

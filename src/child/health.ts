@@ -1,4 +1,7 @@
-/** The health of one server: its circuit breaker, its recent crashes and its last failure. Decides which lost calls are retried. */
+/**
+ * The health of one server: its circuit breaker, its recent crashes and its last failure. Decides which lost
+ * calls are retried.
+ */
 import type { ServerSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import {
@@ -105,7 +108,10 @@ export class Health {
     this.#lastFailure = { message, needsFix: true };
   }
 
-  /** A connection was lost under `claims`: decides for each of them whether it is retried. Must run before the calls fail. */
+  /**
+   * A connection was lost under `claims`: decides for each of them whether it is retried. Must run before the
+   * calls fail.
+   */
   connectionLost(spec: ServerSpec, loss: ConnectionLoss): Crash {
     const { claims, failure, counted, before, now } = loss;
     const respawn = grantsRespawn(this.#crashes, { vital: spec.criticality === "vital", now });
@@ -142,7 +148,10 @@ export class Health {
     if (failure) this.failed(admitted, this.#lastFailure ?? { message: "it died", needsFix: false }, now);
   }
 
-  /** Forgets past failures, because they happened with other settings. The new epoch makes late results not count either. */
+  /**
+   * Forgets past failures, because they happened with other settings. The new epoch makes late results not
+   * count either.
+   */
   forget(): void {
     this.#become({ phase: "closed", epoch: this.#breaker.epoch + 1, failures: 0 });
     this.#crashes = noCrashes;
@@ -156,7 +165,10 @@ export class Health {
   }
 }
 
-/** Writes into the claim whether it is retried. Returns whether the server is restarted for it although it is not. */
+/**
+ * Writes into the claim whether it is retried. Returns whether the server is restarted for it although it is
+ * not.
+ */
 function decide(
   claim: Claim,
   crash: Crash,

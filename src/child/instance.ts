@@ -4,7 +4,10 @@ import type { ServerSpec } from "../config/spec.ts";
 /** No key of a connection contains it. */
 const SEPARATOR = "\n";
 
-/** Number of processes that clients with the same key may share. With isolation each session has its own process. */
+/**
+ * Number of processes that clients with the same key may share. With isolation each session has its own
+ * process.
+ */
 export function instancesOf(spec: ServerSpec): number {
   return spec.kind === "stdio" && spec.isolation === "shared" ? spec.instances : 1;
 }
@@ -45,8 +48,9 @@ export interface InstanceChoice {
 }
 
 /**
- * Chooses the instance with the fewest calls, and among those the one with the fewest sessions. A new instance is chosen only if
- * all running ones have calls in flight. If the pool has no room for it, the least loaded one is chosen.
+ * Chooses the instance with the fewest calls, and among those the one with the fewest sessions. A new
+ * instance is chosen only if all running ones have calls in flight. If the pool has no room for it, the least
+ * loaded one is chosen.
  */
 export function leastLoaded(
   loads: readonly (Load | undefined)[],

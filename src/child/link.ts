@@ -1,11 +1,17 @@
-/** A link is an open transport to one child, before any handshake. The connectors that open links are in stdio/ and http/. */
+/**
+ * A link is an open transport to one child, before any handshake. The connectors that open links are in
+ * stdio/ and http/.
+ */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Message } from "../rpc/message.ts";
 import type { Via } from "../rpc/peer.ts";
 
 export type Category = "auth" | "offline" | "http" | "stdio-exit" | "other";
 
-/** Why a child could not be reached or was lost. Classified where the fact is known; no other code reads the message text. */
+/**
+ * Why a child could not be reached or was lost. Classified where the fact is known; no other code reads the
+ * message text.
+ */
 export class ChildFailure extends Error {
   override readonly name = "ChildFailure";
   readonly category: Category;
@@ -13,13 +19,22 @@ export class ChildFailure extends Error {
   readonly unsent: boolean;
   /** Trying again cannot help: a person must first fix what the message names. */
   readonly needsFix: boolean;
-  /** The server no longer knows our HTTP session. A new one is opened automatically, and this does not count as a failure. */
+  /**
+   * The server no longer knows our HTTP session. A new one is opened automatically, and this does not count
+   * as a failure.
+   */
   readonly sessionLost: boolean;
   /** The `WWW-Authenticate` header of a 401 or 403. */
   readonly challenge: string | undefined;
-  /** The server refused the request because of a rate limit and did nothing. `retryAfterMs` is its advice, if it gave one. */
+  /**
+   * The server refused the request because of a rate limit and did nothing. `retryAfterMs` is its advice, if
+   * it gave one.
+   */
   readonly limited: { readonly retryAfterMs?: number } | undefined;
-  /** What the process printed last, if it is not part of the message. Only for people who may read the output of servers. */
+  /**
+   * What the process printed last, if it is not part of the message. Only for people who may read the output
+   * of servers.
+   */
   readonly output: string | undefined;
 
   constructor(
@@ -43,27 +58,40 @@ export class ChildFailure extends Error {
 export type HeadersOf = (message: Message) => Readonly<Record<string, string>>;
 
 export interface LinkEvents {
-  /** `via` is the id of our request on whose HTTP stream the message came; undefined on a shared stream such as stdio. */
+  /**
+   * `via` is the id of our request on whose HTTP stream the message came; undefined on a shared stream such
+   * as stdio.
+   */
   onMessage(message: Message, via: Via): void;
-  /** The request with this id failed; the link stays open. Or it was not sent, and `onClosed` follows in the same turn. */
+  /**
+   * The request with this id failed; the link stays open. Or it was not sent, and `onClosed` follows in the
+   * same turn.
+   */
   onFailed(id: number, failure: ChildFailure): void;
   /** The link closed by itself. Called once, as the last event. Not called after `close()`. */
   onClosed(failure: ChildFailure): void;
+  /** Requests under way may end on the link. New ones belong on another link. */
+  onMoved?(): void;
 }
 
 export interface Link {
-  /** Queues a message. Small messages are joined into one write. Never throws; a failure arrives as an event. */
+  /**
+   * Queues a message. Small messages are joined into one write. Never throws; a failure arrives as an event.
+   */
   send(message: Message, via?: Via, alone?: boolean): void;
   /** The protocol version that the handshake agreed on. HTTP sends it as a header from then on. */
   agreed(protocolVersion: string): void;
   /**
-   * Switches to the stateless era: each message gets these headers, and a request is cancelled by closing its stream.
-   * `undefined` switches back. Only links with headers (HTTP) have this method.
+   * Switches to the stateless era: each message gets these headers, and a request is cancelled by closing its
+   * stream. `undefined` switches back. Only links with headers (HTTP) have this method.
    */
   stateless?(headersOf: HeadersOf | undefined): void;
   /** Whether a package runner still installs the server. Only links to processes have this method. */
   installing?(): boolean;
-  /** The last line of stderr, which may tell people why the start takes long. Undefined if callers may not read it. */
+  /**
+   * The last line of stderr, which may tell people why the start takes long. Undefined if callers may not
+   * read it.
+   */
   lastWords(): string | undefined;
   /** Ends the link; resolves when nothing of it is left, including grandchildren. Safe to call twice. */
   close(): Promise<void>;
@@ -74,7 +102,9 @@ export interface Link {
 }
 
 export interface Connector {
-  /** Opens a link; rejects with ChildFailure. If the signal is aborted, everything that was started is ended. */
+  /**
+   * Opens a link; rejects with ChildFailure. If the signal is aborted, everything that was started is ended.
+   */
   open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link>;
 }
 

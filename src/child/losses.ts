@@ -1,13 +1,13 @@
 /**
- * What failed connects, lost connections and lost requests of one child mean: logs them, counts them in its health, and lets
- * the retry rule decide about the calls. Opens and ends no connection.
+ * What failed connects, lost connections and lost requests of one child mean: logs them, counts them in its
+ * health, and lets the retry rule decide about the calls. Opens and ends no connection.
  */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Claim, Crash } from "./claim.ts";
 import type { Connection } from "./connection.ts";
-import { type HowToLogIn, loginAdvice } from "./explain.ts";
+import { type HowToLogIn, loginAdvice } from "./failure-text.ts";
 import type { Health } from "./health.ts";
 import { ChildFailure, type Loss } from "./link.ts";
 import type { CallOutcome } from "./retry.ts";
@@ -65,13 +65,19 @@ export class Losses {
     else this.#health.failed(by, error, clock.now());
   }
 
-  /** A connection that was opened is ready. If it is a restart without a call, the crash before it does not count. */
+  /**
+   * A connection that was opened is ready. If it is a restart without a call, the crash before it does not
+   * count.
+   */
   connected(connection: Losable): void {
     const crash = this.#respawnOf.get(connection);
     if (crash?.restart) this.#settle(crash, "recovered");
   }
 
-  /** A connection ended by itself. Decides for each of its calls whether it is retried. Returns whether to restart without a call. */
+  /**
+   * A connection ended by itself. Decides for each of its calls whether it is retried. Returns whether to
+   * restart without a call.
+   */
   connectionLost(connection: Losable, loss: Loss): boolean {
     const { log } = this.#parts;
     const server = connection.label;

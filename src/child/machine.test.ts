@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type ConnectionState, shownState, transition } from "./machine.ts";
+import { type ConnectionState, CONNECTION_STATES as states } from "../kernel/server-status.ts";
+import { shownState, transition } from "./machine.ts";
 
-const states: readonly ConnectionState[] = ["idle", "connecting", "active", "failed", "closed"];
 const allowed = new Set([
   "idle connecting",
   "idle active",

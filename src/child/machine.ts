@@ -1,7 +1,6 @@
 /** The five states of a connection and the allowed transitions, as pure functions. */
 import { MetaMcpError } from "../kernel/errors.ts";
-
-export type ConnectionState = "idle" | "connecting" | "active" | "failed" | "closed";
+import type { ConnectionState } from "../kernel/server-status.ts";
 
 const MAY_GO_TO: Readonly<Record<ConnectionState, readonly ConnectionState[]>> = {
   idle: ["connecting", "active", "closed"],
@@ -11,7 +10,10 @@ const MAY_GO_TO: Readonly<Record<ConnectionState, readonly ConnectionState[]>> =
   closed: [],
 };
 
-/** Returns `to`. Throws if the table does not allow the transition; a transition to the same state is not allowed either. */
+/**
+ * Returns `to`. Throws if the table does not allow the transition; a transition to the same state is not
+ * allowed either.
+ */
 export function transition(from: ConnectionState, to: ConnectionState): ConnectionState {
   if (!MAY_GO_TO[from].includes(to)) {
     throw new MetaMcpError("internal", `A connection cannot go from ${from} to ${to}.`);

@@ -1,4 +1,7 @@
-/** Chooses which idle connection must end to free its slot, and when. It never chooses one that is in use; the pool ends it. */
+/**
+ * Chooses which idle connection must end to free its slot, and when. It never chooses one that is in use; the
+ * pool ends it.
+ */
 import type { PoolOptions } from "../config/spec.ts";
 import type { Slot } from "./pool-slot.ts";
 
@@ -19,7 +22,10 @@ export interface Demand {
 
 const keptAlive = (slot: Slot): boolean => slot.lifecycle?.mode === "keep-alive";
 
-/** The idle slots, idle for longest first. Computed on demand: calls only set `phase` and `turn`, so that they stay cheap. */
+/**
+ * The idle slots, idle for longest first. Computed on demand: calls only set `phase` and `turn`, so that they
+ * stay cheap.
+ */
 export function idleSlots({ slots }: PoolState): Slot[] {
   return [...slots].filter(({ phase }) => phase === "idle").sort((one, other) => one.turn - other.turn);
 }
@@ -35,8 +41,9 @@ export function overfull(pool: PoolState): boolean {
 }
 
 /**
- * Whether some slot will or may become free without evicting a keep-alive connection: its connection is ending, its connect may
- * fail, or its busy connection is not keep-alive. In an overfull pool every busy connection counts.
+ * Whether some slot will or may become free without evicting a keep-alive connection: its connection is
+ * ending, its connect may fail, or its busy connection is not keep-alive. In an overfull pool every busy
+ * connection counts.
  */
 function mayBecomeFree(pool: PoolState): boolean {
   const all = overfull(pool);
@@ -53,7 +60,10 @@ export function endsWhenIdle(slot: Slot, pool: PoolState): boolean {
   return overfull(pool) && (!keptAlive(slot) || !mayBecomeFree(pool));
 }
 
-/** The slot whose idle connection must end for a waiter; undefined if none must or may. Evictions in progress are counted. */
+/**
+ * The slot whose idle connection must end for a waiter; undefined if none must or may. Evictions in progress
+ * are counted.
+ */
 export function slotToEvict(pool: PoolState, demand: Demand): Slot | undefined {
   const { poolSize, minPoolSize } = pool.options;
   const live = pool.slots.size - pool.ending;
@@ -65,7 +75,10 @@ export function slotToEvict(pool: PoolState, demand: Demand): Slot | undefined {
   return demand.reserveComes || mayBecomeFree(pool) ? undefined : first;
 }
 
-/** The next slot that the sweep ends, oldest first: idle for longer than allowed, while there are more than the minimum. */
+/**
+ * The next slot that the sweep ends, oldest first: idle for longer than allowed, while there are more than
+ * the minimum.
+ */
 export function slotToSweep(pool: PoolState, now: number): Slot | undefined {
   const { idleTimeoutMs, minPoolSize } = pool.options;
   if (pool.slots.size - pool.ending <= minPoolSize) return undefined;

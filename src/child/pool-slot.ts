@@ -1,4 +1,7 @@
-/** One slot of the pool: the right to one connection, and which phase that connection is in. Decides nothing: the pool listens. */
+/**
+ * One slot of the pool: the right to one connection, and which phase that connection is in. Decides nothing:
+ * the pool listens.
+ */
 import type { Lifecycle } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 
@@ -8,13 +11,17 @@ export interface Pooled {
   /** For the log. */
   readonly label: string;
   /**
-   * Ends the connection; resolves when nothing of it is left. The pool calls it at most once, possibly from within
-   * `PoolSlot.idle()`, and also while the owner is ending the connection itself. The owner must not use the connection afterwards.
+   * Ends the connection; resolves when nothing of it is left. The pool calls it at most once, possibly from
+   * within `PoolSlot.idle()`, and also while the owner is ending the connection itself. The owner must not
+   * use the connection afterwards.
    */
   end(reason: string): Promise<void>;
 }
 
-/** What the owner of a connection holds. It counts from `acquire` until `free`, also while the connection is opened or ended. */
+/**
+ * What the owner of a connection holds. It counts from `acquire` until `free`, also while the connection is
+ * opened or ended.
+ */
 export interface PoolSlot {
   /** The connection exists, and is busy. */
   occupy(connection: Pooled): void;

@@ -1,4 +1,7 @@
-/** One caller that waits for a slot of the pool, with its timeout and its cancel signal. Its place in the queue is up to the pool. */
+/**
+ * One caller that waits for a slot of the pool, with its timeout and its cancel signal. Its place in the
+ * queue is up to the pool.
+ */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { PoolSlot } from "./pool-slot.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The connection pool: limits the number of connections of all children, and decides who gets the next slot. It opens and
- * finds no connection, and never ends one that is in use.
+ * The connection pool: limits the number of connections of all children, and decides who gets the next slot.
+ * It opens and finds no connection, and never ends one that is in use.
  */
 import type { PoolOptions } from "../config/spec.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
@@ -76,8 +76,8 @@ export class Pool {
   }
 
   /**
-   * Waits for a slot for one new connection. Rejects with `pool_exhausted` after `waitMs`, or with the signal's reason. The
-   * caller must free the slot.
+   * Waits for a slot for one new connection. Rejects with `pool_exhausted` after `waitMs`, or with the
+   * signal's reason. The caller must free the slot.
    */
   acquire(waitMs: number, signal?: AbortSignal): Promise<PoolSlot> {
     if (this.#closed) return Promise.reject(stopping());
@@ -95,11 +95,15 @@ export class Pool {
     return waiter.slot;
   }
 
-  /** Applies new limits, and lifecycles that may have changed. Connections over the limit end as soon as they are idle. */
+  /**
+   * Applies new limits, and lifecycles that may have changed. Connections over the limit end as soon as they
+   * are idle.
+   */
   configure(options: PoolOptions): void {
     this.#state.options = options;
     if (this.#closed) return;
-    // A connection that ends synchronously serves waiters, which may evict others: so each phase is checked again.
+    // A connection that ends synchronously serves waiters, which may evict others: so each phase is checked
+    // again.
     for (const slot of inEvictionOrder(idleSlots(this.#state)))
       if (slot.phase === "idle" && endsWhenIdle(slot, this.#state))
         this.#end(slot, "it is idle and not needed");

@@ -1,10 +1,11 @@
 /**
- * The retry rule as pure functions: whether a server is restarted after a crash, whether a call is sent again, and whether the
- * retries recovered from the crash. It starts and sends nothing. Nothing else leads to a second attempt.
+ * The retry rule as pure functions: whether a server is restarted after a crash, whether a call is sent
+ * again, and whether the retries recovered from the crash. It starts and sends nothing. Nothing else leads to
+ * a second attempt.
  *
- * When a connection is lost under calls, call `grantsRespawn` once, `mayRepeat` for each call, `crashed` once and `pendingCrash`
- * once. When the outcome of a call is known, call `settleCall`. If calls learn of the same crash one by one, call
- * `addCall` for each call after the first.
+ * When a connection is lost under calls, call `grantsRespawn` once, `mayRepeat` for each call, `crashed` once
+ * and `pendingCrash` once. When the outcome of a call is known, call `settleCall`. If calls learn of the same
+ * crash one by one, call `addCall` for each call after the first.
  */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Repeat } from "../kernel/call.ts";
@@ -23,7 +24,10 @@ function restartsAt(crashes: CrashHistory, now: number): number {
   return now - crashes.lastCrash < FORGOTTEN_AFTER_MS ? crashes.restarts : 0;
 }
 
-/** Whether the server is restarted for calls that may have reached the lost connection. A vital server always is. */
+/**
+ * Whether the server is restarted for calls that may have reached the lost connection. A vital server always
+ * is.
+ */
 export function grantsRespawn(
   crashes: CrashHistory,
   server: { readonly vital: boolean; readonly now: number },
@@ -52,7 +56,9 @@ export interface Attempt {
   readonly sent: number;
 }
 
-/** Unsent calls are tried again, but a server that crashes again and again ends them after this many tries. */
+/**
+ * Unsent calls are tried again, but a server that crashes again and again ends them after this many tries.
+ */
 export const MAX_TRIES = 3;
 
 export interface RetryRule {
@@ -80,14 +86,17 @@ function isRepeatable(repeat: Repeat, retry: ServerSpec["retry"]): boolean {
 }
 
 /**
- * Whether the server is restarted although the call is not sent again: its tool does not say whether a second call is safe. Then
- * only a failed restart counts as a failure.
+ * Whether the server is restarted although the call is not sent again: its tool does not say whether a second
+ * call is safe. Then only a failed restart counts as a failure.
  */
 export function restartsWithoutCall(call: Attempt, server: RetryRule): boolean {
   return server.respawn && server.retry === "safe" && call.repeat === "unknown" && !call.unsent;
 }
 
-/** A crash under calls whose outcome is still open. It is recorded as exactly one failure, or none if a retry recovers from it. */
+/**
+ * A crash under calls whose outcome is still open. It is recorded as exactly one failure, or none if a retry
+ * recovers from it.
+ */
 export interface PendingCrash {
   /** Number of calls whose outcome is not known yet. With 0 the crash is settled. */
   readonly openCalls: number;
@@ -96,9 +105,10 @@ export interface PendingCrash {
 }
 
 /**
- * What became of a call after the crash. `recovered`: its second attempt was answered, or timed out while the child still answers
- * pings. `failed`: the connect of the restart failed (that connect is not counted as well), or its connection was lost too.
- * `unknown`: the call was not sent again, or its second attempt ended without information about the child.
+ * What became of a call after the crash. `recovered`: its second attempt was answered, or timed out while the
+ * child still answers pings. `failed`: the connect of the restart failed (that connect is not counted as
+ * well), or its connection was lost too. `unknown`: the call was not sent again, or its second attempt ended
+ * without information about the child.
  */
 export type CallOutcome = "recovered" | "failed" | "unknown";
 
@@ -111,8 +121,9 @@ export interface CrashUpdate {
 export const SETTLED: PendingCrash = { openCalls: 0, recorded: true };
 
 /**
- * A crash under `calls`. `before` is the crash after which the lost connection was opened: if it is still pending, it has failed
- * and is settled by this one. So two crashes in a row are one failure, and each further one is another.
+ * A crash under `calls`. `before` is the crash after which the lost connection was opened: if it is still
+ * pending, it has failed and is settled by this one. So two crashes in a row are one failure, and each
+ * further one is another.
  */
 export function pendingCrash(before: PendingCrash | undefined, calls: number): CrashUpdate {
   if (calls === 0) return { pending: SETTLED, failure: false };

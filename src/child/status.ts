@@ -1,28 +1,16 @@
-/** The status of a child for people: one state for all its connections, and the reason if it failed or starts slowly. */
+/**
+ * The status of a child for people: one state for all its connections, and the reason if it failed or starts
+ * slowly.
+ */
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
-import type { MetaMcpError } from "../kernel/errors.ts";
+import type { ConnectionState, ServerStatus } from "../kernel/server-status.ts";
 import type { StartPhase } from "./connect-limit.ts";
 import type { Connection } from "./connection.ts";
 import { mayInstall, whySlow } from "./download.ts";
 import type { Health } from "./health.ts";
 import { instancesOf } from "./instance.ts";
-import { type ConnectionState, shownState } from "./machine.ts";
-
-export interface ChildStatus {
-  /** The id of the server. */
-  readonly name: string;
-  readonly state: ConnectionState;
-  readonly connected: boolean;
-  readonly criticality: "vital" | "optional";
-  readonly reason?: string | undefined;
-  /** The circuit breaker admits no call for this time. */
-  readonly retryAfterMs?: number;
-  /** Number of running processes, if the server may have several. */
-  readonly instances?: number;
-  /** Why this caller cannot use the server, if each account needs its own credential. */
-  readonly refusal?: MetaMcpError;
-}
+import { shownState } from "./machine.ts";
 
 /** A connect that takes longer than this gets a reason. */
 const SLOW_CONNECT_MS = 5_000;
@@ -32,7 +20,7 @@ export function statusOf(
   connections: readonly Connection[],
   health: Health,
   now: number,
-): ChildStatus {
+): ServerStatus {
   const { criticality } = spec;
   const name = idOf(spec);
   const running = connections.filter((connection) => connection.connected).length;
@@ -58,7 +46,7 @@ export function statusOf(
 }
 
 /** One status for all children of a server: the first state of active, connecting, idle, failed. */
-export function joinedStatus(spec: ServerSpec, all: readonly ChildStatus[]): ChildStatus {
+export function joinedStatus(spec: ServerSpec, all: readonly ServerStatus[]): ServerStatus {
   const { criticality } = spec;
   const state = shownState(all.map((status) => status.state));
   return { name: idOf(spec), criticality, state, connected: all.some(({ connected }) => connected) };

@@ -25,7 +25,10 @@ export class Subscriptions {
     return false;
   }
 
-  /** The session gets updates from now on, before the child has confirmed: the first update may come with the confirmation. */
+  /**
+   * The session gets updates from now on, before the child has confirmed: the first update may come with the
+   * confirmation.
+   */
   add(uri: string, session: string, uplink: Uplink): void {
     const sessions = this.#byUri.get(uri) ?? new Map<string, Subscription>();
     const confirmed = sessions.get(session)?.confirmed ?? false;

@@ -163,7 +163,9 @@ function forPeople(added: readonly Addition[], { same, other }: AddedEntries, pa
   return [...lines, ...existing, ...differs, end].join("\n");
 }
 
-/** A warning if this folder has its own config file, because MetaMCP then ignores the file that was written. */
+/**
+ * A warning if this folder has its own config file, because MetaMCP then ignores the file that was written.
+ */
 function otherFileWarning(path: string): readonly string[] {
   const found = resolve(FOUND_NAME);
   return path === found || !existsSync(found)

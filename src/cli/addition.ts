@@ -1,4 +1,7 @@
-/** The entry that `metamcp add` writes: from the gallery, or from a command or URL on the command line. Does not read the config. */
+/**
+ * The entry that `metamcp add` writes: from the gallery, or from a command or URL on the command line. Does
+ * not read the config.
+ */
 import { UsageError } from "../config/command-line.ts";
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
@@ -57,7 +60,10 @@ async function unknownServerText(name: string): Promise<string> {
   return `There is no "${name}" in the gallery.${hint}\nTo add a server that is not in it: metamcp add ${name} -- COMMAND …, or --url URL`;
 }
 
-/** A single local server may get any variable. A container gets only the variables in its arguments, so others are refused. */
+/**
+ * A single local server may get any variable. A container gets only the variables in its arguments, so others
+ * are refused.
+ */
 function checkVariables(chosen: readonly Candidate[], values: ReadonlyMap<string, string>): void {
   const known = new Set(chosen.flatMap(({ variables }) => variables.map(({ name }) => name)));
   const [only] = chosen;

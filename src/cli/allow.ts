@@ -1,4 +1,7 @@
-/** `metamcp allow`: shows which commands and addresses the `.mcp.json` of this folder uses, and stores the permission. Starts nothing. */
+/**
+ * `metamcp allow`: shows which commands and addresses the `.mcp.json` of this folder uses, and stores the
+ * permission. Starts nothing.
+ */
 
 import { resolve } from "node:path";
 import { allow, FOUND_NAME, folderConsent, type Withheld } from "../config/allowed.ts";

@@ -1,7 +1,10 @@
-/** `metamcp approve`: shows which tools of a server changed since they were approved, and approves the shown changes. */
+/**
+ * `metamcp approve`: shows which tools of a server changed since they were approved, and approves the shown
+ * changes.
+ */
 import { notListed } from "../catalog/catalog-loader.ts";
 import type { Review, ToolChange } from "../catalog/pins/change.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
 import { requireServer } from "../surface/require-server.ts";

@@ -1,17 +1,17 @@
 /** `metamcp auth`: logs in to remote servers, shows the logins, and logs out. Never shows a token. */
 import { type Table, UsageError } from "../config/command-line.ts";
-import { hasOwnCredential } from "../config/own-credential.ts";
+import { hasEntryCredential } from "../config/entry-credential.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import type { Config, RemoteSpec } from "../config/spec.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
 import { homeFolder } from "../home/home.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
-import { addressOf } from "../oauth/authorizations.ts";
-import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, useAccount } from "../oauth/grant.ts";
-import { loginsAt } from "../oauth/status.ts";
-import { TokenStore } from "../oauth/store.ts";
-import { systemClock as clock } from "../system-clock.ts";
+import { addressOf } from "../server-logins/authorizations.ts";
+import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, useAccount } from "../server-logins/grant.ts";
+import { loginsAt } from "../server-logins/status.ts";
+import { TokenStore } from "../server-logins/store.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { printError } from "./print.ts";
 import { spin } from "./spinner.ts";
@@ -75,7 +75,7 @@ function remoteServer(config: Config, name: string): RemoteSpec {
 const storeOf = ({ name }: RemoteSpec): TokenStore => new TokenStore(homeFolder(process.env), name);
 
 async function runLogin(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
-  if (hasOwnCredential(spec))
+  if (hasEntryCredential(spec))
     throw new Error(
       `${spec.name} has an Authorization header in the config, which is used instead of a login.`,
     );
@@ -105,7 +105,7 @@ async function switchAccount(spec: RemoteSpec, account: string): Promise<Grant |
 }
 
 async function logInAs(spec: RemoteSpec, account: string, settings: Settings): Promise<Grant> {
-  const { logIn } = await import("../oauth/login.ts");
+  const { logIn } = await import("../server-logins/login.ts");
   const { openBrowser } = await import("./browser.ts");
   const spinner = spin(`asking ${spec.name} where to log in`);
   try {
@@ -130,7 +130,7 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
 }
 
 async function runLogout(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
-  const { logOut } = await import("../oauth/logout.ts");
+  const { logOut } = await import("../server-logins/logout.ts");
   const store = storeOf(spec);
   const url = addressOf(spec.url);
   const book = await store.read();

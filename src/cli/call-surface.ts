@@ -1,4 +1,7 @@
-/** Calls MetaMCP's own tools through a surface, as a client does, so that people and models get the same results. */
+/**
+ * Calls MetaMCP's own tools through a surface, as a client does, so that people and models get the same
+ * results.
+ */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
@@ -62,7 +65,10 @@ function requestFor(
   };
 }
 
-/** A scope without a limit of result size, because no context window has to be spared. Its hints name commands instead of tools. */
+/**
+ * A scope without a limit of result size, because no context window has to be spared. Its hints name commands
+ * instead of tools.
+ */
 function unbounded(scope: Scope): Scope {
   return { ...scope, finder: '"metamcp search"', maxResultBytes: () => Number.POSITIVE_INFINITY };
 }

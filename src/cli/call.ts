@@ -1,15 +1,16 @@
 /** `metamcp call`: runs one tool, like a model does with mcp_call. */
-import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { parse } from "node:path";
+import { text } from "node:stream/consumers";
 import { UsageError } from "../config/command-line.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject, members } from "../rpc/slice.ts";
-import type { Scope } from "../surface/scope.ts";
+import type { ScopeCatalog } from "../surface/scope.ts";
 import { callMeta, type Result, textOf } from "./call-surface.ts";
 import type { Command } from "./command.ts";
 import { exactJson } from "./exact-json.ts";
 import { person } from "./person.ts";
 import { printError, printJson, printResult } from "./print.ts";
-import { saveResult } from "./save-result.ts";
 import { spin } from "./spinner.ts";
 import { readToolName } from "./tool-name.ts";
 import { withEngine } from "./with-engine.ts";
@@ -37,7 +38,7 @@ export const command: Command = {
   async run(given) {
     const { server, tool, rest } = readToolName(given.positionals, command.usage);
     const { timeout, out } = given.settings as unknown as { timeout?: number; out?: string };
-    const written = readArguments(rest);
+    const written = await readArguments(rest);
     const spinner = spin(`${server} ${tool} …`);
     return await withEngine(given, async ({ scope }) => {
       const args = isPairs(written) ? joinObject(await typedPairs(scope, server, tool, written)) : written;
@@ -72,10 +73,10 @@ function forPeople(raw: Raw, result: Result): string {
 type Pair = readonly [name: string, value: string];
 
 /** Reads one JSON object, which is passed on unchanged, or name=value pairs. */
-function readArguments(words: readonly string[]): Raw | readonly Pair[] {
+async function readArguments(words: readonly string[]): Promise<Raw | readonly Pair[]> {
   if (words.length === 1 && words[0] === "-") {
-    const text = readFileSync(0, "utf8");
-    if (text.trimStart().startsWith("{")) return readArguments([text]);
+    const written = await text(process.stdin);
+    if (written.trimStart().startsWith("{")) return await readArguments([written]);
     throw new UsageError("The arguments on stdin are not a JSON object.");
   }
   const [first = ""] = words;
@@ -99,7 +100,7 @@ function isPairs(written: Raw | readonly Pair[]): written is readonly Pair[] {
 
 /** Values that are valid JSON become JSON, unless the schema asks for a string. All others become strings. */
 async function typedPairs(
-  scope: Scope,
+  scope: ScopeCatalog,
   server: string,
   tool: string,
   pairs: readonly Pair[],
@@ -115,7 +116,10 @@ async function typedPairs(
   });
 }
 
-/** Returns the text unchanged if it is JSON, but without line breaks, because they would end a message. JSON has them only between tokens. */
+/**
+ * Returns the text unchanged if it is JSON, but without line breaks, because they would end a message. JSON
+ * has them only between tokens.
+ */
 function asJson(text: string): Raw | undefined {
   try {
     JSON.parse(text);
@@ -123,4 +127,27 @@ function asJson(text: string): Raw | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** `--out FILE` of `metamcp call`: saves the images, audio and files of a result. */
+interface Saved {
+  readonly files: readonly string[];
+  /** What is not in the files; empty if there is nothing. */
+  readonly text: string;
+}
+
+/** The first goes to `file`, the next to `NAME-2.EXT` beside it. A result with text only is saved as text. */
+async function saveResult(result: Result, file: string): Promise<Saved> {
+  const { content = [] } = result;
+  const binary = content.flatMap(({ data, resource }) => data ?? resource?.blob ?? []);
+  if (binary.length === 0) {
+    await writeFile(file, `${textOf(result)}\n`);
+    return { files: [file], text: "" };
+  }
+  const { dir, name, ext } = parse(file);
+  const files = binary.map((_, at) => (at === 0 ? file : `${dir && `${dir}/`}${name}-${at + 1}${ext}`));
+  for (const [at, base64] of binary.entries())
+    await writeFile(files[at] as string, Buffer.from(base64, "base64"));
+  const rest = content.filter(({ data, resource }) => (data ?? resource?.blob) === undefined);
+  return { files, text: rest.length > 0 ? textOf({ content: rest }) : "" };
 }

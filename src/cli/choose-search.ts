@@ -1,5 +1,6 @@
 /** Creates the search of the settings and the config. */
-import { type SearchSetUp, setUpSearch } from "../catalog/search/set-up.ts";
+import { LazySearch } from "../catalog/search/lazy-search.ts";
+import type { SearchSetUp } from "../catalog/search/set-up.ts";
 import type { SearchStrategy } from "../catalog/search/strategy.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Config } from "../config/spec.ts";
@@ -10,7 +11,7 @@ export function chooseSearch(
   { embedder }: Config,
   { env = process.env, ...parts }: Pick<SearchSetUp, "home" | "clock" | "log"> & { readonly env?: Env },
 ): SearchStrategy {
-  return setUpSearch({
+  return new LazySearch({
     ...parts,
     // Only the configured variable is read, so that no other secret can be sent.
     embedder: embedder && {

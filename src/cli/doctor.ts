@@ -1,13 +1,16 @@
-/** `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to fix it. */
+/**
+ * `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to fix
+ * it.
+ */
 import { notListed } from "../catalog/catalog-loader.ts";
 import { ITEM_KINDS } from "../catalog/item.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { VERSION } from "../kernel/version.ts";
 import { galleryCandidates } from "../provision/gallery/gallery.ts";
-import type { Scope } from "../surface/scope.ts";
+import type { ScopeCatalog } from "../surface/scope.ts";
 import type { Command } from "./command.ts";
 import { bareEnvironment, variableAdvice } from "./missing-variables.ts";
 import { person } from "./person.ts";
@@ -142,7 +145,7 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
   }
 }
 
-function approvalOf(fault: string | undefined, { pins }: Scope, server: string): Partial<Finding> {
+function approvalOf(fault: string | undefined, { pins }: ScopeCatalog, server: string): Partial<Finding> {
   const unapproved = pins.unapproved(server, person);
   if (unapproved.length === 0) return {};
   const advice = `Review and approve them:\n$ metamcp approve ${server}`;

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import { ReplaceableSearch } from "../catalog/search/replaceable.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Config } from "../config/spec.ts";
-import type { Engine, EngineOptions } from "../engine.ts";
+import { createEngine } from "../engine/create-engine.ts";
+import type { Engine, EngineOptions } from "../engine/engine.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
 import { homeFolder } from "../home/home.ts";
-import { createEngine } from "../main.ts";
 import type { ExecutorChoice } from "../sandbox/choose.ts";
-import { systemClock as clock } from "../system-clock.ts";
 import { chooseSearch } from "./choose-search.ts";
 import { configLayers } from "./layers.ts";
 

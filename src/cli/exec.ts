@@ -1,6 +1,6 @@
 /** `metamcp exec`: runs a file of code, like a model does with mcp_execute, and shows its calls. */
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { UsageError } from "../config/command-line.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject } from "../rpc/slice.ts";
@@ -48,7 +48,7 @@ export const command: Command = {
 
 async function read(file: string): Promise<string> {
   try {
-    return file === "-" ? readFileSync(0, "utf8") : await readFile(file, "utf8");
+    return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }

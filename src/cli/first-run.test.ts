@@ -10,7 +10,10 @@ const paths = [
   "/home/somebody/.metamcp/mcp.json",
 ];
 
-/** Runs the first-run dialog with these answers, after which the input ends. The commands only record how they were run. */
+/**
+ * Runs the first-run dialog with these answers, after which the input ends. The commands only record how they
+ * were run.
+ */
 async function runDialog(
   answers: readonly string[],
   names: readonly string[] = ["import", "add", "init"],

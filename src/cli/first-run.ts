@@ -1,4 +1,7 @@
-/** The dialog for a person who starts MetaMCP at a terminal without a config: explains MetaMCP and offers ways to get servers. Clients never see it. */
+/**
+ * The dialog for a person who starts MetaMCP at a terminal without a config: explains MetaMCP and offers ways
+ * to get servers. Clients never see it.
+ */
 import { existsSync } from "node:fs";
 import { VERSION } from "../kernel/version.ts";
 import { type GalleryCandidate, galleryCandidates, suggestions } from "../provision/gallery/gallery.ts";
@@ -60,7 +63,10 @@ ${canImport ? "  import  copy the servers that your clients already have\n" : ""
 `;
 }
 
-/** Reads an answer: a choice or its first letters. An empty answer is the first choice. Undefined if nothing matches. */
+/**
+ * Reads an answer: a choice or its first letters. An empty answer is the first choice. Undefined if nothing
+ * matches.
+ */
 export function choiceOf(answer: string, canImport: boolean): FirstStep | undefined {
   const word = answer.trim().toLowerCase();
   const offered: readonly (readonly [string, FirstStep])[] = [

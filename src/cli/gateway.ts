@@ -8,6 +8,7 @@ import { wrap } from "./wrap.ts";
 
 const COMMANDS: Commands = new Map([
   ["status", () => import("./gateway/status.ts")],
+  ["replicas", () => import("./gateway/replicas.ts")],
   ["export", () => import("./gateway/export.ts")],
   ["diff", () => import("./gateway/diff.ts")],
   ["apply", () => import("./gateway/apply.ts")],

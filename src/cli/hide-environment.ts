@@ -1,11 +1,15 @@
 /**
- * Hides the environment and the passwords on the command line of this process from other processes. Linux shows both, as they
- * were at the start, in /proc. This overwrites them there; `process.env` and `process.argv` keep their values. Without
- * /proc/self/mem nothing happens. It does not protect the memory of the process.
+ * Hides the environment and the passwords on the command line of this process from other processes. Linux
+ * shows both, as they were at the start, in /proc. This overwrites them there; `process.env` and
+ * `process.argv` keep their values. Without /proc/self/mem nothing happens. It does not protect the memory of
+ * the process.
  */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 
-/** Other tools look for these, or the loader and libc keep pointers to them. Also names that begin with LC_, LD_, GLIBC_ or MALLOC_. */
+/**
+ * Other tools look for these, or the loader and libc keep pointers to them. Also names that begin with LC_,
+ * LD_, GLIBC_ or MALLOC_.
+ */
 const SHOWN = ["PATH", "HOME", "LANG", "TERM", "USER", "LOGNAME", "SHELL", "TZ", "PWD", "METAMCP_CHILD"];
 
 export function hideEnvironment(): void {
@@ -23,10 +27,14 @@ export function hideEnvironment(): void {
   }
 }
 
-/** Keeps processes of the same user from opening the debugger, and secrets out of core dumps. Children inherit the latter. */
+/**
+ * Keeps processes of the same user from opening the debugger, and secrets out of core dumps. Children inherit
+ * the latter.
+ */
 export function refuseInspection(): void {
   if (process.platform === "win32") return;
-  // Without a listener Node opens its debugger at this signal, and whoever connects to that can run code in this process.
+  // Without a listener Node opens its debugger at this signal, and whoever connects to that can run code in
+  // this process.
   process.on("SIGUSR1", () => {});
   try {
     writeFileSync("/proc/self/coredump_filter", "0");
@@ -35,7 +43,9 @@ export function refuseInspection(): void {
   }
 }
 
-/** The addresses of the arguments and of the environment in memory; fields 48 and 50 of `man proc_pid_stat`. */
+/**
+ * The addresses of the arguments and of the environment in memory; fields 48 and 50 of `man proc_pid_stat`.
+ */
 function readBlocks(): { readonly args: number; readonly env: number } {
   const stat = readFileSync("/proc/self/stat", "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,4 +1,7 @@
-/** `metamcp import`: copies the servers of clients into the config. Shows no secret values and does not change the files of clients. */
+/**
+ * `metamcp import`: copies the servers of clients into the config. Shows no secret values and does not change
+ * the files of clients.
+ */
 import { type Gathered, type GatheredServer, gather } from "../clients/gather.ts";
 import { type Merged, merge } from "../clients/merge.ts";
 import { allowWritten } from "../config/allowed.ts";
@@ -53,7 +56,10 @@ export const command: Command = {
   },
 };
 
-/** Keeps servers alive that hold a session, and says so. Names variables that the client's environment may have had. */
+/**
+ * Keeps servers alive that hold a session, and says so. Names variables that the client's environment may
+ * have had.
+ */
 async function completed(found: readonly GatheredServer[]): Promise<readonly GatheredServer[]> {
   const known = found.length > 0 ? await galleryCandidates() : [];
   return found.map((server) => {

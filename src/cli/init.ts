@@ -1,4 +1,7 @@
-/** `metamcp init`: adds MetaMCP to the config files of installed clients and offers to remove the servers that MetaMCP runs from them. --undo restores the files. Changes no file without permission. */
+/**
+ * `metamcp init`: adds MetaMCP to the config files of installed clients and offers to remove the servers that
+ * MetaMCP runs from them. --undo restores the files. Changes no file without permission.
+ */
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import type { ClientProgram, StartCommand } from "../clients/client.ts";
@@ -221,7 +224,7 @@ function forPeople(done: readonly StepResult[], request: InitRequest): string {
   if (done.length === 0) return noClientText(request);
   const lines = done.flatMap((one) => [
     `${one.client}: ${one.problem ?? `${one.result} (${one.file})`}`,
-    ...ownListText(one).map((line) => `  ${line}`),
+    ...builtinListText(one).map((line) => `  ${line}`),
   ]);
   if (done.some(({ result, taken }) => result === "connected" || taken?.length)) {
     lines.push("", "Restart these clients. To restore the files: metamcp init --undo");
@@ -233,7 +236,7 @@ function forPeople(done: readonly StepResult[], request: InitRequest): string {
   return lines.join("\n");
 }
 
-function ownListText({
+function builtinListText({
   client,
   taken = [],
   remaining,

@@ -1,7 +1,10 @@
-/** The layers for config files, one instance per process: the instance that checks a file must also build its layers. */
+/**
+ * The layers for config files, one instance per process: the instance that checks a file must also build its
+ * layers.
+ */
 import type { Settings } from "../config/flags.ts";
-import { ConfigLayers } from "../config-layers.ts";
-import { systemClock } from "../system-clock.ts";
+import { ConfigLayers } from "../engine/config-layers.ts";
+import { systemClock } from "../engine/system-clock.ts";
 
 let layers: ConfigLayers | undefined;
 

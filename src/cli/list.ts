@@ -1,7 +1,7 @@
 /** `metamcp list`: the configured servers. Starts none of them. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Config } from "../config/spec.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { person } from "./person.ts";
 import { show, TO_GET_SERVERS, table } from "./table.ts";

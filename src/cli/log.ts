@@ -79,13 +79,18 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Process
   return { reopen, debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
-/** Messages contain texts of servers. Further lines are indented, so that none looks like a line of the log. */
+/**
+ * Messages contain texts of servers. Further lines are indented, so that none looks like a line of the log.
+ */
 export function asText(level: LogLevel, message: string, columns: number | undefined): string {
   const text = shown(message).replaceAll("\n", "\n  ");
   return wrap(`metamcp ${level}: ${text}`, columns, 2);
 }
 
-/** JSON leaves some characters in strings as they are that a terminal acts on, and log files are read at terminals. */
+/**
+ * JSON leaves some characters in strings as they are that a terminal acts on, and log files are read at
+ * terminals.
+ */
 function asJson(level: LogLevel, message: string, fields: LogFields | undefined): string {
   return shownJson(
     JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }, (_key, value: unknown) =>

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** Entry point of the command line. Loads only the module of the command. */
+/** The program behind `start.ts`: chooses the command and loads only its module. */
 import { UsageError } from "../config/command-line.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Commands, ExitCode } from "./command.ts";
@@ -44,15 +43,23 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return await runCommand((await load()).command, rest);
 }
 
-// A reader like `head` may close stdout early. The stdio transport has its own error listener.
-process.stdout.on("error", () => {
-  if (process.stdout.listenerCount("error") === 1) process.exit();
-});
-hideEnvironment();
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const { message, stack } = error as Error;
+async function start(): Promise<void> {
+  // A reader like `head` may close stdout early. The stdio transport has its own error listener.
+  process.stdout.on("error", () => {
+    if (process.stdout.listenerCount("error") === 1) process.exit();
+  });
+  hideEnvironment();
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    process.exitCode = await explain(error as Error);
+  }
+  // Exits even if timers or handles are still open.
+  process.stdout.write("", () => process.exit());
+}
+
+async function explain(error: Error): Promise<ExitCode> {
+  const { message, stack } = error;
   const isUsageError = error instanceof UsageError;
   const [{ wrap }, { printError }] = await Promise.all([import("./wrap.ts"), import("./print.ts")]);
   const shown = isUsageError || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : String(stack);
@@ -60,7 +67,7 @@ try {
   // The message about a server named "metamcp" has this prefix already.
   const prefixed = shown.startsWith("metamcp: ") ? shown : `metamcp: ${shown}`;
   printError(wrap(`${prefixed}${homeHint(error)}`, process.stderr.columns));
-  process.exitCode = isUsageError ? 2 : 1;
+  return isUsageError ? 2 : 1;
 }
-// Exits even if timers or handles are still open.
-process.stdout.write("", () => process.exit());
+
+void start();

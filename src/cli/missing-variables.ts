@@ -1,4 +1,7 @@
-/** Finds variables that a server needs and does not get, and how to run it by hand with what it really gets. Shows no values. */
+/**
+ * Finds variables that a server needs and does not get, and how to run it by hand with what it really gets.
+ * Shows no values.
+ */
 import { childEnvironment } from "../child/stdio/environment.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { StdioSpec } from "../config/spec.ts";
@@ -37,7 +40,10 @@ export function variableAdvice(
   ];
 }
 
-/** The variables that an entry of a client needs and does not set. The client may have passed them on from its own environment. */
+/**
+ * The variables that an entry of a client needs and does not set. The client may have passed them on from its
+ * own environment.
+ */
 export function unsetVariables(entry: Keys, known: readonly Candidate[]): readonly string[] {
   const { args, env, inheritEnv } = entry;
   if (!Array.isArray(args) || inheritEnv === true) return [];

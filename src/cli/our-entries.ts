@@ -1,4 +1,6 @@
-/** Reads the entries of a config as written, split into those that MetaMCP can run and those that it cannot. */
+/**
+ * Reads the entries of a config as written, split into those that MetaMCP can run and those that it cannot.
+ */
 import type { OurEntries } from "../clients/take-out.ts";
 import { isKeys } from "../config/field.ts";
 import type { LayerCheck } from "../config/layers.ts";

@@ -1,4 +1,7 @@
-/** Takes the secrets of MetaMCP out of the environment, so that no server can inherit or name them. Reads those that are in files. */
+/**
+ * Takes the secrets of MetaMCP out of the environment, so that no server can inherit or name them. Reads
+ * those that are in files.
+ */
 import { readFileSync } from "node:fs";
 import { envOf, type Table, UsageError } from "../config/command-line.ts";
 import { FLAGS } from "../config/flags.ts";
@@ -6,7 +9,10 @@ import { SERVE_FLAGS } from "../config/gateway-flags.ts";
 import { codeOf } from "../home/file.ts";
 import type { Env } from "../home/home.ts";
 
-/** Removes all our secrets from `env`. Returns a copy with them, and with the content of files for settings in `table`. */
+/**
+ * Removes all our secrets from `env`. Returns a copy with them, and with the content of files for settings in
+ * `table`.
+ */
 export function takeSecrets(env: NodeJS.ProcessEnv, table: Table): Env {
   const own: Record<string, string | undefined> = { ...env };
   const all: Table = { ...FLAGS, ...SERVE_FLAGS };

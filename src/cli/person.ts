@@ -1,7 +1,12 @@
-/** The user of the command line as a client of the engine. Elicitations are asked at the terminal, and refused without one. */
+/**
+ * The user of the command line as a client of the engine. Elicitations are asked at the terminal, and refused
+ * without one.
+ */
+
 import type { Origin } from "../kernel/call.ts";
 import { LOCAL } from "../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { Sequencer } from "../kernel/sequencer.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { canAsk } from "./confirm.ts";
 import type { ElicitResult } from "./elicit.ts";
@@ -35,13 +40,11 @@ function questionIn(params: Raw | undefined): string {
   return readable(typeof message === "string" ? message : "");
 }
 
-/** Resolves when the last question is answered. Calls at the same time share one terminal. */
-let last: Promise<unknown> = Promise.resolve();
+/** Calls at the same time share one terminal. */
+const questions = new Sequencer();
 
 function askInTurn(params: Raw | undefined): Promise<ElicitResult> {
-  const answer = last.then(async () => await askAtTerminal(params));
-  last = answer.catch(() => undefined);
-  return answer;
+  return questions.run(() => askAtTerminal(params));
 }
 
 async function askAtTerminal(params: Raw | undefined): Promise<ElicitResult> {

@@ -1,4 +1,7 @@
-/** The only place where commands write texts. Control characters, text directions and other invisible characters in them come from servers and found files, so they are shown, not sent to the terminal. */
+/**
+ * The only place where commands write texts. Control characters, text directions and other invisible
+ * characters in them come from servers and found files, so they are shown, not sent to the terminal.
+ */
 
 /** Joiners stay, because they are parts of emoji. */
 const UNSAFE = /\r\n|[^\P{C}\n\t\u200d]|[\p{Zl}\p{Zp}]/gu;

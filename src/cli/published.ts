@@ -1,4 +1,7 @@
-/** Asks the registry that npm is set up with whether it has the MetaMCP that runs now. A short time limit; no answer means no. */
+/**
+ * Asks the registry that npm is set up with whether it has the MetaMCP that runs now. A short time limit; no
+ * answer means no.
+ */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -2,8 +2,8 @@
 import { folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
 import type { ReadSettings } from "../config/settings.ts";
+import type { ProvisionOptions } from "../engine/provisioning.ts";
 import { homeFolder } from "../home/home.ts";
-import type { ProvisionOptions } from "../provisioning.ts";
 import { configLayers } from "./layers.ts";
 
 type Given = Pick<ReadSettings<Record<never, never>>, "settings" | "given" | "overrides">;

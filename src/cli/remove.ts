@@ -14,7 +14,7 @@ export const command: Command = {
   takes: [1, Number.POSITIVE_INFINITY],
   async run({ positionals, settings }) {
     const { env } = process;
-    const path = await pickConfig(configCandidates(settings.config, process.cwd(), env));
+    const path = pickConfig(configCandidates(settings.config, process.cwd(), env));
     const names = [...new Set(positionals)];
     const { removed, absent, known, copy } = await removeServers(path, names, {
       home: homeFolder(env),

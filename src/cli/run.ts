@@ -1,5 +1,8 @@
-/** `metamcp` without a command: serves clients until they disconnect or a signal arrives, and applies config changes. */
-import { setFlagsFromString } from "node:v8";
+/**
+ * `metamcp` without a command: serves clients until they disconnect or a signal arrives, and applies config
+ * changes.
+ */
+import type { EventEmitter } from "node:events";
 import { allow, folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
 import { flagsFor } from "../config/flags.ts";
@@ -9,12 +12,13 @@ import { configCandidates, pickConfig } from "../config/locate.ts";
 import { readSettings } from "../config/settings.ts";
 import type { Config } from "../config/spec.ts";
 import { watchConfig } from "../config/watch.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
 import { homeFolder } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
 import { PERSONAL } from "../kernel/principal.ts";
 import { VERSION } from "../kernel/version.ts";
-import { systemClock as clock } from "../system-clock.ts";
+import { loadSurface } from "../surface/load-surface.ts";
 import { chooseTransport } from "./choose-transport.ts";
 import type { Commands, ExitCode } from "./command.ts";
 import { engineFor } from "./engine.ts";
@@ -25,6 +29,9 @@ import { print, printError } from "./print.ts";
 import { clearOrphans, stopSignal } from "./process.ts";
 import { provisionOf } from "./registry.ts";
 import { wrap } from "./wrap.ts";
+
+/** Processes that a killed MetaMCP left behind may live so much longer. */
+const CLEAR_AFTER_MS = 1_000;
 
 export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
   const { env } = process;
@@ -37,9 +44,6 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
 
-  // V8 counts payload buffers as heap growth. With its default limit every 20 MB of results would start a full garbage
-  // collection, which costs more than forwarding them.
-  setFlagsFromString("--heap-growing-percent=400");
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
   const paths = configCandidates(settings.config, process.cwd(), env);
@@ -47,7 +51,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const consent = folderConsent(settings.config, process.cwd(), home);
   const { check: layers } = configLayers(settings);
   const read = async (): Promise<Config> =>
-    await loadConfig(await pickConfig(paths), { env, overrides, consent, layers });
+    await loadConfig(pickConfig(paths), { env, overrides, consent, layers });
   const config = await askToAllow(await read(), read);
   if (!config.exists && settings.transport === "stdio" && process.stdin.isTTY && process.stderr.isTTY) {
     const next = await runFirstRun(commands, paths, settings.config);
@@ -55,7 +59,10 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   }
   report(config, log);
   const provision = provisionOf({ settings, given, overrides });
-  const transport = await chooseTransport(settings, log);
+  const [transport, surface] = await Promise.all([
+    chooseTransport(settings, log),
+    loadSurface(settings.surface),
+  ]);
 
   const engine = engineFor(settings, config, {
     log,
@@ -81,7 +88,8 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
       initial: config,
     },
   );
-  void clearOrphans(log, home);
+  // It looks at every process, which takes longer than the rest of the start.
+  clock.after(CLEAR_AFTER_MS, () => void clearOrphans(log, home));
   process.once("exit", () => engine.killNow());
   const reload = (): void => {
     log.reopen();
@@ -93,7 +101,8 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const stopped = stopSignal(settings.transport === "stdio" ? undefined : reload);
   if (settings.transport === "stdio" && process.stdin.isTTY)
     printError(wrap(WELCOME, process.stderr.columns));
-  const endpoint = engine.open({ id: PERSONAL, surface: settings.surface });
+  (process as EventEmitter).emit("metamcp:serving");
+  const endpoint = engine.open({ id: PERSONAL, surface });
   await Promise.race([transport.serve(endpoint), stopped]);
   watch.close();
   void transport.stop();

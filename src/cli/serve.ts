@@ -1,7 +1,6 @@
 /** `metamcp serve`: runs the gateway of a team until a signal arrives. */
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import { addressReader } from "../access/client-address.ts";
 import type { OidcSettings } from "../access/identity-provider.ts";
 import type { ChildUser } from "../child/child-user.ts";
@@ -11,15 +10,15 @@ import { type FlagValues, UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import { SERVE_FLAGS } from "../config/gateway-flags.ts";
 import type { ReadSettings } from "../config/settings.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
 import type { GatewayControl } from "../gateway/control.ts";
 import { type Env, homeFolder } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
 import { checkAuditFile } from "../observe/audit/audit-file.ts";
 import { otelEnvironment } from "../observe/traces/otel-environment.ts";
-import { createGateway, type Gateway } from "../serve.ts";
+import { createGateway, type Gateway } from "../serving/gateway.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import { systemClock as clock } from "../system-clock.ts";
 import { isLoopback } from "../transport/http/guard.ts";
 import { openBrowser } from "./browser.ts";
 import { chooseSearch } from "./choose-search.ts";
@@ -52,8 +51,6 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
   check(settings);
   refuseInspection();
   forget(process.env, ["PGPASSWORD", ...OTEL_SECRETS, settings.embedderKeyEnv]);
-  // As in `run.ts`: payloads must not start a full garbage collection again and again.
-  setFlagsFromString("--heap-growing-percent=400");
   const home = homeFolder(env);
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -84,13 +81,15 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
     const url = await gateway.listen();
     const link = await gateway.setupLink();
     const setup = link ? `Open this link within 24 hours to create the first administrator: ${link}\n` : "";
-    // People and scripts read these lines, so they do not depend on the log level. One write, so that a reader gets both lines together.
+    // People and scripts read these lines, so they do not depend on the log level. One write, so that a
+    // reader gets both lines together.
     process.stderr.write(`${url}\n${setup}`);
     if (settings.open) openBrowser(new URL(link ?? settings.publicUrl ?? url));
     await stopped;
     gateway.drain();
     // A second signal ends the pause.
-    if (settings.drain > 0) await Promise.race([setTimeout(settings.drain), stopSignal(reload)]);
+    const { drain } = drainOf(settings);
+    if (drain > 0) await Promise.race([setTimeout(drain), stopSignal(reload)]);
   } finally {
     await gateway.close();
   }
@@ -125,13 +124,14 @@ async function openGateway({
       home,
       config,
       clock,
-      drainMs: settings.drainCalls,
+      drainMs: drainOf(settings).drainCalls,
       maxMessageBytes: settings.maxMessage,
       search: chooseSearch(settings, config, { home, clock, log, env }),
       code: executorChoice(settings),
       pin: settings.pin,
       notify: !settings.noNotify,
       sessionTimeoutMs: settings.sessionTimeout,
+      heartbeatMs: settings.heartbeat,
       childUser,
       entryContext: {
         path: home,
@@ -151,6 +151,7 @@ async function openGateway({
         ],
       },
       publicUrl,
+      replicaAddress: settings.replicaAddress,
       adminToken,
       oidc: oidcOf(settings),
       trustProxy: settings.trustProxy,
@@ -184,12 +185,19 @@ function check(settings: ServeSettings): void {
   if (settings.open && settings.noConsole)
     throw new UsageError("--open needs the console: remove --no-console.");
   checkProxies(settings.trustProxy);
+  checkReplica(settings);
   oidcOf(settings);
   const safe = isLoopback(host) || tls || publicUrl?.startsWith("https://") || insecure;
   if (!safe)
     throw new UsageError(
       `--host ${host} can be reached from other machines: use --tls, --public-url https://… behind a TLS proxy, or --insecure.`,
     );
+}
+
+/** With other replicas a stop takes longer, so that load balancers notice it and calls need not end. */
+function drainOf({ drain, drainCalls, replicaAddress }: ServeSettings) {
+  const isReplica = replicaAddress !== undefined;
+  return { drain: drain ?? (isReplica ? 5_000 : 0), drainCalls: drainCalls ?? (isReplica ? 30_000 : 5_000) };
 }
 
 function otelIn(env: Env): ReturnType<typeof otelEnvironment> {
@@ -228,6 +236,20 @@ function scopesOf(named: readonly string[]): readonly string[] {
   const wrong = scopes.find((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
   if (wrong !== undefined) throw new UsageError(`--oidc-scope: "${wrong}" is not a scope.`);
   return scopes;
+}
+
+/** The address must be one that other machines can use, so it cannot stand for all addresses of this one. */
+function checkReplica({ replicaAddress: address, store = "" }: ServeSettings): void {
+  if (address === undefined) return;
+  const [, host = "", port] = /^(\[[\da-fA-F:]+\]|[^\s:/]+):(\d{1,5})$/.exec(address) ?? [];
+  if (host === "" || Number(port) > 65_535)
+    throw new UsageError(`--replica-address is "${address}", but must be HOST:PORT.`);
+  if (["0.0.0.0", "[::]", "[::0]"].includes(host))
+    throw new UsageError(
+      `--replica-address ${address} is no address that other replicas can reach: name one of this machine.`,
+    );
+  if (!/^postgres(ql)?:/.test(store))
+    throw new UsageError("--replica-address needs a Postgres store: set --store postgres://…");
 }
 
 function checkProxies(trusted: readonly string[]): void {

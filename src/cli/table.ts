@@ -9,7 +9,10 @@ const GAP = "  ";
 export const TO_GET_SERVERS =
   '"metamcp import" copies the servers of your clients, "metamcp add --list" shows well-known ones.';
 
-/** The width of the terminal. Undefined if stdout is not a terminal, 0 if the terminal does not know its width. */
+/**
+ * The width of the terminal. Undefined if stdout is not a terminal, 0 if the terminal does not know its
+ * width.
+ */
 export const columns = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
 
 export function table(

@@ -1,4 +1,6 @@
-/** Questions at the terminal, line by line. Writes to stderr, because stdout is for the result of a command. */
+/**
+ * Questions at the terminal, line by line. Writes to stderr, because stdout is for the result of a command.
+ */
 import { createInterface } from "node:readline";
 import type { Terminal } from "./first-run.ts";
 import { printError, shown } from "./print.ts";

@@ -68,7 +68,10 @@ function differingLines(before: string, after: string): readonly [string, string
   return [middle(a), middle(b)];
 }
 
-/** Every value in the definition that is not an object or array, by path. Strings are unquoted; other values stay as written. */
+/**
+ * Every value in the definition that is not an object or array, by path. Strings are unquoted; other values
+ * stay as written.
+ */
 function valuesByPath(definition: string | undefined): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const walk = (path: string, value: Raw): void => {

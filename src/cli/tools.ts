@@ -1,13 +1,17 @@
-/** `metamcp tools`: shows the tools that a client sees and their token cost, compared with all tools of all servers; or the tools of one server. */
+/**
+ * `metamcp tools`: shows the tools that a client sees and their token cost, compared with all tools of all
+ * servers; or the tools of one server.
+ */
 
 import { summarize } from "../catalog/summary.ts";
 import type { Settings } from "../config/flags.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { PERSONAL } from "../kernel/principal.ts";
 import { toRaw } from "../kernel/raw.ts";
 import { costOf } from "../kernel/tokens.ts";
 import { modelBytes, toolBytes } from "../rpc/model-bytes.ts";
 import { allPages } from "../surface/all-pages.ts";
+import { loadSurface } from "../surface/load-surface.ts";
 import { requireServer } from "../surface/require-server.ts";
 import type { Surface } from "../surface/surface.ts";
 import type { Command } from "./command.ts";
@@ -35,7 +39,7 @@ export const command: Command = {
 
 async function showSurface(engine: Engine, { surface, json }: Settings): Promise<void> {
   const { scope } = engine;
-  const clientSurface = engine.open({ id: PERSONAL, surface }).newSurface();
+  const clientSurface = engine.open({ id: PERSONAL, surface: await loadSurface(surface) }).newSurface();
   const spinner = spin("asking your servers for their tools …");
   const tools = await allTools(clientSurface).finally(() => spinner.stop());
   const instructions = Buffer.byteLength(clientSurface.instructions(person));

@@ -1,4 +1,7 @@
-/** `metamcp trust`: manages the publishers whose servers may be added without asking. Starts and fetches nothing. */
+/**
+ * `metamcp trust`: manages the publishers whose servers may be added without asking. Starts and fetches
+ * nothing.
+ */
 import { UsageError } from "../config/command-line.ts";
 import { homeFolder } from "../home/home.ts";
 import { nearest } from "../kernel/nearest.ts";

@@ -6,7 +6,7 @@ import { loadConfig } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import type { Config } from "../config/spec.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { homeFolder } from "../home/home.ts";
 import type { ExitCode } from "./command.ts";
 import { engineFor } from "./engine.ts";
@@ -16,7 +16,7 @@ import { provisionOf } from "./registry.ts";
 
 export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
   const { env } = process;
-  const path = await pickConfig(configCandidates(settings.config, process.cwd(), env));
+  const path = pickConfig(configCandidates(settings.config, process.cwd(), env));
   const consent = folderConsent(settings.config, process.cwd(), homeFolder(env));
   return await loadConfig(path, { env, overrides, consent, layers: configLayers(settings).check });
 }

@@ -3,8 +3,8 @@
 const STEP = 4;
 
 /**
- * The text stays unchanged if `columns` is undefined or 0 (unknown). Continued lines start below the text of their line, or
- * at `indent`. A shell command (`$ …`) stays whole, so that it can be copied.
+ * The text stays unchanged if `columns` is undefined or 0 (unknown). Continued lines start below the text of
+ * their line, or at `indent`. A shell command (`$ …`) stays whole, so that it can be copied.
  */
 export function wrap(text: string, columns: number | undefined, indent?: number): string {
   if (!columns) return text;
@@ -28,7 +28,10 @@ function wrapLine(line: string, columns: number, depth: number | undefined): rea
   return [...lines, rest];
 }
 
-/** The column where the text of a line starts. A label before a gap of two spaces is skipped. If that leaves too little room, a smaller indent is used. */
+/**
+ * The column where the text of a line starts. A label before a gap of two spaces is skipped. If that leaves
+ * too little room, a smaller indent is used.
+ */
 function indentOf(line: string, columns: number): number {
   const [margin = ""] = /^ */.exec(line) ?? [];
   const [label = margin] = /^ *\S.*? {2,}/.exec(line) ?? [];

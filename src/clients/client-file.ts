@@ -1,4 +1,7 @@
-/** Reads and writes a client's file as bytes. Replaces it atomically and keeps its link and mode. Refuses anything but UTF-8 text. */
+/**
+ * Reads and writes a client's file as bytes. Replaces it atomically and keeps its link and mode. Refuses
+ * anything but UTF-8 text.
+ */
 import { createHash } from "node:crypto";
 import { lstat, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";

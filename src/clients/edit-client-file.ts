@@ -1,4 +1,7 @@
-/** Edits a client's file so that it can be undone: makes a backup and writes a record before the file is changed. */
+/**
+ * Edits a client's file so that it can be undone: makes a backup and writes a record before the file is
+ * changed.
+ */
 import { ConfigError } from "../config/config-error.ts";
 import { backup } from "../home/backup.ts";
 import { type ClientFile, hashOf, missingFolders, readBytes, textOf, writeBytes } from "./client-file.ts";
@@ -60,7 +63,10 @@ export async function editClientFile(
   });
 }
 
-/** Undoing a second edit restores the state before the first one, unless someone else changed the file in between. */
+/**
+ * Undoing a second edit restores the state before the first one, unless someone else changed the file in
+ * between.
+ */
 function continued(fresh: EditRecord, old: EditRecord, before: string, hadMetaMcp: boolean): EditRecord {
   const { back, folders } = old;
   const taken: readonly TakenOut[] = [...(old.taken ?? []), ...(fresh.taken ?? [])];

@@ -1,4 +1,7 @@
-/** Records of edits in clients' files, so that they can be undone. Stores hashes, not contents. Refuses an invalid file, because treating it as empty would overwrite it. */
+/**
+ * Records of edits in clients' files, so that they can be undone. Stores hashes, not contents. Refuses an
+ * invalid file, because treating it as empty would overwrite it.
+ */
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys } from "../config/field.ts";
@@ -8,7 +11,10 @@ import { withLock } from "../home/lock.ts";
 export interface EditRecord {
   readonly client: string;
   readonly file: string;
-  /** What undo does: restore the file from the backup, delete the file ("nothing"), or only remove the entry ("entry"). */
+  /**
+   * What undo does: restore the file from the backup, delete the file ("nothing"), or only remove the entry
+   * ("entry").
+   */
   readonly back: { readonly copy: string; readonly hash: string } | "nothing" | "entry";
   /** The hash of the file that MetaMCP wrote. */
   readonly after: string;
@@ -28,7 +34,10 @@ export interface TakenOut {
   readonly at: readonly KeyPath[];
 }
 
-/** Runs under a lock, so that no other MetaMCP process edits clients' files. Call `save` before the client's file is changed. */
+/**
+ * Runs under a lock, so that no other MetaMCP process edits clients' files. Call `save` before the client's
+ * file is changed.
+ */
 export async function withEditRecords<T>(
   home: string,
   run: (edits: readonly EditRecord[], save: (edits: readonly EditRecord[]) => Promise<void>) => Promise<T>,

@@ -1,4 +1,7 @@
-/** Chooses the format of a file and checks every edit: afterwards the content must be unchanged except for our entry. */
+/**
+ * Chooses the format of a file and checks every edit: afterwards the content must be unchanged except for our
+ * entry.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../config/config-error.ts";
 import { withValue } from "../config/edit.ts";

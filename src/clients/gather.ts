@@ -1,4 +1,7 @@
-/** Reads the servers of all clients from all of their files. Changes nothing; a file that cannot be read does not affect the others. */
+/**
+ * Reads the servers of all clients from all of their files. Changes nothing; a file that cannot be read does
+ * not affect the others.
+ */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";

@@ -1,4 +1,7 @@
-/** Decides which found servers are new to our config, and their names. Servers with equal connections and equal tool rules count once. */
+/**
+ * Decides which found servers are new to our config, and their names. Servers with equal connections and
+ * equal tool rules count once.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { isOff } from "../config/consent.ts";
 import { isKeys, type Keys } from "../config/field.ts";

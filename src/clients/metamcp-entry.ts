@@ -1,11 +1,16 @@
-/** MetaMCP as a server of a client: the command that starts it from any folder, and how to recognise its entry. */
+/**
+ * MetaMCP as a server of a client: the command that starts it from any folder, and how to recognise its
+ * entry.
+ */
+
 import { existsSync, realpathSync } from "node:fs";
 import { isKeys, type Keys } from "../config/field.ts";
 import { runsMetaMcp } from "../config/self.ts";
-import { RESERVED_NAME } from "../config/server.ts";
+import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
+
 import type { StartCommand } from "./client.ts";
 
-export const METAMCP_NAME = RESERVED_NAME;
+export const METAMCP_NAME = BUILTIN_SERVER;
 
 export interface RunningMetaMcp {
   /** The path of the running Node. */

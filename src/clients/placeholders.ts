@@ -1,4 +1,7 @@
-/** Translates variables of other clients to `${NAME}`. Does not resolve them. Variables without an equivalent stay and get a note. */
+/**
+ * Translates variables of other clients to `${NAME}`. Does not resolve them. Variables without an equivalent
+ * stay and get a note.
+ */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is about them
 import type { FileDialect } from "./client.ts";
 

@@ -1,23 +1,10 @@
 /** Writes an endpoint of a gateway as a remote server for each client, for users to paste. */
+
 import type { Keys } from "../config/field.ts";
+import type { ClientSnippet, Remote } from "../kernel/client-snippet.ts";
 import type { ClientProgram, Machine } from "./client.ts";
 import { formatOf } from "./format-of.ts";
 import { CLIENTS } from "./table.ts";
-
-export interface Remote {
-  /** The name of the server in the client. */
-  readonly name: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface ClientSnippet {
-  readonly client: string;
-  readonly title: string;
-  /** The file to paste into, as on Linux. */
-  readonly file: string;
-  readonly text: string;
-}
 
 /** Claude Desktop can only start programs. This one forwards messages to an address. */
 const BRIDGE = "mcp-remote";

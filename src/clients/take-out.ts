@@ -1,4 +1,7 @@
-/** Removes servers from a client's list that MetaMCP runs too, so that the client uses them only through MetaMCP. Nothing is lost: a server that MetaMCP would run differently stays. Every edit can be undone. */
+/**
+ * Removes servers from a client's list that MetaMCP runs too, so that the client uses them only through
+ * MetaMCP. Nothing is lost: a server that MetaMCP would run differently stays. Every edit can be undone.
+ */
 import { isOff } from "../config/consent.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram, Machine, WrittenServer } from "./client.ts";

@@ -1,4 +1,7 @@
-/** Edits clients' TOML files. An entry must be a table with its subtables; an entry in another syntax is refused. */
+/**
+ * Edits clients' TOML files. An entry must be a table with its subtables; an entry in another syntax is
+ * refused.
+ */
 import { parse, TomlDate, TomlError } from "smol-toml";
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
@@ -52,7 +55,10 @@ function appended(text: string, block: string): string {
 const KEY = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const HEADER = new RegExp(String.raw`^[ \t]*\[{1,2}[ \t]*(${KEY}(?:[ \t]*\.[ \t]*${KEY})*)[ \t]*\]`);
 
-/** From the table's header to the end of its last line. A header inside of a multi-line string is not recognised here; format-of.ts then refuses the edit. */
+/**
+ * From the table's header to the end of its last line. A header inside of a multi-line string is not
+ * recognised here; format-of.ts then refuses the edit.
+ */
 function spanOf(text: string, at: readonly string[]): readonly [number, number] | undefined {
   let start: number | undefined;
   let end = 0;

@@ -1,4 +1,7 @@
-/** Removes MetaMCP from clients' files. Restores a file byte by byte if nobody else changed it since; otherwise removes our entry and adds the removed servers again. */
+/**
+ * Removes MetaMCP from clients' files. Restores a file byte by byte if nobody else changed it since;
+ * otherwise removes our entry and adds the removed servers again.
+ */
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram } from "./client.ts";

@@ -59,7 +59,10 @@ function prefix(sign: string): (line: string) => string {
   return (line) => sign + line;
 }
 
-/** A quoted string, a string that does not end on its line, a comment, or a number that is long enough to be a secret. */
+/**
+ * A quoted string, a string that does not end on its line, a comment, or a number that is long enough to be a
+ * secret.
+ */
 const TOKEN =
   /(?:"""|''').*|"((?:[^"\\\n]|\\.)*)"(\s*[:=])?|'([^'\n]*)'(\s*[:=])?|["'].*|(\/\/|\/\*|#).*|(?<![\w.-])-?\d[\w.+:-]{5,}(?![\w.+:-]|\s*[=\]])/g;
 /** Allowed between the tokens. Anything else could be the middle of a longer string. */

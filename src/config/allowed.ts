@@ -1,4 +1,7 @@
-/** Folder consent: a config file that was found in the working directory is used only if the user has allowed its servers for that folder. The record is `allowed.json` in METAMCP_HOME. */
+/**
+ * Folder consent: a config file that was found in the working directory is used only if the user has allowed
+ * its servers for that folder. The record is `allowed.json` in METAMCP_HOME.
+ */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";
@@ -22,7 +25,10 @@ export interface Withheld {
 export interface FileConsent {
   /** The path of the record. Watch it: a change of it may change what is allowed. */
   readonly record: string;
-  /** Undefined if everything in the file is allowed. The caller must use this same `file` afterwards, so that nothing changes in between. */
+  /**
+   * Undefined if everything in the file is allowed. The caller must use this same `file` afterwards, so that
+   * nothing changes in between.
+   */
   check(path: string, file: Keys): Promise<Withheld | undefined>;
 }
 
@@ -68,7 +74,9 @@ export async function allow({ folder, runs }: Withheld, home: string): Promise<v
   await change(home, (record) => record.set(folder, new Set(digests)));
 }
 
-/** Allows entries that MetaMCP wrote to the file on the user's request, so that they need no further consent. */
+/**
+ * Allows entries that MetaMCP wrote to the file on the user's request, so that they need no further consent.
+ */
 export async function allowWritten(path: string, entries: Iterable<object>, home: string): Promise<void> {
   if (basename(path) !== FOUND_NAME) return;
   const folder = await realpath(dirname(path));

@@ -1,4 +1,7 @@
-/** Turns a parsed config file into a Config. Pure: an invalid part becomes a warning, or the reason why one server cannot be used. */
+/**
+ * Turns a parsed config file into a Config. Pure: an invalid part becomes a warning, or the reason why one
+ * server cannot be used.
+ */
 import { ConfigError } from "./config-error.ts";
 import type { EntryContext } from "./dial.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
@@ -29,13 +32,16 @@ export interface CheckOptions extends EntryContext {
   readonly overrides: Overrides;
 }
 
-/** Expects `mcpServers` to be an object or missing. Throws ConfigError if a security setting for all servers is invalid. */
+/**
+ * Expects `mcpServers` to be an object or missing. Throws ConfigError if a security setting for all servers
+ * is invalid.
+ */
 export function checkConfig(file: Keys, options: CheckOptions): Config {
   const { path, folder, env, overrides } = options;
   const findings = new Findings();
   checkTopKeys(file, findings);
   const layers = layersIn(file, findings);
-  if (findings.faults.length > 0) throw new ConfigError(path, findings.faults.join("; "));
+  if (findings.faults.length > 0) throw new ConfigError(path, findings.reason);
   if (file["mcpServers"] === undefined) findings.warn(noServers(file));
   return Object.freeze({
     path,

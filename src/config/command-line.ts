@@ -162,7 +162,10 @@ export interface CommandLine {
 
 const SHORT: Readonly<Record<string, string>> = { "-h": "--help", "-v": "--version", "-V": "--version" };
 
-/** The last of a repeated flag wins, lists are joined, and `--` ends the flags. `explain` may return a message for a flag that is not in the table. */
+/**
+ * The last of a repeated flag wins, lists are joined, and `--` ends the flags. `explain` may return a message
+ * for a flag that is not in the table.
+ */
 export function parseFlags(
   argv: readonly string[],
   table: Table,

@@ -24,6 +24,15 @@ test.each(OTHER_KEYS)("the digest does not depend on %s", (key) => {
   expect(digestOf({ ...entry, [key]: ["other"] })).toBe(digestOf(entry));
 });
 
+test("the digest of an entry stays the same in later versions, because it is stored", () => {
+  const kind = { type: "stdio", transport: "a", transportType: "b" };
+  const local = { command: "node", args: ["a"], env: { B: "2", A: "1" }, inheritEnv: ["C"], cwd: "." };
+  const remote = { url: "https://e.example", headers: { X: "y" }, oauth: true };
+  expect(digestOf({ ...kind, ...local, ...remote })).toBe(
+    "01a8d9a75531ada7217838003092e1736df71557053bff66d743f78cb8dcb181",
+  );
+});
+
 test("different entries have different digests, and the order of keys does not matter", () => {
   const words = fc.array(fc.string(), { maxLength: 3 });
   const map = fc.dictionary(fc.string(), fc.string(), { maxKeys: 3, noNullPrototype: true });
@@ -122,7 +131,7 @@ test.each([
 ])("the word %j is shown as a shell reads it: %s", (word, shown) => {
   expect(shownOf({ command: "x", args: [word] })).toBe(
     [
-      "runs x " + shown,
+      `runs x ${shown}`,
       ...(/\$\{(\w+)/
         .exec(word)
         ?.slice(1)

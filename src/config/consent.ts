@@ -1,4 +1,7 @@
-/** Lists what a config file would run and connect to, for the user's consent. Pure; allowed.ts stores the consent. */
+/**
+ * Lists what a config file would run and connect to, for the user's consent. Pure; allowed.ts stores the
+ * consent.
+ */
 import { createHash } from "node:crypto";
 import { isPlainlySecretName } from "../kernel/looks-secret.ts";
 import { isRunnerVariable } from "../kernel/runner-variables.ts";
@@ -8,6 +11,7 @@ import { shellWord } from "../kernel/shell-word.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import { visible } from "../kernel/visible.ts";
 import { isKeys, type Keys } from "./field.ts";
+import { keysWhere } from "./keys.ts";
 import { references } from "./variables.ts";
 
 /** One program or address that a file would use. */
@@ -20,19 +24,7 @@ export interface ConsentItem {
 }
 
 /** The keys that need consent. Others, such as timeouts and rules, start nothing and send nothing. */
-const RELEVANT_KEYS = [
-  "type",
-  "transport",
-  "transportType",
-  "command",
-  "args",
-  "env",
-  "inheritEnv",
-  "cwd",
-  "url",
-  "headers",
-  "oauth",
-] as const;
+const RELEVANT_KEYS = keysWhere(({ effect }) => effect === "runs");
 
 /** All enabled servers, and the embedder, because texts of the user are sent to it. */
 export function consentItems(file: Keys): readonly ConsentItem[] {
@@ -94,7 +86,10 @@ function pairs(label: string, map: unknown): readonly string[] {
   return [`${label} ${shown.join(" ")}`];
 }
 
-/** Whoever wrote the file must not be able to hide what runs: of a value that decides it, only secrets in it are hidden. */
+/**
+ * Whoever wrote the file must not be able to hide what runs: of a value that decides it, only secrets in it
+ * are hidden.
+ */
 function shownPair(name: string, value: string): string {
   if (value.length < SHORTEST_SECRET) return word(value);
   const decides = (isRunnerVariable(name) || name === "ENV") && !isPlainlySecretName(name);

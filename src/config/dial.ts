@@ -1,11 +1,17 @@
-/** Reads the part of a server entry that says how to reach it, and resolves variables. Reads no file and uses no network. */
+/**
+ * Reads the part of a server entry that says how to reach it, and resolves variables. Reads no file and uses
+ * no network.
+ */
 import { resolve } from "node:path";
 import { type Env, expandTilde } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { Secret, secretsFrom } from "../kernel/secret.ts";
-import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts, whole } from "./field.ts";
+import { type Findings, isKeys, type Keys, keyOf, kindOf, type Path, text, textMap, texts } from "./field.ts";
 import { checkSecurityKeys, otherNameFor } from "./keys.ts";
-import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
+import { readPlain } from "./plain-fields.ts";
+import { OAUTH } from "./schemas.ts";
+import { SERVER_FIELDS } from "./server-fields.ts";
+import type { CommonSpec, OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
 import { foreignReference, references, STORED_SECRET, substitute } from "./variables.ts";
 
 /** How variables and relative paths in an entry are resolved. */
@@ -17,13 +23,11 @@ export interface EntryContext {
   readonly env: Env;
 }
 
-type Dial = Pick<StdioSpec, "secrets"> &
-  (
-    | Pick<StdioSpec, "kind" | "command" | "args" | "env" | "inheritEnv" | "cwd" | "instances">
-    | Pick<RemoteSpec, "kind" | "url" | "headers" | "oauth">
-  );
+type Dial = Pick<CommonSpec, "secrets"> &
+  (Omit<StdioSpec, keyof CommonSpec> | Omit<RemoteSpec, keyof CommonSpec>);
 
-const KINDS: Readonly<Record<string, Dial["kind"]>> = {
+/** The words for a transport in config files of all clients. */
+export const KINDS: Readonly<Record<string, Dial["kind"]>> = {
   stdio: "stdio",
   http: "http",
   "streamable-http": "http",
@@ -32,27 +36,31 @@ const KINDS: Readonly<Record<string, Dial["kind"]>> = {
   streamable_http: "http",
   sse: "sse",
 };
-const MAX_INSTANCES = 16;
-const TYPE_KEYS = ["type", "transport", "transportType"] as const;
+const TYPE_KEYS = ["type", ...SERVER_FIELDS.type.aliases] as const;
+const OAUTH_KEYS = Object.keys(OAUTH.anyOf[1].properties);
 
 /** Undefined after a fault. */
 export function readDial(entry: Keys, context: EntryContext, findings: Findings): Dial | undefined {
   const declared = declaredKind(entry, findings);
   const hasCommand = entry["command"] !== undefined;
   const hasUrl = entry["url"] !== undefined;
-  if (hasCommand && hasUrl) return findings.fault("it has both command and url: keep one of them");
+  if (hasCommand && hasUrl) return findings.fault([], "it has both command and url: keep one of them");
   if (!hasCommand && !hasUrl) {
     return findings.fault(
+      [],
       `it needs a command (a local server) or a url (a remote one)${otherNameFor(entry)}`,
     );
   }
   const resolver = new Resolver(context.env, findings);
   const dial = hasUrl ? readRemote(entry, declared, resolver) : readStdio(entry, context, resolver);
   if (hasCommand && declared && declared !== "stdio") {
-    findings.fault(`it is declared as ${declared} but has a command: give it a url, or remove the type`);
+    findings.fault(
+      ["type"],
+      `it is declared as ${declared} but has a command: give it a url, or remove the type`,
+    );
   }
   if (hasUrl && declared === "stdio") {
-    findings.fault("it is declared as stdio but has a url: give it a command, or remove the type");
+    findings.fault(["type"], "it is declared as stdio but has a url: give it a command, or remove the type");
   }
   resolver.report();
   if (findings.faults.length > 0) return undefined;
@@ -70,45 +78,42 @@ function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined
     if (kind) found.add(kind);
     else {
       findings.fault(
+        [key],
         `${key} is ${written}: write "stdio", "http" or "sse".${didYouMean(word, Object.keys(KINDS))}`,
       );
     }
   }
   if (found.size > 1)
-    findings.fault(`${TYPE_KEYS.join(", ")} are names for the same setting but differ: keep one`);
+    findings.fault(["type"], `${TYPE_KEYS.join(", ")} are names for the same setting but differ: keep one`);
   return found.values().next().value;
 }
 
 function readStdio(entry: Keys, { folder, env }: EntryContext, resolver: Resolver): Dial {
   const { findings } = resolver;
   const command = Array.isArray(entry["command"])
-    ? findings.fault("command is a list: write its first item as command and the rest as args")
-    : text(entry["command"], "command", findings)?.trim();
-  if (command === "") findings.fault("command is empty: write the program to start");
-  const cwd = entry["cwd"] === undefined ? folder : text(entry["cwd"], "cwd", findings);
+    ? findings.fault(["command"], "command is a list: write its first item as command and the rest as args")
+    : text(entry["command"], ["command"], findings)?.trim();
+  if (command === "") findings.fault(["command"], "command is empty: write the program to start");
+  const cwd = entry["cwd"] === undefined ? folder : text(entry["cwd"], ["cwd"], findings);
   return {
     kind: "stdio",
-    command: expandTilde(resolver.resolve(command ?? "", "command"), env),
-    args: texts(entry["args"], "args", findings).map((arg, index) => resolver.resolve(arg, `args[${index}]`)),
+    command: expandTilde(resolver.resolve(command ?? "", ["command"]), env),
+    args: texts(entry["args"], ["args"], findings).map((arg, index) =>
+      resolver.resolve(arg, ["args", index]),
+    ),
     env: secretsFrom(
       environment(resolver.resolveAll(textMap(entry["env"], "env", findings), "env"), findings),
     ),
     inheritEnv: inherited(entry["inheritEnv"], findings),
-    cwd: resolve(folder, expandTilde(resolver.resolve(cwd ?? "", "cwd"), env)),
-    instances: readInstances(entry["instances"], findings),
+    cwd: resolve(folder, expandTilde(resolver.resolve(cwd ?? "", ["cwd"]), env)),
+    ...readPlain(entry, "stdio", findings),
   };
-}
-
-function readInstances(value: unknown, findings: Findings): number {
-  const instances = whole(value, "instances", findings, 1) ?? 1;
-  if (instances <= MAX_INSTANCES) return instances;
-  findings.warn(`instances is ${instances}: at most ${MAX_INSTANCES} are used`);
-  return MAX_INSTANCES;
 }
 
 function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {
   for (const name of Object.keys(values)) {
-    if (name === "" || /[=\0]/.test(name)) findings.fault(`env has an invalid variable name: "${name}"`);
+    if (name === "" || /[=\0]/.test(name))
+      findings.fault(["env", name], `env has an invalid variable name: "${name}"`);
   }
   return values;
 }
@@ -116,13 +121,14 @@ function environment(values: Readonly<Record<string, string>>, findings: Finding
 function inherited(value: unknown, findings: Findings): readonly string[] | true {
   if (value === true) return true;
   if (value === undefined || value === false) return [];
-  if (!Array.isArray(value)) findings.fault(`inheritEnv is ${kindOf(value)}: write true or a list of names`);
-  return Array.isArray(value) ? texts(value, "inheritEnv", findings) : [];
+  if (!Array.isArray(value))
+    findings.fault(["inheritEnv"], `inheritEnv is ${kindOf(value)}: write true or a list of names`);
+  return Array.isArray(value) ? texts(value, ["inheritEnv"], findings) : [];
 }
 
 function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: Resolver): Dial {
   const { findings } = resolver;
-  const url = resolver.resolve(text(entry["url"], "url", findings)?.trim() ?? "", "url");
+  const url = resolver.resolve(text(entry["url"], ["url"], findings)?.trim() ?? "", ["url"]);
   if (findings.faults.length === 0 && resolver.complete) checkUrl(url, findings);
   const headers = resolver.resolveAll(textMap(entry["headers"], "headers", findings), "headers");
   return {
@@ -132,15 +138,17 @@ function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: R
       Object.fromEntries(Object.entries(headers).map(([name, value]) => header(name, value, findings))),
     ),
     oauth: readOAuth(entry["oauth"], resolver),
+    ...readPlain(entry, "remote", findings),
   };
 }
 
 function checkUrl(url: string, findings: Findings): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    findings.fault('url is not a web address: write it in full, as "https://example.com/mcp"');
+    findings.fault(["url"], 'url is not a web address: write it in full, as "https://example.com/mcp"');
   } else if (parsed.username || parsed.password) {
     findings.fault(
+      ["url"],
       'url contains a user name or password: send them as a header, "headers": { "Authorization": "…" }',
     );
   }
@@ -149,9 +157,11 @@ function checkUrl(url: string, findings: Findings): void {
 /** Trims the value, because a token that was read from a file often ends with a line break. */
 function header(name: string, value: string, findings: Findings): readonly [string, string] {
   const trimmed = value.trim();
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) findings.fault(`headers has an invalid header name: "${name}"`);
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    findings.fault(["headers", name], `headers has an invalid header name: "${name}"`);
   if (!isSendable(trimmed)) {
     findings.fault(
+      ["headers", name],
       `headers.${name} contains a character that is not allowed in a header (such as a line break)`,
     );
   }
@@ -171,12 +181,15 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
   if (value === undefined || value === false) return undefined;
   if (value === true) return {};
   if (!isKeys(value))
-    return findings.fault(`oauth is ${kindOf(value)}: write true or { clientId, clientSecret, scopes }`);
+    return findings.fault(
+      ["oauth"],
+      `oauth is ${kindOf(value)}: write true or { clientId, clientSecret, scopes }`,
+    );
   const read = (key: string): string | undefined => {
-    const written = value[key] === undefined ? undefined : text(value[key], `oauth.${key}`, findings);
-    return written === undefined ? undefined : resolver.resolve(written, `oauth.${key}`);
+    const written = value[key] === undefined ? undefined : text(value[key], ["oauth", key], findings);
+    return written === undefined ? undefined : resolver.resolve(written, ["oauth", key]);
   };
-  checkSecurityKeys("oauth", value, ["clientId", "clientSecret", "clientMetadataUrl", "scopes"], findings);
+  checkSecurityKeys("oauth", value, OAUTH_KEYS, findings);
   const { scopes } = value;
   const [clientId, clientSecret] = [read("clientId"), read("clientSecret")];
   const clientMetadataUrl = read("clientMetadataUrl");
@@ -190,7 +203,7 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
           scopes:
             typeof scopes === "string"
               ? scopes.split(/\s+/).filter(Boolean)
-              : texts(scopes, "oauth.scopes", findings),
+              : texts(scopes, ["oauth", "scopes"], findings),
         }),
   };
 }
@@ -201,7 +214,7 @@ class Resolver {
   /** The values of `${secret:…}` that were used. */
   readonly secrets: Secret[] = [];
   readonly #env: Env;
-  readonly #missing = new Map<string, string>();
+  readonly #missing = new Map<string, Path>();
 
   constructor(env: Env, findings: Findings) {
     this.#env = env;
@@ -212,39 +225,40 @@ class Resolver {
     return this.#missing.size === 0;
   }
 
-  resolve(value: string, key: string): string {
+  resolve(value: string, path: Path): string {
     const missing = new Set<string>();
     const resolved = substitute(value, this.#env, missing);
     for (const { name } of references(value))
       if (name.startsWith(STORED_SECRET) && this.#env[name]) this.secrets.push(new Secret(this.#env[name]));
-    for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, key);
+    for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, path);
     const foreign = foreignReference(value);
     if (foreign)
-      this.findings.warn(`${key} contains ${foreign}, which is not replaced: write variables as \${NAME}`);
+      this.findings.warn(
+        `${keyOf(path)} contains ${foreign}, which is not replaced: write variables as \${NAME}`,
+      );
     return resolved;
   }
 
   resolveAll(values: Readonly<Record<string, string>>, key: string): Readonly<Record<string, string>> {
-    const entries = Object.entries(values).map(([name, value]) => [
-      name,
-      this.resolve(value, `${key}.${name}`),
-    ]);
+    const entries = Object.entries(values).map(([name, value]) => [name, this.resolve(value, [key, name])]);
     return Object.fromEntries(entries);
   }
 
   /** Reports all missing variables in one message. */
   report(): void {
-    const isStored = ([name]: readonly [string, string]): boolean => name.startsWith(STORED_SECRET);
+    const isStored = ([name]: readonly [string, Path]): boolean => name.startsWith(STORED_SECRET);
     const variables = [...this.#missing].filter((one) => !isStored(one));
-    for (const [name, key] of [...this.#missing].filter(isStored))
+    for (const [name, path] of [...this.#missing].filter(isStored))
       this.findings.fault(
-        `${key} uses \${${name}}, but the gateway has no such secret: an administrator stores it in the settings, { "secrets": { "${name.slice(STORED_SECRET.length)}": "…" } }`,
+        path,
+        `${keyOf(path)} uses \${${name}}, but the gateway has no such secret: an administrator stores it in the settings, { "secrets": { "${name.slice(STORED_SECRET.length)}": "…" } }`,
       );
-    const uses = variables.map(([name, key]) => `${name} is not set (used in ${key})`);
-    const first = variables[0]?.[0];
-    if (first === undefined) return;
+    const uses = variables.map(([name, path]) => `${name} is not set (used in ${keyOf(path)})`);
+    const [first, path] = variables[0] ?? [];
+    if (first === undefined || path === undefined) return;
     const [subject, them] = uses.length === 1 ? ["the variable", "it"] : ["variables are missing:", "them"];
     this.findings.fault(
+      path,
       `${subject} ${uses.join(", ")}: set ${them} in the environment of MetaMCP (a client has "env" in its entry for MetaMCP) and start MetaMCP again, or write a default: \${${first}:-value}`,
     );
   }

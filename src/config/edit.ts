@@ -1,4 +1,7 @@
-/** Edits a user's JSON file in place: comments, order and formatting stay, and a backup is made. Refuses an invalid file. */
+/**
+ * Edits a user's JSON file in place: comments, order and formatting stay, and a backup is made. Refuses an
+ * invalid file.
+ */
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -33,7 +36,10 @@ export interface EditOutcome {
 
 const MAX_ATTEMPTS = 5;
 
-/** `plan` gets the current content and returns the changes. A lock keeps other MetaMCP processes from editing the file meanwhile. Throws ConfigError. */
+/**
+ * `plan` gets the current content and returns the changes. A lock keeps other MetaMCP processes from editing
+ * the file meanwhile. Throws ConfigError.
+ */
 export async function editJson(
   path: string,
   plan: (file: Keys) => readonly Edit[],

@@ -1,4 +1,8 @@
-/** Reads single keys of a config object. Records problems with advice; never throws, and never repeats a value that could be a secret. */
+/**
+ * Reads single keys of a config object. Records problems with advice; never throws, and never repeats a value
+ * that could be a secret.
+ */
+import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { parseTime } from "./time.ts";
@@ -6,13 +10,21 @@ import { parseTime } from "./time.ts";
 export type Keys = Readonly<Record<string, unknown>>;
 export const isKeys: (value: unknown) => value is Keys = isRecord;
 
+/** The place of a value in an entry: `["args", 0]`, `["oauth", "scopes"]`. Empty for the entry itself. */
+export type Path = readonly (string | number)[];
+
 /** The problems of one object. A fault makes it unusable; after a warning the default is used. */
 export class Findings {
-  readonly faults: string[] = [];
+  readonly faults: FieldProblem[] = [];
   readonly warnings: string[] = [];
 
-  fault(message: string): undefined {
-    this.faults.push(message);
+  fault(path: Path, message: string): undefined {
+    this.faults.push({ path: pointer("", ...path), message });
+  }
+
+  /** All faults in one text. */
+  get reason(): string {
+    return this.faults.map(({ message }) => message).join("; ");
   }
 
   warn(message: string): undefined {
@@ -29,14 +41,22 @@ export function kindOf(value: unknown): string {
   );
 }
 
+/** A place as people write it: `args[0]`, `oauth.scopes`. */
+export function keyOf([first = "", ...rest]: Path): string {
+  return rest.reduce<string>(
+    (key, part) => (typeof part === "number" ? `${key}[${part}]` : `${key}.${part}`),
+    String(first),
+  );
+}
+
 /** Reads a string without NUL characters. */
-export function text(value: unknown, key: string, findings: Findings): string | undefined {
+export function text(value: unknown, path: Path, findings: Findings): string | undefined {
   if (typeof value !== "string") {
     const advice =
       typeof value === "number" || typeof value === "boolean" ? "put it in double quotes" : "write a string";
-    return findings.fault(`${key} is ${kindOf(value)}: ${advice}`);
+    return findings.fault(path, `${keyOf(path)} is ${kindOf(value)}: ${advice}`);
   }
-  if (value.includes("\0")) return findings.fault(`${key} contains a NUL character: remove it`);
+  if (value.includes("\0")) return findings.fault(path, `${keyOf(path)} contains a NUL character: remove it`);
   return value;
 }
 
@@ -46,24 +66,26 @@ export function asWritten(key: string, value: string): string {
   return outer.reduce((inner, name) => `"${name}": { ${inner} }`, `"${last}": ${value}`);
 }
 
-export function texts(value: unknown, key: string, findings: Findings): readonly string[] {
+export function texts(value: unknown, path: Path, findings: Findings): readonly string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    findings.fault(`${key} is ${kindOf(value)}: write a list of strings, ${asWritten(key, '["…", "…"]')}`);
+    const key = keyOf(path);
+    const instead = `write a list of strings, ${asWritten(key, '["…", "…"]')}`;
+    findings.fault(path, `${key} is ${kindOf(value)}: ${instead}`);
     return [];
   }
-  return value.flatMap((item, index) => text(item, `${key}[${index}]`, findings) ?? []);
+  return value.flatMap((item, index) => text(item, [...path, index], findings) ?? []);
 }
 
 export function textMap(value: unknown, key: string, findings: Findings): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   if (!isKeys(value)) {
-    findings.fault(`${key} is ${kindOf(value)}: write an object, "${key}": { "NAME": "value" }`);
+    findings.fault([key], `${key} is ${kindOf(value)}: write an object, "${key}": { "NAME": "value" }`);
     return {};
   }
   const entries = Object.entries(value).map(([name, item]) => [
     name,
-    text(item, `${key}.${name}`, findings) ?? "",
+    text(item, [key, name], findings) ?? "",
   ]);
   return Object.fromEntries(entries);
 }
@@ -85,7 +107,10 @@ export function whole(value: unknown, key: string, findings: Findings, least: nu
   return findings.warn(`${key} is ignored: write a whole number, at least ${least}`);
 }
 
-/** Reads one of several words, or returns what is wrong. The caller decides whether that is a warning or a fault. */
+/**
+ * Reads one of several words, or returns what is wrong. The caller decides whether that is a warning or a
+ * fault.
+ */
 export function choice<const T extends string>(
   value: unknown,
   key: string,

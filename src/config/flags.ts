@@ -99,6 +99,13 @@ export const FLAGS = {
     aliases: renamed("TRANSPORT_STREAMABLE_SESSION_TIMEOUT"),
     help: "End idle HTTP sessions after this time (ms).",
   },
+  heartbeat: {
+    commands: LISTEN,
+    kind: "time",
+    least: 100,
+    default: 25_000,
+    help: "Write a comment to event streams this often, so that proxies do not close them (ms).",
+  },
   maxConnections: {
     commands: CONNECT,
     kind: "whole",

@@ -29,6 +29,11 @@ export const SERVE_FLAGS = {
     value: "url",
     help: "URL at which clients reach this gateway, if it is behind a proxy; without a path.",
   },
+  replicaAddress: {
+    kind: "text",
+    value: "host:port",
+    help: "Address at which other gateways on the same Postgres reach this one, to share sessions; port 0 picks a free one.",
+  },
   apply: { kind: "text", value: "file", help: "Apply this config document at every start." },
   import: {
     kind: "text",
@@ -108,14 +113,12 @@ export const SERVE_FLAGS = {
   drain: {
     kind: "time",
     least: 0,
-    default: 0,
-    help: "After SIGTERM, keep serving for this time while /readyz answers 503 (ms).",
+    help: "After SIGTERM, keep serving for this time while /readyz answers 503 (ms). Default: 0; 5000 with --replica-address.",
   },
   drainCalls: {
     kind: "time",
     least: 0,
-    default: 5_000,
-    help: "Then give running calls this time to finish (ms).",
+    help: "Then give running calls this time to finish (ms). Default: 5000; 30000 with --replica-address.",
   },
   adminToken: ADMIN_TOKEN,
   secretKey: {

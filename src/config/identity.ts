@@ -1,10 +1,18 @@
-/** Decides whether two specs are the same server, and whether they are reached in the same way. Secrets are used only inside of a hash. */
+/**
+ * Decides whether two specs are the same server, and whether they are reached in the same way. Secrets are
+ * used only inside of a hash.
+ */
 import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
-import { revealed, type Secrets } from "../kernel/secret.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import { revealed, Secret, type Secrets } from "../kernel/secret.ts";
+import { fieldsWhere } from "./server-fields.ts";
 import type { RemoteSpec, ServerSpec, StdioSpec } from "./spec.ts";
 
-/** Names of variables that select an account. Their values are part of the identity. Changing this pattern changes identities, so data stored under them is lost. */
+/**
+ * Names of variables that select an account. Their values are part of the identity. Changing this pattern
+ * changes identities, so data stored under them is lost.
+ */
 const ACCOUNT_NAME = /token|key|secret|pass|pwd|credential|auth|bearer|cookie|private|dsn|(?:^|_)pat(?:$|_)/i;
 
 /** The id in the engine. */
@@ -23,7 +31,10 @@ export function identityOf(spec: ServerSpec): string {
   return hash(["command", command, args, ...reached, ...account]);
 }
 
-/** The working directory, if the command may contain a relative path: `node ./server.js` is another server in another folder, `npx some-package` is not. */
+/**
+ * The working directory, if the command may contain a relative path: `node ./server.js` is another server in
+ * another folder, `npx some-package` is not.
+ */
 function folderOf({ command, args, cwd }: StdioSpec): string | undefined {
   return [command, ...args].some(mayBeRelativePath) ? cwd : undefined;
 }
@@ -32,13 +43,22 @@ export function mayBeRelativePath(word: string): boolean {
   return !isAbsolute(word) && /[./]/.test(word) && !/^-|[@:]/.test(word);
 }
 
+const DIALED = fieldsWhere(({ effect }) => effect === "runs" || effect === "dials");
+
 /** Changes exactly when existing connections do not fit any more. */
 export function dialOf(spec: ServerSpec): string {
   const { kind, perAccount, credential } = spec;
-  const account = perAccount === undefined ? [] : [perAccount, credential];
-  if (kind !== "stdio") return hash([kind, spec.url, sorted(spec.headers), oauthOf(spec), ...account]);
-  const { command, args, env, cwd, inheritEnv, instances } = spec;
-  return hash([kind, command, args, sorted(env), cwd, inheritEnv, instances, ...account]);
+  const values = spec as unknown as Readonly<Record<string, unknown>>;
+  return hash([kind, DIALED.map((name) => comparable(values[name])), perAccount, credential]);
+}
+
+/** With secrets revealed and names sorted. */
+function comparable(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal();
+  if (!isRecord(value)) return value;
+  return Object.keys(value)
+    .toSorted()
+    .map((name) => [name, comparable(value[name])]);
 }
 
 export function sameDial(a: ServerSpec, b: ServerSpec): boolean {

@@ -1,32 +1,27 @@
-/** The known keys, and the messages for unknown ones. An unknown key is ignored with a warning, unless it may be a misspelt security key. */
+/**
+ * The known keys, and the messages for unknown ones. An unknown key is ignored with a warning, unless it may
+ * be a misspelt security key.
+ */
 import { distanceWithin } from "../kernel/edit-distance.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import { asWritten, type Findings, type Keys } from "./field.ts";
+import type { ServerField } from "./server-field.ts";
+import { fieldsWhere, SERVER_FIELDS } from "./server-fields.ts";
 
-const COMMON = [
-  "type",
-  "transport",
-  "transportType",
-  "lifecycle",
-  "criticality",
-  "timeoutMs",
-  "deadlineMs",
-  "connectTimeoutMs",
-  "disabled",
-  "enabled",
-  "tools",
-  "isolation",
-  "retry",
-  "prefix",
-  "examples",
-  "middleware",
-] as const;
-const STDIO = ["command", "args", "env", "cwd", "inheritEnv", "instances"] as const;
-const REMOTE = ["url", "headers", "oauth"] as const;
-export const SERVER_KEYS: readonly string[] = [...STDIO, ...REMOTE, ...COMMON];
+/** The keys of some fields in config files, with their other names. */
+export function keysWhere(isWanted: (field: ServerField) => unknown): readonly string[] {
+  return fieldsWhere((field) => !field.gatewayOnly && isWanted(field)).flatMap((name) => {
+    const { aliases = [] }: ServerField = SERVER_FIELDS[name];
+    return [name, ...aliases];
+  });
+}
+
+const STDIO = keysWhere(({ only }) => only === "stdio");
+const REMOTE = keysWhere(({ only }) => only === "remote");
+export const SERVER_KEYS = [...STDIO, ...REMOTE, ...keysWhere(({ only }) => only === undefined)];
 
 /** Security keys. If one is misspelt, it would have no effect, so the whole entry is refused. */
-const SECURITY_KEYS = ["tools", "isolation", "inheritEnv", "oauth", "middleware"] as const;
+const SECURITY_KEYS = keysWhere(({ guards }) => guards === "name");
 const MAX_TYPOS = 2;
 export const TOOL_RULES = ["allow", "deny", "ask"] as const;
 
@@ -108,10 +103,12 @@ export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys,
 function checkUnknown(key: string, findings: Findings): void {
   const securityKey = meantSecurityKey(key);
   if (securityKey === undefined) findings.warn(unknownKey(key, SERVER_KEYS));
-  else findings.fault(unknownSecurityKey(key, securityKey));
+  else findings.fault([key], unknownSecurityKey(key, securityKey));
 }
 
-/** The security key that a misspelt key means, or whose content it is: `deny`, `toolsDeny`, `oauth.scopes`. */
+/**
+ * The security key that a misspelt key means, or whose content it is: `deny`, `toolsDeny`, `oauth.scopes`.
+ */
 function meantSecurityKey(key: string): string | undefined {
   if (/^(tools?[^a-z]?)?(allow|deny|ask)$/i.test(key)) return "tools";
   const [first = ""] = key.split(".");
@@ -139,7 +136,7 @@ export function checkSecurityKeys(
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const [meant = known.join('", "')] = nearest(key, known, 1);
-    findings.fault(unknownSecurityKey(`${securityKey}.${key}`, meant));
+    findings.fault([securityKey, key], unknownSecurityKey(`${securityKey}.${key}`, meant));
   }
 }
 
@@ -163,7 +160,7 @@ export function checkTopKeys(value: Keys, findings: Findings): void {
   for (const key of Object.keys(value)) {
     if (SILENT_TOP_KEYS.has(key) || (TOP_KEYS as readonly string[]).includes(key)) continue;
     if (isNearly(key, "middleware"))
-      findings.fault(`the key "${key}" is unknown: write "middleware", or remove it`);
+      findings.fault([key], `the key "${key}" is unknown: write "middleware", or remove it`);
     else findings.warn(unknownKey(key, TOP_KEYS));
   }
 }

@@ -18,12 +18,18 @@ export function layersIn(
 ): { readonly middleware?: readonly LayerEntry[] } {
   if (middleware === undefined) return {};
   if (!Array.isArray(middleware)) {
-    findings.fault(`middleware is ${kindOf(middleware)}: write a list, "middleware": [{ "use": "…" }]`);
+    findings.fault(
+      ["middleware"],
+      `middleware is ${kindOf(middleware)}: write a list, "middleware": [{ "use": "…" }]`,
+    );
     return {};
   }
   const wrong = middleware.findIndex((entry) => !isKeys(entry) || typeof entry["use"] !== "string");
   if (wrong >= 0) {
-    findings.fault(`middleware[${wrong}] has no layer name: write { "use": "NAME", … }`);
+    findings.fault(
+      ["middleware", wrong],
+      `middleware[${wrong}] has no layer name: write { "use": "NAME", … }`,
+    );
     return {};
   }
   return { middleware: middleware as readonly LayerEntry[] };
@@ -42,7 +48,10 @@ const UNCHECKED: LayerCheck = async ({ middleware, servers }) => {
   return middleware ? [{ message }, ...named] : named;
 };
 
-/** Moves servers with invalid layers to `broken`. Invalid layers at the top level are returned as faults of the file. */
+/**
+ * Moves servers with invalid layers to `broken`. Invalid layers at the top level are returned as faults of
+ * the file.
+ */
 export async function checkedLayers(
   config: Config,
   check: LayerCheck = UNCHECKED,

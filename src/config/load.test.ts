@@ -64,6 +64,7 @@ const STDIO = {
   connectTimeoutMs: 30_000,
   tools: { allow: undefined, deny: [], ask: [] },
   isolation: "shared",
+  placement: "replica",
   retry: "safe",
   prefix: "server",
   examples: {},

@@ -1,4 +1,7 @@
-/** Loads a config file as a checked, frozen value. Rejects only if the whole file is unusable; an invalid server does not affect the others. */
+/**
+ * Loads a config file as a checked, frozen value. Rejects only if the whole file is unusable; an invalid
+ * server does not affect the others.
+ */
 import { dirname, resolve } from "node:path";
 import { codeOf, readIfThere } from "../home/file.ts";
 import type { Env } from "../home/home.ts";

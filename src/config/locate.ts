@@ -1,5 +1,5 @@
 /** Finds the config file to read or to write. */
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Env, expandTilde, homeFolder } from "../home/home.ts";
 import { FOUND_NAME } from "./allowed.ts";
@@ -10,7 +10,10 @@ export function configCandidates(asked: string | undefined, cwd: string, env: En
   return [resolve(cwd, FOUND_NAME), join(homeFolder(env), "mcp.json")];
 }
 
-/** The file that a command writes to: the given one, with `here` that of the working directory, else the one in METAMCP_HOME, so that secrets do not end up in a repository by default. */
+/**
+ * The file that a command writes to: the given one, with `here` that of the working directory, else the one
+ * in METAMCP_HOME, so that secrets do not end up in a repository by default.
+ */
 export function configToWrite(
   { config, here }: { readonly config: string | undefined; readonly here: boolean },
   cwd: string,
@@ -21,13 +24,6 @@ export function configToWrite(
 }
 
 /** The first that exists, else the last. */
-export async function pickConfig(candidates: readonly string[]): Promise<string> {
-  for (const path of candidates) {
-    const exists = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return path;
-  }
-  return candidates.at(-1) ?? "";
+export function pickConfig(candidates: readonly string[]): string {
+  return candidates.find((path) => existsSync(path)) ?? candidates.at(-1) ?? "";
 }

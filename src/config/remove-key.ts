@@ -1,4 +1,7 @@
-/** Removes a key and its lines from a JSON text. The rest stays unchanged, whereas jsonc-parser would reformat the neighbour and lose its comment. */
+/**
+ * Removes a key and its lines from a JSON text. The rest stays unchanged, whereas jsonc-parser would reformat
+ * the neighbour and lose its comment.
+ */
 
 type Jsonc = typeof import("jsonc-parser");
 type Range = readonly [from: number, to: number];

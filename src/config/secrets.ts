@@ -1,4 +1,7 @@
-/** The secrets of a server: all values of env and headers, the OAuth client secret, values of the account, stored secrets, and those in arguments and the URL. */
+/**
+ * The secrets of a server: all values of env and headers, the OAuth client secret, values of the account,
+ * stored secrets, and those in arguments and the URL.
+ */
 import { type Mask, maskError, maskOf, Secret } from "../kernel/secret.ts";
 import { replaceInArgument } from "../kernel/secret-arguments.ts";
 import type { ServerSpec } from "./spec.ts";

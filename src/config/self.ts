@@ -1,4 +1,6 @@
-/** Detects a server entry that would start MetaMCP with the same config file, and so start itself endlessly. */
+/**
+ * Detects a server entry that would start MetaMCP with the same config file, and so start itself endlessly.
+ */
 import { resolve } from "node:path";
 import type { ServerSpec } from "./spec.ts";
 
@@ -15,7 +17,8 @@ export function startsItself(spec: ServerSpec, configPath: string): boolean {
 
 /** Whether the command runs MetaMCP with any config file: the program itself, or a runner such as npx. */
 export function runsMetaMcp(command: string, args: readonly string[]): boolean {
-  // Only the runner's own words may precede the name. Later arguments may be anything, such as a folder named metamcp.
+  // Only the runner's own words may precede the name. Later arguments may be anything, such as a folder named
+  // metamcp.
   const program = args.findIndex((arg) => METAMCP.test(arg));
   const runner = args
     .slice(0, Math.max(0, program))

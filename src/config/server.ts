@@ -1,20 +1,31 @@
-/** Turns one entry of `mcpServers` into a ServerSpec, or the reason why it cannot be used. An invalid security setting makes it unusable; any other invalid setting gets its default and a warning. */
+/**
+ * Turns one entry of `mcpServers` into a ServerSpec, or the reason why it cannot be used. An invalid security
+ * setting makes it unusable; any other invalid setting gets its default and a warning.
+ */
+import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
+import type { FieldProblem } from "../kernel/field-problem.ts";
 import { freeze } from "../kernel/freeze.ts";
 import { isOff } from "./consent.ts";
 import { type EntryContext, readDial } from "./dial.ts";
 import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
 import { checkSecurityKeys, checkServerKeys, type ForeignKeys, TOOL_RULES, unknownKey } from "./keys.ts";
 import { layersIn } from "./layers.ts";
+import { readPlain } from "./plain-fields.ts";
+import { LIFECYCLE } from "./schemas.ts";
 import { startsItself } from "./self.ts";
 import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
 
-export const RESERVED_NAME = "metamcp";
-const DEFAULT_TIMEOUT_MS = 60_000;
-const DEFAULT_DEADLINE_MS = 3_600_000;
-const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
+const NAME = ["name"] as const;
+
+/** Why an entry cannot be used. */
+export interface Unusable {
+  /** All problems in one text. */
+  readonly reason: string;
+  readonly problems: readonly FieldProblem[];
+}
 
 export interface CheckedServer {
-  readonly result: { readonly spec: ServerSpec } | { readonly reason: string } | "disabled";
+  readonly result: { readonly spec: ServerSpec } | Unusable | "disabled";
   readonly warnings: readonly string[];
 }
 
@@ -27,7 +38,7 @@ export function checkServer(
   const findings = new Findings();
   checkName(name, findings);
   if (!isKeys(entry)) {
-    findings.fault(`it is ${kindOf(entry)}: write an object with a command or a url, or remove it`);
+    findings.fault([], `it is ${kindOf(entry)}: write an object with a command or a url, or remove it`);
     return broken(findings);
   }
   if (isDisabled(entry, findings)) return { result: "disabled", warnings: [] };
@@ -37,23 +48,24 @@ export function checkServer(
   if (!dial || findings.faults.length > 0) return broken(findings);
   const spec = freeze({ ...common, ...dial });
   if (startsItself(spec, context.path)) {
-    findings.fault("it would start MetaMCP itself with this file: remove it, or use another --config");
+    findings.fault([], "it would start MetaMCP itself with this file: remove it, or use another --config");
     return broken(findings);
   }
   return { result: { spec }, warnings: findings.warnings };
 }
 
-function broken({ faults, warnings }: Findings): CheckedServer {
-  return { result: { reason: faults.join("; ") }, warnings };
+function broken({ reason, faults, warnings }: Findings): CheckedServer {
+  return { result: { reason, problems: faults }, warnings };
 }
 
 function checkName(name: string, findings: Findings): void {
-  if (name === RESERVED_NAME) {
+  if (name === BUILTIN_SERVER) {
     findings.fault(
-      `the name "${RESERVED_NAME}" is reserved: rename the server (an entry that starts MetaMCP itself belongs only in the config of its client)`,
+      NAME,
+      `the name "${BUILTIN_SERVER}" is reserved: rename the server (an entry that starts MetaMCP itself belongs only in the config of its client)`,
     );
-  } else if (name.trim() === "") findings.fault("its name is empty: give it one");
-  else if (/\p{Cc}/u.test(name)) findings.fault("its name contains a control character: rename it");
+  } else if (name.trim() === "") findings.fault(NAME, "its name is empty: give it one");
+  else if (/\p{Cc}/u.test(name)) findings.fault(NAME, "its name contains a control character: rename it");
   else if (name.includes(":")) {
     findings.warn(
       "its name contains a colon, so tool ids (server:tool) cannot refer to its tools; rename it",
@@ -65,51 +77,26 @@ function isDisabled(entry: Keys, findings: Findings): boolean {
   const { disabled } = entry;
   if (isOff(entry)) return true;
   if (disabled !== undefined && disabled !== false) {
-    findings.fault(`disabled is ${kindOf(disabled)}: write true or false, without quotes`);
+    findings.fault(["disabled"], `disabled is ${kindOf(disabled)}: write true or false, without quotes`);
   }
   return false;
 }
 
 function readCommon(name: string, entry: Keys, findings: Findings) {
-  const tuning = <const T extends string>(key: string, choices: Choices<T>): T =>
-    oneOf(entry[key], key, choices, (wrong) => findings.warn(wrong));
-  // A misspelt security setting must not mean the default.
-  const security = <const T extends string>(key: string, choices: Choices<T>): T =>
-    oneOf(entry[key], key, choices, (wrong) => findings.fault(wrong));
-  const criticality = tuning("criticality", ["optional", "vital"]);
-  const retry = security("retry", ["safe", "crash", "never"]);
+  const plain = readPlain(entry, undefined, findings);
+  const { criticality, retry } = plain;
   return {
     name,
-    lifecycle: readLifecycle(entry["lifecycle"], findings),
-    criticality,
-    timeoutMs: time(entry["timeoutMs"], "timeoutMs", findings) ?? DEFAULT_TIMEOUT_MS,
-    deadlineMs: time(entry["deadlineMs"], "deadlineMs", findings) ?? DEFAULT_DEADLINE_MS,
-    connectTimeoutMs:
-      time(entry["connectTimeoutMs"], "connectTimeoutMs", findings) ?? DEFAULT_CONNECT_TIMEOUT_MS,
-    tools: readTools(entry["tools"], findings),
-    isolation: security("isolation", ["shared", "session"]),
+    ...plain,
     retry: criticality === "vital" && entry["retry"] === undefined ? "crash" : retry,
-    prefix: tuning("prefix", ["server", "none"]),
+    lifecycle: readLifecycle(entry["lifecycle"], findings),
+    tools: readTools(entry["tools"], findings),
     examples: readExamples(entry["examples"], findings),
     ...layersIn(entry, findings),
   } as const;
 }
 
-/** The first choice is the default. */
-type Choices<T extends string> = readonly [T, ...T[]];
-
-function oneOf<const T extends string>(
-  value: unknown,
-  key: string,
-  choices: Choices<T>,
-  report: (wrong: string) => void,
-): T {
-  const { chosen, wrong } = choice(value, key, choices);
-  if (wrong) report(wrong);
-  return chosen ?? choices[0];
-}
-
-const MODES = ["default", "keep-alive", "ephemeral"] as const;
+const MODES = LIFECYCLE.anyOf[0].enum;
 
 function readLifecycle(value: unknown, findings: Findings): Lifecycle {
   const parts = isKeys(value) ? value : { mode: value };
@@ -118,7 +105,8 @@ function readLifecycle(value: unknown, findings: Findings): Lifecycle {
       findings.warn(`lifecycle: ${unknownKey(key, ["mode", "idleTimeoutMs"])}`);
   }
   const key = isKeys(value) ? "lifecycle.mode" : "lifecycle";
-  const mode = oneOf(parts["mode"], key, MODES, (wrong) => findings.warn(wrong));
+  const { chosen: mode = "default", wrong } = choice(parts["mode"], key, MODES);
+  if (wrong) findings.warn(wrong);
   const idleTimeoutMs = time(parts["idleTimeoutMs"], "lifecycle.idleTimeoutMs", findings, 0);
   return { mode, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
 }
@@ -127,14 +115,14 @@ function readTools(value: unknown, findings: Findings): ToolRules {
   // Some other clients write a bare list of allowed tools.
   const rules = Array.isArray(value) ? { allow: value as unknown[] } : value === undefined ? {} : value;
   if (!isKeys(rules)) {
-    findings.fault(`tools is ${kindOf(value)}: write { "allow": […], "deny": […], "ask": […] }`);
+    findings.fault(["tools"], `tools is ${kindOf(value)}: write { "allow": […], "deny": […], "ask": […] }`);
     return { allow: [], deny: [], ask: [] };
   }
   checkSecurityKeys("tools", rules, TOOL_RULES, findings);
   return {
-    allow: rules["allow"] === undefined ? undefined : texts(rules["allow"], "tools.allow", findings),
-    deny: texts(rules["deny"], "tools.deny", findings),
-    ask: texts(rules["ask"], "tools.ask", findings),
+    allow: rules["allow"] === undefined ? undefined : texts(rules["allow"], ["tools", "allow"], findings),
+    deny: texts(rules["deny"], ["tools", "deny"], findings),
+    ask: texts(rules["ask"], ["tools", "ask"], findings),
   };
 }
 

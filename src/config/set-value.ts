@@ -1,4 +1,7 @@
-/** Sets a value in a JSON text. The rest stays unchanged, whereas jsonc-parser reformats every line it touches, which is the whole file if it has one line. */
+/**
+ * Sets a value in a JSON text. The rest stays unchanged, whereas jsonc-parser reformats every line it
+ * touches, which is the whole file if it has one line.
+ */
 import type { FormattingOptions, Node } from "jsonc-parser";
 
 type Jsonc = typeof import("jsonc-parser");
@@ -74,7 +77,10 @@ function appendInline(text: string, member: object, parent: Node, last: Node): s
   return [text.slice(0, end), comma || ",", gap, body, comma && ",", tail].join("");
 }
 
-/** The value as JSON: on one line if the file has one line, else on several, with the indent of its first line. */
+/**
+ * The value as JSON: on one line if the file has one line, else on several, with the indent of its first
+ * line.
+ */
 function written(text: string, value: unknown, at: number, parent: Node): string {
   if (!/[\r\n]/.test(text.trim()) && text.trim() !== "{}") return inline(value, gapIn(textOf(text, parent)));
   const { eol = "\n", insertSpaces, tabSize } = layoutOf(text);

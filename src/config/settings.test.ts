@@ -22,6 +22,7 @@ test("the defaults are the documented ones", () => {
     stateless: false,
     jsonResponse: false,
     sessionTimeout: 1_800_000,
+    heartbeat: 25_000,
     maxConnections: 20,
     idleTimeout: 300_000,
     failureThreshold: 5,
@@ -44,7 +45,7 @@ test("the defaults are the documented ones", () => {
 
 test("the flags are exactly the documented ones", () => {
   const documented =
-    "--config --middleware-dir --surface --max-connections --idle-timeout --failure-threshold --cooldown --transport --host --port --tls --tls-cert --tls-key --access-log --stateless --json-response --session-timeout --registry-url --no-code --no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --help --version";
+    "--config --middleware-dir --surface --max-connections --idle-timeout --failure-threshold --cooldown --transport --host --port --tls --tls-cert --tls-key --access-log --stateless --json-response --session-timeout --heartbeat --registry-url --no-code --no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --help --version";
   const flags = Object.keys(FLAGS).filter((key) => ROWS[key]?.flag !== false);
   expect(new Set(flags.map(flagOf))).toEqual(new Set([...documented.split(" "), "--json"]));
 });

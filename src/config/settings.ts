@@ -1,4 +1,7 @@
-/** Reads flags and environment as typed settings. Precedence: defaults < file < environment < flags. Reads no file. */
+/**
+ * Reads flags and environment as typed settings. Precedence: defaults < file < environment < flags. Reads no
+ * file.
+ */
 import type { Env } from "../home/home.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Overrides } from "./check.ts";
@@ -14,7 +17,6 @@ import {
 } from "./command-line.ts";
 import { FLAGS, flagsFor, type Settings } from "./flags.ts";
 import { SERVE_FLAGS } from "./gateway-flags.ts";
-import { ignoredFlags } from "./ignored-flags.ts";
 
 export interface ReadOptions<Own extends Table> {
   /** `run` is MetaMCP without a command. */
@@ -145,4 +147,37 @@ function misspelt(env: Env): readonly string[] {
     );
     return guess ? [`${name} is not a known variable. Did you mean "METAMCP_${guess}"?`] : [];
   });
+}
+
+/** Warns about flags that have no effect with the chosen transport. */
+const HTTP_ONLY = [
+  "host",
+  "port",
+  "tls",
+  "tlsCert",
+  "tlsKey",
+  "accessLog",
+  "heartbeat",
+  "allowOrigin",
+  "allowHost",
+  "noAuth",
+];
+const STREAMABLE_ONLY = ["stateless", "jsonResponse", "sessionTimeout"];
+
+/**
+ * `given`: the given settings with their source. Variables are not checked, because they may be meant for
+ * another MetaMCP.
+ */
+function ignoredFlags(
+  { transport }: Pick<Settings, "transport">,
+  given: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (transport === "streamable") return [];
+  const flagsOf = (keys: readonly string[]): string[] =>
+    keys.map((key) => given.get(key) ?? "").filter((source) => source.startsWith("--"));
+  const streamable = flagsOf(STREAMABLE_ONLY);
+  const ignored = transport === "stdio" ? [...flagsOf(HTTP_ONLY), ...streamable] : streamable;
+  if (ignored.length === 0) return [];
+  const suggestion = streamable.length > 0 ? "streamable" : "streamable or sse";
+  return [`No effect over ${transport}: ${ignored.join(", ")}. Did you mean --transport ${suggestion}?`];
 }

@@ -1,7 +1,11 @@
-/** The types of a loaded config: one checked, frozen value. Other code does not read the file or the environment again. */
+/**
+ * The types of a loaded config: one checked, frozen value. Other code does not read the file or the
+ * environment again.
+ */
 
 import type { Secret, Secrets } from "../kernel/secret.ts";
 import type { Withheld } from "./allowed.ts";
+import type { PlainFields } from "./plain-fields.ts";
 
 export interface Lifecycle {
   readonly mode: "default" | "keep-alive" | "ephemeral";
@@ -10,7 +14,10 @@ export interface Lifecycle {
 }
 
 export interface ToolRules {
-  /** Globs over tool names. Undefined allows all tools, an empty list none. `deny` wins over `allow`. Tools in `ask` need the user's permission for each call. */
+  /**
+   * Globs over tool names. Undefined allows all tools, an empty list none. `deny` wins over `allow`. Tools in
+   * `ask` need the user's permission for each call.
+   */
   readonly allow: readonly string[] | undefined;
   readonly deny: readonly string[];
   readonly ask: readonly string[];
@@ -22,38 +29,31 @@ export interface LayerEntry {
   readonly [option: string]: unknown;
 }
 
-interface CommonSpec {
+/** The times, choices and numbers are described in the table of fields. */
+export interface CommonSpec extends PlainFields {
   /** The values of `${secret:…}` in the entry, which must not be shown. */
   readonly secrets?: readonly Secret[];
   readonly name: string;
   /** The id in the engine, if the name may change. Default: the name. */
   readonly id?: string;
-  /** Each account has its own connections: after a login at the server, or with values of the account in env and headers. */
+  /**
+   * Each account has its own connections: after a login at the server, or with values of the account in env
+   * and headers.
+   */
   readonly perAccount?: "login" | "values";
   /** In the spec for one account: the id of its credential. It changes with the credential. */
   readonly credential?: string;
   /** The values that were filled in for that account. */
   readonly personal?: Secrets;
   readonly lifecycle: Lifecycle;
-  readonly criticality: "vital" | "optional";
-  /** The maximum time of a call without a message from the server. */
-  readonly timeoutMs: number;
-  /** The maximum total time of a call. */
-  readonly deadlineMs: number;
-  readonly connectTimeoutMs: number;
   readonly tools: ToolRules;
-  readonly isolation: "shared" | "session";
-  /** Which calls are sent again after a lost connection: those of tools that declare it safe, all but unsafe ones, or none. */
-  readonly retry: "safe" | "crash" | "never";
-  /** On the aggregate surface: "none" lists tool names without the server's name. */
-  readonly prefix: "server" | "none";
   /** Example arguments from the config, by tool name. */
   readonly examples: Readonly<Record<string, readonly unknown[]>>;
   /** Layers around calls to this server, the outermost first. */
   readonly middleware?: readonly LayerEntry[];
 }
 
-export interface StdioSpec extends CommonSpec {
+export interface StdioSpec extends CommonSpec, PlainFields<"stdio"> {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
@@ -62,8 +62,6 @@ export interface StdioSpec extends CommonSpec {
   /** Names of further variables to pass from MetaMCP's environment, or true for all. */
   readonly inheritEnv: readonly string[] | true;
   readonly cwd: string;
-  /** How many processes may run at the same time, each with its own connection. */
-  readonly instances: number;
 }
 
 export interface OAuthSpec {
@@ -74,7 +72,7 @@ export interface OAuthSpec {
   readonly scopes?: readonly string[];
 }
 
-export interface RemoteSpec extends CommonSpec {
+export interface RemoteSpec extends CommonSpec, PlainFields<"remote"> {
   readonly kind: "http" | "sse";
   readonly url: string;
   readonly headers: Secrets;
@@ -113,6 +111,9 @@ export interface Config {
     | undefined;
   /** About unknown keys and ignored values. */
   readonly warnings: readonly string[];
-  /** Set if the file was found in the working directory and the user has not allowed it yet. Nothing in it is used. */
+  /**
+   * Set if the file was found in the working directory and the user has not allowed it yet. Nothing in it is
+   * used.
+   */
   readonly withheld?: Withheld;
 }

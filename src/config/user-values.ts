@@ -1,9 +1,9 @@
 /**
- * `${user.email}`, `${user.id}` and `${user.secret.NAME}` in `env` and `headers`: values of the calling account. They
- * are replaced once; references inside of a value are not replaced.
+ * `${user.email}`, `${user.id}` and `${user.secret.NAME}` in `env` and `headers`: values of the calling
+ * account. They are replaced once; references inside of a value are not replaced.
  */
 import { type Secrets, secretsFrom } from "../kernel/secret.ts";
-import { hasOwnCredential } from "./own-credential.ts";
+import { hasEntryCredential } from "./entry-credential.ts";
 import type { ServerSpec } from "./spec.ts";
 
 const REFERENCE = /\$\{user\.([^}]*)\}/g;
@@ -44,9 +44,12 @@ export function filledIn(
   return Object.freeze({ ...own, credential, personal: secretsFrom(Object.fromEntries(values)) });
 }
 
-/** Whether each account needs its own connections, and why. `own`: the config asks for it even without account values. */
+/**
+ * Whether each account needs its own connections, and why. `own`: the config asks for it even without account
+ * values.
+ */
 export function perAccountOf(spec: ServerSpec, own: boolean): ServerSpec["perAccount"] {
-  if (own && spec.kind !== "stdio" && !hasOwnCredential(spec)) return "login";
+  if (own && spec.kind !== "stdio" && !hasEntryCredential(spec)) return "login";
   return own || userValuesOf(spec).length > 0 ? "values" : undefined;
 }
 

@@ -1,4 +1,7 @@
-/** Replaces `${VAR}`, `${VAR:-default}` and `${secret:NAME}` in values. Everything else stays unchanged, including a bare `$VAR`. */
+/**
+ * Replaces `${VAR}`, `${VAR:-default}` and `${secret:NAME}` in values. Everything else stays unchanged,
+ * including a bare `$VAR`.
+ */
 import type { Env } from "../home/home.ts";
 
 /** A stored secret of a gateway has the name `secret:NAME`, which no variable can have. */

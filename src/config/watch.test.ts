@@ -2,8 +2,8 @@ import { appendFile, mkdir, mkdtemp, rename, rm, symlink, unlink, utimes, writeF
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../engine/system-clock.ts";
 import { type Clock, ManualClock } from "../kernel/clock.ts";
-import { systemClock } from "../system-clock.ts";
 import { loadConfig } from "./load.ts";
 import { pickConfig } from "./locate.ts";
 import type { Config } from "./spec.ts";
@@ -35,7 +35,7 @@ async function startWatch(...paths: string[]): Promise<Reported> {
 }
 
 async function startWatchWith(clock: Clock, ...candidates: string[]): Promise<Reported> {
-  const initial = await loadConfig(await pickConfig(candidates), { env: {} });
+  const initial = await loadConfig(pickConfig(candidates), { env: {} });
   const reported: Reported = { configs: [], faults: [] };
   watch = watchConfig(
     candidates,

@@ -1,4 +1,7 @@
-/** Watches a config file by file events and, because events can be lost, by polling. Does not keep the process alive and never reports a partly written file. */
+/**
+ * Watches a config file by file events and, because events can be lost, by polling. Does not keep the process
+ * alive and never reports a partly written file.
+ */
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -23,6 +26,8 @@ export interface ConfigWatch {
   close(): void;
 }
 
+/** The caller has just read the file, and its first clients wait. */
+const FIRST_MS = 200;
 const POLL_MS = 1_000;
 const DEBOUNCE_MS = 100;
 /** After this time the file is read even if events continue. */
@@ -33,8 +38,8 @@ const ABSENCE_MS = 400;
 const FRESH_MS = 3_000;
 
 /**
- * Watches the file in use while it exists, else the first of `paths` that exists. `onFault` gets a message if the file
- * cannot be used, and undefined once it is fixed.
+ * Watches the file in use while it exists, else the first of `paths` that exists. `onFault` gets a message if
+ * the file cannot be used, and undefined once it is fixed.
  */
 export function watchConfig(
   paths: string | readonly string[],
@@ -94,8 +99,7 @@ class Watcher implements ConfigWatch {
   }
 
   start(): void {
-    this.check();
-    void this.#tick();
+    this.#poll = this.#options.clock.after(FIRST_MS, () => void this.#tick());
   }
 
   close(): void {
@@ -144,7 +148,7 @@ class Watcher implements ConfigWatch {
   /** Returns a function that reports the result, or undefined if there is nothing to report. */
   async #load(): Promise<(() => void) | undefined> {
     try {
-      const path = await pickConfig([this.#current.path, ...this.#paths]);
+      const path = pickConfig([this.#current.path, ...this.#paths]);
       if (await isStream(path)) return undefined;
       const text = await readConfigText(path);
       if (this.#mayComeBack(text !== undefined && path === this.#current.path)) return undefined;
@@ -161,7 +165,10 @@ class Watcher implements ConfigWatch {
     }
   }
 
-  /** Some editors remove the file and then rename the new one. So a missing file counts as removed only after ABSENCE_MS. */
+  /**
+   * Some editors remove the file and then rename the new one. So a missing file counts as removed only after
+   * ABSENCE_MS.
+   */
   #mayComeBack(exists: boolean): boolean {
     const now = this.#options.clock.now();
     this.#goneSince = exists || !this.#current.exists ? undefined : (this.#goneSince ?? now);

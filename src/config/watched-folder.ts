@@ -1,4 +1,7 @@
-/** File events of a folder that may be created, removed or replaced. Best effort: events can be lost, so the caller must also poll. */
+/**
+ * File events of a folder that may be created, removed or replaced. Best effort: events can be lost, so the
+ * caller must also poll.
+ */
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 

@@ -1,17 +1,22 @@
-/** Checks the input for an object and converts it to the stored form: schema, names, references, secrets. Reports all problems and changes nothing. */
+/**
+ * Checks the input for an object and converts it to the stored form: schema, names, references, secrets.
+ * Reports all problems and changes nothing.
+ */
 import { isDeepStrictEqual } from "node:util";
+import { below, type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { freeze } from "../kernel/freeze.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import type { Steps } from "../kernel/steps.ts";
 import type { LayerRegistry } from "../middleware/registry.ts";
 import { depthProblems } from "./depth.ts";
+import { movedSecrets } from "./moved-secrets.ts";
 import { type Finder, nameProblems } from "./names.ts";
 import { type ObjectKind, SETTINGS_NAME, type Specs, type StoredObject } from "./objects.ts";
 import { named, present, READ_ONLY } from "./present.ts";
-import { below, type FieldProblem, pointer } from "./refusal.ts";
 import type { SchemaCheck } from "./schema-check.ts";
 import type { NamespaceFields } from "./schemas.ts";
-import { mapTexts, shownText, textsToStore } from "./secret-texts.ts";
-import { MASK, mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
+import { mapTexts, textsToStore } from "./secret-texts.ts";
+import { mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
 
 /** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
@@ -41,12 +46,13 @@ export interface Accepted<K extends ObjectKind> {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function accept<K extends ObjectKind>(
+/** Pauses between layers. */
+export function* accepting<K extends ObjectKind>(
   kind: K,
   input: unknown,
   known: References<K>,
   rules: Rules,
-): Accepted<K> | readonly FieldProblem[] {
+): Steps<Accepted<K> | readonly FieldProblem[]> {
   if (!isRecord(input)) return [{ path: "", message: "must be an object" }];
   const tooDeep = depthProblems(input);
   if (tooDeep.length > 0) return tooDeep;
@@ -58,7 +64,7 @@ export function accept<K extends ObjectKind>(
   const wrong = [
     ...problems,
     ...(named(kind) ? nameProblems(name) : []),
-    ...layerProblems(kind, spec, rules),
+    ...(yield* checkingLayers(kind, spec, rules)),
     ...read.problems,
   ];
   return wrong.length > 0 ? wrong : { name, spec: freeze(read.spec) as Specs[K] };
@@ -80,15 +86,17 @@ function writable(kind: ObjectKind, input: Fields, stored: StoredObject | undefi
   return { fields, problems };
 }
 
-export function layerProblems(
+export function* checkingLayers(
   kind: ObjectKind,
   spec: Fields,
   { layers, orderOfLayers }: Rules,
-): readonly FieldProblem[] {
+): Steps<readonly FieldProblem[]> {
   const middleware = (spec["middleware"] ?? []) as readonly { readonly use: string }[];
-  const problems = middleware.flatMap((layer, at) =>
-    below(pointer("", "middleware", at), layers(layer, kind)),
-  );
+  const problems: FieldProblem[] = [];
+  for (const [at, layer] of middleware.entries()) {
+    problems.push(...below(pointer("", "middleware", at), layers(freeze(layer), kind)));
+    yield;
+  }
   if (problems.length > 0) return problems;
   return (orderOfLayers?.checkOrder(middleware) ?? []).map(({ at, message }) => ({
     path: pointer("", "middleware", at),
@@ -108,11 +116,10 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     // Invalid input is not sealed, because it is not stored.
     if (problems.length > 0) return { spec, problems };
     const sealed = withSecrets(spec, stored, vault, problems);
-    problems.push(...movedSecrets(spec, stored as StoredObject<"server"> | undefined));
-    return {
-      spec: withTexts(sealed, stored as StoredObject<"server"> | undefined, vault, problems),
-      problems,
-    };
+    const before = stored as StoredObject<"server"> | undefined;
+    // A discreet caller may not change host or program at all, and is told so when the rights are checked.
+    if (!vault.discreet) problems.push(...movedSecrets(spec, sealed, before));
+    return { spec: withTexts(sealed, before, vault, problems), problems };
   },
   namespace: (_name, spec, { servers }) => {
     const fields = spec as unknown as NamespaceFields;
@@ -160,27 +167,6 @@ function withSecrets(
     if (secret === undefined) problems.push({ path: pointer("", ...path), message: MASKED });
     return secret;
   });
-}
-
-const MOVED = "belongs to another host: enter the value again";
-
-/** A mask does not send a stored secret to another host. Otherwise whoever writes a document could send secrets away that they do not know. */
-function movedSecrets(spec: Fields, stored: StoredObject<"server"> | undefined): readonly FieldProblem[] {
-  const before = stored?.spec.url;
-  const url = spec["url"];
-  if (before === undefined || typeof url !== "string" || hostOf(url) === hostOf(shownText(before))) return [];
-  const problems: FieldProblem[] = [];
-  mapSecrets(spec, (sent, path) => {
-    if (sent === MASK && path[0] !== "env") problems.push({ path: pointer("", ...path), message: MOVED });
-    return sent;
-  });
-  return problems;
-}
-
-/** Scheme, host and port as written; they can contain a variable. */
-function hostOf(url: string): string {
-  const [, scheme = "", authority = ""] = /^([^:/?#]*:)?\/\/([^/?#\\]*)/.exec(url) ?? [];
-  return `${scheme}//${authority.slice(authority.lastIndexOf("@") + 1)}`.toLowerCase();
 }
 
 /** Seals the arguments and the URL that contain secrets. */

@@ -97,13 +97,15 @@ describe("an object", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = { use: deep };
     const input = { name: "x", command: "x", middleware: [{ use: "y", options: deep }] };
-    expect(refusal(() => create(objects, "server", input, at(2))).status).toBe(422);
+    expect(refusal(() => create(objects, "server", input, at(2))).code).toBe("invalid");
     const { uuid } = named(objects, "server", "git");
-    expect(refusal(() => patch(objects, { kind: "server", reference: uuid }, deep, at(2))).status).toBe(422);
+    expect(refusal(() => patch(objects, { kind: "server", reference: uuid }, deep, at(2))).code).toBe(
+      "invalid",
+    );
     for (const wrong of [null, [], 1, "x"]) {
-      expect(refusal(() => create(objects, "server", wrong, at(2))).status).toBe(422);
-      expect(refusal(() => patch(objects, { kind: "server", reference: uuid }, wrong, at(2))).status).toBe(
-        422,
+      expect(refusal(() => create(objects, "server", wrong, at(2))).code).toBe("invalid");
+      expect(refusal(() => patch(objects, { kind: "server", reference: uuid }, wrong, at(2))).code).toBe(
+        "invalid",
       );
     }
   });
@@ -111,11 +113,11 @@ describe("an object", () => {
   test("needs a unique name within its kind, compared in NFC and without case", () => {
     const objects = setUp();
     const taken = refusal(() => create(objects, "server", { name: "GIT", command: "x" }, at(2)));
-    expect(taken).toMatchObject({ code: "name_taken", status: 409 });
+    expect(taken).toMatchObject({ code: "name_taken" });
     expect(taken.details.objects?.[0]?.name).toBe("git");
     const cafe = create(objects, "server", { name: "caf\u00e9", command: "x" }, at(2)).objects;
-    expect(refusal(() => create(cafe, "server", { name: "CAFE\u0301", command: "x" }, at(3))).status).toBe(
-      409,
+    expect(refusal(() => create(cafe, "server", { name: "CAFE\u0301", command: "x" }, at(3))).code).toBe(
+      "name_taken",
     );
     expect(create(objects, "namespace", { name: "git" }, at(2)).changes).toHaveLength(1);
     for (const name of [
@@ -154,18 +156,18 @@ describe("a patch", () => {
     const outcome = patch(
       objects,
       { kind: "server", reference: uuid },
-      { labels: ["vcs"], args: ["-v"] },
+      { labels: ["vcs"], timeoutMs: 5 },
       at(2),
     );
     expect(outcome.changes).toEqual([
-      { op: "update", kind: "server", name: "git", uuid, fields: ["labels", "args"] },
+      { op: "update", kind: "server", name: "git", uuid, fields: ["labels", "timeoutMs"] },
     ]);
     expect(outcome.object).toMatchObject({ revision: 2, createdAt: "1970-01-01T00:00:01.000Z" });
     expect(outcome.objects.namespace).toBe(objects.namespace);
     const back = patch(
       outcome.objects,
       { kind: "server", reference: "GIT" },
-      { args: null, labels: null },
+      { timeoutMs: null, labels: null },
       at(3),
     );
     expect(back.object.spec).toEqual(named(objects, "server", "git").spec);
@@ -242,7 +244,7 @@ describe("a patch", () => {
     const late = refusal(() =>
       patch(next, { kind: "server", reference: uuid, ifMatch: '"1"' }, { labels: [] }, at(3)),
     );
-    expect(late).toMatchObject({ status: 412, details: { current: { revision: 2, labels: ["a"] } } });
+    expect(late).toMatchObject({ code: "stale", details: { current: { revision: 2, labels: ["a"] } } });
     expect(
       patch(next, { kind: "server", reference: uuid, ifMatch: '"2"' }, { labels: [] }, at(3)).changes,
     ).toHaveLength(1);
@@ -268,7 +270,9 @@ describe("a patch", () => {
   });
 
   test("of an unknown object is refused with 404", () => {
-    expect(refusal(() => patch(NO_OBJECTS, { kind: "server", reference: "x" }, {}, at(1))).status).toBe(404);
+    expect(refusal(() => patch(NO_OBJECTS, { kind: "server", reference: "x" }, {}, at(1))).code).toBe(
+      "not_found",
+    );
   });
 
   test("with an unknown layer is refused with its path", () => {
@@ -296,7 +300,7 @@ describe("an override", () => {
       { tool: "a", name: "x" },
       { tool: "b", name: "x", disabled: true },
     ];
-    expect(refusal(change(both))).toMatchObject({ code: "collision", status: 409 });
+    expect(refusal(change(both))).toMatchObject({ code: "collision" });
     expect(refusal(change(both)).message).toContain('"a"');
     expect(problems(change([{ tool: "a", name: "b" }, { tool: "b" }]))).toEqual(["/tools/1/name"]);
     const swap = [
@@ -328,8 +332,8 @@ describe("an override", () => {
     )().objects;
     const half = { tools: [{ server: "git", tool: "a", name: "b" }] };
     const context = at(3, { listed: () => ["a", "b"] });
-    expect(refusal(() => patch(swapped, { kind: "namespace", reference: "dev" }, half, context)).status).toBe(
-      409,
+    expect(refusal(() => patch(swapped, { kind: "namespace", reference: "dev" }, half, context)).code).toBe(
+      "collision",
     );
   });
 });
@@ -345,7 +349,7 @@ describe("removing an object", () => {
       at(2),
     ).objects;
     const used = refusal(() => remove(withTool, { kind: "server", reference: "git" }, at(3)));
-    expect(used).toMatchObject({ code: "in_use", status: 409 });
+    expect(used).toMatchObject({ code: "in_use" });
     expect(used.message).toContain('namespace "dev"');
     const { objects: after, changes } = remove(
       withTool,

@@ -1,14 +1,20 @@
-/** Changes of single objects, as pure functions from objects to objects and a list of changes. A dry run is the same call. */
+/**
+ * Changes of single objects, as pure functions from objects to objects and a list of changes. A dry run is
+ * the same call.
+ */
+
+import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { isRecord } from "../kernel/is-record.ts";
-import { type Accepted, accept, type References } from "./accept.ts";
+import type { Schema } from "../kernel/json-schema.ts";
+import { atOnce, type Steps } from "../kernel/steps.ts";
+import { type Accepted, accepting, type References } from "./accept.ts";
 import { depthProblems } from "./depth.ts";
-import type { Schema } from "./json-schema.ts";
 import { afterApi, BY_API, managed } from "./managed.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { find, finderOf } from "./names.ts";
 import type { ObjectKind, Objects, StoredObject } from "./objects.ts";
 import { ifMatches, present, READ_ONLY } from "./present.ts";
-import { type FieldProblem, invalid, pointer, Refusal } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 import { SCHEMAS } from "./schemas.ts";
 import { canonical } from "./server-entry.ts";
 import {
@@ -19,6 +25,7 @@ import {
   draftsOf,
   inUse,
   settle,
+  settling,
 } from "./settle.ts";
 import { referencesOf, withoutReference } from "./uses.ts";
 
@@ -33,23 +40,40 @@ export interface ChangeOptions {
   readonly takeOver?: boolean;
 }
 
-export function create<K extends Exclude<ObjectKind, "settings">>(
+type Creating<K extends ObjectKind> = readonly [
   objects: Objects,
   kind: K,
   input: unknown,
   context: ChangeContext,
-): ObjectOutcome<K> {
-  const accepted = orThrow(accept(kind, input, knownIn(objects), context));
-  return put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
+];
+
+export function create<K extends Exclude<ObjectKind, "settings">>(...given: Creating<K>): ObjectOutcome<K> {
+  return atOnce(creating(...given));
 }
 
-/** `reference`: a uuid or a name. */
-export function patch<K extends ObjectKind>(
+/** Pauses between layers and objects, as `patching` does. */
+export function* creating<K extends Exclude<ObjectKind, "settings">>(
+  ...[objects, kind, input, context]: Creating<K>
+): Steps<ObjectOutcome<K>> {
+  const accepted = orThrow(yield* accepting(kind, input, knownIn(objects), context));
+  return yield* put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
+}
+
+type Patching<K extends ObjectKind> = readonly [
   objects: Objects,
-  { kind, reference, ...options }: { kind: K; reference: string } & ChangeOptions,
+  /** `reference`: a uuid or a name. */
+  at: { readonly kind: K; readonly reference: string } & ChangeOptions,
   change: unknown,
   context: ChangeContext,
-): ObjectOutcome<K> {
+];
+
+export function patch<K extends ObjectKind>(...given: Patching<K>): ObjectOutcome<K> {
+  return atOnce(patching(...given));
+}
+
+export function* patching<K extends ObjectKind>(
+  ...[objects, { kind, reference, ...options }, change, context]: Patching<K>
+): Steps<ObjectOutcome<K>> {
   const stored = kind === "settings" ? settingsOf(objects) : find(objects[kind], reference);
   if (!stored && kind !== "settings") throw notFound(kind, reference);
   const tooDeep = depthProblems(change);
@@ -59,16 +83,16 @@ export function patch<K extends ObjectKind>(
   const written = kind === "server" ? canonical(change) : change;
   const unknown = unknownNulls(SCHEMAS[kind], written);
   if (unknown.length > 0) throw invalid(unknown);
-  const input = mergePatch(stored ? present(stored) : {}, written);
+  const input = mergePatch(stored ? present<ObjectKind>(stored) : {}, written);
   const known = { ...knownIn(objects), stored: stored as StoredObject<K> | undefined };
-  const accepted = orThrow(accept(kind, input, known, context));
-  if (!stored) return put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
+  const accepted = orThrow(yield* accepting(kind, input, known, context));
+  if (!stored) return yield* put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
   const draft: Draft = { ...stored, ...accepted };
   const { takeOver = false } = options;
   // Sending back the same values is no change, so it is allowed even if a file manages the object.
   if (!takeOver && differences(stored, draft).length === 0)
     return { objects, changes: [], object: stored as never };
-  return put(objects, managed(draft, afterApi(stored, takeOver)), context);
+  return yield* put(objects, managed(draft, afterApi(stored, takeOver)), context);
 }
 
 export function remove(
@@ -109,14 +133,18 @@ export function orThrow<K extends ObjectKind>(accepted: Accepted<K> | readonly F
   throw invalid(accepted);
 }
 
-function put<K extends ObjectKind>(objects: Objects, draft: Draft, context: ChangeContext): ObjectOutcome<K> {
-  const outcome = settle(objects, draftsOf(objects).set(draft.uuid, draft), context);
+function* put<K extends ObjectKind>(
+  objects: Objects,
+  draft: Draft,
+  context: ChangeContext,
+): Steps<ObjectOutcome<K>> {
+  const outcome = yield* settling(objects, draftsOf(objects).set(draft.uuid, draft), context);
   return { ...outcome, object: outcome.objects[draft.kind].get(draft.uuid) as unknown as StoredObject<K> };
 }
 
 /**
- * Finds misspelt names of fields, at any depth, whose value is null. A null removes a field, so the schema check would
- * never see these names.
+ * Finds misspelt names of fields, at any depth, whose value is null. A null removes a field, so the schema
+ * check would never see these names.
  */
 function unknownNulls(schema: Schema, change: unknown, base = ""): readonly FieldProblem[] {
   const choices = [schema, ...((schema["anyOf"] ?? []) as readonly Schema[])];

@@ -1,6 +1,8 @@
 /** Refuses overrides that give two tools of one server the same name in a namespace. */
+
+import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import type { StoredObject } from "./objects.ts";
-import { type FieldProblem, pointer, Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 /** The names of the tools that a server lists; undefined if they are unknown. */
 export type ListedTools = (server: string) => Iterable<string> | undefined;
@@ -12,7 +14,10 @@ interface Collision {
   readonly key: string;
 }
 
-/** Throws if `after` has a collision that `before` did not have. A collision may also come from tools that the child added later; that is not the fault of this change. */
+/**
+ * Throws if `after` has a collision that `before` did not have. A collision may also come from tools that the
+ * child added later; that is not the fault of this change.
+ */
 export function refuseCollisions(after: Namespace, before: Namespace | undefined, listed: ListedTools): void {
   const found = collisionsIn(after, listed);
   if (found.length === 0) return;
@@ -41,10 +46,13 @@ function collisionsIn({ spec }: Namespace, listed: ListedTools): readonly Collis
     if (other === undefined) names.set(name, tool);
     else collide(at, server, tool, other);
   }
+  const names = new Map<string, ReadonlySet<string>>();
   for (const [at, { server, tool, name }] of spec.tools.entries()) {
     // A listed tool without a rule keeps its own name.
     if (name === undefined || name === tool || ruled.get(server)?.has(name)) continue;
-    for (const other of listed(server) ?? []) if (other === name) collide(at, server, tool, other);
+    const own = names.get(server) ?? new Set(listed(server));
+    names.set(server, own);
+    if (own.has(name)) collide(at, server, tool, name);
   }
   return collisions;
 }

@@ -1,9 +1,13 @@
-/** Compiles the stored objects to one immutable value, from which requests are served. Compiles again only what a change affects, and reports it. */
+/**
+ * Compiles the stored objects to one immutable value, from which requests are served. Compiles again only
+ * what a change affects, and reports it.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { EntryContext } from "../config/dial.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { perAccountOf } from "../config/user-values.ts";
 import { STORED_SECRET } from "../config/variables.ts";
+import { atOnce, type Steps } from "../kernel/steps.ts";
 import { settingsOf } from "./changes.ts";
 import type { Objects, StoredObject, StoredSecret } from "./objects.ts";
 import { type NamespacePart, type PartServer, type PartsByKey, partsOf, withKnownRules } from "./part.ts";
@@ -27,7 +31,9 @@ export interface CompiledNamespace {
 export interface CompiledEndpoint {
   readonly object: StoredObject<"endpoint">;
   readonly namespaces: readonly CompiledNamespace[];
-  /** One for each server. The first namespace with the server decides, even if the server is disabled there. */
+  /**
+   * One for each server. The first namespace with the server decides, even if the server is disabled there.
+   */
   readonly parts: readonly PlacedPart[];
 }
 
@@ -59,22 +65,30 @@ export interface CompileOptions {
   readonly vault: Pick<Vault, "open">;
 }
 
-export function compile(
-  objects: Objects,
-  options: CompileOptions,
-  before?: Compiled,
-): { readonly compiled: Compiled; readonly work: Work } {
+type Compiling = readonly [objects: Objects, options: CompileOptions, before?: Compiled];
+
+interface CompileOutcome {
+  readonly compiled: Compiled;
+  readonly work: Work;
+}
+
+export function compile(...given: Compiling): CompileOutcome {
+  return atOnce(compiling(...given));
+}
+
+/** Pauses between objects. */
+export function* compiling(...[objects, options, before]: Compiling): Steps<CompileOutcome> {
   const secrets = secretsIn(objects);
   const sameSecrets = isDeepStrictEqual(secrets, secretsIn(before?.objects));
   const withSecrets = { ...options, entryContext: contextWith(secrets, options) };
-  const servers = compileAll(
+  const servers = yield* compilingAll(
     objects.server,
     before?.servers,
     (object) => compileServer(object, withSecrets),
     () => sameSecrets,
   );
   const known = knownParts(before);
-  const namespaces = compileAll(
+  const namespaces = yield* compilingAll(
     objects.namespace,
     before?.namespaces,
     (object, old) => compileNamespace(object, old, servers.all, known),
@@ -82,7 +96,7 @@ export function compile(
   );
   // Endpoints with the same namespaces share their list of parts.
   const shared = new Map<string, readonly PlacedPart[]>();
-  const endpoints = compileAll(
+  const endpoints = yield* compilingAll(
     objects.endpoint,
     before?.endpoints,
     (object) => compileEndpoint(object, namespaces.all, shared),
@@ -129,12 +143,12 @@ export function namespacesWith(
 }
 
 /** Returns the old map if nothing in it changed. */
-function compileAll<O extends StoredObject, C extends { readonly object: O }>(
+function* compilingAll<O extends StoredObject, C extends { readonly object: O }>(
   objects: ReadonlyMap<string, O>,
   before: ReadonlyMap<string, C> | undefined,
   make: (object: O, old: C | undefined) => C,
   stillGood: (old: C) => boolean = () => true,
-): { readonly all: ReadonlyMap<string, C>; readonly made: readonly string[] } {
+): Steps<{ readonly all: ReadonlyMap<string, C>; readonly made: readonly string[] }> {
   const made: string[] = [];
   const all = new Map<string, C>();
   for (const [uuid, object] of objects) {
@@ -144,6 +158,7 @@ function compileAll<O extends StoredObject, C extends { readonly object: O }>(
       made.push(uuid);
       all.set(uuid, make(object, old));
     }
+    yield;
   }
   return { all: before && made.length === 0 && all.size === before.size ? before : all, made };
 }

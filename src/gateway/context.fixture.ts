@@ -1,4 +1,7 @@
-/** A context for tests of changes: counted times and ids, a vault without encryption, and a check that accepts every layer. */
+/**
+ * A context for tests of changes: counted times and ids, a vault without encryption, and a check that accepts
+ * every layer.
+ */
 import { loadSchemaCheck } from "./schema-check.ts";
 import type { ChangeContext } from "./settle.ts";
 import { uuidV7 } from "./uuid.ts";

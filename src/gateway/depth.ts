@@ -1,5 +1,5 @@
 /** Refuses input that is nested so deep that recursion over it could overflow the stack. */
-import type { FieldProblem } from "./refusal.ts";
+import type { FieldProblem } from "../kernel/field-problem.ts";
 
 /** More than any real input needs. */
 const DEEPEST = 64;

@@ -1,6 +1,7 @@
 /**
- * Imports an `.mcp.json` into the namespace and endpoint `default`, as one change. Existing objects stay as they are. The
- * layers at the top of the file become those of the endpoint, so they apply to the servers of the file and to nothing else.
+ * Imports an `.mcp.json` into the namespace and endpoint `default`, as one change. Existing objects stay as
+ * they are. The layers at the top of the file become those of the endpoint, so they apply to the servers of
+ * the file and to nothing else.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../kernel/is-record.ts";
@@ -27,7 +28,10 @@ export function importIntoDefault(objects: Objects, input: unknown, context: Cha
   return { ...imported, objects: next, changes: changesBetween(objects, next), warnings };
 }
 
-/** A new namespace gets all servers of the file. An existing one gets only new servers: the others may have been removed from it on purpose. */
+/**
+ * A new namespace gets all servers of the file. An existing one gets only new servers: the others may have
+ * been removed from it on purpose.
+ */
 function withNamespace(
   objects: Objects,
   { inFile, created }: { inFile: readonly string[]; created: readonly string[] },

@@ -1,4 +1,7 @@
-/** Adds a server to a namespace, and creates the server if the gateway has none with the same program or URL. A pure change. */
+/**
+ * Adds a server to a namespace, and creates the server if the gateway has none with the same program or URL.
+ * A pure change.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { create, patch } from "./changes.ts";
 import { nameKey } from "./names.ts";

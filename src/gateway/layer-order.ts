@@ -1,7 +1,11 @@
-/** Checks the order of layers in the pipelines of all endpoints. A pipeline consists of four lists: gateway, endpoint, namespace and server. */
+/**
+ * Checks the order of layers in the pipelines of all endpoints. A pipeline consists of four lists: gateway,
+ * endpoint, namespace and server.
+ */
+
+import type { FieldProblem } from "../kernel/field-problem.ts";
 import type { LayerOrder } from "./accept.ts";
 import type { Objects, StoredObject } from "./objects.ts";
-import type { FieldProblem } from "./refusal.ts";
 
 type Owner = StoredObject | undefined;
 

@@ -15,7 +15,10 @@ export function afterApi(object: Managed, takeOver: boolean): Management {
   return { managedBy: "api", takenFrom: managedBy };
 }
 
-/** Who manages an object after the file was applied. "left": the API took it over from this file, so the file must not change it. */
+/**
+ * Who manages an object after the file was applied. "left": the API took it over from this file, so the file
+ * must not change it.
+ */
 export function afterFile(object: Managed, source: string, takeOver: boolean): Management | "left" {
   const file = `file:${source}`;
   const { managedBy, takenFrom } = object;

@@ -1,6 +1,7 @@
 /** Comparison of names, and lookup of objects by uuid or name. */
+
+import type { FieldProblem } from "../kernel/field-problem.ts";
 import type { ObjectKind, ObjectsOf, StoredObject } from "./objects.ts";
-import type { FieldProblem } from "./refusal.ts";
 import { isUuid } from "./uuid.ts";
 
 /** The same key for equal names: names are compared in NFC and without case. */

@@ -1,4 +1,7 @@
-/** The stored objects of a gateway. Immutable: an unchanged object stays the same JavaScript object, so changes are found by identity. */
+/**
+ * The stored objects of a gateway. Immutable: an unchanged object stays the same JavaScript object, so
+ * changes are found by identity.
+ */
 import type { EndpointFields, NamespaceFields, ServerFields, SettingsFields } from "./schemas.ts";
 
 export const KINDS = ["server", "namespace", "endpoint", "settings"] as const;

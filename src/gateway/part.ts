@@ -1,4 +1,7 @@
-/** The rules of a namespace for one server: enabled tools and their names. Immutable; namespaces with the same rules share one part. */
+/**
+ * The rules of a namespace for one server: enabled tools and their names. Immutable; namespaces with the same
+ * rules share one part.
+ */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../kernel/is-record.ts";
@@ -19,7 +22,10 @@ export interface NamespacePart {
   readonly newTools: "enabled" | "disabled";
   /** By the server's own name of the tool. */
   readonly rules: ReadonlyMap<string, ToolOverride>;
-  /** The server's own names of tools, by overridden name. Includes disabled tools, which reserve their name too. */
+  /**
+   * The server's own names of tools, by overridden name. Includes disabled tools, which reserve their name
+   * too.
+   */
   readonly renamed: ReadonlyMap<string, string>;
 }
 
@@ -34,7 +40,9 @@ export interface PartServer {
 /** By `key`. */
 export type PartsByKey = Map<string, NamespacePart>;
 
-/** In the order of the namespace. `known` has the existing parts, which are reused; new ones are added to it. */
+/**
+ * In the order of the namespace. `known` has the existing parts, which are reused; new ones are added to it.
+ */
 export function partsOf(
   { spec }: StoredObject<"namespace">,
   serverOf: (uuid: string) => PartServer | undefined,
@@ -74,7 +82,10 @@ function sortedKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Replaces rules that are equal to those of before by the same objects, so that tools made with them stay valid. */
+/**
+ * Replaces rules that are equal to those of before by the same objects, so that tools made with them stay
+ * valid.
+ */
 export function withKnownRules(
   namespace: StoredObject<"namespace">,
   before: StoredObject<"namespace"> | undefined,

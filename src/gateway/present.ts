@@ -1,16 +1,24 @@
-/** Objects in the form of the API: secrets masked, references as uuids. The form can be sent back unchanged. */
+/**
+ * Objects in the form of the API: secrets masked, references as uuids. The form can be sent back unchanged.
+ */
+import type { Static } from "../kernel/json-schema.ts";
 import type { ObjectKind, StoredObject } from "./objects.ts";
+import type { SCHEMAS } from "./schemas.ts";
 import { mapTexts, shownText } from "./secret-texts.ts";
 import { mapSecrets, shown } from "./secrets.ts";
 
 /** Fields that only the gateway sets. A client may send them back, but only unchanged. */
 export const READ_ONLY = ["uuid", "createdAt", "updatedAt", "revision", "managedBy"] as const;
 
-export function present(object: StoredObject): Readonly<Record<string, unknown>> {
+type Presented<K extends ObjectKind> = Static<(typeof SCHEMAS)[K]> &
+  Pick<StoredObject, (typeof READ_ONLY)[number]>;
+
+export function present<K extends ObjectKind>(object: StoredObject<K>): Presented<K> {
   const { kind, uuid, name, spec, managedBy, revision, createdAt, updatedAt } = object;
   const masked = mapSecrets({ ...spec }, (secret) => shown(secret as never));
   const fields = kind === "server" ? mapTexts(masked, shownText) : kind === "settings" ? masked : spec;
-  return { uuid, ...(named(kind) ? { name } : {}), ...fields, managedBy, revision, createdAt, updatedAt };
+  const stamps = { managedBy, revision, createdAt, updatedAt };
+  return { uuid, ...(named(kind) ? { name } : {}), ...fields, ...stamps } as unknown as Presented<K>;
 }
 
 /** Whether objects of this kind have a name. There is only one object of kind `settings`. */

@@ -1,4 +1,7 @@
-/** Random sequences of changes with few names, so that they affect the same objects. A refused change changes nothing. */
+/**
+ * Random sequences of changes with few names, so that they affect the same objects. A refused change changes
+ * nothing.
+ */
 import fc from "fast-check";
 import { create, patch, remove } from "./changes.ts";
 import { contextAt } from "./context.fixture.ts";

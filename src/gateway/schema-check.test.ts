@@ -18,3 +18,15 @@ test("problems are described as sentences, for any description in the schema", a
     },
   ]);
 });
+
+test.each([
+  { type: "strng" },
+  { type: "object", properties: { word: { type: "string", minLength: "one" } } },
+  { type: "object", required: "word" },
+  { enum: "one" },
+  { pattern: "(" },
+  { propertys: {} },
+])("a schema that is none is refused: %j", async (schema) => {
+  const validate = await loadValidator();
+  expect(() => validate(schema, {})).toThrow();
+});

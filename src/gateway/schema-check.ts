@@ -1,9 +1,12 @@
-/** Checks input against the schemas, and describes problems in words with their place. The validator is loaded on first use. */
+/**
+ * Checks input against the schemas, and describes problems in words with their place. The validator is loaded
+ * on first use.
+ */
 import type { ErrorObject, ValidateFunction } from "ajv";
+import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
+import type { Schema } from "../kernel/json-schema.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import type { Schema } from "./json-schema.ts";
 import type { ObjectKind } from "./objects.ts";
-import { type FieldProblem, pointer } from "./refusal.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 const MAX_PROBLEMS = 50;
@@ -29,6 +32,10 @@ export async function loadValidator(): Promise<Validator> {
     verbose: true,
     ownProperties: true,
     logger: false,
+    // Schemas come from us or from a layer of the administrator. Ajv refuses keywords with wrong values also
+    // without its check by a schema of schemas, which takes longer than everything else in the first request.
+    validateSchema: false,
+    code: { optimize: false },
   });
   const compiled = new WeakMap<Schema, ValidateFunction>();
   return (schema, value) => {

@@ -1,120 +1,25 @@
-/** The JSON Schemas (2020-12) of all kinds of objects. They check input, define the types, and are part of the OpenAPI description. */
-import type { Static } from "./json-schema.ts";
+/**
+ * The JSON Schemas (2020-12) of all kinds of objects. They check input, define the types, and are part of the
+ * OpenAPI description.
+ */
+import { DESCRIPTION, MANY, MIDDLEWARE, NAME, OFF, TEXT } from "../config/schemas.ts";
+import { SERVER_FIELDS } from "../config/server-fields.ts";
+import type { Schema, Static } from "../kernel/json-schema.ts";
+import { TOOL_ANNOTATIONS } from "../kernel/tool-facts.ts";
 
-const NAME = {
-  type: "string",
-  minLength: 1,
-  maxLength: 128,
-  pattern: "^[^\\p{Cc}\\p{Cs}/:]+$",
-  description: "1 to 128 characters, without control characters, / or :",
-} as const;
-/** No NUL characters: environment variables and headers cannot contain them. */
-const TEXT = {
-  type: "string",
-  pattern: "^[^\\u0000]*$",
-  description: "a text without NUL characters",
-} as const;
-/** Far more than anybody writes. Checking and compiling a list happens in one turn of the event loop. */
-const MANY = 1_000;
-const TEXTS = { type: "array", items: TEXT, maxItems: MANY } as const;
-const DESCRIPTION = { type: "string", maxLength: 20_000, default: "" } as const;
 const ON = { type: "boolean", default: true } as const;
-const OFF = { type: "boolean", default: false } as const;
 const COUNT = { type: "integer", minimum: 1 } as const;
 const REFERENCE = { type: "string", minLength: 1, description: "a uuid or a name" } as const;
-const TIME = {
-  anyOf: [{ type: "integer" }, { type: "string" }],
-  description: 'milliseconds, or a time such as "30s" or "5m"',
-} as const;
-
-export const MIDDLEWARE = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { use: { type: "string", minLength: 1, description: "the name of a layer" } },
-    required: ["use"],
-  },
-  maxItems: 100,
-  default: [],
-} as const;
-
-const LIFECYCLE_MODE = { enum: ["default", "keep-alive", "ephemeral"] } as const;
+/** The schema of each field in a table. */
+function schemasOf<T extends Readonly<Record<string, { readonly schema: Schema }>>>(fields: T) {
+  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])) as {
+    readonly [K in keyof T]: T[K]["schema"];
+  };
+}
 
 export const SERVER = {
   type: "object",
-  properties: {
-    name: NAME,
-    description: DESCRIPTION,
-    type: { enum: ["stdio", "http", "sse"] },
-    command: TEXT,
-    args: TEXTS,
-    env: {
-      type: "object",
-      additionalProperties: TEXT,
-      maxProperties: 500,
-      propertyNames: { pattern: "^[^=\\u0000]+$", description: "a name that a variable can have" },
-    },
-    cwd: TEXT,
-    inheritEnv: { anyOf: [{ type: "boolean" }, TEXTS], description: "true, false or a list of names" },
-    url: TEXT,
-    headers: {
-      type: "object",
-      additionalProperties: TEXT,
-      maxProperties: 500,
-      propertyNames: { pattern: "^[\\w!#$%&'*+.^`|~-]+$", description: "a name that a header can have" },
-    },
-    oauth: {
-      anyOf: [
-        { type: "boolean" },
-        {
-          type: "object",
-          properties: {
-            clientId: TEXT,
-            clientSecret: TEXT,
-            clientMetadataUrl: TEXT,
-            scopes: { anyOf: [TEXT, TEXTS] },
-          },
-          additionalProperties: false,
-        },
-      ],
-      description: "true, false or { clientId, clientSecret, clientMetadataUrl, scopes }",
-    },
-    lifecycle: {
-      anyOf: [
-        LIFECYCLE_MODE,
-        {
-          type: "object",
-          properties: { mode: LIFECYCLE_MODE, idleTimeoutMs: TIME },
-          additionalProperties: false,
-        },
-      ],
-      description: '"default", "keep-alive", "ephemeral" or { mode, idleTimeoutMs }',
-    },
-    criticality: { enum: ["optional", "vital"] },
-    timeoutMs: TIME,
-    deadlineMs: TIME,
-    connectTimeoutMs: TIME,
-    disabled: OFF,
-    tools: {
-      type: "object",
-      properties: { allow: TEXTS, deny: TEXTS, ask: TEXTS },
-      additionalProperties: false,
-    },
-    isolation: { enum: ["shared", "session"] },
-    retry: { enum: ["safe", "crash", "never"] },
-    prefix: { enum: ["server", "none"] },
-    examples: { type: "object", additionalProperties: { type: "array", items: {} } },
-    labels: {
-      type: "array",
-      items: { type: "string", minLength: 1 },
-      maxItems: MANY,
-      uniqueItems: true,
-      default: [],
-    },
-    credentials: { enum: ["shared", "user"], default: "shared" },
-    instances: { type: "integer", minimum: 1, maximum: 16, default: 1 },
-    middleware: MIDDLEWARE,
-  },
+  properties: schemasOf(SERVER_FIELDS),
   required: ["name"],
   additionalProperties: false,
 } as const;
@@ -160,18 +65,8 @@ export const TOOL_OVERRIDE = {
     },
     title: { type: "string" },
     description: { type: "string" },
-    annotations: {
-      type: "object",
-      properties: {
-        title: { type: "string" },
-        readOnlyHint: { type: "boolean" },
-        destructiveHint: { type: "boolean" },
-        idempotentHint: { type: "boolean" },
-        openWorldHint: { type: "boolean" },
-      },
-      additionalProperties: false,
-    },
-    args: { type: "object", additionalProperties: ARGUMENT },
+    annotations: TOOL_ANNOTATIONS,
+    args: { type: "object", additionalProperties: ARGUMENT, maxProperties: MANY },
   },
   required: ["server", "tool"],
   additionalProperties: false,
@@ -182,8 +77,8 @@ export const NAMESPACE = {
   properties: {
     name: NAME,
     description: DESCRIPTION,
-    servers: { type: "array", items: NAMESPACE_SERVER, default: [] },
-    tools: { type: "array", items: TOOL_OVERRIDE, default: [] },
+    servers: { type: "array", items: NAMESPACE_SERVER, maxItems: MANY, default: [] },
+    tools: { type: "array", items: TOOL_OVERRIDE, maxItems: 5 * MANY, default: [] },
     newTools: { enum: ["enabled", "disabled"], default: "enabled" },
     middleware: MIDDLEWARE,
   },
@@ -243,7 +138,10 @@ export const ENDPOINT = {
   additionalProperties: false,
 } as const;
 
-/** Only algorithms with a key pair. With a shared secret, everybody who can verify a token could also sign one. */
+/**
+ * Only algorithms with a key pair. With a shared secret, everybody who can verify a token could also sign
+ * one.
+ */
 const SIGNATURE = {
   enum: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 } as const;
@@ -260,12 +158,13 @@ export const SETTINGS = {
         properties: {
           issuer: { type: "string", minLength: 1 },
           jwksUri: { type: "string", minLength: 1 },
-          algorithms: { type: "array", items: SIGNATURE, minItems: 1 },
+          algorithms: { type: "array", items: SIGNATURE, minItems: 1, maxItems: SIGNATURE.enum.length },
           groupsClaim: { type: "string", minLength: 1 },
         },
         required: ["issuer", "algorithms"],
         additionalProperties: false,
       },
+      maxItems: 100,
       default: [],
     },
     registration: { enum: ["open", "closed"], default: "open" },

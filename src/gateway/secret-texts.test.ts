@@ -4,7 +4,7 @@ import { compile } from "./compile.ts";
 import { contextAt as at } from "./context.fixture.ts";
 import { applyDocument } from "./document/apply.ts";
 import { exportDocument } from "./document/document.ts";
-import { NO_OBJECTS, type Objects } from "./objects.ts";
+import { NO_OBJECTS, type Objects, type StoredObject } from "./objects.ts";
 import { present } from "./present.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -19,9 +19,7 @@ function setUp(): Objects {
   return create(objects, "server", { name: "remote", url: URL_TEXT }, at(2)).objects;
 }
 const object = (objects: Objects, name: string) =>
-  [...objects.server.values()].find((one) => one.name === name) as NonNullable<
-    ReturnType<typeof Array.prototype.find>
-  >;
+  [...objects.server.values()].find((one) => one.name === name) as StoredObject<"server">;
 const spec = (objects: Objects, name: string) =>
   compile(objects, { entryContext, vault }).compiled.servers.get(object(objects, name).uuid)?.spec;
 const change = (objects: Objects, reference: string, fields: object) =>
@@ -30,11 +28,11 @@ const change = (objects: Objects, reference: string, fields: object) =>
 test("secrets in args and url are sealed, shown masked, and given to the server", () => {
   const objects = setUp();
   expect(JSON.stringify(object(objects, "stripe").spec)).toContain('{"sealed":');
-  expect(object(objects, "stripe").spec.args.map((arg: unknown) => typeof arg)).toEqual(
+  expect(object(objects, "stripe").spec.args?.map((arg: unknown) => typeof arg)).toEqual(
     SHOWN.map((text) => (text.includes("*") ? "object" : "string")),
   );
-  expect(present(object(objects, "stripe"))["args"]).toEqual(SHOWN);
-  expect(present(object(objects, "remote"))["url"]).toBe("https://x.example/mcp?api_key=********&org=acme");
+  expect(present(object(objects, "stripe")).args).toEqual(SHOWN);
+  expect(present(object(objects, "remote")).url).toBe("https://x.example/mcp?api_key=********&org=acme");
   expect(spec(objects, "stripe")).toMatchObject({ args: ARGS });
   expect(spec(objects, "remote")).toMatchObject({ url: URL_TEXT });
 });
@@ -43,8 +41,9 @@ test("a mask that is sent back keeps the secret of the same option, and only of 
   const objects = setUp();
   expect(change(objects, "stripe", { args: SHOWN }).changes).toEqual([]);
   expect(change(objects, "stripe", { args: ARGS }).changes).toEqual([]);
-  const less = change(objects, "stripe", { args: ["--verbose", "--token", "********"] }).objects;
-  expect(spec(less, "stripe")).toMatchObject({ args: ["--verbose", "--token", "t0ken"] });
+  const newer = SHOWN.with(1, "stripe-mcp@2.0.1");
+  const { objects: updated } = change(objects, "stripe", { args: newer });
+  expect(spec(updated, "stripe")).toMatchObject({ args: ARGS.with(1, "stripe-mcp@2.0.1") });
   for (const [name, fields] of [
     ["stripe", { args: ["--other", "********"] }],
     ["stripe", { args: ["--password=********"] }],
@@ -54,7 +53,7 @@ test("a mask that is sent back keeps the secret of the same option, and only of 
     expect(() => change(objects, name, fields)).toThrow(Refusal);
 });
 
-test("a masked header is not sent to another host, and stays at the same one", () => {
+test("a masked header is not sent to another address, and stays at the same one", () => {
   const { objects } = create(
     NO_OBJECTS,
     "server",
@@ -71,20 +70,86 @@ test("a masked header is not sent to another host, and stays at the same one", (
     "https:\\\\evil.example/mcp",
     "https://${A:-evil.example/}@x.example/mcp",
     "https://${HOST}/mcp",
+    "https://x.example/@other/mcp",
+    "https://x.example/MCP",
+    "https://x.example/mcp?to=evil",
+    "https://x.example/mcp#x",
   ]) {
     expect(moved(url), url).toThrow(Refusal);
     expect(moved(url, { Authorization: "********" }), url).toThrow(Refusal);
   }
-  expect(moved("https://X.example/other?a=1")).not.toThrow();
+  expect(moved("https://X.example/mcp")).not.toThrow();
   expect(moved("https://evil.example/mcp", { Authorization: "Bearer new" })).not.toThrow();
   expect(moved("https://evil.example/mcp", { Authorization: null })).not.toThrow();
+});
+
+test("a masked secret is not given to another program, and stays with the same one", () => {
+  const npx = { command: "npx", args: ["-y", "pay", "--api-key=sk_live_abcdef"], env: { KEY: "s3cret" } };
+  const { objects } = create(NO_OBJECTS, "server", { name: "p", ...npx }, at(1));
+  const args = ["-y", "pay", "--api-key=********"];
+  const moved = (fields: object) => () => change(objects, "p", fields);
+  const env = { KEY: "********" };
+  for (const fields of [
+    { command: "evil" },
+    { command: "/tmp/npx" },
+    { command: "evil", args, env },
+    { cwd: "/tmp" },
+    { command: "evil", args: ["-y"] },
+    { command: "evil", args, env: { KEY: "new" } },
+    { args: args.with(1, "evil") },
+    { args: args.with(1, "pay@npm:evil") },
+    { args: args.with(1, "pay@https://evil.example/pay.tgz") },
+    { args: args.with(1, "pay@evil/repo") },
+    { args: ["-y", "-p", "evil", "pay", "--api-key=********"] },
+    { args: ["-y", "--registry=https://evil.example", "pay", "--api-key=********"] },
+    { args: [...args, "--base-url=https://evil.example"] },
+    { args: ["-y", "--api-key=********"] },
+    { env: { NODE_OPTIONS: "--require /tmp/evil.js" } },
+    { env: { npm_config_registry: "https://evil.example" } },
+    { env: { PATH: "/tmp" } },
+  ])
+    expect(moved(fields), JSON.stringify(fields)).toThrow("belongs to another program");
+  expect(moved({ env: { ...env, MORE: "x" } })).not.toThrow();
+  expect(moved({ args: args.with(1, "pay@1.2.3-beta.1") })).not.toThrow();
+  expect(moved({ args: args.with(1, "pay@latest") })).not.toThrow();
+  const entered = { args: ["--api-key=sk_live_abcdef"], env: { KEY: "s3cret" } };
+  expect(moved({ command: "other", ...entered })).not.toThrow();
+  expect(moved({ command: "other", args: [], env: { KEY: null } })).not.toThrow();
+});
+
+test.each([
+  ["an image", "docker", ["run", "-i", "-e", "KEY", "pay"], ["run", "-i", "-e", "KEY", "evil"]],
+  ["a script", "node", ["pay.js"], ["evil.js"]],
+  ["a preloaded script", "node", ["pay.js"], ["--import=evil.mjs", "pay.js"]],
+  ["a module", "python3", ["-m", "pay"], ["-m", "evil"]],
+  ["a Python package", "uvx", ["pay==1.0"], ["evil==1.0"]],
+  ["another source", "uvx", ["pay==1.0"], ["--from", "evil", "pay==1.0"]],
+  ["a host", "ssh", ["me@pay.example"], ["me@evil.example"]],
+  ["a host that looks like a version", "ssh", ["me@1.2.3"], ["me@1.2.4"]],
+])("other arguments that run %s do not get masked secrets, by API, document or new name", (_, ...given) => {
+  const [command, args, evil] = given;
+  const env = { KEY: "s3cret", PATH: "/usr/bin" };
+  const { objects } = create(NO_OBJECTS, "server", { name: "p", command, args, env }, at(1));
+  const message = "belongs to another program";
+  expect(() => change(objects, "p", { args: evil })).toThrow(message);
+  expect(() => change(objects, "p", { name: "q", args: evil, env: { KEY: "********" } })).toThrow(message);
+  const apply = (entry: object, name = "p") =>
+    applyDocument(objects, { version: 1, servers: { [name]: { command, ...entry } } }, {}, at(2));
+  expect(() => apply({ args: evil })).toThrow(message);
+  expect(() => apply({ args: evil, uuid: object(objects, "p").uuid }, "q")).toThrow(message);
+  expect(() => apply({ args: evil, env: { KEY: "********" } }, "q")).toThrow("no value is stored");
+  expect(() => apply({ args })).not.toThrow();
+  // A variable that decides which code runs may be sent again with its value.
+  expect(() => change(objects, "p", { env: { PATH: "/usr/bin" } })).not.toThrow();
+  expect(() => change(objects, "p", { env: { PATH: "/evil" } })).toThrow(message);
+  expect(() => change(objects, "p", { env: { PATH: null } })).toThrow(message);
 });
 
 test("a text that was stored before secrets were sealed is masked too", () => {
   const objects = setUp();
   const old = { ...object(objects, "stripe"), spec: { ...object(objects, "stripe").spec, args: ARGS } };
   const before = { ...objects, server: new Map(objects.server).set(old.uuid, old) };
-  expect(present(old)["args"]).toEqual(SHOWN);
+  expect(present(old).args).toEqual(SHOWN);
   expect(change(before, "stripe", { args: SHOWN }).changes).toEqual([]);
 });
 
@@ -125,8 +190,11 @@ test("${secret:NAME} works in args, url, env and headers, and a new value reache
     { name: "b", url: "https://x.example/${secret:KEY}", headers: { H: "${secret:KEY}" } },
     at(5),
   ).objects;
-  expect(present(object(objects, "a"))["args"]).toEqual(["--token", "${secret:KEY}"]);
-  expect(present(settingsOf(objects) as never)["secrets"]).toEqual({ KEY: "********", OTHER: "********" });
+  expect(present(object(objects, "a")).args).toEqual(["--token", "${secret:KEY}"]);
+  expect(present(settingsOf(objects) as StoredObject<"settings">).secrets).toEqual({
+    KEY: "********",
+    OTHER: "********",
+  });
   const { compiled } = compile(objects, { entryContext, vault });
   const values = (from: Objects, before = compiled) => {
     const { servers } = compile(from, { entryContext, vault }, before).compiled;

@@ -1,4 +1,7 @@
-/** Arguments and URLs of servers with secrets inside: how they are shown, accepted and stored. `kernel/secret-arguments.ts` finds the secrets. */
+/**
+ * Arguments and URLs of servers with secrets inside: how they are shown, accepted and stored.
+ * `kernel/secret-arguments.ts` finds the secrets.
+ */
 import { replaceInArgument } from "../kernel/secret-arguments.ts";
 import type { StoredText } from "./objects.ts";
 import { MASK, type Vault } from "./secrets.ts";
@@ -6,7 +9,10 @@ import { MASK, type Vault } from "./secrets.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type TextPath = readonly ["url"] | readonly ["args", string];
 
-/** Returns a copy with the URL and every argument replaced. `previous` is the argument before, which can name the value after it. */
+/**
+ * Returns a copy with the URL and every argument replaced. `previous` is the argument before, which can name
+ * the value after it.
+ */
 export function mapTexts(
   server: Fields,
   replace: (text: StoredText, previous: StoredText | undefined, path: TextPath) => unknown,
@@ -34,8 +40,9 @@ export function shownText(text: StoredText, previous?: StoredText): string {
 }
 
 /**
- * The texts to store for received ones; undefined for a mask whose secret is not stored. A mask keeps a stored secret only
- * behind the same argument as before, so that a secret does not move to another option.
+ * The texts to store for received ones; undefined for a mask whose secret is not stored. An argument that is
+ * only a mask keeps a stored secret only behind the same argument as before, so that a secret does not move
+ * to another option.
  */
 export function textsToStore(
   sent: readonly string[],
@@ -55,7 +62,7 @@ export function textsToStore(
     const previous = sent[at - 1];
     if (text.includes(MASK)) {
       const before = previous === undefined ? undefined : shownText(previous, sent[at - 2]);
-      return takeWhere((one) => one.shown === text && one.before === before);
+      return takeWhere((one) => one.shown === text && (text !== MASK || one.before === before));
     }
     const shown = shownText(text, previous);
     if (shown === text) return text;

@@ -1,4 +1,7 @@
-/** The secret fields of a server and of the settings: how they are shown, accepted and stored. Does not encrypt; the vault does. */
+/**
+ * The secret fields of a server and of the settings: how they are shown, accepted and stored. Does not
+ * encrypt; the vault does.
+ */
 import { isRecord } from "../kernel/is-record.ts";
 import { isReference } from "../kernel/secret-arguments.ts";
 import type { Sealed, StoredSecret } from "./objects.ts";
@@ -9,7 +12,10 @@ export const MASK = "********";
 export interface Vault {
   seal(text: string): Sealed;
   open(sealed: Sealed): string;
-  /** Never compares a sent secret with the stored one: each counts as a change, so that nobody can try out guesses. */
+  /**
+   * Never compares a sent secret with the stored one: each counts as a change, so that nobody can try out
+   * guesses.
+   */
   readonly discreet?: boolean;
 }
 
@@ -37,7 +43,9 @@ export function secretToStore(
   return vault.seal(sent);
 }
 
-/** Returns a copy with every secret replaced; undefined removes it. Returns objects without secrets unchanged. */
+/**
+ * Returns a copy with every secret replaced; undefined removes it. Returns objects without secrets unchanged.
+ */
 export function mapSecrets(
   server: Fields,
   replace: (value: unknown, path: SecretPath) => unknown,

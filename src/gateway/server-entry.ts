@@ -1,25 +1,24 @@
-/** Converts between server objects and entries of `.mcp.json`. Accepts the aliases of other clients, and applies the rules of the config file. */
-import type { EntryContext } from "../config/dial.ts";
+/**
+ * Converts between server objects and entries of `.mcp.json`. Accepts the aliases of other clients, and
+ * applies the rules of the config file.
+ */
+import { type EntryContext, KINDS } from "../config/dial.ts";
 import { SERVER_KEYS } from "../config/keys.ts";
 import { type CheckedServer, checkServer } from "../config/server.ts";
+import { fieldsWhere } from "../config/server-fields.ts";
 import { parseTime } from "../config/time.ts";
 import { isUserValue, userValuesIn } from "../config/user-values.ts";
+import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { StoredServer } from "./objects.ts";
-import { type FieldProblem, pointer } from "./refusal.ts";
 import { mapTexts } from "./secret-texts.ts";
 import { mapSecrets, opened, type Vault } from "./secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const TYPES: Readonly<Record<string, string>> = {
-  "streamable-http": "http",
-  streamable: "http",
-  streamablehttp: "http",
-  streamable_http: "http",
-};
-
-/** Replaces the aliases of other clients (`enabled`, `transport`, a plain list of tools) by the stored fields. */
+/**
+ * Replaces the aliases of other clients (`enabled`, `transport`, a plain list of tools) by the stored fields.
+ */
 export function canonical(entry: Fields): Fields {
   const { enabled, transport, transportType, ...rest } = entry;
   const type = rest["type"] ?? transport ?? transportType;
@@ -36,7 +35,7 @@ export function canonical(entry: Fields): Fields {
 
 function typeOf(written: string): string {
   const word = written.toLowerCase();
-  return Object.hasOwn(TYPES, word) ? (TYPES[word] as string) : word;
+  return Object.hasOwn(KINDS, word) ? (KINDS[word] as string) : word;
 }
 
 /** The entry as in a config file, with secrets decrypted. */
@@ -60,21 +59,7 @@ export function compileEntry(
   return checkServer(name, entryOf(spec, vault), entryContext);
 }
 
-const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
-  "command",
-  "args",
-  "env",
-  "cwd",
-  "inheritEnv",
-  "type",
-  "url",
-  "headers",
-  "oauth",
-  "isolation",
-  "instances",
-  "credentials",
-  "disabled",
-]);
+const CONNECTION_FIELDS: ReadonlySet<string> = new Set(fieldsWhere(({ effect }) => effect !== "tunes"));
 
 /** Whether a change of these fields needs a new connection. */
 export function changesConnection(fields: readonly string[]): boolean {
@@ -83,16 +68,28 @@ export function changesConnection(fields: readonly string[]): boolean {
 
 const NOWHERE: EntryContext = { path: "/", folder: "/", env: {} };
 
-/** Checks that the schema cannot express. All variables count as set, because other gateways may have them. */
+/**
+ * Checks that the schema cannot express. All variables count as set, because other gateways may have them.
+ */
 export function serverProblems(name: string, fields: Fields): readonly FieldProblem[] {
-  const wrong = [...timeProblems(fields), ...instanceProblems(fields), ...userValueProblems(fields)];
+  const wrong = [
+    ...argumentProblems(fields),
+    ...timeProblems(fields),
+    ...instanceProblems(fields),
+    ...userValueProblems(fields),
+  ];
   const entry = Object.entries(withoutVariables(fields)).filter(([key]) => isOfEngine(key));
   const { result } = checkServer(name, { ...Object.fromEntries(entry), disabled: false }, NOWHERE);
-  if (result === "disabled" || !("reason" in result)) return wrong;
-  // The reason begins with the key that it is about, if there is one.
-  const [key = ""] = result.reason.split(/[\s.[]/, 1);
-  const path = SERVER_KEYS.includes(key) ? `/${key}` : /^(?:its|the) name/.test(result.reason) ? "/name" : "";
-  return [...wrong, { path, message: result.reason }];
+  return result === "disabled" || "spec" in result ? wrong : [...wrong, ...result.problems];
+}
+
+/** Each argument is searched for secrets. */
+const MOST_ARGUMENT_CHARACTERS = 262_144;
+
+function argumentProblems({ args = [] }: Fields): readonly FieldProblem[] {
+  const characters = (args as readonly string[]).reduce((sum, arg) => sum + arg.length, 0);
+  if (characters <= MOST_ARGUMENT_CHARACTERS) return [];
+  return [{ path: "/args", message: `may have ${MOST_ARGUMENT_CHARACTERS} characters at most, together` }];
 }
 
 function instanceProblems({ url, instances = 1 }: Fields): readonly FieldProblem[] {
@@ -119,13 +116,13 @@ function userValueProblems(fields: Fields): readonly FieldProblem[] {
   return problems;
 }
 
+const TIMES = fieldsWhere(({ unit }) => unit === "ms");
+
 function timeProblems(fields: Fields): readonly FieldProblem[] {
   const message = 'must be whole milliseconds up to 24 days, or a time such as "30s" or "5m"';
   const wrong = (value: unknown, least: number): boolean =>
     value !== undefined && (parseTime(value) ?? -1) < least;
-  const problems = ["timeoutMs", "deadlineMs", "connectTimeoutMs"].flatMap((key) =>
-    wrong(fields[key], 1) ? [{ path: `/${key}`, message }] : [],
-  );
+  const problems = TIMES.flatMap((key) => (wrong(fields[key], 1) ? [{ path: `/${key}`, message }] : []));
   const { lifecycle } = fields;
   if (isRecord(lifecycle) && wrong(lifecycle["idleTimeoutMs"], 0))
     problems.push({ path: "/lifecycle/idleTimeoutMs", message });
@@ -134,20 +131,18 @@ function timeProblems(fields: Fields): readonly FieldProblem[] {
 
 /** Replaces texts with variables by texts that break no rule. */
 function withoutVariables(fields: Fields): Fields {
-  const replaced = (value: unknown, instead: string): unknown =>
-    typeof value === "string" && value.includes("${") ? instead : value;
-  const plain = mapSecrets(fields, (value) => replaced(value, "x"));
-  const { args, url } = plain;
-  return {
-    ...plain,
-    ...(url === undefined ? {} : { url: replaced(url, "https://x.invalid/") }),
-    ...(Array.isArray(args) ? { args: args.map((arg) => replaced(arg, "x")) } : {}),
-    ...("command" in plain ? { command: replaced(plain["command"], "x") } : {}),
-    ...("cwd" in plain ? { cwd: replaced(plain["cwd"], "/") } : {}),
-    ...(isRecord(plain["oauth"]) ? { oauth: mapEach(plain["oauth"], (text) => replaced(text, "x")) } : {}),
-  };
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    RUNS.has(name) ? replaced(value, name === "url" ? "https://x.invalid/" : "x") : value,
+  ]);
+  return Object.fromEntries(entries) as Fields;
 }
 
-function mapEach(values: Fields, map: (value: unknown) => unknown): Fields {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+const RUNS: ReadonlySet<string> = new Set(fieldsWhere(({ effect }) => effect === "runs"));
+
+function replaced(value: unknown, instead: string): unknown {
+  if (typeof value === "string") return value.includes("${") ? instead : value;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, instead));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, instead)]));
 }

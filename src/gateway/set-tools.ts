@@ -1,9 +1,14 @@
-/** Changes the rules of many tools in a namespace at once. Rules of other tools stay as they are, even if somebody else changed them meanwhile. */
+/**
+ * Changes the rules of many tools in a namespace at once. Rules of other tools stay as they are, even if
+ * somebody else changed them meanwhile.
+ */
+
+import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { type ChangeOptions, type ObjectOutcome, patch } from "./changes.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { find, finderOf } from "./names.ts";
 import type { Objects } from "./objects.ts";
-import { type FieldProblem, invalid, pointer, Refusal } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 import type { ToolOverride } from "./schemas.ts";
 import type { ChangeContext } from "./settle.ts";
 

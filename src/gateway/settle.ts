@@ -1,13 +1,21 @@
-/** The last step of every change: checks all objects together, sets revision and times of changed ones, and lists the changes. Equal objects stay the same objects. */
+/**
+ * The last step of every change: checks all objects together, sets revision and times of changed ones, and
+ * lists the changes. Equal objects stay the same objects.
+ */
 import { isDeepStrictEqual } from "node:util";
+import type { FieldProblem } from "../kernel/field-problem.ts";
 import { freeze } from "../kernel/freeze.ts";
-import { layerProblems, type Rules } from "./accept.ts";
+import { atOnce, type Steps } from "../kernel/steps.ts";
+import { checkingLayers, type Rules } from "./accept.ts";
 import { type ListedTools, refuseCollisions } from "./collisions.ts";
 import { orderProblems } from "./layer-order.ts";
 import { nameKey } from "./names.ts";
 import { allObjects, KINDS, type ObjectKind, type Objects, objectsOf, type StoredObject } from "./objects.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { referencesOf } from "./uses.ts";
+
+/** All kinds together. A document with as many can be applied in one request. */
+const MAX_OBJECTS = 10_000;
 
 /** The inputs of a change beside the objects: time, ids, rules, and the tools that children list. */
 export interface ChangeContext extends Rules {
@@ -46,30 +54,45 @@ export function draftsOf(objects: Objects): Drafts {
   return new Map(KINDS.flatMap((kind) => [...objects[kind]] as [string, Draft][]));
 }
 
-export function settle(
-  before: Objects,
-  drafts: ReadonlyMap<string, Draft>,
-  context: ChangeContext,
-): ChangeOutcome {
+type Settling = readonly [before: Objects, drafts: ReadonlyMap<string, Draft>, context: ChangeContext];
+
+export function settle(...given: Settling): ChangeOutcome {
+  return atOnce(settling(...given));
+}
+
+/** Pauses between objects. */
+export function* settling(...[before, drafts, context]: Settling): Steps<ChangeOutcome> {
+  refuseManyObjects(drafts.size, allObjects(before).length);
   refuseSameNames(drafts);
   refuseMissing(before, drafts);
-  const list = [...drafts.values()].map((draft) => {
+  const list: StoredObject[] = [];
+  for (const draft of drafts.values()) {
     const old = before[draft.kind].get(draft.uuid) as StoredObject | undefined;
-    if (old && differences(old, draft).length === 0) return old;
-    if (draft.kind === "namespace")
-      refuseCollisions(draft as never, old as never, context.listed ?? (() => undefined));
-    return stamped(draft, old, context);
-  });
+    if (old && differences(old, draft).length === 0) list.push(old);
+    else {
+      if (draft.kind === "namespace")
+        refuseCollisions(draft as never, old as never, context.listed ?? (() => undefined));
+      list.push(stamped(draft, old, context));
+    }
+    yield;
+  }
   const after = reuseMaps(before, objectsOf(list));
-  const changes = changesBetween(before, after);
-  refuseLayers(before, after, context);
+  const changes = yield* comparing(before, after);
+  yield* refusingLayers(before, after, context);
   return { objects: changes.length === 0 ? before : after, changes };
 }
 
-/** Checks the layers of changed objects. A rollback needs this too: the layer may be gone, or the order may be invalid together with other objects. */
-function refuseLayers(before: Objects, after: Objects, context: ChangeContext): void {
+/**
+ * Checks the layers of changed objects. A rollback needs this too: the layer may be gone, or the order may be
+ * invalid together with other objects.
+ */
+function* refusingLayers(before: Objects, after: Objects, context: ChangeContext): Steps<void> {
   const changed = allObjects(after).filter((object) => before[object.kind].get(object.uuid) !== object);
-  const wrong = changed.flatMap(({ kind, spec }) => layerProblems(kind, { ...spec }, context));
+  const wrong: FieldProblem[] = [];
+  for (const { kind, spec } of changed) {
+    wrong.push(...(yield* checkingLayers(kind, { ...spec }, context)));
+    yield;
+  }
   const order = context.orderOfLayers;
   const problems = wrong.length > 0 || !order || changed.length === 0 ? wrong : orderProblems(after, order);
   if (problems.length > 0) throw invalid(problems);
@@ -77,15 +100,22 @@ function refuseLayers(before: Objects, after: Objects, context: ChangeContext): 
 
 /** The changes from one state to the other. */
 export function changesBetween(before: Objects, after: Objects): readonly ChangeRow[] {
-  const changed = allObjects(after).flatMap((object): readonly ChangeRow[] => {
+  return atOnce(comparing(before, after));
+}
+
+/** Pauses between objects. */
+export function* comparing(before: Objects, after: Objects): Steps<readonly ChangeRow[]> {
+  const changes: ChangeRow[] = [];
+  for (const object of allObjects(after)) {
     const { kind, name, uuid } = object;
     const old = before[kind].get(uuid) as StoredObject | undefined;
-    if (!old) return [{ op: "create", kind, name, uuid }];
-    const fields = differences(old, object);
-    return fields.length > 0 ? [{ op: "update", kind, name, uuid, fields }] : [];
-  });
+    const fields = old ? differences(old, object) : [];
+    if (!old) changes.push({ op: "create", kind, name, uuid });
+    else if (fields.length > 0) changes.push({ op: "update", kind, name, uuid, fields });
+    yield;
+  }
   const gone = allObjects(before).filter(({ kind, uuid }) => !after[kind].has(uuid));
-  return [...changed, ...gone.map(({ kind, name, uuid }) => ({ op: "delete" as const, kind, name, uuid }))];
+  return [...changes, ...gone.map(({ kind, name, uuid }) => ({ op: "delete" as const, kind, name, uuid }))];
 }
 
 function stamped(draft: Draft, old: StoredObject | undefined, context: ChangeContext): StoredObject {
@@ -124,6 +154,11 @@ function fieldsOf({ name, spec, managedBy, takenFrom }: Draft): Record<string, u
   return { name, ...spec, managedBy: [managedBy, takenFrom] };
 }
 
+function refuseManyObjects(count: number, before: number): void {
+  if (count <= MAX_OBJECTS || count <= before) return;
+  throw new Refusal("too_many", `A gateway has at most ${MAX_OBJECTS} objects; this would make ${count}`);
+}
+
 function refuseSameNames(drafts: ReadonlyMap<string, Draft>): void {
   const taken = new Map<string, Draft>();
   for (const draft of drafts.values()) {
@@ -138,7 +173,10 @@ function refuseSameNames(drafts: ReadonlyMap<string, Draft>): void {
   }
 }
 
-/** Refuses references to removed objects. Input was already checked, so a missing object was removed by this change. */
+/**
+ * Refuses references to removed objects. Input was already checked, so a missing object was removed by this
+ * change.
+ */
 function refuseMissing(before: Objects, drafts: ReadonlyMap<string, Draft>): void {
   const users = new Map<string, Draft[]>();
   for (const draft of drafts.values())

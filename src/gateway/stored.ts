@@ -2,13 +2,11 @@
 import { nameKey } from "./names.ts";
 import { allObjects, KINDS, type ObjectKind, type Objects, objectsOf, type StoredObject } from "./objects.ts";
 
-/** A row to write: an object without the revision and times, which the store sets. */
-export type NewObject = Omit<StoredObject, "revision" | "createdAt" | "updatedAt"> & {
-  readonly nameKey: string;
-};
-
 export interface Writes {
-  readonly put: readonly NewObject[];
+  /** Without the revision and times, which the store sets. */
+  readonly put: readonly (Omit<StoredObject, "revision" | "createdAt" | "updatedAt"> & {
+    readonly nameKey: string;
+  })[];
   /** Uuids. */
   readonly remove: readonly string[];
 }

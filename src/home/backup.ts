@@ -1,4 +1,7 @@
-/** Copies a user's file before it is edited. Keeps the newest 50 copies of each file; never changes the original. */
+/**
+ * Copies a user's file before it is edited. Keeps the newest 50 copies of each file; never changes the
+ * original.
+ */
 import { createHash } from "node:crypto";
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -7,7 +10,10 @@ import { safeName } from "./safe-name.ts";
 
 const MAX_COPIES = 50;
 
-/** Copies `path` into `<home>/backups` (0600). Resolves with the copy's path, or undefined if there is nothing to copy. */
+/**
+ * Copies `path` into `<home>/backups` (0600). Resolves with the copy's path, or undefined if there is nothing
+ * to copy.
+ */
 export async function backup(path: string, home: string, now: Date): Promise<string | undefined> {
   let data: Buffer;
   try {
@@ -24,13 +30,18 @@ export async function backup(path: string, home: string, now: Date): Promise<str
   return copy;
 }
 
-/** The file name plus a hash of the full path, so that files with the same name in different folders differ. */
+/**
+ * The file name plus a hash of the full path, so that files with the same name in different folders differ.
+ */
 function stemOf(path: string): string {
   const pathHash = createHash("sha256").update(resolve(path)).digest("hex").slice(0, 8);
   return `${safeName(basename(path).replace(/^\.+/, ""))}.${pathHash}`;
 }
 
-/** Writes a file that does not exist yet. Adds a counter to the name if two edits happen in the same millisecond. */
+/**
+ * Writes a file that does not exist yet. Adds a counter to the name if two edits happen in the same
+ * millisecond.
+ */
 async function writeFresh(path: string, data: Buffer): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const candidate = attempt === 0 ? path : `${path}.${attempt}`;

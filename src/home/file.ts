@@ -1,7 +1,8 @@
 /** Reads files, and writes them atomically: a reader never sees a partial write. Locking is in lock.ts. */
-import type { Stats } from "node:fs";
-import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { readFile, type Stats } from "node:fs";
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { sweep, temporaryBeside } from "./temporary.ts";
 
 export interface WriteOptions {
@@ -14,7 +15,10 @@ export interface WriteOptions {
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Replaces the file by a rename and creates missing parent folders with mode 0700. Follows a symbolic link and keeps it. */
+/**
+ * Replaces the file by a rename and creates missing parent folders with mode 0700. Follows a symbolic link
+ * and keeps it.
+ */
 export async function writeAtomic(
   path: string,
   data: string | Uint8Array,
@@ -61,8 +65,8 @@ async function keepOwner(file: FileHandle, { uid, gid }: Stats): Promise<void> {
 }
 
 /**
- * Creates the missing folders of the path with mode 0700; an existing folder stays unchanged. Creates them one by
- * one, because the recursive `mkdir` of Node never ends below /proc, where no folder can be created.
+ * Creates the missing folders of the path with mode 0700; an existing folder stays unchanged. Creates them
+ * one by one, because the recursive `mkdir` of Node never ends below /proc, where no folder can be created.
  */
 export async function makeFolder(path: string): Promise<void> {
   const error = await tryMkdir(path);
@@ -89,7 +93,8 @@ async function tryMkdir(path: string): Promise<unknown> {
 
 /** The text of a file, or undefined if it does not exist. Throws on other errors. */
 export async function readIfThere(path: string): Promise<string | undefined> {
-  return await orUndefined(readFile(path, "utf8"));
+  // Not of node:fs/promises, which takes 3 ms to load: each start reads the config.
+  return await orUndefined(promisify(readFile)(path, "utf8"));
 }
 
 async function orUndefined<T>(attempt: Promise<T>): Promise<T | undefined> {

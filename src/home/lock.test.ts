@@ -10,8 +10,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { withLock } from "./lock.ts";
 
 /**
- * Adds 1 to a counter `times` times. With `hold` it takes the lock and keeps it. With the pid of a dead process it
- * leaves each lock behind as if that process had died with it. It exits with code 7 if two holders overlap.
+ * Adds 1 to a counter `times` times. With `hold` it takes the lock and keeps it. With the pid of a dead
+ * process it leaves each lock behind as if that process had died with it. It exits with code 7 if two holders
+ * overlap.
  */
 const WORKER = `
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** A file lock for read-modify-write: one holder at a time. Removes stale locks, but never the lock of a living process. */
+/**
+ * A file lock for read-modify-write: one holder at a time. Removes stale locks, but never the lock of a
+ * living process.
+ */
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
@@ -19,13 +22,22 @@ interface Holder {
   readonly token: string;
 }
 
-/** A holder writes its data in the same tick as it creates the file. If the data is incomplete for longer, the holder is dead. */
+/**
+ * A holder writes its data in the same tick as it creates the file. If the data is incomplete for longer, the
+ * holder is dead.
+ */
 const INCOMPLETE_STALE_MS = 5_000;
-/** It is unknown whether a process on another host or in another container is alive, so the age of its lock decides. */
+/**
+ * It is unknown whether a process on another host or in another container is alive, so the age of its lock
+ * decides.
+ */
 const FOREIGN_STALE_MS = 600_000;
 const LONGEST_PAUSE_MS = 50;
 
-/** Runs the function while no other caller in this or another process holds the lock of `path`. Not re-entrant. */
+/**
+ * Runs the function while no other caller in this or another process holds the lock of `path`. Not
+ * re-entrant.
+ */
 export async function withLock<T>(
   path: string,
   run: () => Promise<T>,
@@ -83,9 +95,10 @@ function release(file: string, me: Holder): void {
 }
 
 /**
- * Removes the lock of a dead holder; returns true if the caller should try again at once. If two processes both
- * removed the same stale lock, the second could remove the lock that a third took in between. So a process first
- * takes a claim, a lock file named after the stale lock's token. A stale claim is removed in the same way.
+ * Removes the lock of a dead holder; returns true if the caller should try again at once. If two processes
+ * both removed the same stale lock, the second could remove the lock that a third took in between. So a
+ * process first takes a claim, a lock file named after the stale lock's token. A stale claim is removed in
+ * the same way.
  */
 function breakIfStale(file: string, me: Holder): boolean {
   const seen = inspect(file);

@@ -1,12 +1,28 @@
 /** Reads data files that ship with the package, below `data/`. A missing file is not an error. */
-import { readdir, readFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 
 /** The package root is a different number of folders up in the source tree and in the bundle. */
 const MAX_LEVELS_UP = 4;
 
 /** `name` is relative to `data/`, e.g. "gallery/gallery.json". Undefined if the file does not exist. */
 export function readShipped(name: string): Promise<Buffer | undefined> {
-  return inData(name, (url) => readFile(url));
+  return inData(name, readWhole);
+}
+
+/**
+ * At once, into memory of its own: `readFile` collects parts, so a large file takes twice its size for a
+ * while.
+ */
+async function readWhole(url: URL): Promise<Buffer> {
+  const file = await open(url);
+  try {
+    const bytes = Buffer.allocUnsafeSlow((await file.stat()).size);
+    const { bytesRead } = await file.read(bytes);
+    if (bytesRead !== bytes.length) throw new Error(`${url.href} was not read completely`);
+    return bytes;
+  } finally {
+    await file.close();
+  }
 }
 
 /** All files of a folder, ordered by name. Empty if the folder does not exist. */

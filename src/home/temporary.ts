@@ -1,4 +1,7 @@
-/** Names temporary files and folders, and removes those of dead processes. Never removes those of living processes or of other users. */
+/**
+ * Names temporary files and folders, and removes those of dead processes. Never removes those of living
+ * processes or of other users.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -15,7 +18,10 @@ export function temporaryBeside(target: string): string {
   return join(dirname(target), `.${basename(target)}.metamcp-${owner}.tmp`);
 }
 
-/** Removes temporary files of killed processes from the folder. Never rejects, because leftover files do no harm. */
+/**
+ * Removes temporary files of killed processes from the folder. Never rejects, because leftover files do no
+ * harm.
+ */
 export async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const [, ownerHash, pid] = NAME.exec(name) ?? [];

@@ -1,6 +1,6 @@
 /**
- * One timer for the timeouts of many calls. It is set for the earliest due time and stays set when a call ends: most calls end
- * long before they are due, and the next call finds the timer already set.
+ * One timer for the timeouts of many calls. It is set for the earliest due time and stays set when a call
+ * ends: most calls end long before they are due, and the next call finds the timer already set.
  */
 import { type Clock, LATE_MS, type Timer } from "../kernel/clock.ts";
 
@@ -14,8 +14,8 @@ export interface Timeout {
 }
 
 /**
- * The most extra time after the process was blocked. Before a late timer fires, the event loop reads pending input once, but many
- * calls may wait for input that takes more than one read.
+ * The most extra time after the process was blocked. Before a late timer fires, the event loop reads pending
+ * input once, but many calls may wait for input that takes more than one read.
  */
 const MAX_GRACE_MS = 1_000;
 
@@ -25,7 +25,10 @@ export class Alarm {
   #timer: Timer | undefined;
   /** When the timer fires. */
   #at = Number.POSITIVE_INFINITY;
-  /** Timeouts that were due until this time already got extra time. They get no more, because the process may stay slow. */
+  /**
+   * Timeouts that were due until this time already got extra time. They get no more, because the process may
+   * stay slow.
+   */
   #graceGivenUntil = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {

@@ -1,4 +1,7 @@
-/** The timeouts of one call: without a sign of the child, and in total. Both are paused while a person or a model is asked. */
+/**
+ * The timeouts of one call: without a sign of the child, and in total. Both are paused while a person or a
+ * model is asked.
+ */
 import type { Alarm, Timeout } from "./alarm.ts";
 
 export interface CallLimits {

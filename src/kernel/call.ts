@@ -1,6 +1,9 @@
-/** The call: a request on its way to a child, and the types around it. Children, the fleet and every layer handle calls. */
+/**
+ * The call: a request on its way to a child, and the types around it. Children, the fleet and every layer
+ * handle calls.
+ */
 import type { Permissions } from "./permissions.ts";
-import { holderKey, type Identity } from "./principal.ts";
+import { type Actor, holderKey, type Identity } from "./principal.ts";
 import type { Raw } from "./raw.ts";
 import type { Roots } from "./roots.ts";
 import type { Signal } from "./signal.ts";
@@ -9,9 +12,14 @@ import type { ToolFacts } from "./tool-facts.ts";
 /** The stable id of a configured server. In personal mode it is the name in the config file. */
 export type ServerId = string;
 
-/** Sends messages back to the client. Once the client has left, `notify` does nothing and `request` rejects. */
+/**
+ * Sends messages back to the client. Once the client has left, `notify` does nothing and `request` rejects.
+ */
 export interface Uplink {
-  /** Sends a notification caused by this call: progress (with the client's own token), log messages, or an unknown method. */
+  /**
+   * Sends a notification caused by this call: progress (with the client's own token), log messages, or an
+   * unknown method.
+   */
   notify(method: string, params: Raw | undefined): void;
   /** Sends a request of the child to the client: sampling, elicitation, roots, or an unknown method. */
   request(method: string, params: Raw | undefined, signal: Signal, more?: Asking): Promise<Raw>;
@@ -25,10 +33,11 @@ export interface Asking {
 }
 
 /**
- * Changes a message of a server as the layers of one call would. Used for a message that comes while several calls of a client are in
- * flight: it belongs to none of them alone, so it passes the layers of each call and not the uplink of one.
+ * Changes a message of a server as the layers of one call would. Used for a message that comes while several
+ * calls of a client are in flight: it belongs to none of them alone, so it passes the layers of each call and
+ * not the uplink of one. A message whose promise rejects is not sent.
  */
-export type Aside = (method: string, params: Raw | undefined) => Raw | undefined;
+export type Aside = (method: string, params: Raw | undefined) => Raw | undefined | Promise<Raw | undefined>;
 
 /** Pauses the timeouts of a call while a person is asked about it. The returned function resumes them. */
 export type Hold = () => () => void;
@@ -37,15 +46,23 @@ export type Hold = () => () => void;
 export interface Origin extends Identity {
   /** Unguessable id of the client's session. */
   readonly session: string;
-  /** The client has no session: each request has its own session id, and stored data belongs to the principal. */
-  readonly sessionless?: boolean;
-  /** The client cannot be distinguished from others. Stored data is found only by its unguessable id and appears in no list. */
-  readonly unlisted?: boolean;
+  /**
+   * The client has no session: each request has its own session id, and stored data belongs to the principal.
+   */
+  readonly sessionless?: boolean | undefined;
+  /**
+   * The client cannot be distinguished from others. Stored data is found only by its unguessable id and
+   * appears in no list.
+   */
+  readonly unlisted?: boolean | undefined;
   /** Its protocol version has no structured results, so it reads only the content. */
-  readonly textOnly?: boolean;
+  readonly textOnly?: boolean | undefined;
   /** A client of the stateless era. It understands all members of results of a child of that era. */
   readonly era2026?: boolean;
-  /** The request did not come through the surface of the endpoint. "preview": an administrator looks at what a client would see. */
+  /**
+   * The request did not come through the surface of the endpoint. "preview": an administrator looks at what a
+   * client would see.
+   */
   readonly surface?: "openapi" | "preview";
   /** The capabilities as the client declared them. They are declared to the child in turn. */
   readonly capabilities: Raw;
@@ -53,14 +70,25 @@ export interface Origin extends Identity {
   readonly client?: Raw | undefined;
   readonly protocolVersion?: string | undefined;
   /** Undefined if the client did not declare the `roots` capability. */
-  readonly roots?: Roots;
+  readonly roots?: Roots | undefined;
   /** Sends messages to the client outside of any call. */
   readonly uplink: Uplink;
 }
 
+type Caller = Pick<Origin, "endpoint" | "principal" | "session" | "sessionless">;
+
 /** The owner of data that is stored for later requests. */
-export function callerOf({ sessionless, endpoint, principal, session }: Origin): string {
+export function callerOf({ sessionless, endpoint, principal, session }: Caller): string {
   return sessionless ? JSON.stringify([endpoint, holderKey(principal)]) : session;
+}
+
+/**
+ * The owner of what any of its sessions may use, at any process: a known principal at an endpoint. Anonymous
+ * clients are told apart only by their session.
+ */
+export function ownerOf(origin: Caller): string {
+  const { endpoint, principal } = origin;
+  return principal.kind === "anonymous" ? callerOf(origin) : JSON.stringify([endpoint, holderKey(principal)]);
 }
 
 /** Keeps a server connected: until the lease is released, the connection is not ended for being idle. */
@@ -95,7 +123,9 @@ export interface CreatedTask {
 /** Whether the tool declares that a second call with the same arguments is safe. */
 export type Repeat = "safe" | "unknown" | "unsafe";
 
-/** What happened to one call on its way. Layers and the child write it; it is read when the call has ended. */
+/**
+ * What happened to one call on its way. Layers and the child write it; it is read when the call has ended.
+ */
 export interface Trail {
   /** Layers that acted, the outermost first. */
   readonly layers: LayerStep[];
@@ -122,10 +152,12 @@ export interface Trail {
   /** The earlier read (`server:tool`) because of which the call was refused or a person was asked. */
   read: string | undefined;
   /** Who approved the call, if it needed an approval. */
-  approval: { readonly uuid: string; readonly by: Approver; readonly waitedMs: number } | undefined;
+  approval: { readonly uuid: string; readonly by: Actor; readonly waitedMs: number } | undefined;
   /** The time of the last attempt at the server and on the way to it, in milliseconds since 1970. */
   child: { readonly from: number; to: number } | undefined;
   trace: TraceContext | undefined;
+  /** The id of the HTTP request in the access log. */
+  httpRequest: string | undefined;
 }
 
 /** All members are set from the start: adding them one by one would cost each call a µs. */
@@ -146,13 +178,8 @@ export function newTrail(by?: string): Trail {
     approval: undefined,
     child: undefined,
     trace: undefined,
+    httpRequest: undefined,
   };
-}
-
-export interface Approver {
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
 }
 
 /** How much of arguments and results the audit log keeps. */
@@ -196,11 +223,16 @@ export interface Call {
   readonly tool?: string;
   /** As written, with the child's own names. */
   readonly params: Raw;
-  /** The `arguments` within `params`, already found. Valid only if `given.params` is the same object as `params`. */
+  /**
+   * The `arguments` within `params`, already found. Valid only if `given.params` is the same object as
+   * `params`.
+   */
   readonly given?: { readonly params: Raw; readonly args: Raw } | undefined;
   readonly origin: Origin;
   readonly signal: Signal;
-  /** Absolute time on the gateway's clock. With Infinity only the `deadlineMs` of the server limits the call. */
+  /**
+   * Absolute time on the gateway's clock. With Infinity only the `deadlineMs` of the server limits the call.
+   */
   readonly deadline: number;
   readonly repeat: Repeat;
   readonly uplink: Uplink;
@@ -213,7 +245,10 @@ export interface Call {
   readonly facts?: ToolFacts | undefined;
   /** Wraps what is sent to the server, inside of all layers that decide, ask or count. */
   readonly atServer?: Middleware | undefined;
-  /** The instances of the server that parallel attempts of this call use. The attempts share the set, and each uses another instance. */
+  /**
+   * The instances of the server that parallel attempts of this call use. The attempts share the set, and each
+   * uses another instance.
+   */
   readonly beside?: Set<number> | undefined;
   /** Set if something reads it. */
   readonly trail?: Trail | undefined;
@@ -225,7 +260,10 @@ export interface Call {
   readonly task?: { readonly support: TaskSupport; readonly request: TaskRequest | undefined } | undefined;
 }
 
-/** Resolves with the child's `result` as written. Rejects with MetaMcpError, or with RpcError if the child answered with an error. */
+/**
+ * Resolves with the child's `result` as written. Rejects with MetaMcpError, or with RpcError if the child
+ * answered with an error.
+ */
 export type Handler = (call: Call) => Promise<Raw>;
 export type Middleware = (next: Handler) => Handler;
 

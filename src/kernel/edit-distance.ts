@@ -1,6 +1,9 @@
 /** The edit distance between two words. */
 
-/** Counts insertions, deletions, replacements and swaps of neighbours. Returns Infinity beyond `most`, which limits the cost. */
+/**
+ * Counts insertions, deletions, replacements and swaps of neighbours. Returns Infinity beyond `most`, which
+ * limits the cost.
+ */
 export function distanceWithin(a: string, b: string, most: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,4 +1,7 @@
-/** The errors that MetaMCP itself reports. This table alone defines what a code means and whether a retry is safe. */
+/**
+ * The errors that MetaMCP itself reports. This table alone defines what a code means and whether a retry is
+ * safe.
+ */
 
 interface Traits {
   /** For the documentation page. */

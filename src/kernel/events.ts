@@ -1,7 +1,13 @@
-/** The events of the engine. Audit log, metrics, traces, live views and tests listen to them; there is no other instrumentation. */
-import type { Approver, Origin, TraceContext, Trail } from "./call.ts";
-import type { Actor, Principal } from "./principal.ts";
+/**
+ * The events of the engine. Audit log, metrics, traces, live views and tests listen to them; there is no
+ * other instrumentation.
+ */
+
+import type { Origin, TraceContext, Trail } from "./call.ts";
+import type { NamedObject } from "./named-object.ts";
+import type { Actor, CallActor, Principal } from "./principal.ts";
 import type { Raw } from "./raw.ts";
+import type { ConnectionStep } from "./server-status.ts";
 import type { TraceHeaders } from "./traceparent.ts";
 
 export type EngineEvent =
@@ -27,15 +33,23 @@ interface At {
   readonly at: number;
 }
 
-/** Requests that are reported like tool calls. "other": the method is not known, and stands in place of the tool. */
-export type ItemMethod =
-  | "prompts/get"
-  | "resources/read"
-  | "resources/subscribe"
-  | "completion/complete"
-  | "other";
+/**
+ * Requests that are reported like tool calls. "other": the method is not known, and stands in place of the
+ * tool.
+ */
+export const ITEM_METHODS = [
+  "prompts/get",
+  "resources/read",
+  "resources/subscribe",
+  "completion/complete",
+  "other",
+] as const;
+export type ItemMethod = (typeof ITEM_METHODS)[number];
 
-/** A tool call as the caller made it. A tool that calls others (code, a chain) is a call too; the inner calls have `via`. */
+/**
+ * A tool call as the caller made it. A tool that calls others (code, a chain) is a call too; the inner calls
+ * have `via`.
+ */
 export interface CallBegun extends At {
   readonly type: "call.begun";
   /** Set if a prompt or resource was requested, not a tool. */
@@ -43,7 +57,10 @@ export interface CallBegun extends At {
   /** A counter of this process. */
   readonly id: number;
   readonly origin: Origin;
-  /** The id of the server; "metamcp" for MetaMCP's own tools. If the server is unknown, the name that the caller wrote. */
+  /**
+   * The id of the server; "metamcp" for MetaMCP's own tools. If the server is unknown, the name that the
+   * caller wrote.
+   */
   readonly server: string;
   /** The server's own name of the tool, the name of the prompt, or the URI of the resource. */
   readonly tool: string;
@@ -54,7 +71,10 @@ export interface CallBegun extends At {
 export interface CallEnded extends Omit<CallBegun, "type"> {
   readonly type: "call.ended";
   readonly durationMs: number;
-  /** "refused": MetaMCP refused the call (unknown, invalid, forbidden, over a limit), and nothing reached the server. */
+  /**
+   * "refused": MetaMCP refused the call (unknown, invalid, forbidden, over a limit), and nothing reached the
+   * server.
+   */
   readonly outcome: "ok" | "error" | "refused";
   /** A code of the error table. */
   readonly code?: string | undefined;
@@ -67,12 +87,18 @@ export interface CallEnded extends Omit<CallBegun, "type"> {
   readonly resultBytes: number;
 }
 
-/** The state of one connection changed. Changes between busy and idle are not reported, because they happen with each call. */
+/**
+ * The state of one connection changed. Changes between busy and idle are not reported, because they happen
+ * with each call.
+ */
 export interface ConnectionChanged extends At {
   readonly type: "connection";
   readonly server: string;
-  /** "started": its process runs, or its address answers. "closed" follows "failed" if a process or socket had to be closed. */
-  readonly state: "connecting" | "started" | "connected" | "failed" | "closed";
+  /**
+   * "started": its process runs, or its address answers. "closed" follows "failed" if a process or socket had
+   * to be closed.
+   */
+  readonly state: ConnectionStep;
   readonly reason?: string;
   /** What its process printed last, for people who may read the output of servers. */
   readonly output?: string;
@@ -132,14 +158,19 @@ export interface LoginTried extends At {
   readonly reason?: string;
   /** With "refused": who tried, as they or the identity provider said. */
   readonly tried?: TriedLogin;
-  /** "password", "oidc", "setup", "invitation"; "oauth": a person allowed or refused a client; "server": at an MCP server. */
+  /**
+   * "password", "oidc", "setup", "invitation"; "oauth": a person allowed or refused a client; "server": at an
+   * MCP server.
+   */
   readonly by: string;
   readonly address?: string;
+  /** The id of the HTTP request in the access log. */
+  readonly request?: string;
   /** With "oauth": the client and the name of the requested endpoint. */
   readonly client?: string;
   readonly endpoint?: string;
   /** With "server". */
-  readonly server?: { readonly uuid: string; readonly name: string };
+  readonly server?: NamedObject;
 }
 
 /** Requests with an unknown or expired credential were refused. Equal ones of a minute are one event. */
@@ -171,6 +202,8 @@ export interface AdminChange extends At {
   readonly object: { readonly kind: string; readonly uuid?: string; readonly name?: string };
   readonly revision?: number;
   readonly outcome: "ok" | "refused";
+  /** The id of the HTTP request in the access log. */
+  readonly request?: string;
 }
 
 /** A call began to wait for an approval, or the wait ended. Every gateway on the store emits it. */
@@ -180,13 +213,13 @@ export interface ApprovalChanged extends At {
   readonly state: "waiting" | "approved" | "refused" | "expired" | "withdrawn";
   /** `server:tool`. */
   readonly name: string;
-  readonly endpoint: { readonly uuid: string; readonly name: string };
-  readonly principal: Approver;
-  readonly server: { readonly uuid: string; readonly name: string };
+  readonly endpoint: NamedObject;
+  readonly principal: CallActor;
+  readonly server: NamedObject;
   readonly tool: string;
   readonly reason: string;
   readonly expiresAt: string;
-  readonly decidedBy?: Approver;
+  readonly decidedBy?: Actor;
 }
 
 export interface RevisionServed extends At {

@@ -1,6 +1,7 @@
 /**
- * The key of a child's lists. Lists may depend on the credential and on the capabilities of the client, so clients with the same key
- * see the same lists. Roots are not part of it: they decide which clients share a connection, not what is listed.
+ * The key of a child's lists. Lists may depend on the credential and on the capabilities of the client, so
+ * clients with the same key see the same lists. Roots are not part of it: they decide which clients share a
+ * connection, not what is listed.
  */
 import { createHash } from "node:crypto";
 import type { Origin, ServerId } from "./call.ts";
@@ -17,7 +18,10 @@ export interface ListSource {
   readonly key: ListKey;
 }
 
-/** Stands for the configured credential of a server, which all clients share. Like ids of account credentials it contains no space. */
+/**
+ * Stands for the configured credential of a server, which all clients share. Like ids of account credentials
+ * it contains no space.
+ */
 const SERVER_CREDENTIAL = "server";
 /** Longer texts are replaced by their hash. */
 const MAX_TEXT_LENGTH = 1_000;

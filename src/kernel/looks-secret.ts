@@ -1,6 +1,7 @@
 /**
- * Guesses whether something is a secret, by its name or its form. In doubt the answer is yes, because a value that is not stored or shown by
- * mistake does little harm. Where people must see the rest of a text, secret-spans.ts finds the secrets in it. Known secrets are in secret.ts.
+ * Guesses whether something is a secret, by its name or its form. In doubt the answer is yes, because a value
+ * that is not stored or shown by mistake does little harm. Where people must see the rest of a text,
+ * secret-spans.ts finds the secrets in it. Known secrets are in secret.ts.
  */
 import { hasRandomWord, hasSecretForm } from "./secret-spans.ts";
 
@@ -29,7 +30,10 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-/** Whether only secrets have such a name. Use it where a wrong guess would hide something people must see, such as the `key` of a ticket. */
+/**
+ * Whether only secrets have such a name. Use it where a wrong guess would hide something people must see,
+ * such as the `key` of a ticket.
+ */
 export function isPlainlySecretName(name: string): boolean {
   return PLAINLY_SECRET.test(name) && !CURSOR_NAME.test(name);
 }

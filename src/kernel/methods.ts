@@ -10,8 +10,8 @@ const ITEM_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether MetaMCP does not know what a request does. Rules treat it as a call of a tool with the name of the method that
- * declares nothing about itself: its tier is `write`, and its params are its arguments.
+ * Whether MetaMCP does not know what a request does. Rules treat it as a call of a tool with the name of the
+ * method that declares nothing about itself: its tier is `write`, and its params are its arguments.
  */
 export function isOtherMethod(method: string): boolean {
   return method !== "tools/call" && !ITEM_METHODS.has(method);

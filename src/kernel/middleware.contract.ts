@@ -1,6 +1,7 @@
 /**
- * The tests that every layer around calls must pass. To run them on your own layer, call `middlewareContract("mine", () => createMine())`.
- * Configure the layer so that it does not change calls of the servers "one" and "two".
+ * The tests that every layer around calls must pass. To run them on your own layer, call
+ * `middlewareContract("mine", () => createMine())`. Configure the layer so that it does not change calls of
+ * the servers "one" and "two".
  */
 
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,7 @@
-/** Finds the names most similar to one that does not exist, for error texts ("Did you mean"). Ranking by meaning is in catalog/search/. */
+/**
+ * Finds the names most similar to one that does not exist, for error texts ("Did you mean"). Ranking by
+ * meaning is in catalog/search/.
+ */
 import { distanceWithin } from "./edit-distance.ts";
 
 /** Only the beginnings of longer names are compared, which limits the cost. */
@@ -56,7 +59,10 @@ function plain(name: string): string {
     .replaceAll(/[\s_.:/-]+/g, "");
 }
 
-/** 1 for equal texts, 0 for nothing in common. If the score cannot be above `worst`, it may be lower than exact. */
+/**
+ * 1 for equal texts, 0 for nothing in common. If the score cannot be above `worst`, it may be lower than
+ * exact.
+ */
 function similarity(query: Query, text: string, worst: number): number {
   const { text: own, words } = query;
   if (own === text) return 1;
@@ -72,7 +78,10 @@ function similarity(query: Query, text: string, worst: number): number {
   return distance > allowed ? byWords : Math.max(byWords, 1 - distance / longest);
 }
 
-/** A cheap check before the costly distance: each edit changes the length by at most one and the set of letters by at most two. */
+/**
+ * A cheap check before the costly distance: each edit changes the length by at most one and the set of
+ * letters by at most two.
+ */
 function couldBeWithin(query: Query, text: string, allowed: number): boolean {
   if (Math.abs(query.text.length - text.length) > allowed) return false;
   return bitsOf(query.letters ^ lettersOf(text)) <= 2 * allowed;

@@ -1,7 +1,7 @@
 /**
- * What one call keeps between its runs: the permissions that people gave, and the limits that counted it. A layer in which
- * the call had to wait ends the run if the configuration may have changed meanwhile: the call then starts again
- * (`middleware/permission.ts`).
+ * What one call keeps between its runs: the permissions that people gave, and the limits that counted it. A
+ * layer in which the call had to wait ends the run if the configuration may have changed meanwhile: the call
+ * then starts again (`middleware/permission.ts`).
  */
 import { MetaMcpError } from "./errors.ts";
 
@@ -13,9 +13,15 @@ export class Permissions {
   #counted: Set<object> | undefined;
   #startsAgain = false;
   #uses = 0;
-  /** A layer is asking for a permission now: what is sent to the client comes from the layer, not from the child. */
+  /**
+   * A layer is asking for a permission now: what is sent to the client comes from the layer, not from the
+   * child.
+   */
   isAsking = false;
-  /** Whether the layers and the rights of the caller are still those of the start of the run. Set by whoever starts it. */
+  /**
+   * Whether the layers and the rights of the caller are still those of the start of the run. Set by whoever
+   * starts it.
+   */
   isCurrent: () => boolean = ALWAYS;
 
   /** Whether the permission was given. The layer must then let the call pass. */
@@ -55,7 +61,9 @@ export class Permissions {
     return again;
   }
 
-  /** A run that this limit counted has ended. If another run follows, the limit must not count that one too. */
+  /**
+   * A run that this limit counted has ended. If another run follows, the limit must not count that one too.
+   */
   ended(limit: object): void {
     if (!this.#startsAgain) return;
     this.#counted ??= new Set();

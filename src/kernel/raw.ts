@@ -1,4 +1,7 @@
-/** JSON as bytes. Payloads are passed on as they were written; code that needs the content parses it there, once. */
+/**
+ * JSON as bytes. Payloads are passed on as they were written; code that needs the content parses it there,
+ * once.
+ */
 
 declare const written: unique symbol;
 
@@ -16,7 +19,10 @@ export function fromRaw(raw: Raw): unknown {
 
 const MAX_PLAIN_LENGTH = 64;
 
-/** The string between the quotes at both ends, if it is short ASCII without escapes. Most names are, and JSON.parse is slower. */
+/**
+ * The string between the quotes at both ends, if it is short ASCII without escapes. Most names are, and
+ * JSON.parse is slower.
+ */
 export function plainText(b: Buffer, from: number, end: number): string | undefined {
   if (b[from] !== 0x22 || end - from > MAX_PLAIN_LENGTH) return undefined;
   for (let i = from + 1; i < end - 1; i++) {
@@ -27,8 +33,8 @@ export function plainText(b: Buffer, from: number, end: number): string | undefi
 }
 
 /**
- * The bytes as a Latin-1 string, with one character per byte. Short payloads are joined as strings: V8 does that natively from the
- * first call on, but code that joins bytes has to be compiled first.
+ * The bytes as a Latin-1 string, with one character per byte. Short payloads are joined as strings: V8 does
+ * that natively from the first call on, but code that joins bytes has to be compiled first.
  */
 export function toLatin1(raw: Buffer): string {
   return raw.toString("latin1");
@@ -51,7 +57,9 @@ export function asRaw(bytes: Buffer): Raw {
   return bytes as Raw;
 }
 
-/** A copy to store. A view would keep the whole message in memory, and a small pooled buffer the whole pool. */
+/**
+ * A copy to store. A view would keep the whole message in memory, and a small pooled buffer the whole pool.
+ */
 export function kept(raw: Raw): Raw {
   const copy = Buffer.allocUnsafeSlow(raw.length);
   raw.copy(copy);

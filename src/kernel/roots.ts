@@ -1,4 +1,6 @@
-/** The roots of a client: the folders it works in. Only clients that declare the `roots` capability have any. */
+/**
+ * The roots of a client: the folders it works in. Only clients that declare the `roots` capability have any.
+ */
 import { createHash } from "node:crypto";
 import { fromRaw, type Raw } from "./raw.ts";
 
@@ -13,7 +15,10 @@ export interface KnownRoots {
 export interface Roots {
   /** Undefined before the client was asked, and after it reported a change. */
   readonly known: KnownRoots | undefined;
-  /** Each question costs the client another request, in every call. So it is asked only for servers that want roots. */
+  /**
+   * Each question costs the client another request, in every call. So it is asked only for servers that want
+   * roots.
+   */
   readonly expensiveToAsk?: boolean;
   /** Asks the client. Concurrent callers share one question. Never rejects. */
   ask(): Promise<KnownRoots>;

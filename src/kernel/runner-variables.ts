@@ -1,4 +1,7 @@
-/** Environment variables that decide which code a program loads, where a runner downloads it from, and whom it trusts for that. */
+/**
+ * Environment variables that decide which code a program loads, where a runner downloads it from, and whom it
+ * trusts for that.
+ */
 
 const RUNNER_VARIABLES = new RegExp(
   `^(?:${[

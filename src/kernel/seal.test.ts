@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Seal } from "./seal.ts";
+import { isOfLaterVersion, Seal } from "./seal.ts";
 
 const secret = randomBytes(32);
 const seal = new Seal(secret, "tasks");
@@ -33,4 +33,17 @@ test("a sealed text does not show its content, nor that two have the same conten
   const [one, other] = [seal.close("github", "reader"), seal.close("github", "reader")];
   expect(one).not.toBe(other);
   expect(Buffer.from(one, "base64url").includes("github")).toBe(false);
+});
+
+test("a text of a later format does not open, and is known as such", () => {
+  const sealed = seal.close("content", "reader");
+  const later = Buffer.from(sealed, "base64url");
+  later[0] = 2;
+  expect(seal.open(later.toString("base64url"), "reader")).toBeUndefined();
+  expect([later.toString("base64url"), sealed, "", "Ag"].map(isOfLaterVersion)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

@@ -1,8 +1,14 @@
-/** Finds secrets in the arguments and the URL of a server, by the names before them and by their form. All else stays readable. */
+/**
+ * Finds secrets in the arguments and the URL of a server, by the names before them and by their form. All
+ * else stays readable.
+ */
 import { isPlainlySecretName, isSecretName } from "./looks-secret.ts";
 import { replaceSecrets } from "./secret-spans.ts";
 
-/** Whether the text is only one `${VAR}`, `${secret:…}` or `${user.…}`, and so contains no secret. A variable with a default could contain one. */
+/**
+ * Whether the text is only one `${VAR}`, `${secret:…}` or `${user.…}`, and so contains no secret. A variable
+ * with a default could contain one.
+ */
 export function isReference(text: string): boolean {
   return /^\$\{(?:secret:)?[A-Za-z_][\w.]*\}$/.test(text);
 }

@@ -1,6 +1,7 @@
 /**
- * Finds the secrets in a text, so that only they are hidden and the rest stays readable: whoever writes a text could otherwise hide all
- * of it behind one word that looks like a secret. Every pattern runs in time linear in the text: repetitions are bounded or cannot overlap.
+ * Finds the secrets in a text, so that only they are hidden and the rest stays readable: whoever writes a
+ * text could otherwise hide all of it behind one word that looks like a secret. Every pattern runs in time
+ * linear in the text: repetitions are bounded or cannot overlap.
  */
 
 export interface Span {
@@ -15,7 +16,10 @@ const KEY_BLOCK = new RegExp(
   "g",
 );
 
-/** Prefixes of tokens of well-known services, and other forms that are secrets in any context. A name or scheme before a secret stays visible. A value ends where a shell would begin a command in it. */
+/**
+ * Prefixes of tokens of well-known services, and other forms that are secrets in any context. A name or
+ * scheme before a secret stays visible. A value ends where a shell would begin a command in it.
+ */
 const SECRET_FORMS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,}/gi,
   /\bgithub_pat_\w{8,}/g,

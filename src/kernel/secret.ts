@@ -1,4 +1,7 @@
-/** Known secrets: a type that cannot be printed by accident, and masks that remove secrets from texts. Guessing secrets is in looks-secret.ts. */
+/**
+ * Known secrets: a type that cannot be printed by accident, and masks that remove secrets from texts.
+ * Guessing secrets is in looks-secret.ts.
+ */
 
 /** Shown instead of a secret. */
 export const HIDDEN = "[secret]";
@@ -44,14 +47,20 @@ export function revealed(secrets: Secrets): Record<string, string> {
 
 export type Mask = (text: string) => string;
 
-/** Makes a function that masks these values in a text: also single lines of a value, a credential without its scheme, and all of them in base64. */
+/**
+ * Makes a function that masks these values in a text: also single lines of a value, a credential without its
+ * scheme, and all of them in base64.
+ */
 export function maskOf(secrets: Iterable<Secret | string>): Mask {
   const parts = needlesOf(secrets);
   if (parts.length === 0) return (text) => text;
   return (text) => parts.reduce((shown, part) => shown.replaceAll(part, HIDDEN), text);
 }
 
-/** The texts that must not be shown, for these values. Longer ones come first, because they may contain shorter ones. */
+/**
+ * The texts that must not be shown, for these values. Longer ones come first, because they may contain
+ * shorter ones.
+ */
 export function needlesOf(secrets: Iterable<Secret | string>): readonly string[] {
   const all = Array.from(secrets, (secret) => (typeof secret === "string" ? secret : secret.reveal()));
   const parts = all.flatMap((value) => [
@@ -78,7 +87,10 @@ function encoded(text: string): string {
   }
 }
 
-/** The value in base64 for each of the three possible alignments, without characters that contain bits of neighbours. */
+/**
+ * The value in base64 for each of the three possible alignments, without characters that contain bits of
+ * neighbours.
+ */
 function inBase64(text: string): readonly string[] {
   const all = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);

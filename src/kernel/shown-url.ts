@@ -2,7 +2,10 @@
 
 import { HIDDEN } from "./secret.ts";
 
-/** The URL without user info, query and fragment. Long path segments with digits are often keys, so they are masked too. */
+/**
+ * The URL without user info, query and fragment. Long path segments with digits are often keys, so they are
+ * masked too.
+ */
 export function shownUrl(url: string): string {
   const [address = ""] = url.split(/[?#]/);
   return address

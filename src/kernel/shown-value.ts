@@ -1,7 +1,7 @@
 /**
- * Arguments and results for people who decide about them or read them later. The caller wrote them and must not be able to hide a
- * part: only secrets are masked, with their length; what is long is shortened in the middle, each value by itself; invisible
- * characters are escaped. Pure.
+ * Arguments and results for people who decide about them or read them later. The caller wrote them and must
+ * not be able to hide a part: only secrets are masked, with their length; what is long is shortened in the
+ * middle, each value by itself; invisible characters are escaped. Pure.
  */
 import { isRecord } from "./is-record.ts";
 import { isPlainlySecretName, isSecretName } from "./looks-secret.ts";
@@ -9,7 +9,10 @@ import type { Raw } from "./raw.ts";
 import { hiddenText, withHiddenSecrets } from "./secret-spans.ts";
 import { visibleLines } from "./visible.ts";
 
-/** "plain": known forms, and texts whose names only secrets have. "strict": also words that look random, and everything below the name of a secret. */
+/**
+ * "plain": known forms, and texts whose names only secrets have. "strict": also words that look random, and
+ * everything below the name of a secret.
+ */
 export type Hiding = "nothing" | "plain" | "strict";
 
 export interface ShownOptions {
@@ -124,7 +127,10 @@ function ends<T>(parts: readonly T[], room: number) {
   };
 }
 
-/** Each value gets an equal share, and what small ones do not need goes to the others: no value can push the others out. */
+/**
+ * Each value gets an equal share, and what small ones do not need goes to the others: no value can push the
+ * others out.
+ */
 function sharesOf(sizes: readonly number[], room: number): readonly number[] {
   const shares = sizes.map(() => 0);
   let [left, others] = [Math.max(0, room), sizes.length];

@@ -1,4 +1,7 @@
-/** The part of AbortSignal that a call needs. Every request makes one, and a real AbortSignal would cost as much as the rest of the request. */
+/**
+ * The part of AbortSignal that a call needs. Every request makes one, and a real AbortSignal would cost as
+ * much as the rest of the request.
+ */
 
 export interface Signal {
   readonly aborted: boolean;

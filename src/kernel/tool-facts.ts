@@ -1,14 +1,22 @@
-/** The facts about a tool that rules use. They come from the server and the operator, and do not depend on the name that a caller uses. */
+/**
+ * The facts about a tool that rules use. They come from the server and the operator, and do not depend on the
+ * name that a caller uses.
+ */
+import { BOOLEAN, object, type Static, TEXT } from "./json-schema.ts";
 import type { Tier } from "./principal.ts";
 import type { Raw } from "./raw.ts";
 
-export interface ToolAnnotations {
-  readonly title?: string;
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
-}
+export const TOOL_ANNOTATIONS = object(
+  {},
+  {
+    title: TEXT,
+    readOnlyHint: BOOLEAN,
+    destructiveHint: BOOLEAN,
+    idempotentHint: BOOLEAN,
+    openWorldHint: BOOLEAN,
+  },
+);
+export type ToolAnnotations = Static<typeof TOOL_ANNOTATIONS>;
 
 export interface ToolFacts {
   /** The name of the server, not its id. */

@@ -1,24 +1,36 @@
 /** W3C trace context: read from the headers of a request, and written to the `_meta` of calls to children. */
 import type { TraceContext } from "./call.ts";
 
-/** Trace headers of an HTTP request. */
+/** Headers of an HTTP request that connect its calls with other records. */
 export interface TraceHeaders {
-  readonly parent: string;
+  /** `traceparent` */
+  readonly parent?: string;
   /** `tracestate`: data of other tracing systems. */
   readonly state?: string;
+  /** `x-request-id`: the id of the request in the access log. The HTTP server has checked it. */
+  readonly request?: string;
 }
 
-/** The length that every system must pass on. Longer values are dropped, because they would let callers fill the export queue. */
+/**
+ * The length that every system must pass on. Longer values are dropped, because they would let callers fill
+ * the export queue.
+ */
 const LONGEST_STATE = 512;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns undefined if the request belongs to no trace. */
+export function requestIdIn(headers: Headers | undefined): { readonly request: string } | undefined {
+  const request = headers?.["x-request-id"];
+  return typeof request === "string" ? { request } : undefined;
+}
+
+/** Returns undefined if the request has none of them. */
 export function traceHeadersIn(headers: Headers | undefined): TraceHeaders | undefined {
   const { traceparent: parent, tracestate: state } = headers ?? {};
-  if (typeof parent !== "string") return undefined;
+  const id = requestIdIn(headers);
+  if (typeof parent !== "string") return id;
   const fits = typeof state === "string" && state !== "" && state.length <= LONGEST_STATE;
-  return fits ? { parent, state } : { parent };
+  return fits ? { ...id, parent, state } : { ...id, parent };
 }
 
 export function traceparentOf({ traceId, childSpanId, sampled }: TraceContext): string {

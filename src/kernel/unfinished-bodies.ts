@@ -1,4 +1,7 @@
-/** Limits the memory of request bodies that are still arriving, per owner and in total. Counts bytes, does not hold them. */
+/**
+ * Limits the memory of request bodies that are still arriving, per owner and in total. Counts bytes, does not
+ * hold them.
+ */
 
 export interface BodyLimits {
   readonly perOwner: number;
@@ -55,7 +58,10 @@ export class UnfinishedBodies {
     };
   }
 
-  /** Cuts the oldest body of an owner over its share. In total, the owner that holds most loses its oldest body, so that nobody crowds out others. */
+  /**
+   * Cuts the oldest body of an owner over its share. In total, the owner that holds most loses its oldest
+   * body, so that nobody crowds out others.
+   */
   #makeRoom(owner: Owner): void {
     while (owner.bytes > this.#limits.perOwner) this.#cutOldest(owner);
     while (this.#bytes > this.#limits.total) {

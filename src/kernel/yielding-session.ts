@@ -9,7 +9,10 @@ export interface OpenSession {
   readonly busy: boolean;
 }
 
-/** A session without a stream that was idle for so long probably has no client: many clients leave without ending it. */
+/**
+ * A session without a stream that was idle for so long probably has no client: many clients leave without
+ * ending it.
+ */
 export const DEAD_MS = 60_000;
 
 /** The dead session that was idle for longest, the caller's own first. */
@@ -23,7 +26,10 @@ export function ownIdleSession<S extends OpenSession>(sessions: readonly S[], ca
   return idlest(sessions.filter(({ owner, idleMs, busy }) => owner === caller && idleMs > 0 && !busy));
 }
 
-/** A caller gets a place of the owner with most sessions, if that owner then still has as many. Sessions of busy clients do not end. */
+/**
+ * A caller gets a place of the owner with most sessions, if that owner then still has as many. Sessions of
+ * busy clients do not end.
+ */
 export function sharedSession<S extends OpenSession>(sessions: readonly S[], caller: string): S | undefined {
   const owned = new Map<string, S[]>();
   for (const session of sessions) {

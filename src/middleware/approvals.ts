@@ -1,4 +1,7 @@
-/** The interface through which a layer asks somebody else to approve a call. A gateway provides it; without it nobody can approve. */
+/**
+ * The interface through which a layer asks somebody else to approve a call. A gateway provides it; without it
+ * nobody can approve.
+ */
 import { createHash } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 
@@ -20,7 +23,9 @@ export interface Approvals {
   wait(call: Call, terms: ApprovalTerms): Promise<void>;
 }
 
-/** The permission that an approval of this call by these approvers gives. It does not cover other arguments. */
+/**
+ * The permission that an approval of this call by these approvers gives. It does not cover other arguments.
+ */
 export function approvalOf({ server, params }: Call, by: Approvers): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([by, server]))

@@ -1,6 +1,6 @@
 /**
- * Asks the person at the client for permission before calls of tools under `tools.ask`. The rule belongs to the entry of
- * the server, not to a pipeline: it applies wherever the server is used, inside all layers.
+ * Asks the person at the client for permission before calls of tools under `tools.ask`. The rule belongs to
+ * the entry of the server, not to a pipeline: it applies wherever the server is used, inside all layers.
  */
 import { mustAsk } from "../config/glob.ts";
 import type { ServerSpec } from "../config/spec.ts";

@@ -1,4 +1,7 @@
-/** Asks the person at the client for permission to make one call. A client that cannot be asked has not permitted it. */
+/**
+ * Asks the person at the client for permission to make one call. A client that cannot be asked has not
+ * permitted it.
+ */
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";

@@ -10,6 +10,13 @@ export const COUNT_BY = {
   description: `one of ${FIELDS.join(", ")}, or a list of them. user: a person, with all their keys; a key without an owner counts for itself`,
 } as const;
 
+/** The option `required` of limits. */
+export const REQUIRED = {
+  type: "boolean",
+  description:
+    "With several replicas: refuse calls while the database is away, instead of allowing each replica its share",
+} as const;
+
 /** Returns the key under which a call is counted. */
 export function countKey(by: CountBy | readonly CountBy[]): (call: Call) => string {
   const fields = typeof by === "string" ? [by] : by;

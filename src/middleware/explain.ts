@@ -1,15 +1,18 @@
 /** Shows what each layer would do to a call, without making it. */
 import type { Call } from "../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
-import type { Explanation, Inside, PlacedLayer } from "./layer.ts";
+import { object, type Static, TEXT } from "../kernel/json-schema.ts";
+import { EFFECTS, type Explanation, type Inside, type PlacedLayer } from "./layer.ts";
 
-export interface ExplainedStep {
-  readonly use: string;
-  /** The object whose list has the entry: `endpoint "dev"`. */
-  readonly at: string;
-  readonly effect: "pass" | Explanation["effect"] | "unknown";
-  readonly reason?: string;
-}
+export const EXPLAINED_STEP = object(
+  {
+    use: { ...TEXT, description: "a layer, or access, name, arguments" },
+    at: { ...TEXT, description: 'its place, such as endpoint "dev"' },
+    effect: { enum: ["pass", ...EFFECTS, "unknown"] },
+  },
+  { reason: TEXT },
+);
+export type ExplainedStep = Static<typeof EXPLAINED_STEP>;
 
 export interface ExplainedCall {
   readonly steps: readonly ExplainedStep[];

@@ -14,9 +14,9 @@ import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
+import { type CustomLayerKind, guardedKind } from "./custom-layer.ts";
 import type { LayerRequest, PlacedLayer } from "./layer.ts";
 import { hiddenBy } from "./list-rules.ts";
-import { guardedKind, type OwnLayerKind } from "./own-layer.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { LayerRegistry } from "./registry.ts";
 import { RequestLayers } from "./request-layers.ts";
@@ -33,7 +33,7 @@ export interface LayerCall {
 
 export interface LayerSubject {
   /** The default export of the module. */
-  readonly kind: OwnLayerKind;
+  readonly kind: CustomLayerKind;
   /** The layer comes with MetaMCP: it may have more functions than an own layer, and is not guarded. */
   readonly builtIn?: true;
   /** Valid options. */

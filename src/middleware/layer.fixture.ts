@@ -1,4 +1,7 @@
-/** For tests of layers: a registry, calls with facts, and a pipeline in front of a child that records its calls. */
+/**
+ * For tests of layers: a registry, calls with facts, and a pipeline in front of a child that records its
+ * calls.
+ */
 import { loadValidator } from "../gateway/schema-check.ts";
 import type { Call, Handler, Uplink } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
@@ -11,6 +14,7 @@ import { BUILT_IN } from "./built-in.ts";
 import type { LayerEntry, PlacedLayer } from "./layer.ts";
 import { runPermitted } from "./permission.ts";
 import { pipelineOf } from "./pipeline.ts";
+import type { ReadStore } from "./read-log.ts";
 import { LayerRegistry } from "./registry.ts";
 
 export const registry = new LayerRegistry(BUILT_IN, await loadValidator());
@@ -93,6 +97,7 @@ export interface TestPipeline {
 export async function testPipeline(
   entries: readonly LayerEntry[],
   answer: Handler = async () => raw(RESULT),
+  reads?: ReadStore,
 ): Promise<TestPipeline> {
   const clock = new ManualClock();
   const waiting: WaitingCall[] = [];
@@ -104,7 +109,7 @@ export async function testPipeline(
   };
   await registry.prepare(entries);
   const layers = entries.map((entry) => ({
-    ...registry.compile(entry, { clock, approvals }),
+    ...registry.compile(entry, { clock, approvals, reads }),
     use: entry.use,
     at: "a test",
   }));

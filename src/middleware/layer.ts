@@ -1,20 +1,17 @@
 /** The interface of a layer of the pipeline: its options, and what it does to requests, calls and lists. */
 import type { Call, Handler, Origin, Trail, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { SharedCounts } from "../kernel/counts.ts";
 import type { ErrorCode } from "../kernel/errors.ts";
+import type { FieldProblem } from "../kernel/field-problem.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import type { Approvals } from "./approvals.ts";
+import type { ReadStore } from "./read-log.ts";
 
 export type { LayerEntry } from "../config/spec.ts";
-
-/** A mistake in an entry. `path` is a JSON Pointer into the entry. */
-export interface LayerProblem {
-  readonly path: string;
-  readonly message: string;
-}
 
 /** A request of a client, including calls of our own tools. */
 export interface LayerRequest {
@@ -33,31 +30,50 @@ export type RequestHandler = (request: LayerRequest) => Promise<Raw>;
 /** Refuses by throwing or rejecting. */
 export type RequestMiddleware = (next: RequestHandler) => RequestHandler;
 
-/** Decides about each tool on its own, so it cannot add tools to a list. Pure: the same result for the same tool and the same key. */
+/**
+ * Decides about each tool on its own, so it cannot add tools to a list. Pure: the same result for the same
+ * tool and the same key.
+ */
 export interface ListRule {
   /** Principals with the same key see the same tools. Without this function all principals do. */
   keyOf?(principal: Principal): string;
-  /** Returns why the tool does not exist for the principal; undefined if it exists. An empty tool name stands for a server without tools, and decides about its prompts and resources. */
+  /**
+   * Returns why the tool does not exist for the principal; undefined if it exists. An empty tool name stands
+   * for a server without tools, and decides about its prompts and resources.
+   */
   hides(tool: ToolFacts, principal: Principal): string | undefined;
-  /** Whether no tool of the server can exist for the principal, whatever its name is: the server does not exist then. In doubt false. */
+  /**
+   * Whether no tool of the server can exist for the principal, whatever its name is: the server does not
+   * exist then. In doubt false.
+   */
   hidesServer?(server: ToolFacts, principal: Principal): boolean;
-  /** Returns why the tool is hidden from every principal. Needed only beside `keyOf`: without it `hides` is the same for all. */
+  /**
+   * Returns why the tool is hidden from every principal. Needed only beside `keyOf`: without it `hides` is
+   * the same for all.
+   */
   hidesFromAll?(tool: ToolFacts): string | undefined;
 }
 
-/** A limit that calls are counted against. The pipeline checks all limits of a call before it counts the call in any of them. */
+/**
+ * A limit that calls are counted against. The pipeline checks all limits of a call before it counts the call
+ * in any of them.
+ */
 export interface Limit {
+  /** As in `Rate`. */
+  ready?(call: Call): Promise<void> | undefined;
   /** Returns how long (ms) to wait until the call would pass; 0 if it passes now. */
   wait(call: Call): number;
-  take(call: Call): void;
+  take(call: Call): unknown;
   /** Undoes `take`, because another limit refused the call. */
-  giveBack(call: Call): void;
+  giveBack(call: Call, taken: unknown): void;
 }
 
 /** What a layer would do to a call. The call is neither made nor counted. */
+/** "change": the layer passes on `call`. "answer": the layer answers without the server, as a cache does. */
+export const EFFECTS = ["allow", "deny", "ask", "approve", "limit", "change", "answer"] as const;
+
 export interface Explanation {
-  /** "change": the layer passes on `call`. "answer": the layer answers without the server, as a cache does. */
-  readonly effect: "allow" | "deny" | "ask" | "approve" | "limit" | "change" | "answer";
+  readonly effect: (typeof EFFECTS)[number];
   readonly reason: string;
   /** The call that the layer would pass on. */
   readonly call?: Call;
@@ -65,7 +81,10 @@ export interface Explanation {
   readonly code?: ErrorCode;
 }
 
-/** The layers inside of this one, outermost first. Equal lists of layers have identical objects. The operator's own layers do not get this list. */
+/**
+ * The layers inside of this one, outermost first. Equal lists of layers have identical objects. The
+ * operator's own layers do not get this list.
+ */
 export type Inside = readonly PlacedLayer[];
 
 export interface Layer {
@@ -75,7 +94,10 @@ export interface Layer {
   readonly list?: ListRule;
   /** Whether one of our own tools is hidden from the principal. */
   hidesOwn?(tool: ToolFacts, principal: Principal): boolean;
-  /** A short text about what a call of this tool needs: consent, an approval, certain arguments. If `principal` is undefined, the text holds for everybody. */
+  /**
+   * A short text about what a call of this tool needs: consent, an approval, certain arguments. If
+   * `principal` is undefined, the text holds for everybody.
+   */
   gates?(tool: ToolFacts, principal: Principal | undefined): string | undefined;
   /** Undefined if the call would simply pass. The effect of a layer without this function is unknown. */
   explain?(call: Call, inside?: Inside): Explanation | undefined | Promise<Explanation | undefined>;
@@ -98,6 +120,12 @@ export interface LayerContext {
   readonly approvals?: Approvals | undefined;
   /** The audit log; undefined without one. */
   readonly recording?: Recording | undefined;
+  /** Keeps what callers read beyond this process; undefined without a store. */
+  readonly reads?: ReadStore | undefined;
+  /** The id of the object whose list has the entry. */
+  readonly place?: string;
+  /** The counts of all replicas; undefined for a process that is alone. */
+  readonly shared?: { readonly counts: SharedCounts; readonly place: string } | undefined;
 }
 
 export interface LayerKind {
@@ -108,11 +136,14 @@ export interface LayerKind {
     Record<string, unknown>
   >;
   /** Checks that the schema cannot express. */
-  check?(options: Readonly<Record<string, unknown>>): readonly LayerProblem[];
+  check?(options: Readonly<Record<string, unknown>>): readonly FieldProblem[];
   /** Loads what these options need; undefined if nothing has to be loaded. */
   load?(options: Readonly<Record<string, unknown>>): Promise<unknown> | undefined;
   compile(options: Readonly<Record<string, unknown>>, context: LayerContext): Layer;
-  /** The layer guards access or data: editors may not change it, and it must be outside of every layer that answers. */
+  /**
+   * The layer guards access or data: editors may not change it, and it must be outside of every layer that
+   * answers.
+   */
   readonly guards?: true;
   /** A guarding layer that may be inside of one that answers: its work is done when an answer is kept. */
   readonly mayBeInside?: true;
@@ -120,7 +151,9 @@ export interface LayerKind {
   readonly answers?: true;
 }
 
-/** A compiled layer with its place in the configuration. An object has one, even if several endpoints use it. */
+/**
+ * A compiled layer with its place in the configuration. An object has one, even if several endpoints use it.
+ */
 export interface PlacedLayer extends Layer {
   readonly use: string;
   /** The object whose list has the entry: `endpoint "dev"`. */

@@ -11,8 +11,8 @@ export interface LayerReason {
 }
 
 /**
- * Why a tool does not exist for this principal. The tiers of its key come first, then the layers, outermost first.
- * Without a principal: why the tool exists for nobody.
+ * Why a tool does not exist for this principal. The tiers of its key come first, then the layers, outermost
+ * first. Without a principal: why the tool exists for nobody.
  */
 export function hiddenBy(
   layers: readonly PlacedLayer[],
@@ -63,8 +63,9 @@ export function gatesOf(
 }
 
 /**
- * Whether the tiers of the key exclude the tool. Tiers belong to the credential, so this is not a layer and comes before
- * all layers. Facts without a tool name stand for prompts and resources, which count as `readOnly`.
+ * Whether the tiers of the key exclude the tool. Tiers belong to the credential, so this is not a layer and
+ * comes before all layers. Facts without a tool name stand for prompts and resources, which count as
+ * `readOnly`.
  */
 export function outOfTiers({ name, annotations }: ToolFacts, { tiers }: Principal): boolean {
   return tiers !== undefined && !tiers.includes(name === "" ? "readOnly" : tierOf(annotations));

@@ -1,4 +1,7 @@
-/** Caches a result per tool. Facts are the same object until the tool or its server changes, so they are the key of a WeakMap. */
+/**
+ * Caches a result per tool. Facts are the same object until the tool or its server changes, so they are the
+ * key of a WeakMap.
+ */
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 
 export function perTool<T>(find: (tool: ToolFacts) => T): (tool: ToolFacts) => T {

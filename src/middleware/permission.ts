@@ -1,4 +1,7 @@
-/** Starts a call again after it had to wait, for a permission or in a queue: the next run is judged by the layers of that moment. */
+/**
+ * Starts a call again after it had to wait, for a permission or in a queue: the next run is judged by the
+ * layers of that moment.
+ */
 import type { Call, Handler, LayerStep, Trail } from "../kernel/call.ts";
 import { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
@@ -14,7 +17,10 @@ interface Needed {
   readonly ask: () => Promise<void>;
 }
 
-/** Passes the call to `next` if it has the permission. Otherwise asks for it; the time limits of the call pause meanwhile. */
+/**
+ * Passes the call to `next` if it has the permission. Otherwise asks for it; the time limits of the call
+ * pause meanwhile.
+ */
 export async function withPermission(
   call: Call,
   { permission, ask }: Needed,
@@ -37,9 +43,10 @@ export async function withPermission(
 }
 
 /**
- * For layers in which calls wait for others, before and after the wait. Passes the call to `next` if the layers and the rights
- * of its caller are those of the start of its run; otherwise the call starts again. Before the wait too, because calls of
- * an older order of layers could wait for those of a newer one, and those for them.
+ * For layers in which calls wait for others, before and after the wait. Passes the call to `next` if the
+ * layers and the rights of its caller are those of the start of its run; otherwise the call starts again.
+ * Before the wait too, because calls of an older order of layers could wait for those of a newer one, and
+ * those for them.
  */
 export function ifCurrent(call: Call, next: Handler): Promise<Raw> {
   const { permissions } = call;
@@ -51,8 +58,8 @@ type Run = (permissions: Permissions) => Promise<Raw>;
 type Interrupted = Pick<Call, "signal" | "trail">;
 
 /**
- * Runs a call, and runs it again if it must start again. What a run ends with does not matter then: a layer may have
- * turned the error of `startAgain` into something else. This is the hot path of every call.
+ * Runs a call, and runs it again if it must start again. What a run ends with does not matter then: a layer
+ * may have turned the error of `startAgain` into something else. This is the hot path of every call.
  */
 export function runPermitted(call: Interrupted, run: Run, permissions = new Permissions()): Promise<Raw> {
   return run(permissions).then(

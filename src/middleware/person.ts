@@ -1,4 +1,7 @@
-/** Asks the person at a client a yes-or-no question, as an elicitation without fields. Only `accept` means yes. */
+/**
+ * Asks the person at a client a yes-or-no question, as an elicitation without fields. Only `accept` means
+ * yes.
+ */
 import { createHash } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -15,8 +18,8 @@ export function canBeAsked(capabilities: Raw): boolean {
 }
 
 /**
- * Returns the action of the answer; undefined if there was no valid answer in time. Rejects if the call is cancelled.
- * `whole` is the complete question, if the message shows only a part of the arguments.
+ * Returns the action of the answer; undefined if there was no valid answer in time. Rejects if the call is
+ * cancelled. `whole` is the complete question, if the message shows only a part of the arguments.
  */
 export async function askPerson(
   { signal, uplink }: Pick<Call, "signal" | "uplink">,
@@ -42,7 +45,10 @@ export async function askPerson(
   }
 }
 
-/** A client may send its answer before it is asked again. The hash makes sure that the answer belongs to this question. */
+/**
+ * A client may send its answer before it is asked again. The hash makes sure that the answer belongs to this
+ * question.
+ */
 export function questionName(whole: string): string {
   return `consent-${createHash("sha256").update(whole).digest("hex").slice(0, 32)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Composes layers around a handler, the first outermost. Records the steps of a call in its trail, and checks all limits
- * before it counts the call in any of them. A layer that fails refuses the call.
+ * Composes layers around a handler, the first outermost. Records the steps of a call in its trail, and checks
+ * all limits before it counts the call in any of them. A layer that fails refuses the call.
  */
 import { type Call, compose, type Handler, type Middleware } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -9,6 +9,7 @@ import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { Inside, Limit, PlacedLayer } from "./layer.ts";
+import { ifCurrent } from "./permission.ts";
 import { isOverLimit, tooMany } from "./refusals.ts";
 import { StepRecorder } from "./step-recorder.ts";
 
@@ -30,29 +31,62 @@ export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clo
     outermost({ ...call, facts, recorder: new StepRecorder(call.trail, clock) });
 }
 
-/** The limits up to the first layer that may answer itself: a call answered there never reaches the limits inside. */
+/**
+ * The limits up to the first layer that may answer itself: a call answered there never reaches the limits
+ * inside.
+ */
 function limitsIn(inner: Inside): readonly Limit[] {
   const end = inner.findIndex(({ answers }) => answers);
   return (end < 0 ? inner : inner.slice(0, end)).flatMap(({ limit }) => limit ?? []);
 }
 
 function limited(limit: Limit, inner: readonly Limit[]): Middleware {
-  return (next) =>
+  const counted = (next: Handler): Handler =>
     function limited(call) {
       let wait = waitFor(limit, call);
       for (const other of inner) wait = Math.max(wait, waitFor(other, call));
       if (wait > 0) return Promise.reject(tooMany(call, wait));
-      if (!call.permissions?.isCounted(limit)) limit.take(call);
+      const taken = call.permissions?.isCounted(limit) ? undefined : limit.take(call);
       const inside = next(call);
       inside.then(
         () => call.permissions?.ended(limit),
         (error: unknown) => {
-          if (isOverLimit(error)) limit.giveBack(call);
+          if (isOverLimit(error)) limit.giveBack(call, taken);
           else call.permissions?.ended(limit);
         },
       );
       return inside;
     };
+  const asking = [limit, ...inner].filter((one) => one.ready !== undefined);
+  return asking.length === 0 ? counted : (next) => whenReady(asking, counted(next));
+}
+
+/**
+ * A call passes once all limits are known in the same moment. While it waits for one, others may take what
+ * another one had.
+ */
+const MAX_ROUNDS = 5;
+
+function whenReady(limits: readonly Limit[], next: Handler): Handler {
+  const unknown = (call: Call): Promise<unknown> | undefined => {
+    const asked = limits.flatMap((limit) =>
+      call.permissions?.isCounted(limit) ? [] : (limit.ready?.(call) ?? []),
+    );
+    return asked.length === 0 ? undefined : Promise.all(asked);
+  };
+  const wait = async (call: Call, first: Promise<unknown>): Promise<Raw> => {
+    let asked: Promise<unknown> | undefined = first;
+    for (let round = 1; asked; round++) {
+      await asked;
+      if (call.signal.aborted) throw call.signal.reason;
+      asked = round < MAX_ROUNDS ? unknown(call) : undefined;
+    }
+    return await ifCurrent(call, next);
+  };
+  return (call) => {
+    const asked = unknown(call);
+    return asked ? wait(call, asked) : next(call);
+  };
 }
 
 function waitFor(limit: Limit, call: Call): number {
@@ -60,8 +94,9 @@ function waitFor(limit: Limit, call: Call): number {
 }
 
 /**
- * Records the step of one layer. If the layer returns the very promise that it got from inside, no handler is added for
- * it: most layers do nothing with the result. An error that is neither ours nor the server's is a fault of the layer.
+ * Records the step of one layer. If the layer returns the very promise that it got from inside, no handler is
+ * added for it: most layers do nothing with the result. An error that is neither ours nor the server's is a
+ * fault of the layer.
  */
 function recordedStep({ use, at }: PlacedLayer, layer: Middleware): Middleware {
   const refusalOf = (error: unknown, { signal }: Call): unknown => {

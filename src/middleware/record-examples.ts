@@ -1,4 +1,7 @@
-/** Records the arguments of successful calls as examples, if the user enabled that. Never delays a call and never fails one. */
+/**
+ * Records the arguments of successful calls as examples, if the user enabled that. Never delays a call and
+ * never fails one.
+ */
 import type { Middleware, ServerId } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
 import { member, members } from "../rpc/slice.ts";

@@ -1,4 +1,7 @@
-/** The errors with which layers refuse. A tool that is hidden from the caller gets the same error as a tool that does not exist. */
+/**
+ * The errors with which layers refuse. A tool that is hidden from the caller gets the same error as a tool
+ * that does not exist.
+ */
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { qualifiedName } from "../kernel/tool-facts.ts";
@@ -14,8 +17,9 @@ export function forbidden(call: Call, reason: string): MetaMcpError {
 }
 
 /**
- * For a request with a method that MetaMCP does not know, if a rule does not allow it, or wants somebody to be asked first:
- * people cannot judge what it does. The same error as from a server that does not know it either.
+ * For a request with a method that MetaMCP does not know, if a rule does not allow it, or wants somebody to
+ * be asked first: people cannot judge what it does. The same error as from a server that does not know it
+ * either.
  */
 export function notPermitted({ method }: Call): RpcError {
   return RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);

@@ -1,13 +1,16 @@
 /** All layers by name. Checks entries and compiles valid ones. */
+
+import type { FieldProblem } from "../kernel/field-problem.ts";
 import { nearest } from "../kernel/nearest.ts";
-import type { Layer, LayerContext, LayerEntry, LayerKind, LayerProblem } from "./layer.ts";
-import { type FoundLayer, OwnLayers } from "./own-layers.ts";
+import { CustomLayers, type FoundLayer } from "./custom-layers.ts";
+import type { Layer, LayerContext, LayerEntry, LayerKind } from "./layer.ts";
+import type { LayerDescription } from "./layer-description.ts";
 
 /** Returns a copy with defaults filled in, or the problems. */
 export type Validate = (
   schema: Readonly<Record<string, unknown>>,
   value: unknown,
-) => { readonly value: Readonly<Record<string, unknown>> } | readonly LayerProblem[];
+) => { readonly value: Readonly<Record<string, unknown>> } | readonly FieldProblem[];
 
 /** A module must be loaded before the entry can be checked: wait for `ready` and try again. */
 export class NotLoaded extends Error {
@@ -19,30 +22,22 @@ export class NotLoaded extends Error {
   }
 }
 
-export interface LayerDescription {
-  /** The name in entries. */
-  readonly use: string;
-  readonly summary?: string;
-  /** Editors may not change it. */
-  readonly guards: boolean;
-  /** JSON Schema of the options. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** Layers that must be outside of this one, anywhere in the pipeline. */
-  readonly inside: readonly string[];
-  /** Why an own layer cannot be used. */
-  readonly fault?: string;
-}
+type CheckedEntry =
+  | { readonly kind: LayerKind; readonly options: Readonly<Record<string, unknown>> }
+  | readonly FieldProblem[];
 
 export class LayerRegistry {
   readonly #kinds: ReadonlyMap<string, LayerKind>;
   readonly #validate: Validate;
-  readonly #own: OwnLayers;
+  readonly #own: CustomLayers;
   readonly #schemas = new Map<string, Readonly<Record<string, unknown>>>();
+  /** By frozen entry. An entry is checked as input, with all objects, and when it is compiled. */
+  readonly #known = new WeakMap<LayerEntry, CheckedEntry>();
 
   constructor(
     kinds: ReadonlyMap<string, LayerKind>,
     validate: Validate,
-    own: OwnLayers = new OwnLayers(undefined),
+    own: CustomLayers = new CustomLayers(undefined),
   ) {
     this.#kinds = kinds;
     this.#validate = validate;
@@ -81,7 +76,7 @@ export class LayerRegistry {
   }
 
   /** Throws NotLoaded. */
-  check(entry: LayerEntry): readonly LayerProblem[] {
+  check(entry: LayerEntry): readonly FieldProblem[] {
     const checked = this.#checked(entry);
     return "kind" in checked ? [] : checked;
   }
@@ -135,11 +130,14 @@ export class LayerRegistry {
     return undefined;
   }
 
-  #checked(
-    entry: LayerEntry,
-  ):
-    | { readonly kind: LayerKind; readonly options: Readonly<Record<string, unknown>> }
-    | readonly LayerProblem[] {
+  #checked(entry: LayerEntry): CheckedEntry {
+    const known = this.#known.get(entry) ?? this.#check(entry);
+    // The file of a custom layer can change.
+    if (Object.isFrozen(entry) && this.#kinds.has(entry.use)) this.#known.set(entry, known);
+    return known;
+  }
+
+  #check(entry: LayerEntry): CheckedEntry {
     const { use, ...given } = entry;
     const found = this.#kind(use);
     if ("fault" in found) return [{ path: "/use", message: found.fault }];
@@ -155,7 +153,7 @@ export class LayerRegistry {
   #kind(use: string): FoundLayer {
     const kind = this.#kinds.get(use);
     if (kind) return { kind };
-    if (!OwnLayers.isPath(use)) return { fault: unknown(use, [...this.#kinds.keys()]) };
+    if (!CustomLayers.isPath(use)) return { fault: unknown(use, [...this.#kinds.keys()]) };
     const found = this.#own.find(use);
     if (found instanceof Promise) throw new NotLoaded(found);
     return found;

@@ -1,4 +1,5 @@
 /** The layers around requests of clients, including calls of our own tools. */
+import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
@@ -7,7 +8,6 @@ import type { LayerRequest, PlacedLayer, RequestHandler, RequestMiddleware } fro
 export type Answering = () => Promise<Raw>;
 
 /** The server name of our own tools. No configured server can have it. */
-const OWN_SERVER = "metamcp";
 
 interface AnswerableRequest extends LayerRequest {
   readonly answer: Answering;
@@ -19,13 +19,13 @@ export class RequestLayers {
   /** Whether any layer acts on requests. */
   readonly any: boolean;
   /** Whether any layer can hide our own tools. */
-  readonly hideOwn: boolean;
+  readonly hideBuiltin: boolean;
 
   constructor(layers: readonly PlacedLayer[]) {
     this.#layers = layers;
     const around = layers.flatMap(({ use, request }) => (request ? [named(use, request)] : []));
     this.any = around.length > 0;
-    this.hideOwn = layers.some((layer) => layer.hidesOwn !== undefined);
+    this.hideBuiltin = layers.some((layer) => layer.hidesOwn !== undefined);
     this.#handler = around.reduceRight<RequestHandler>(
       (next, layer) => layer(next),
       (request) => (request as AnswerableRequest).answer(),
@@ -38,11 +38,11 @@ export class RequestLayers {
   }
 
   hidesOwn(tool: string, principal: Principal): boolean {
-    return this.hidingOwn(tool, principal) !== undefined;
+    return this.hidingBuiltin(tool, principal) !== undefined;
   }
 
   /** The layer that hides the tool from the principal. */
-  hidingOwn(tool: string, principal: Principal): PlacedLayer | undefined {
+  hidingBuiltin(tool: string, principal: Principal): PlacedLayer | undefined {
     const facts = ownFacts(tool);
     return this.#layers.find((layer) => layer.hidesOwn?.(facts, principal) ?? false);
   }
@@ -64,5 +64,5 @@ function named(use: string, layer: RequestMiddleware): RequestMiddleware {
 }
 
 export function ownFacts(tool: string): ToolFacts {
-  return { server: OWN_SERVER, name: tool, labels: [], annotations: {} };
+  return { server: BUILTIN_SERVER, name: tool, labels: [], annotations: {} };
 }

@@ -1,6 +1,7 @@
 /**
- * Records the path of one call through its layers: each step with its time and outcome. The clock is read once each time
- * the call passes from one layer to the next. The time since the last reading belongs to the layer that the call was in.
+ * Records the path of one call through its layers: each step with its time and outcome. The clock is read
+ * once each time the call passes from one layer to the next. The time since the last reading belongs to the
+ * layer that the call was in.
  */
 import { type LayerStep, newTrail, type Trail } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -11,7 +12,10 @@ interface Step extends LayerStep {
 }
 
 export class StepRecorder {
-  /** The promise of the layer that returned last. A layer that returns the same promise does nothing with the result. */
+  /**
+   * The promise of the layer that returned last. A layer that returns the same promise does nothing with the
+   * result.
+   */
   passed: Promise<Raw> | undefined;
   readonly #trail: Trail;
   readonly #clock: Clock;

@@ -1,6 +1,7 @@
 /** Durations in options of layers: milliseconds, or a text such as "5m". */
+
 import { parseTime } from "../config/time.ts";
-import type { LayerProblem } from "./layer.ts";
+import type { FieldProblem } from "../kernel/field-problem.ts";
 
 export const TIME = {
   anyOf: [{ type: "integer", minimum: 1 }, { type: "string" }],
@@ -10,7 +11,7 @@ export const TIME = {
 export function timeProblems(
   options: Readonly<Record<string, unknown>>,
   names: readonly string[],
-): readonly LayerProblem[] {
+): readonly FieldProblem[] {
   return names.flatMap((name) =>
     options[name] === undefined || (parseTime(options[name]) ?? 0) >= 1
       ? []

@@ -1,12 +1,15 @@
 /**
- * A queue that writes items in batches in the background. Adding never blocks, and the queue never exceeds its limits: items
- * that do not fit are lost and counted.
+ * A queue that writes items in batches in the background. Adding never blocks, and the queue never exceeds
+ * its limits: items that do not fit are lost and counted.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface BatchQueueParts<T> {
   readonly clock: Clock;
-  /** Resolves with the number of items that were refused for good. After an error that can be retried it gets the same array again. */
+  /**
+   * Resolves with the number of items that were refused for good. After an error that can be retried it gets
+   * the same array again.
+   */
   readonly write: (batch: readonly T[]) => Promise<number>;
   /** Whether the batch can be retried; a number is the minimum wait in milliseconds. */
   readonly retry: (error: unknown) => boolean | number;
@@ -22,8 +25,10 @@ export interface BatchQueueParts<T> {
   readonly mostBytesInBatch: number;
   readonly mostQueued: number;
   readonly mostBytes: number;
-  /** Minimum time between two batches. */
+  /** Minimum time between two batches, unless somebody waits for one. */
   readonly everyMs: number;
+  /** How long the next batch must wait in any case. */
+  readonly waitMs?: () => number;
 }
 
 /** What the items of one owner use of the limits. */
@@ -99,7 +104,7 @@ export class BatchQueue<T> {
     }
     this.#items.push(item);
     this.#use(item, 1);
-    if (!this.#timer && !this.#writing) this.#wait(this.#parts.everyMs);
+    if (!this.#timer && !this.#writing) this.#wait(this.#nextPause());
     return true;
   }
 
@@ -111,12 +116,15 @@ export class BatchQueue<T> {
     });
     if (!this.#writing && this.#fault === undefined) {
       this.#timer?.cancel();
-      this.#wait(0);
+      this.#wait(this.#nextPause());
     }
     await written;
   }
 
-  /** Writes the remaining items within this time. Returns those that were not written, or possibly not; they count as lost. */
+  /**
+   * Writes the remaining items within this time. Returns those that were not written, or possibly not; they
+   * count as lost.
+   */
   async close(withinMs: number): Promise<readonly T[]> {
     this.#closed = true;
     let over = false;
@@ -195,7 +203,8 @@ export class BatchQueue<T> {
 
   #nextPause(): number {
     if (this.#fault !== undefined) return this.#retryMs;
-    return this.#waiters.size > 0 ? 0 : this.#parts.everyMs;
+    const { everyMs, waitMs } = this.#parts;
+    return Math.max(this.#waiters.size > 0 ? 0 : everyMs, waitMs?.() ?? 0);
   }
 
   async #writeBatch(): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CallGroups } from "./call-groups.ts";
-import type { CallRow } from "./call-row.ts";
+import type { CallRow } from "./call-schema.ts";
 
 const ECHO = {
   endpoint: { uuid: "e", name: "team" },

@@ -1,12 +1,19 @@
-/** Groups calls by endpoint, server and tool for counters. A group is the same object while its names are unchanged, so it can be used as a map key. */
+/**
+ * Groups calls by endpoint, server and tool for counters. A group is the same object while its names are
+ * unchanged, so it can be used as a map key.
+ */
+import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import type { ItemMethod } from "../kernel/events.ts";
-import { type CallRow, OWN_SERVER } from "./call-row.ts";
-import type { Named, Names } from "./names.ts";
+import type { CallRow, Named } from "./call-schema.ts";
+import type { Names } from "./names.ts";
 
 export interface CallGroup {
   readonly endpoint: Named;
   readonly server: Named;
-  /** The tool's name at the server. For prompts and resources it is the method, because their names would make too many groups. */
+  /**
+   * The tool's name at the server. For prompts and resources it is the method, because their names would make
+   * too many groups.
+   */
   readonly tool: string;
   readonly method: ItemMethod | undefined;
 }
@@ -64,7 +71,7 @@ export class CallGroups {
 }
 
 function hasServer({ server }: CallRow): boolean {
-  return server.uuid !== undefined || server.name === OWN_SERVER;
+  return server.uuid !== undefined || server.name === BUILTIN_SERVER;
 }
 
 function idOf({ uuid, name }: Named): string {

@@ -1,60 +1,17 @@
-/** A finished call in the form that audit log, live events and metrics use. It is made once for all of them. */
-import type { Call, Origin, Trail } from "../kernel/call.ts";
-import type { CallEnded, ItemMethod } from "../kernel/events.ts";
-import type { Actor, Principal } from "../kernel/principal.ts";
+/** Makes the row of a finished call, once for audit log, live events and metrics. */
+import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
+import type { Call, Origin } from "../kernel/call.ts";
+import type { CallEnded } from "../kernel/events.ts";
+import type { CallActor, Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { sessionHash } from "../kernel/session-hash.ts";
-import type { Named, Names } from "./names.ts";
+import type { CallRow, ClientName, Named } from "./call-schema.ts";
+import type { Names } from "./names.ts";
 
 /** The server name of MetaMCP's own tools. */
-export const OWN_SERVER = "metamcp";
-const OWN: Named = { name: OWN_SERVER };
+const OWN: Named = { name: BUILTIN_SERVER };
 const LONGEST_NAME = 128;
 const LONGEST_URI = 1_024;
-
-export interface CallActor {
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
-  /** The API key that the account used. */
-  readonly key?: { readonly id: string; readonly name: string };
-  /** The person who really acted, as this principal. */
-  readonly actor?: Actor;
-}
-
-export interface ClientName {
-  readonly name: string;
-  readonly version?: string;
-}
-
-export interface CallRow {
-  /** When the call ended, in milliseconds since 1970. */
-  readonly at: number;
-  readonly principal: CallActor;
-  readonly client?: ClientName | undefined;
-  readonly endpoint: Named;
-  /** A hash of the session id. */
-  readonly session?: string | undefined;
-  readonly surface?: string | undefined;
-  readonly via?: "code" | "chain" | undefined;
-  readonly server: Named;
-  /** Undefined for a tool call. */
-  readonly method?: ItemMethod | undefined;
-  readonly tool: string;
-  readonly outcome: "ok" | "error" | "refused";
-  readonly code?: string | undefined;
-  readonly by?: string | undefined;
-  readonly durationMs: number;
-  readonly requestBytes: number;
-  readonly resultBytes: number;
-  readonly attempts?: number | undefined;
-  readonly cached?: true | undefined;
-  /** The tool that was read before, if the call was refused or needed permission because of it. */
-  readonly read?: string | undefined;
-  /** Who approved the call, if it needed an approval. */
-  readonly approval?: Trail["approval"] | undefined;
-  readonly traceId?: string | undefined;
-}
 
 export function callRow(ended: CallEnded, names: Names): CallRow {
   const { origin, server, method, tool, outcome, code, via, trail } = ended;
@@ -85,6 +42,7 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     read: trail.read,
     approval: trail.approval,
     traceId: trail.trace?.traceId,
+    request: trail.httpRequest,
   };
 }
 
@@ -102,10 +60,14 @@ export function beginningOf({ origin, server, tool = "", via, trail }: Call, nam
     via,
     server: serverOf(target.server, names),
     tool: target.tool.slice(0, LONGEST_URI),
+    request: trail?.httpRequest,
   };
 }
 
-/** `error.type` of the OpenTelemetry conventions for MCP: `tool_error` if the tool reported the error, otherwise our error code. */
+/**
+ * `error.type` of the OpenTelemetry conventions for MCP: `tool_error` if the tool reported the error,
+ * otherwise our error code.
+ */
 export function errorType({ outcome, code }: CallRow, { result }: CallEnded): string {
   if (outcome === "ok") return "";
   return code === "execution_failed" && result ? "tool_error" : (code ?? "_OTHER");
@@ -127,7 +89,7 @@ export function clientOf(written: Raw | undefined): ClientName | undefined {
 }
 
 function serverOf(server: string, names: Names): Named {
-  if (server === OWN_SERVER) return OWN;
+  if (server === BUILTIN_SERVER) return OWN;
   const name = names.server(server);
   return name === undefined ? { name: server.slice(0, LONGEST_NAME) } : namedObject(server, name);
 }

@@ -7,9 +7,3 @@ export interface Names {
   /** Whether the catalog has this tool. Names that callers invent must not become names of counters. */
   hasTool(server: string, tool: string): boolean;
 }
-
-/** An object as records name it, with the name at that time. It may be renamed or deleted later. */
-export interface Named {
-  readonly uuid?: string;
-  readonly name: string;
-}

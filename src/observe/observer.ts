@@ -1,4 +1,7 @@
-/** Handles the events of a gateway, and passes them to audit log, recent calls, statistics, metrics and live streams. */
+/**
+ * Handles the events of a gateway, and passes them to audit log, recent calls, statistics, metrics and live
+ * streams.
+ */
 import { randomUUID } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -16,10 +19,12 @@ import {
 } from "./audit/audit-record.ts";
 import { type Refusal, Refusals } from "./audit/refusals.ts";
 import { type CallGroup, CallGroups } from "./call-groups.ts";
-import { type CallRow, callRow } from "./call-row.ts";
+import { callRow } from "./call-row.ts";
+import type { CallRow } from "./call-schema.ts";
 import { callEvent } from "./live/call-event.ts";
+import { CallIds } from "./live/call-ids.ts";
 import { EventFeed } from "./live/event-feed.ts";
-import { liveEvent } from "./live/live-event.ts";
+import { type LiveEvent, liveEvent } from "./live/live-event.ts";
 import { RecentCalls } from "./live/recent-calls.ts";
 import { Stats } from "./live/stats.ts";
 import { CountedLists, savedByCall } from "./live/tokens-saved.ts";
@@ -36,6 +41,10 @@ export interface ObserverParts {
   readonly log: Log;
   readonly options: AuditOptions;
   readonly gauges: Omit<Gauges, "audit">;
+  /** The id of this gateway among those on the store. */
+  readonly replica?: string | undefined;
+  /** It shares sessions with the others, so what it tells names it. */
+  readonly shares?: boolean;
 }
 
 /** A finished call with its row and group. */
@@ -51,8 +60,9 @@ export interface Observed {
   readonly audit: Pick<AuditLog, "state">;
   readonly records: Pick<Audit, "query" | "verify">;
   readonly calls: Pick<RecentCalls, "list" | "get">;
-  readonly stats: Pick<Stats, "answer">;
-  readonly use: Pick<ToolUse, "of" | "since">;
+  readonly callIds: CallIds;
+  readonly stats: Pick<Stats, "figures">;
+  readonly use: Pick<ToolUse, "all" | "since">;
   readonly feed: Pick<EventFeed, "add" | "fullFor">;
   readonly metrics: Pick<EventMetrics, "text">;
 }
@@ -62,6 +72,7 @@ export class Observer implements Observed {
   readonly audit: AuditLog;
   readonly records: Audit;
   readonly calls = new RecentCalls();
+  readonly callIds: CallIds;
   readonly stats = new Stats();
   readonly use = new ToolUse();
   readonly feed: EventFeed;
@@ -72,17 +83,22 @@ export class Observer implements Observed {
   readonly #lists = new CountedLists();
   readonly #refusals: Refusals;
   readonly #stop: () => void;
+  /** Undefined if this gateway shares nothing with others. */
+  readonly #replica: string | undefined;
   /** The state of the audit log that was last sent to watchers. */
   #reported: { readonly lost: number; readonly fault: string | undefined } = { lost: 0, fault: undefined };
 
-  constructor({ events, audit, names, clock, log, options, gauges }: ObserverParts) {
+  constructor(parts: ObserverParts) {
+    const { events, audit, names, clock, log, options, gauges, replica, shares = false } = parts;
+    this.#replica = shares ? replica : undefined;
+    this.callIds = new CallIds(replica);
     this.names = names;
     this.#groups = new CallGroups(names);
     this.records = audit;
-    this.audit = new AuditLog(audit, options, { clock, log });
+    this.audit = new AuditLog(audit, options, { clock, log, replica: this.#replica });
     this.#refusals = new Refusals(clock, (record) => this.audit.add(record));
     this.feed = new EventFeed(clock, () => this.#checkAudit());
-    this.metrics = new EventMetrics(names, { ...gauges, audit: () => this.audit.state });
+    this.metrics = new EventMetrics(names, { ...gauges, audit: () => this.audit.state }, this.#replica);
     this.#stop = events.on((event) => this.#handle(event));
   }
 
@@ -114,7 +130,10 @@ export class Observer implements Observed {
         const group = this.#groups.of(row);
         this.#count(group, row, event);
         this.onCall?.({ row, group, ended: event });
-        if (this.feed.watched) this.feed.sendCall(callEvent(event.id, row.at, text));
+        if (this.feed.watched)
+          this.feed.sendCall(
+            callEvent({ id: this.callIds.of(event.id), at: row.at, replica: this.#replica }, text),
+          );
         return;
       }
       case "listed":
@@ -147,7 +166,7 @@ export class Observer implements Observed {
     this.metrics.handle(event);
     if (!this.feed.watched) return;
     const live = liveEvent(event, this.names);
-    if (live) this.feed.send(live);
+    if (live) this.#send(live);
   }
 
   #record(row: CallRow, text: RowText, ended: CallEnded): void {
@@ -166,7 +185,11 @@ export class Observer implements Observed {
     if (lost === this.#reported.lost && fault === this.#reported.fault) return;
     this.#reported = { lost, fault };
     const at = new Date().toISOString();
-    this.feed.send({ type: "audit", at, lost, ...(fault !== undefined && { fault }) });
+    this.#send({ type: "audit", at, lost, ...(fault !== undefined && { fault }) });
+  }
+
+  #send(event: LiveEvent): void {
+    this.feed.send(this.#replica === undefined ? event : { ...event, replica: this.#replica });
   }
 
   #count(group: CallGroup, row: CallRow, ended: CallEnded): void {

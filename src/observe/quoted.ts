@@ -23,7 +23,10 @@ const slots: ({ readonly text: string; readonly written: string } | undefined)[]
   length: SLOTS,
 });
 
-/** JSON of the text that begins with the quote at this position. The cache is searched by its bytes, because making a string first costs more. Undefined if the text is too long to cache. */
+/**
+ * JSON of the text that begins with the quote at this position. The cache is searched by its bytes, because
+ * making a string first costs more. Undefined if the text is too long to cache.
+ */
 export function quotedAt(raw: Raw, quote: number): string | undefined {
   let slot = 0;
   for (let i = quote + 1; raw[i] !== QUOTE && i <= quote + LONGEST_CACHED; i++)

@@ -1,10 +1,11 @@
 /** The JSON text of a row for audit log and live events, without the time and without the closing brace. */
-import type { CallRow } from "./call-row.ts";
-import type { Named } from "./names.ts";
+import type { CallRow, Named } from "./call-schema.ts";
 import { quoted, quotedObject } from "./quoted.ts";
 
 export interface RowText {
-  /** The same text for all calls of one tool in a session while no name changes. Begins like an audit record. */
+  /**
+   * The same text for all calls of one tool in a session while no name changes. Begins like an audit record.
+   */
   readonly head: string;
   readonly rest: string;
 }
@@ -16,11 +17,14 @@ export function membersOf({ head, rest }: RowText): string {
   return head.slice(RECORD.length) + rest;
 }
 
-/** Concatenates parts that most rows share. `JSON.stringify` of the whole row would cost four times as much. */
+/**
+ * Concatenates parts that most rows share. `JSON.stringify` of the whole row would cost four times as much.
+ */
 export function rowText(row: CallRow): RowText {
-  const { traceId } = row;
+  const { traceId, request } = row;
   let rest = `,"outcome":"${row.outcome}","durationMs":${msText(row.durationMs)},"requestBytes":${row.requestBytes},"resultBytes":${row.resultBytes}`;
   if (traceId !== undefined) rest += `,"traceId":"${traceId}"`;
+  if (request !== undefined) rest += `,"request":${JSON.stringify(request)}`;
   if (hasRareMember(row))
     for (const name of RARE) if (row[name] !== undefined) rest += `,"${name}":${JSON.stringify(row[name])}`;
   return { head: headOf(row), rest };
@@ -59,7 +63,10 @@ function sessionHead({ principal, client, endpoint, session, surface }: CallRow)
 
 const THOUSANDTHS = Array.from({ length: 1_000 }, (_, of) => (of === 0 ? "" : String(of / 1_000).slice(1)));
 
-/** Formats milliseconds with three decimals. Formatting a fraction as a number costs as much as everything else here. */
+/**
+ * Formats milliseconds with three decimals. Formatting a fraction as a number costs as much as everything
+ * else here.
+ */
 function msText(ms: number): string {
   const thousandths = Math.round(ms * 1_000);
   return `${Math.floor(thousandths / 1_000)}${THOUSANDTHS[thousandths % 1_000]}`;
@@ -76,7 +83,10 @@ const RARE = [
   "approval",
 ] as const satisfies readonly (keyof CallRow)[];
 
-/** Whether the row has one of the rare members. Checks them by name, because a loop over the list costs more than writing the rest. */
+/**
+ * Whether the row has one of the rare members. Checks them by name, because a loop over the list costs more
+ * than writing the rest.
+ */
 function hasRareMember({ via, method, code, by, attempts, cached, read, approval }: CallRow): boolean {
   return (via ?? method ?? code ?? by ?? attempts ?? cached ?? read ?? approval) !== undefined;
 }

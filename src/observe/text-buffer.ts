@@ -1,4 +1,7 @@
-/** Collects texts that are sent together, as bytes. Thousands of strings on the heap would cost more garbage collection than making them. */
+/**
+ * Collects texts that are sent together, as bytes. Thousands of strings on the heap would cost more garbage
+ * collection than making them.
+ */
 
 /** UTF-8 bytes per UTF-16 code unit, at most. */
 const MAX_BYTES = 3;
@@ -47,7 +50,10 @@ export class TextBuffer {
     }
   }
 
-  /** Returns the content and empties the buffer. A small content is copied, so that waiting data uses at most twice its length. */
+  /**
+   * Returns the content and empties the buffer. A small content is copied, so that waiting data uses at most
+   * twice its length.
+   */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     const full = this.#length * 2 >= this.#bytes.length;

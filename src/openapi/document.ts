@@ -1,4 +1,7 @@
-/** Describes the tools of an endpoint as OpenAPI 3.1. The schemas are those of the tools, with adjusted references. */
+/**
+ * Describes the tools of an endpoint as OpenAPI 3.1. The schemas are those of the tools, with adjusted
+ * references.
+ */
 import type { Tool } from "../catalog/tool.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { VERSION } from "../kernel/version.ts";
@@ -84,8 +87,8 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: E
 }
 
 /**
- * One operation per tool: programs that turn operations into functions of a model would offer a tool twice otherwise. That
- * some tools can be called with GET too is not described.
+ * One operation per tool: programs that turn operations into functions of a model would offer a tool twice
+ * otherwise. That some tools can be called with GET too is not described.
  */
 function pathItem(operationId: string, tool: Tool, schemas: Record<string, unknown>): Json {
   const written = member(tool.definition, "outputSchema");

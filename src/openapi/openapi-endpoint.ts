@@ -1,4 +1,7 @@
-/** Serves an endpoint over plain HTTP: each tool is a path, and `openapi.json` describes them. Calls pass the same layers as MCP calls. */
+/**
+ * Serves an endpoint over plain HTTP: each tool is a path, and `openapi.json` describes them. Calls pass the
+ * same layers as MCP calls.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBytes, typeOf } from "../admin/body.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
@@ -6,7 +9,7 @@ import type { Tool } from "../catalog/tool.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import type { Principal } from "../kernel/principal.ts";
+import { type Principal, shareOf } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { type TraceHeaders, traceHeadersIn } from "../kernel/traceparent.ts";
@@ -16,12 +19,12 @@ import type { SessionlessRequests } from "../session/sessionless-requests.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { internalError } from "../surface/failure.ts";
-import { callThroughLayers, type SurfaceLayers } from "../surface/layered-surface.ts";
+import { callThroughLayers, type SurfaceLayers } from "../surface/layered-requests.ts";
 import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
 import { CREDENTIALS_REVOKED, ENDPOINT_ENDED } from "../transport/end-reasons.ts";
-import { MAX_BODY_BYTES, senderOf } from "../transport/http/body.ts";
+import { MAX_BODY_BYTES } from "../transport/http/body.ts";
 import type { Received } from "../transport/http/http-server.ts";
 import { describeTools, type EndpointInfo } from "./document.ts";
 import { problemOf } from "./problem-of.ts";
@@ -88,6 +91,8 @@ export class OpenApiEndpoint {
     const { request, principal } = received;
     const name = decoded(path);
     const { sessionless, limiter } = this.#parts;
+    const asked = limiter.ready("inFlight");
+    if (asked) await asked;
     if (limiter.full("inFlight")) return await this.#refuse(name, received);
     const answer = async (origin: Origin): Promise<Raw | Buffer> =>
       asksForDocument(name, request)
@@ -190,7 +195,7 @@ function decoded(path: string): string {
 
 async function bodyOf(received: Received): Promise<Raw> {
   const { request } = received;
-  const bytes = await readBytes(request, senderOf(received), MAX_BODY_BYTES);
+  const bytes = await readBytes(request, shareOf(received.principal), MAX_BODY_BYTES);
   if (bytes.length === 0) return EMPTY_OBJECT;
   typeOf(request, ["application/json"]);
   const value = readValue(bytes);

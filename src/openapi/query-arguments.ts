@@ -58,7 +58,10 @@ function typeOfValue(value: unknown): string {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Converts a query to JSON. Numbers keep their digits. A value that does not match its type stays a string, and schema validation refuses it. */
+/**
+ * Converts a query to JSON. Numbers keep their digits. A value that does not match its type stays a string,
+ * and schema validation refuses it.
+ */
 export function argumentsIn(query: Iterable<readonly [string, string]>, scalars: ScalarArguments): Raw {
   const values = new Map<string, string>();
   for (const [name, text] of query) {

@@ -1,4 +1,7 @@
-/** Converts the result of a tool to plain JSON: its structured content, or else its content. An error result becomes a problem. */
+/**
+ * Converts the result of a tool to plain JSON: its structured content, or else its content. An error result
+ * becomes a problem.
+ */
 import { Problem } from "../admin/problem.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { hasManyValues } from "../rpc/many-values.ts";

@@ -1,4 +1,7 @@
-/** Adjusts references in tool schemas that are embedded in the OpenAPI document. `#` must then refer to the new position of the schema. */
+/**
+ * Adjusts references in tool schemas that are embedded in the OpenAPI document. `#` must then refer to the
+ * new position of the schema.
+ */
 import { isRecord } from "../kernel/is-record.ts";
 
 /** Keywords whose members are schemas with arbitrary names. */
@@ -13,7 +16,10 @@ const MAPS: ReadonlySet<string> = new Set([
 const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "example"]);
 const REFERENCES: ReadonlySet<string> = new Set(["$ref", "$dynamicRef"]);
 
-/** `top` is the new position of the schema, as a JSON Pointer that begins with `#`. References in a schema with `$id` are relative to that schema, so it stays unchanged. */
+/**
+ * `top` is the new position of the schema, as a JSON Pointer that begins with `#`. References in a schema
+ * with `$id` are relative to that schema, so it stays unchanged.
+ */
 export function movedSchema(schema: unknown, top: string): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => movedSchema(inner, top));
   if (!isRecord(schema) || typeof schema["$id"] === "string") return schema;

@@ -1,4 +1,7 @@
-/** Decides whether a server of the gallery fits a task clearly better than the configured servers. Uses no network. */
+/**
+ * Decides whether a server of the gallery fits a task clearly better than the configured servers. Uses no
+ * network.
+ */
 import type { Candidate } from "./candidate.ts";
 import { rankCandidates } from "./rank.ts";
 
@@ -14,7 +17,10 @@ export interface BetterCandidateParts {
 const CLEARLY_BETTER = 0.15;
 const MAX_CANDIDATES = 5;
 
-/** `fit` is the fit of the best configured tool. Returns false if one of the better servers is already configured. */
+/**
+ * `fit` is the fit of the best configured tool. Returns false if one of the better servers is already
+ * configured.
+ */
 export async function hasBetterCandidate(
   fit: number,
   queries: readonly string[],

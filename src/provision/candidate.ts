@@ -1,4 +1,7 @@
-/** A server that could be added: the exact config entry, and what it needs. All sources of servers return this type. */
+/**
+ * A server that could be added: the exact config entry, and what it needs. All sources of servers return this
+ * type.
+ */
 
 /** An entry of `mcpServers`. Values that the user must provide are written as `${NAME}`. */
 export type Entry =

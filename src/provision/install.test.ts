@@ -7,12 +7,12 @@ import { processesWithEnv } from "../../test/support/processes.ts";
 import { FIXTURE, FIXTURE_TOOLS, temp } from "../../test/support/temp.ts";
 import { until } from "../../test/support/until.ts";
 import { createStdioConnector } from "../child/stdio/connector.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
+import { Trials } from "../engine/trial.ts";
 import { silentLog } from "../kernel/log.ts";
 import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import { systemClock as clock } from "../system-clock.ts";
-import { Trials } from "../trial.ts";
 import type { Candidate } from "./candidate.ts";
 import { ConfigFileWriter } from "./config-file-writer.ts";
 import { type InstallCaller, Installer, type InstallParts } from "./install.ts";
@@ -218,14 +218,6 @@ test("bundles with the same address and different checksums are separate install
   await expect(Promise.all(asked)).rejects.toThrow(/checksum/);
   await Promise.allSettled(asked);
   expect(unpacked).toEqual(["a".repeat(64), "b".repeat(64)]);
-});
-
-test("the error for an interrupted npx download names the folder to delete", async () => {
-  const { installer, plan } = setUp();
-  const words = "npm error Could not read '/home/me/.npm/_npx/c98ccc168155bafa/package.json'";
-  await expect(installer.install(plan([], failingServer(words)), newCaller())).rejects.toThrow(
-    /delete \/home\/me\/\.npm\/_npx\/c98ccc168155bafa and try again\.$/,
-  );
 });
 
 const BUNDLE = { url: "https://a.example/a.mcpb", sha256: "0".repeat(64) };

@@ -1,4 +1,7 @@
-/** Installs a planned server: tries it in isolation, then writes it to the config and applies it. If a step before the write fails, nothing is left behind. */
+/**
+ * Installs a planned server: tries it in isolation, then writes it to the config and applies it. If a step
+ * before the write fails, nothing is left behind.
+ */
 import type { Tool } from "../catalog/tool.ts";
 import { checkServer } from "../config/server.ts";
 import type { ServerSpec } from "../config/spec.ts";
@@ -19,7 +22,10 @@ export interface InstallParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly writer: ConfigWriter;
-  /** Downloads a bundle, checks its checksum and unpacks it. Resolves with the entry to run and the variables that the bundle declares. */
+  /**
+   * Downloads a bundle, checks its checksum and unpacks it. Resolves with the entry to run and the variables
+   * that the bundle declares.
+   */
   unpack(candidate: Candidate, signal: Signal): Promise<Pick<Candidate, "entry" | "variables">>;
   /** Starts the server in isolation, lists its tools and ends it, also when it is aborted. */
   trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
@@ -42,8 +48,6 @@ export interface InstallCaller {
 /** For download, start and listing together: as long as a start that installs may take. */
 const TRIAL_MS = 300_000;
 const REPORT_MS = 2_000;
-/** The npx cache folder in an error message. After an interrupted download npx fails each time until the folder is deleted. */
-const NPX_CACHE_FOLDER = /[^\s'"]*[\\/]_npx[\\/][0-9a-f]{16}(?=[\\/])/;
 
 /** One installation, which several callers may wait for. It is aborted when the last of them cancels. */
 interface RunningInstall {
@@ -164,9 +168,5 @@ function reasonOf(error: unknown): string {
   if (MetaMcpError.is(error) && error.code === "auth_required") {
     return "it requires login. Add its entry to the config, then log in with: metamcp auth NAME";
   }
-  const message = error.cause instanceof Error ? error.cause.message : error.message;
-  const half = NPX_CACHE_FOLDER.exec(message)?.[0];
-  return half && !message.includes("rm -rf")
-    ? `${message}\nIf an earlier download was interrupted, delete ${half} and try again.`
-    : message;
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }

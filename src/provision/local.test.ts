@@ -1,4 +1,7 @@
-/** Whether configured servers are recognised as sufficient for a task, measured on the golden questions with and without the servers that answer them. */
+/**
+ * Whether configured servers are recognised as sufficient for a task, measured on the golden questions with
+ * and without the servers that answer them.
+ */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +12,10 @@ import { ToolCache } from "../catalog/cache.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { CatalogLoader } from "../catalog/catalog-loader.ts";
 import { createSearch } from "../catalog/search/search.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
-import { systemClock as clock } from "../system-clock.ts";
 import { hasBetterCandidate } from "./better-candidate.ts";
 import { galleryCandidates } from "./gallery/gallery.ts";
 import { searchLocal } from "./local.ts";

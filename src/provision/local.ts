@@ -32,7 +32,9 @@ export interface LocalParts {
   readonly servers: () => readonly ServerId[];
 }
 
-/** Measured on the golden questions, with and without the servers that answer them; see docs/provisioning.md. */
+/**
+ * Measured on the golden questions, with and without the servers that answer them; see docs/provisioning.md.
+ */
 const MIN_FIT = 0.42;
 /** If one tool reaches MIN_FIT, tools above this lower limit are returned too. */
 const MIN_FIT_OF_OTHERS = 0.3;

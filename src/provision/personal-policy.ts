@@ -1,6 +1,8 @@
-/** Provisioning in the personal mode: adds a server of a trusted publisher, and asks the user before it adds another one. */
+/**
+ * Provisioning in the personal mode: adds a server of a trusted publisher, and asks the user before it adds
+ * another one.
+ */
 import { readConfigText } from "../config/load.ts";
-import { adviceOn } from "./advice.ts";
 import type { ConfigWriter } from "./config-writer.ts";
 import type { Installer } from "./install.ts";
 import {
@@ -57,4 +59,24 @@ export function personalPolicy({ installer, writer, withheld }: PersonalPolicyPa
       };
     },
   };
+}
+
+function adviceOn(matches: readonly ShownCandidate[]): string {
+  const usable = matches.filter(({ trust, plan }) => trust !== "denied" && !plan.flaw);
+  const [first] = usable;
+  if (!first)
+    return "None of these can be used: your list of publishers denies them, or their entries are invalid.";
+  const { candidate, missing } = first.plan;
+  if (first.configured !== undefined) {
+    return `${candidate.name} is already configured: mcp_discover {server: "${first.configured}"} shows its tools.`;
+  }
+  const steps = [
+    ...(missing.length > 0 ? [`set ${missing.join(", ")} where MetaMCP is started, and restart it`] : []),
+    ...(first.trust === "unknown"
+      ? [`ask the user to review what it runs and to trust it: metamcp trust add ${candidate.id}`]
+      : []),
+    "call again with autoProvision: true",
+  ];
+  const others = usable.length > 1 ? " To choose another one, pass its id as the intent." : "";
+  return `To add ${candidate.name}: ${steps.join("; then ")}.${others}`;
 }

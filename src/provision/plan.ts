@@ -1,4 +1,7 @@
-/** The plan to add a candidate: the entry to write and run, with this environment. It is frozen, so that the user confirms exactly what runs. */
+/**
+ * The plan to add a candidate: the entry to write and run, with this environment. It is frozen, so that the
+ * user confirms exactly what runs.
+ */
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
 import { freeze } from "../kernel/freeze.ts";
@@ -40,7 +43,10 @@ function textsOf(entry: Entry): readonly string[] {
   return [entry.url, ...Object.values(entry.headers ?? {})];
 }
 
-/** Drops environment variables and headers with optional unset variables, because an unset variable makes the whole entry unusable. */
+/**
+ * Drops environment variables and headers with optional unset variables, because an unset variable makes the
+ * whole entry unusable.
+ */
 function withoutUnset(entry: Entry, unset: (name: string) => boolean): Entry {
   const filled = (values: Readonly<Record<string, string>> = {}): Record<string, string> =>
     Object.fromEntries(

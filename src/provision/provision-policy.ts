@@ -38,7 +38,10 @@ export interface ProvisionPolicy {
   add(found: Findings, asker: ProvisionCaller): Promise<Added | NotAdded>;
 }
 
-/** A match is considered only if its fit is at least this share of the best one. So a trusted server wins over a better one only if it fits nearly as well. */
+/**
+ * A match is considered only if its fit is at least this share of the best one. So a trusted server wins over
+ * a better one only if it fits nearly as well.
+ */
 const MIN_RELATIVE_FIT = 0.7;
 
 /** The matches that may be added and miss no variables, best first. */

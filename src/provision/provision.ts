@@ -1,4 +1,7 @@
-/** mcp_provision: finds configured tools for a task, else servers that could be added, and adds one if that is allowed. Runs nothing that is neither trusted nor confirmed by the user. */
+/**
+ * mcp_provision: finds configured tools for a task, else servers that could be added, and adds one if that is
+ * allowed. Runs nothing that is neither trusted nor confirmed by the user.
+ */
 
 import { signatureOf } from "../catalog/signature.ts";
 import { summarize } from "../catalog/summary.ts";

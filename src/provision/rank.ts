@@ -1,4 +1,7 @@
-/** Ranks candidates for a task with the search for tools. Keeps one index per list of candidates; sends no requests. */
+/**
+ * Ranks candidates for a task with the search for tools. Keeps one index per list of candidates; sends no
+ * requests.
+ */
 import { clip } from "../catalog/read-tool.ts";
 import { EVIDENCE_KINDS, type EvidenceKind } from "../catalog/search/evidence.ts";
 import { createSearch } from "../catalog/search/search.ts";
@@ -15,15 +18,16 @@ export interface RankedCandidate {
 }
 
 /**
- * Each candidate is indexed as a server named by its number, so server names get weight 0. A server is not named after one
- * action, so it need not have the name that an example wants.
+ * Each candidate is indexed as a server named by its number, so server names get weight 0. A server is not
+ * named after one action, so it need not have the name that an example wants.
  */
 const SETTINGS = settingsWith({ weights: { server: 0 }, missingName: 0 });
 /** Measured on the golden questions; see docs/provisioning.md. */
 export const MIN_FIT = 0.5;
 /**
- * What each kind of evidence counts. The network that ranks tools does not fit: a server does not do one kind of action. Each
- * candidate is the only tool of its server, so `siblings` and `serverVector` are its own scores.
+ * What each kind of evidence counts. The network that ranks tools does not fit: a server does not do one kind
+ * of action. Each candidate is the only tool of its server, so `siblings` and `serverVector` are its own
+ * scores.
  */
 const WEIGHTS: Readonly<Record<EvidenceKind, number>> = {
   keyword: 1,
@@ -56,8 +60,8 @@ export function isRegistryName(query: string): boolean {
 }
 
 /**
- * Best first: those that fit by their fit, which is what people see, then the others by the score of the search. The index is
- * built when a list is first searched and lives as long as the list.
+ * Best first: those that fit by their fit, which is what people see, then the others by the score of the
+ * search. The index is built when a list is first searched and lives as long as the list.
  */
 export async function rankCandidates(
   candidates: readonly Candidate[],

@@ -1,4 +1,7 @@
-/** Describes a plan for a model and for a user: the exact command, and texts of the publisher with unsafe characters removed or escaped. */
+/**
+ * Describes a plan for a model and for a user: the exact command, and texts of the publisher with unsafe
+ * characters removed or escaped.
+ */
 import { summarize } from "../catalog/summary.ts";
 import type { Env } from "../home/home.ts";
 import { type Mask, maskOf } from "../kernel/secret.ts";
@@ -16,7 +19,7 @@ export interface ShownCandidate {
   readonly configured: string | undefined;
 }
 
-export function matchOf({ plan, trust, fit, configured }: ShownCandidate, env: Env): object {
+export function matchOf({ plan, trust, fit, configured }: ShownCandidate, env: Env) {
   const { candidate, entry, missing, flaw } = plan;
   const { id, name, from, version, description, verified, link, bundle } = candidate;
   const { command, args, ...rest } = "command" in entry ? entry : { ...entry, command: undefined, args: [] };
@@ -41,7 +44,7 @@ export function matchOf({ plan, trust, fit, configured }: ShownCandidate, env: E
 }
 
 /** Contains names and whether they are set, but no values. */
-function variablesOf({ candidate: { variables } }: Plan, env: Env): object {
+function variablesOf({ candidate: { variables } }: Plan, env: Env) {
   if (variables.length === 0) return {};
   return {
     variables: variables.map(({ name, description, required, secret }) => ({
@@ -77,7 +80,10 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
   ].join("\n");
 }
 
-/** Escapes all characters outside of printable ASCII, because they may hide text, change its direction or look like other letters. */
+/**
+ * Escapes all characters outside of printable ASCII, because they may hide text, change its direction or look
+ * like other letters.
+ */
 function visible(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }

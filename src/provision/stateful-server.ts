@@ -1,6 +1,7 @@
 /**
- * Knows servers whose process holds a session: an open browser, a terminal, a debugger, a line of thought. Ending such a process
- * when it is idle loses work, so it gets `lifecycle: "keep-alive"`. Reads only the command line; starts nothing.
+ * Knows servers whose process holds a session: an open browser, a terminal, a debugger, a line of thought.
+ * Ending such a process when it is idle loses work, so it gets `lifecycle: "keep-alive"`. Reads only the
+ * command line; starts nothing.
  */
 
 /** Packages and images, without versions. The gallery marks its own ones too; a test compares both. */

@@ -1,4 +1,7 @@
-/** Reads and edits `trusted-servers.json`. Without the file no publisher is trusted. An invalid file is never changed, and then no publisher is trusted either. */
+/**
+ * Reads and edits `trusted-servers.json`. Without the file no publisher is trusted. An invalid file is never
+ * changed, and then no publisher is trusted either.
+ */
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import { editJson } from "../config/edit.ts";
@@ -25,7 +28,10 @@ const LISTS = ["allow", "deny"] as const;
 
 const UNTIL_FIXED = "no publisher is trusted until this is fixed";
 
-/** Earlier versions created a file with exactly these rules without asking the user, so such a file counts as empty. */
+/**
+ * Earlier versions created a file with exactly these rules without asking the user, so such a file counts as
+ * empty.
+ */
 const GENERATED_RULES = written({
   allow: [
     "@modelcontextprotocol/*",
@@ -78,7 +84,9 @@ export async function changeTrust(
   return (await readRules(path)).rules;
 }
 
-/** Rewrites a file that is a bare list of allowed names. It becomes an object only when something is denied. */
+/**
+ * Rewrites a file that is a bare list of allowed names. It becomes an object only when something is denied.
+ */
 async function rewriteList(
   path: string,
   { home, now }: { home: string; now: Date },

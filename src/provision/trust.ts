@@ -4,7 +4,10 @@ import type { Candidate, Entry } from "./candidate.ts";
 export type Trust = "trusted" | "denied" | "unknown";
 
 export interface TrustRules {
-  /** Names of packages and of registry entries, or all of one publisher: `@scope/*`, `io.github.name/*`. `pypi:name` means a package of one package registry. */
+  /**
+   * Names of packages and of registry entries, or all of one publisher: `@scope/*`, `io.github.name/*`.
+   * `pypi:name` means a package of one package registry.
+   */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
@@ -65,8 +68,9 @@ const FOR_PACKAGES = new Set(["-y", "--yes"]);
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
 /**
- * Whether a rule for the package `name` covers this entry. Trust in a package does not cover the arguments and values
- * that another publisher's registry entry passes to it, because they could make it do anything. Gallery entries are ours.
+ * Whether a rule for the package `name` covers this entry. Trust in a package does not cover the arguments
+ * and values that another publisher's registry entry passes to it, because they could make it do anything.
+ * Gallery entries are ours.
  */
 function covers(name: string, { id, entry, variables, from }: TrustSubject): boolean {
   if (from === "gallery" || id === name) return true;

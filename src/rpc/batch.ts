@@ -13,7 +13,10 @@ const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
-/** Reads bytes that are no single message. Returns the messages of a batch, undefined if it is no array, or a Malformed if the batch is invalid. */
+/**
+ * Reads bytes that are no single message. Returns the messages of a batch, undefined if it is no array, or a
+ * Malformed if the batch is invalid.
+ */
 export function readBatch(
   bytes: Buffer,
   { code }: Malformed,

@@ -88,7 +88,10 @@ export interface WriterOptions {
   onError?(error: Error): void;
 }
 
-/** Writes messages as lines. Messages of one event, or of one turn of the event loop, go out in one write. Large payloads are not copied. Messages to an ended stream are dropped. */
+/**
+ * Writes messages as lines. Messages of one event, or of one turn of the event loop, go out in one write.
+ * Large payloads are not copied. Messages to an ended stream are dropped.
+ */
 export class LineWriter {
   readonly #stream: Writable;
   /** The queue: parts up to the last long payload, then Latin-1 text. */
@@ -135,8 +138,9 @@ export class LineWriter {
   }
 
   /**
-   * Whether a line that ends at this position certainly was not read as a whole. The operating system may have accepted a part of
-   * the write in progress, so of the lines in it this is certain only for the last one.
+   * Whether a line that ends at this position certainly was not read as a whole. The operating system may
+   * have accepted a part of the write in progress, so of the lines in it this is certain only for the last
+   * one.
    */
   isUnread(end: number): boolean {
     return end > this.#written && end >= this.#offered;
@@ -159,7 +163,8 @@ export class LineWriter {
       this.#add(payload);
       this.#text = "}\n";
     } else this.#text += `${line(message, payload)}\n`;
-    // Official clients drop progress that they read together with its answer, so a notification is written at once.
+    // Official clients drop progress that they read together with its answer, so a notification is written at
+    // once.
     if (atOnce || message.kind === "notification") this.flush();
     else if (first) this.#flushSoon();
   }

@@ -1,4 +1,7 @@
-/** Reads and writes server-sent events. An event over the size limit is skipped without keeping it, and reported with the id of its message. Does not reconnect. */
+/**
+ * Reads and writes server-sent events. An event over the size limit is skipped without keeping it, and
+ * reported with the id of its message. Does not reconnect.
+ */
 
 import { IdFinder } from "./id-finder.ts";
 import { DEFAULT_MAX_MESSAGE, type TooLong } from "./lines.ts";

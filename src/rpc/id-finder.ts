@@ -1,4 +1,7 @@
-/** Finds the id of a message that is too long or invalid, at any position in it. Keeps almost nothing in memory and validates nothing. */
+/**
+ * Finds the id of a message that is too long or invalid, at any position in it. Keeps almost nothing in
+ * memory and validates nothing.
+ */
 import { isUtf8 } from "node:buffer";
 import { asRaw, type Raw } from "../kernel/raw.ts";
 

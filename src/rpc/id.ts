@@ -1,4 +1,7 @@
-/** Ids and progress tokens, which have the same form. Those of the other side are compared and echoed as written; ours are numbers. */
+/**
+ * Ids and progress tokens, which have the same form. Those of the other side are compared and echoed as
+ * written; ours are numbers.
+ */
 import { fromLatin1, type Raw } from "../kernel/raw.ts";
 
 export type IdKey = string | number;
@@ -15,7 +18,10 @@ export function idKey(raw: Raw): IdKey {
   return text.includes("\\") ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-/** The number of our own id in an answer; NaN or 0 if it cannot be ours. Some servers return the id as a string. */
+/**
+ * The number of our own id in an answer; NaN or 0 if it cannot be ours. Some servers return the id as a
+ * string.
+ */
 export function ownId(raw: Raw): number {
   const quoted = raw[0] === 0x22 ? 1 : 0;
   let value = 0;

@@ -1,4 +1,7 @@
-/** Splits a byte stream into lines. A line within one chunk is a view of the chunk. A line over the size limit is skipped without keeping it, and reported with its id. */
+/**
+ * Splits a byte stream into lines. A line within one chunk is a view of the chunk. A line over the size limit
+ * is skipped without keeping it, and reported with its id.
+ */
 import type { Raw } from "../kernel/raw.ts";
 import { IdFinder } from "./id-finder.ts";
 

@@ -15,6 +15,9 @@ export interface Malformed {
   readonly code: -32700 | -32600;
   readonly reason: string;
   readonly id: Raw | undefined;
-  /** Whether it looks like a request (the id belongs to the other side) or an answer (the id is ours); undefined if neither. */
+  /**
+   * Whether it looks like a request (the id belongs to the other side) or an answer (the id is ours);
+   * undefined if neither.
+   */
   readonly meant: "request" | "answer" | undefined;
 }

@@ -1,4 +1,7 @@
-/** The size of what a model gets of a tool: model APIs take the name, the description and the input schema. Title, annotations and output schema stay in the client. */
+/**
+ * The size of what a model gets of a tool: model APIs take the name, the description and the input schema.
+ * Title, annotations and output schema stay in the client.
+ */
 import type { Raw } from "../kernel/raw.ts";
 import { elements, member, members } from "./slice.ts";
 

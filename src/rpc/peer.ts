@@ -1,5 +1,9 @@
-/** One side of a JSON-RPC connection: matches answers to requests, in both directions. Knows no stream, no timeouts and no protocol era. */
+/**
+ * One side of a JSON-RPC connection: matches answers to requests, in both directions. Knows no stream, no
+ * timeouts and no protocol era.
+ */
 import { MetaMcpError } from "../kernel/errors.ts";
+import { PassingMap } from "../kernel/passing.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { type IdKey, idKey, ownId, writeId } from "./id.ts";
@@ -8,10 +12,15 @@ import { mapProgress, progressToken, restoreProgress } from "./progress.ts";
 import { errorOf, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 import { members } from "./slice.ts";
 
-/** The stream on which a message came or is to be sent. The transport creates it; for the peer it is opaque. */
+/**
+ * The stream on which a message came or is to be sent. The transport creates it; for the peer it is opaque.
+ */
 export type Via = object | number | undefined;
 
-/** `alone`: no other message is expected in this direction, so it need not wait to be written together with others. */
+/**
+ * `alone`: no other message is expected in this direction, so it need not wait to be written together with
+ * others.
+ */
 export type Send = (message: Message, via: Via, alone?: boolean) => void;
 
 /** A request of the other side, until it is answered. */
@@ -25,7 +34,10 @@ export interface Incoming {
 }
 
 export interface PeerHandlers {
-  /** If it rejects with RpcError, that error is sent. Any other error becomes -32603, with its text only if it is a MetaMcpError. */
+  /**
+   * If it rejects with RpcError, that error is sent. Any other error becomes -32603, with its text only if it
+   * is a MetaMcpError.
+   */
   onRequest(request: Incoming): Promise<Raw>;
   /** Not called for cancellation and progress, which the peer handles itself. */
   onNotification(method: string, params: Raw | undefined, via: Via): void;
@@ -83,10 +95,10 @@ class ServedRequest implements Incoming {
 export class Peer {
   readonly #send: Send;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<number, Pending>();
-  /** Answered requests that may still report progress. */
-  readonly #reporting = new Map<number, Pending>();
-  readonly #serving = new Map<IdKey, ServedRequest>();
+  readonly #pending = new PassingMap<number, Pending>();
+  /** Answered requests that may still report progress; most peers have none. */
+  #reporting: Map<number, Pending> | undefined;
+  readonly #serving = new PassingMap<IdKey, ServedRequest>();
   #lastId = 0;
   #destroyed: Error | undefined;
 
@@ -127,7 +139,10 @@ export class Peer {
     }
   }
 
-  /** Rejects with RpcError if the answer is an error, otherwise with the reason of `destroy`, `fail` or the signal. */
+  /**
+   * Rejects with RpcError if the answer is an error, otherwise with the reason of `destroy`, `fail` or the
+   * signal.
+   */
   request(method: string, params: Raw | undefined, options?: RequestOptions): Promise<Raw> {
     const signal = options?.signal;
     if (this.#destroyed) return Promise.reject(this.#destroyed);
@@ -153,7 +168,7 @@ export class Peer {
 
   /** Ignores further progress of an answered request. */
   endProgress(id: number): void {
-    this.#reporting.delete(id);
+    this.#reporting?.delete(id);
   }
 
   /** Rejects one pending request, because the transport failed. */
@@ -237,7 +252,7 @@ export class Peer {
     const token = params && progressToken(params);
     if (!token) return;
     const id = ownId(token);
-    const pending = this.#pending.get(id) ?? this.#reporting.get(id);
+    const pending = this.#pending.get(id) ?? this.#reporting?.get(id);
     if (pending?.token) pending.options?.onProgress?.(restoreProgress(params, pending.token));
   }
 
@@ -253,7 +268,10 @@ export class Peer {
 
   #answered(id: Raw, result: Raw): void {
     const pending = this.#settle(id);
-    if (pending?.options?.lasting) this.#reporting.set(ownId(id), pending);
+    if (pending?.options?.lasting) {
+      this.#reporting ??= new Map();
+      this.#reporting.set(ownId(id), pending);
+    }
     pending?.resolve(result);
   }
 

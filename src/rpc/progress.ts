@@ -1,11 +1,17 @@
-/** Maps progress tokens. Two callers may choose the same token, so the other side gets a token of ours instead. */
+/**
+ * Maps progress tokens. Two callers may choose the same token, so the other side gets a token of ours
+ * instead.
+ */
 import type { Raw } from "../kernel/raw.ts";
 import { member, members, mentions, withMember } from "./slice.ts";
 
 /** The only other way to write ASCII letters of a key. */
 const ESCAPE = "\\u";
 
-/** Returns the params with our token, and the caller's token as written; undefined if the caller asks for no progress. */
+/**
+ * Returns the params with our token, and the caller's token as written; undefined if the caller asks for no
+ * progress.
+ */
 export function mapProgress(params: Raw, token: Raw): { params: Raw; token: Raw } | undefined {
   if (!mentions(params, "progressToken", ESCAPE)) return undefined;
   const meta = member(params, "_meta");

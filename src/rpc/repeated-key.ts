@@ -1,4 +1,7 @@
-/** Finds a key that occurs twice in an object of this JSON. Parsers differ in which value they take, so such JSON cannot be checked on behalf of another parser. */
+/**
+ * Finds a key that occurs twice in an object of this JSON. Parsers differ in which value they take, so such
+ * JSON cannot be checked on behalf of another parser.
+ */
 import type { Raw } from "../kernel/raw.ts";
 import { textAt } from "./slice.ts";
 

@@ -1,4 +1,7 @@
-/** A JSON-RPC error: the answer of the other side, or our answer to an invalid request. Numeric codes are defined only here. */
+/**
+ * A JSON-RPC error: the answer of the other side, or our answer to an invalid request. Numeric codes are
+ * defined only here.
+ */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { hasManyValues } from "./many-values.ts";
@@ -39,7 +42,10 @@ function memberOf(raw: Raw, name: string): unknown {
   return written && !hasManyValues(written) ? fromRaw(written) : undefined;
 }
 
-/** The error object for the other side. Texts of unknown errors may contain paths and secrets, so they are not included. */
+/**
+ * The error object for the other side. Texts of unknown errors may contain paths and secrets, so they are not
+ * included.
+ */
 export function errorOf(reason: unknown): Raw {
   if (reason instanceof RpcError) return reason.raw;
   const known = MetaMcpError.is(reason);

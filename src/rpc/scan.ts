@@ -1,4 +1,7 @@
-/** Reads the envelope of one JSON-RPC message and keeps the payloads as bytes. Checks that the message is valid JSON and replaces line breaks. Parses only the method. */
+/**
+ * Reads the envelope of one JSON-RPC message and keeps the payloads as bytes. Checks that the message is
+ * valid JSON and replaces line breaks. Parses only the method.
+ */
 import { isUtf8 } from "node:buffer";
 import { asRaw, type Raw, toLatin1 } from "../kernel/raw.ts";
 import { IdFinder } from "./id-finder.ts";

@@ -1,7 +1,8 @@
 /**
- * Regular expressions for the usual form of short messages. V8 compiles a regular expression at its second use, but a loop over bytes
- * only after hundreds of messages. So loops read only messages that are long, deeply nested or in another form.
- * In each expression the next character decides what follows, so that text that does not match fails after one pass.
+ * Regular expressions for the usual form of short messages. V8 compiles a regular expression at its second
+ * use, but a loop over bytes only after hundreds of messages. So loops read only messages that are long,
+ * deeply nested or in another form. In each expression the next character decides what follows, so that text
+ * that does not match fails after one pass.
  */
 
 /** Up to this number of bytes a regular expression is as fast as a compiled loop. */
@@ -29,7 +30,10 @@ function objectPattern(): string {
 const ID = String.raw`([1-9]\d{0,14}|0|${KEY})`;
 const METHOD = String.raw`"method":"([ !#-[\]-~]*)","params"`;
 
-/** Matches a request or a result with id and version at the start or at the end. Groups: id at the start, method, payload, id at the end. */
+/**
+ * Matches a request or a result with id and version at the start or at the end. Groups: id at the start,
+ * method, payload, id at the end.
+ */
 export const ENVELOPE = new RegExp(
   String.raw`^\{(?:"jsonrpc":"2\.0","id":${ID},)?(?:${METHOD}|"result"):(${objectPattern()})(?:,"jsonrpc":"2\.0","id":${ID})?\}$`,
 );

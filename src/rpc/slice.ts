@@ -1,4 +1,7 @@
-/** Reads members and elements of valid JSON without parsing it, and makes copies with one member changed. Results share memory with the input: copy one (`kept`) before you store it. */
+/**
+ * Reads members and elements of valid JSON without parsing it, and makes copies with one member changed.
+ * Results share memory with the input: copy one (`kept`) before you store it.
+ */
 import { asRaw, plainText, type Raw, toLatin1 } from "../kernel/raw.ts";
 import { SHORT } from "./short.ts";
 
@@ -49,7 +52,10 @@ export function member(raw: Raw, name: string): Raw | undefined {
   return from < 0 ? undefined : asRaw(raw.subarray(from, endOfValue(raw, from)));
 }
 
-/** The position of the value of a key in the object at `at`; -1 if there is none. Of duplicate keys the last counts. */
+/**
+ * The position of the value of a key in the object at `at`; -1 if there is none. Of duplicate keys the last
+ * counts.
+ */
 export function valueAt(raw: Raw, name: string, at = 0): number {
   let found = -1;
   let i = skip(raw, at);
@@ -65,7 +71,10 @@ export function valueAt(raw: Raw, name: string, at = 0): number {
   return found;
 }
 
-/** Whether the key may occur at any depth. For a rare key this search is much cheaper than walking through the JSON. */
+/**
+ * Whether the key may occur at any depth. For a rare key this search is much cheaper than walking through the
+ * JSON.
+ */
 export function mayHave(raw: Raw, key: string): boolean {
   return mentions(raw, "\\", `"${key}"`);
 }
@@ -111,12 +120,18 @@ export function eachElement(raw: Raw, visit: (from: number, end: number) => void
   }
 }
 
-/** A copy of an object with one member replaced, added or (if undefined) removed. Duplicates of the key are removed; all other bytes stay. */
+/**
+ * A copy of an object with one member replaced, added or (if undefined) removed. Duplicates of the key are
+ * removed; all other bytes stay.
+ */
 export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
   return rewritten(raw, key, value);
 }
 
-/** Like `withMember`, and of every other key only the last member stays, so that every parser reads the same values. */
+/**
+ * Like `withMember`, and of every other key only the last member stays, so that every parser reads the same
+ * values.
+ */
 export function withMemberDeduplicated(raw: Raw, key: string, value: Raw): Raw {
   return rewritten(raw, key, value, new Map());
 }
@@ -196,7 +211,10 @@ export function isKey(b: Buffer, i: number, key: string): boolean {
   return b[i + 1 + key.length] === QUOTE;
 }
 
-/** Calls `visit` with the positions of each member: the quote of its key, its value, and its end. `at` is the position of the object. */
+/**
+ * Calls `visit` with the positions of each member: the quote of its key, its value, and its end. `at` is the
+ * position of the object.
+ */
 export function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void, at = 0): void {
   let i = skip(raw, at);
   if (raw[i] !== 0x7b) return;
@@ -246,7 +264,10 @@ function endOfWord(b: Buffer, i: number): number {
   return i;
 }
 
-/** Reads some bytes one by one, then jumps to the next quote. After each escaped quote it reads more bytes before the next jump. */
+/**
+ * Reads some bytes one by one, then jumps to the next quote. After each escaped quote it reads more bytes
+ * before the next jump.
+ */
 function endOfString(b: Buffer, i: number): number {
   let span = 32;
   for (i++; ; span *= 2) {

@@ -1,4 +1,7 @@
-/** Task states and `related-task` marks of 2025-11-25, for both sides of the gateway. In between, a call has one result, whether or not it runs as a task. */
+/**
+ * Task states and `related-task` marks of 2025-11-25, for both sides of the gateway. In between, a call has
+ * one result, whether or not it runs as a task.
+ */
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { entries, isObject, joinObject, member, members, withMember } from "./slice.ts";
 

@@ -1,4 +1,7 @@
-/** Validates JSON and finds where a value ends. Accepts exactly what JSON.parse accepts, up to 1,000 levels of nesting. */
+/**
+ * Validates JSON and finds where a value ends. Accepts exactly what JSON.parse accepts, up to 1,000 levels of
+ * nesting.
+ */
 import { endianness } from "node:os";
 
 export const MAX_DEPTH = 1_000;
@@ -49,7 +52,10 @@ function skipSomeSpace(b: Buffer, i: number): number {
   }
 }
 
-/** Takes the position of a value and returns the position after it. All scan functions return `~position` of an error. */
+/**
+ * Takes the position of a value and returns the position after it. All scan functions return `~position` of
+ * an error.
+ */
 export function scanValue(b: Buffer, i: number): number {
   let depth = 0;
   let inObject = 0;
@@ -153,15 +159,22 @@ function skipPlain(w: Int32Array, k: number, end: number): number {
   return k;
 }
 
-/** Returns a number other than 0 if a byte of the word is a quote, backslash or control character. Its lowest set bit is in the first such byte. */
+/**
+ * Returns a number other than 0 if a byte of the word is a quote, backslash or control character. Its lowest
+ * set bit is in the first such byte.
+ */
 function special(word: number): number {
-  // Flipping bit 1 moves the quote below the limit of control characters, so one comparison finds both. See "hasless" in Bit Twiddling Hacks.
+  // Flipping bit 1 moves the quote below the limit of control characters, so one comparison finds both. See
+  // "hasless" in Bit Twiddling Hacks.
   const low = word ^ 0x02020202;
   const slash = word ^ 0x5c5c5c5c;
   return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
 }
 
-/** A cheaper form of `special` for ASCII. Other characters may give a false positive. Only the highest bit of each byte counts. */
+/**
+ * A cheaper form of `special` for ASCII. Other characters may give a false positive. Only the highest bit of
+ * each byte counts.
+ */
 function suspect(word: number): number {
   return ((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101);
 }

@@ -1,4 +1,7 @@
-/** A second sandbox layer on Linux: bubblewrap gives the host process no network, no other processes, and no files except Node and the host. */
+/**
+ * A second sandbox layer on Linux: bubblewrap gives the host process no network, no other processes, and no
+ * files except Node and the host.
+ */
 import { execFile } from "node:child_process";
 import type { RunUser } from "./host-process.ts";
 
@@ -14,7 +17,10 @@ const SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
 let probe: Promise<boolean> | undefined;
 let probed: string | undefined;
 
-/** The command that starts a program which sees only this folder. Undefined if bubblewrap is missing or not permitted. */
+/**
+ * The command that starts a program which sees only this folder. Undefined if bubblewrap is missing or not
+ * permitted.
+ */
 export async function bubblewrapped(folder: string, user?: RunUser): Promise<Wrapper | undefined> {
   if (process.platform !== "linux") return undefined;
   const args = wrapperArgs(folder, process.execPath);

@@ -1,4 +1,7 @@
-/** Chooses the backend that runs code, never a weaker one than configured. Loads and probes nothing before the first run. */
+/**
+ * Chooses the backend that runs code, never a weaker one than configured. Loads and probes nothing before the
+ * first run.
+ */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { CodeRun, Executor, Outcome } from "./executor.ts";
@@ -15,7 +18,10 @@ export interface ExecutorChoice {
 export interface ChooseParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** The user that code runs as, except in Docker, whose containers have their own. Default: that of this process. */
+  /**
+   * The user that code runs as, except in Docker, whose containers have their own. Default: that of this
+   * process.
+   */
   readonly user?: RunUser | undefined;
 }
 

@@ -1,12 +1,15 @@
-/** Tests the docker backend without Docker. A fake `docker` command starts the host directly, so flags, frames, exits and leftover containers are tested on every machine. */
+/**
+ * Tests the docker backend without Docker. A fake `docker` command starts the host directly, so flags,
+ * frames, exits and leftover containers are tested on every machine.
+ */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gone } from "../../test/support/processes.ts";
 import { until } from "../../test/support/until.ts";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { executorContract } from "./executor.contract.ts";
 import { tryRun, valueIn } from "./try-run.ts";

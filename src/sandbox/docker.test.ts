@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { createDockerExecutor, dockerAnswers, dockerArgs } from "./docker.ts";
 import { executorContract } from "./executor.contract.ts";

@@ -1,4 +1,7 @@
-/** The `docker` backend: one container per run, without network, capabilities or a writable disk. The code can forge frames there, so the gateway trusts none. */
+/**
+ * The `docker` backend: one container per run, without network, capabilities or a writable disk. The code can
+ * forge frames there, so the gateway trusts none.
+ */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -91,7 +94,10 @@ export async function dockerAnswers(): Promise<boolean> {
   return (await docker(["image", "inspect", IMAGE], PROBE_MS)) !== undefined;
 }
 
-/** Kills containers that killed gateways on this machine left behind. The code in a container may ignore the end of stdin. */
+/**
+ * Kills containers that killed gateways on this machine left behind. The code in a container may ignore the
+ * end of stdin.
+ */
 export async function sweep(): Promise<void> {
   const format = `{{.ID}} {{.Label "${LABEL}"}}`;
   const listed = await docker(["ps", "--filter", `label=${LABEL}`, "--format", format], PROBE_MS * 5);

@@ -1,4 +1,7 @@
-/** One run, in the gateway: receives the frames of its host, enforces the limits, and ends exactly once, whatever the host sends or does not send. */
+/**
+ * One run, in the gateway: receives the frames of its host, enforces the limits, and ends exactly once,
+ * whatever the host sends or does not send.
+ */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { CodeRun, Failure, LimitName, LogLine, Outcome } from "./executor.ts";
 import { LONGEST_MESSAGE, type RunFrame, writeFrame } from "./frames.ts";

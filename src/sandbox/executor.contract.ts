@@ -1,4 +1,7 @@
-/** Tests that every backend must pass. For another implementation: `executorContract("mine", () => createMine())`. */
+/**
+ * Tests that every backend must pass. For another implementation: `executorContract("mine", () =>
+ * createMine())`.
+ */
 import { afterAll, describe, expect, test } from "vitest";
 import { CallSignal } from "../kernel/signal.ts";
 import { VALUES } from "./contract-values.ts";

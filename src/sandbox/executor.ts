@@ -1,4 +1,7 @@
-/** The interface of every backend that runs untrusted code. A backend does not check tool calls; it passes each one to `CodeRun.call`. */
+/**
+ * The interface of every backend that runs untrusted code. A backend does not check tool calls; it passes
+ * each one to `CodeRun.call`.
+ */
 import type { Signal } from "../kernel/signal.ts";
 
 export interface Limits {
@@ -36,7 +39,10 @@ export const LIMITS: Limits = {
   codeBytes: 256 << 10,
 };
 
-/** The limits that every backend can enforce from outside the engine. Memory and stack can be measured only inside. */
+/**
+ * The limits that every backend can enforce from outside the engine. Memory and stack can be measured only
+ * inside.
+ */
 export const LIMITS_FROM_OUTSIDE = (Object.keys(LIMITS) as LimitName[]).filter(
   (limit) => limit !== "memoryBytes" && limit !== "stackBytes",
 );
@@ -48,7 +54,9 @@ export interface OutCall {
   /** JSON of an object, in one line. */
   readonly args: string;
   readonly signal: Signal;
-  /** Pauses the time limits of the run while a person or a model is asked. The returned function resumes them. */
+  /**
+   * Pauses the time limits of the run while a person or a model is asked. The returned function resumes them.
+   */
   readonly hold: () => () => void;
 }
 
@@ -68,7 +76,10 @@ export interface CodeRun {
   /** The names that `tools.<server>` lists, for servers whose tools are known. */
   readonly tools?: ToolNames | undefined;
   readonly limits: Limits;
-  /** The owner of the code. Different principals get different host processes while the limit of hosts allows it. */
+  /**
+   * The owner of the code. Different principals get different host processes while the limit of hosts allows
+   * it.
+   */
   readonly principal: string;
   readonly signal: Signal;
   /** Returns the result as JSON. A rejection reaches the code as an error with name, message and code. */

@@ -1,4 +1,7 @@
-/** The protocol between gateway and sandbox host: one JSON object (frame) per line. Frames of the host are checked as if the untrusted code had written them. */
+/**
+ * The protocol between gateway and sandbox host: one JSON object (frame) per line. Frames of the host are
+ * checked as if the untrusted code had written them.
+ */
 import type { LimitName, Limits, LogLine, ToolNames } from "./executor.ts";
 
 /** Limit of one frame, in bytes. */

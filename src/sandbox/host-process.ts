@@ -1,4 +1,7 @@
-/** One sandbox host: a child process with an empty environment that runs untrusted code. Checks every frame, and kills a host that is silent or breaks the protocol. */
+/**
+ * One sandbox host: a child process with an empty environment that runs untrusted code. Checks every frame,
+ * and kills a host that is silent or breaks the protocol.
+ */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock, Timer } from "../kernel/clock.ts";

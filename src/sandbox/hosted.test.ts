@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { HostedExecutor } from "./hosted.ts";
 import { tryRun, valueIn } from "./try-run.ts";
 

@@ -1,7 +1,12 @@
-/** Executor with host processes: long-lived ones that several runs share, or one per run. Starts no process before the first run. */
+/**
+ * Executor with host processes: long-lived ones that several runs share, or one per run. Starts no process
+ * before the first run.
+ */
+
 import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
+import { Sequencer } from "../kernel/sequencer.ts";
 import { type Backend, Execution } from "./execution.ts";
 import type { CodeRun, Executor, Outcome } from "./executor.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
@@ -40,7 +45,8 @@ export class HostedExecutor implements Executor {
   #closed = false;
   #idle: Timer | undefined;
   /** Resolves when no host is being started. */
-  #launch: Promise<unknown> = Promise.resolve();
+  /** Hosts are started one at a time. */
+  readonly #launches = new Sequencer();
   readonly #queue: RunQueue;
   readonly #usualHosts: number;
   /** Limit for principals without a host, while all usual hosts are busy. */
@@ -75,7 +81,7 @@ export class HostedExecutor implements Executor {
     const host = this.#choose(execution.run.principal);
     if (host) return this.#assign(execution, host);
     try {
-      await this.#inTurn(async () => {
+      await this.#launches.run(async () => {
         // The host that was started before this turn may have room.
         const other = this.#choose(execution.run.principal);
         if (other) this.#assign(execution, other);
@@ -97,13 +103,17 @@ export class HostedExecutor implements Executor {
 
   /** Starts the successor first, so that no run has to wait for it. */
   async #replace(host: HostProcess): Promise<void> {
-    await this.#inTurn(() => this.#spawn())
+    await this.#launches
+      .run(() => this.#spawn())
       .then(({ started }) => started)
       .catch(() => {});
     host.retire();
   }
 
-  /** Prefers a host that is not busy, then one without runs of other principals, then the one with the fewest runs. Undefined if a new host should start. */
+  /**
+   * Prefers a host that is not busy, then one without runs of other principals, then the one with the fewest
+   * runs. Undefined if a new host should start.
+   */
   #choose(principal: string): HostProcess | undefined {
     if (this.#options.perRun) return undefined;
     const hosts = [...this.#hosts].filter((host) => !host.retiring);
@@ -120,13 +130,6 @@ export class HostedExecutor implements Executor {
       return best.busy || best.sharedWithOthers(principal) || best.load >= CROWDED;
     // A principal that already has runs may be the one that keeps the hosts busy, so it gets no extra host.
     return best.busy && hosts.length < this.#maxHosts && !hosts.some((host) => host.hasRunsOf(principal));
-  }
-
-  /** Hosts are started one at a time. */
-  async #inTurn<T>(start: () => Promise<T>): Promise<T> {
-    const started = this.#launch.then(start);
-    this.#launch = started.catch(() => {});
-    return await started;
   }
 
   async #spawn(first?: Execution): Promise<HostProcess> {
@@ -156,7 +159,7 @@ export class HostedExecutor implements Executor {
 
   async close(): Promise<void> {
     this.killNow();
-    await this.#launch;
+    await this.#launches.run(() => {});
     await Promise.all([...this.#hosts].map(({ exited }) => exited));
   }
 

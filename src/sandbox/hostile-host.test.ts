@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../engine/system-clock.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { LIMITS, type OutCall } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
 import { tryRun } from "./try-run.ts";

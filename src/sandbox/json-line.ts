@@ -9,7 +9,10 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Replaces line breaks with spaces. JSON allows raw line breaks only between tokens, so the value stays the same. */
+/**
+ * Replaces line breaks with spaces. JSON allows raw line breaks only between tokens, so the value stays the
+ * same.
+ */
 export function oneLine(json: string): string {
   return /[\r\n]/.test(json) ? json.replaceAll(/[\r\n]/g, " ") : json;
 }

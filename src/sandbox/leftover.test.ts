@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { tryRun } from "./try-run.ts";
 import { createWasmExecutor } from "./wasm.ts";
 

@@ -1,4 +1,7 @@
-/** The tool calls of one run: enforces their limits, answers each one, and records them. Does not decide whether a call is allowed. */
+/**
+ * The tool calls of one run: enforces their limits, answers each one, and records them. Does not decide
+ * whether a call is allowed.
+ */
 import type { Clock } from "../kernel/clock.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import type { CallRecord, CodeRun, LimitName, OutCall } from "./executor.ts";
@@ -35,7 +38,9 @@ export class OutCalls {
     this.#parts = parts;
   }
 
-  /** Starts a call. False if it exceeds a limit that the host should have enforced; then nothing is started. */
+  /**
+   * Starts a call. False if it exceeds a limit that the host should have enforced; then nothing is started.
+   */
   take({ callId, server, tool, args }: Extract<RunFrame, { type: "call" }>): boolean {
     const { calls, callsInFlight, argsBytes } = this.#parts.run.limits;
     const fits =

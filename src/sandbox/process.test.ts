@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { gone } from "../../test/support/processes.ts";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { executorContract } from "./executor.contract.ts";
 import { createProcessExecutor } from "./process.ts";

@@ -1,4 +1,7 @@
-/** The `dev` backend: one Node process per run, with all rights of its user. Not a sandbox; every outcome has `unsafe: true`. */
+/**
+ * The `dev` backend: one Node process per run, with all rights of its user. Not a sandbox; every outcome has
+ * `unsafe: true`.
+ */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { LIMITS_FROM_OUTSIDE } from "./executor.ts";

@@ -1,4 +1,7 @@
-/** Decides which runs may start and which wait. One limit counts all runs, another the runs of one principal. Starts nothing itself. */
+/**
+ * Decides which runs may start and which wait. One limit counts all runs, another the runs of one principal.
+ * Starts nothing itself.
+ */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Execution } from "./execution.ts";
 

@@ -1,4 +1,7 @@
-/** The time limit of a whole run. It is paused while a person or a model is asked; that waiting has its own timeout elsewhere. */
+/**
+ * The time limit of a whole run. It is paused while a person or a model is asked; that waiting has its own
+ * timeout elsewhere.
+ */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface WallTimeParts {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { systemClock } from "../system-clock.ts";
 import { executorContract } from "./executor.contract.ts";
 import { tryRun } from "./try-run.ts";
 import { createWasmExecutor } from "./wasm.ts";

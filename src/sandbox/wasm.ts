@@ -1,4 +1,6 @@
-/** The default backend: QuickJS in WebAssembly, in separate host processes, inside bubblewrap if that works. */
+/**
+ * The default backend: QuickJS in WebAssembly, in separate host processes, inside bubblewrap if that works.
+ */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,34 +1,47 @@
-/** The core of a gateway: the engine with its servers, the endpoints in front of it, and the control that changes both. */
+/**
+ * The core of a gateway: the engine with its servers, the endpoints in front of it, and the control that
+ * changes both.
+ */
 import type { AccountDirectory } from "../access/account.ts";
-import { createSearch } from "../catalog/search/search.ts";
+import { LazySearch } from "../catalog/search/lazy-search.ts";
 import { idOf } from "../config/identity.ts";
-import type { Engine } from "../engine.ts";
+import { createEngine } from "../engine/create-engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { CompileOptions } from "../gateway/compile.ts";
 import { NamedSearch } from "../gateway/endpoint/named-search.ts";
 import { OverrideSearch } from "../gateway/endpoint/override-search.ts";
 import { Views } from "../gateway/view/views.ts";
 import { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
-import { createEngine } from "../main.ts";
-import { contextOf, vaultOf } from "./change-context.ts";
-import { engineConfig, searchedName } from "./engine-config.ts";
+import type { Peers } from "../kernel/replica-ids.ts";
+import type { Placements } from "../replica/placements.ts";
 import type { GatewayContext } from "./gateway-options.ts";
-import { LiveGateway, type Start } from "./live-gateway.ts";
-import type { GatewayLogins } from "./logins.ts";
-import { mayStillUse } from "./may-still-use.ts";
-import type { Pipeline } from "./pipeline.ts";
+import { ServerLines } from "./inspect/server-lines.ts";
+import type { GatewayLayers } from "./layers.ts";
+import { contextOf, vaultOf } from "./live/change-context.ts";
+import { engineConfig, searchedName } from "./live/engine-config.ts";
+import { LiveGateway, type Start } from "./live/live-gateway.ts";
+import { ServerReachability } from "./live/reachability.ts";
+import type { GatewayLogins } from "./logins/server-logins.ts";
 import { Provisioning } from "./provision/provisioning.ts";
 import { ProvisionRequests } from "./provision/requests.ts";
-import { ServerReachability } from "./reachability.ts";
-import { ServedEndpoints } from "./served-endpoints.ts";
-import { ServerLines } from "./server-lines.ts";
+import { StoredBundles } from "./shared/stored-bundles.ts";
+import { StoredLists } from "./shared/stored-lists.ts";
+import { StoredPins } from "./shared/stored-pins.ts";
+import { mayStillUse } from "./site/may-still-use.ts";
+import type { ServedParts } from "./site/served-endpoint.ts";
+import { ServedEndpoints } from "./site/served-endpoints.ts";
 
 export interface CoreParts {
   /** The stored objects, as they were at the start. */
   readonly start: Start;
   readonly compiling: CompileOptions;
-  readonly pipeline: Pipeline;
+  readonly pipeline: GatewayLayers;
   readonly logins: Pick<GatewayLogins, "credentials">;
   readonly access: { readonly accounts: Pick<AccountDirectory, "byId"> };
+  readonly owners: ServedParts["owners"];
+  /** The other gateways on the store. */
+  readonly peers: Peers | undefined;
+  readonly placement: Placements | undefined;
 }
 
 export interface GatewayCore {
@@ -39,18 +52,29 @@ export interface GatewayCore {
 }
 
 export async function createCore(context: GatewayContext, parts: CoreParts): Promise<GatewayCore> {
-  const { options, store, clock, log, compiled } = context;
-  const { start, compiling, pipeline, logins, access } = parts;
+  const { options, store, clock, log, compiled, counts } = context;
+  const { start, compiling, pipeline, logins, access, owners, placement } = parts;
   const { layers, compiledLayers } = pipeline;
   const reach = new ServerReachability();
   const lines = new ServerLines();
-  const named = new NamedSearch(options.search ?? createSearch(), (id) => searchedName(compiled(), id));
+  const strategy = options.search ?? new LazySearch({ home: options.home, clock, log });
+  const named = new NamedSearch(strategy, (id) => searchedName(compiled(), id));
   const search = new OverrideSearch(named);
+  const { env } = options.entryContext;
+  const bundles = store.shared ? new StoredBundles(store, { home: options.home, clock, env }) : undefined;
   const engine = createEngine({
     ...options,
     clock,
     log,
     events: context.events,
+    secret: store.sealer.derive("engine"),
+    replica: context.replica,
+    peers: parts.peers,
+    placement,
+    pinStorage: new StoredPins(store, options.home),
+    // An embedded store has one process, for which files are enough.
+    listStorage: store.shared ? await StoredLists.open(store, { ...context, home: options.home }) : undefined,
+    beforeStart: bundles && ((spec) => bundles.ready(spec)),
     search: named,
     config: engineConfig(options.config, start.compiled),
     credentials: logins.credentials,
@@ -62,6 +86,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
   const provisioning = new Provisioning({
     home: options.home,
     entryContext: options.entryContext,
+    bundles,
     clock,
     log,
     registryUrl: options.registryUrl,
@@ -73,10 +98,17 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     engine,
     clock,
     sessionTimeoutMs: options.sessionTimeoutMs,
+    heartbeatMs: options.heartbeatMs,
+    owners,
     search,
     views: new Views(),
     provisioning,
-    limiter: new ConcurrencyLimiter(() => compiled().settings?.spec.limits ?? {}),
+    counts,
+    limiter: new ConcurrencyLimiter(
+      () => compiled().settings?.spec.limits ?? {},
+      undefined,
+      counts && { counts, place: "gateway" },
+    ),
     reachable: reach,
     compiledLayers,
     compiled,
@@ -92,6 +124,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     layers,
     compiledLayers,
     search,
+    placement,
     compiling,
     config: options.config,
     context: await contextOf(vaultOf(store), layers, toolsOf),

@@ -4,17 +4,18 @@ import type { OidcSettings } from "../access/identity-provider.ts";
 import type { AdminParts } from "../admin/routes/parts.ts";
 import type { SearchStrategy } from "../catalog/search/strategy.ts";
 import type { Config } from "../config/spec.ts";
-import type { EngineOptions } from "../engine.ts";
+import type { EngineOptions } from "../engine/engine.ts";
 import type { Compiled, CompileOptions } from "../gateway/compile.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { AuditOptions } from "../observe/audit/audit-log.ts";
 import type { OtelEnvironment } from "../observe/traces/otel-environment.ts";
+import type { ReplicaCounts } from "../replica/limits/replica-counts.ts";
 import type { Store } from "../store/store.ts";
 import type { GuardOptions } from "../transport/http/guard.ts";
 import type { HttpServerOptions } from "../transport/http/http-server.ts";
-import type { GatewayAddress } from "./gateway-address.ts";
+import type { GatewayAddress } from "./site/gateway-address.ts";
 
 export interface GatewayOptions extends Omit<EngineOptions, "config" | "onStderr" | "onConnected" | "items"> {
   readonly store: Store;
@@ -23,8 +24,11 @@ export interface GatewayOptions extends Omit<EngineOptions, "config" | "onStderr
   readonly search?: SearchStrategy;
   readonly http: HttpServerOptions & Omit<GuardOptions, "token">;
   readonly sessionTimeoutMs: number;
+  readonly heartbeatMs: number;
   /** The variables that entries of servers can use, and the folder that relative paths start from. */
   readonly entryContext: CompileOptions["entryContext"];
+  /** HOST:PORT where other replicas on the store reach this one; undefined if it shares no sessions. */
+  readonly replicaAddress?: string | undefined;
   /** The URL for people and clients, if the gateway is behind a proxy. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;
@@ -56,7 +60,11 @@ export interface GatewayContext {
   readonly log: Log;
   readonly clock: Clock;
   readonly events: Events;
+  /** The id of this gateway among those on the store; undefined on an embedded store. */
+  readonly replica: string | undefined;
   readonly address: GatewayAddress;
+  /** The counts of limits over all replicas; undefined for a gateway that counts for itself. */
+  readonly counts: ReplicaCounts | undefined;
   /** The configuration that is served at the moment. */
   readonly compiled: () => Compiled;
 }

@@ -1,4 +1,7 @@
-/** A log in which servers have their names. The engine of a gateway knows a server by its uuid, and people do not. */
+/**
+ * A log in which servers have their names. The engine of a gateway knows a server by its uuid, and people do
+ * not.
+ */
 import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
 
 /** `nameOf` returns undefined for a uuid that is not a server's. */

@@ -1,6 +1,6 @@
 /** Audit log, metrics and traces of a running gateway. */
 
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { Compiled } from "../gateway/compile.ts";
 import type { Names } from "../observe/names.ts";
 import { Observer } from "../observe/observer.ts";
@@ -24,6 +24,7 @@ export async function startObserving(context: GatewayContext, core: GatewayCore)
       observer,
       clock,
       log,
+      replica: sharedId(context),
     });
   return {
     observer,
@@ -31,6 +32,11 @@ export async function startObserving(context: GatewayContext, core: GatewayCore)
       await Promise.all([observer.close(), tracing?.close()]);
     },
   };
+}
+
+/** The id of this gateway, if it shares with others. */
+function sharedId({ options, replica }: GatewayContext): string | undefined {
+  return options.replicaAddress === undefined ? undefined : replica;
 }
 
 function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "catalog">): Names {
@@ -49,7 +55,7 @@ function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "catalog">)
 }
 
 function createObserver(
-  { events, store, clock, log, options, compiled }: GatewayContext,
+  { events, store, clock, log, options, compiled, replica, counts }: GatewayContext,
   { engine, endpoints, control }: GatewayCore,
   spansLost: () => number,
 ): Observer {
@@ -61,6 +67,8 @@ function createObserver(
     clock,
     log,
     options: options.audit,
+    replica,
+    shares: options.replicaAddress !== undefined,
     gauges: {
       connections: () => engine.connections(),
       sessions: () =>
@@ -72,6 +80,7 @@ function createObserver(
         ),
       revision: () => control.revision,
       storeUp: () => store.state.up,
+      limitsDivided: () => counts?.divided ?? false,
       spansLost,
     },
   });

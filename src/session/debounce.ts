@@ -1,4 +1,6 @@
-/** Runs a function once after a burst of events. A continuous stream of events delays it only up to a limit. */
+/**
+ * Runs a function once after a burst of events. A continuous stream of events delays it only up to a limit.
+ */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface DebounceOptions {

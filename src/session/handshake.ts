@@ -1,7 +1,7 @@
 /** Reads the params of `initialize` and chooses the protocol version. Keeps no state and sends nothing. */
-import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, kept, type Raw, toRaw } from "../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
-import { isObject, members } from "../rpc/slice.ts";
+import { isObject, joinObject, members } from "../rpc/slice.ts";
 
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
@@ -13,6 +13,8 @@ const BATCHES_IN = "2025-03-26";
 const LONGEST_CLIENT_INFO = 4_096;
 
 export interface Handshake {
+  /** The version that the client asked for. */
+  readonly wanted: string;
   /** The client's version if it is known, else our newest. */
   readonly version: string;
   readonly capabilities: Raw;
@@ -34,6 +36,7 @@ export function readHandshake(params: Raw | undefined): Handshake {
     throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
   }
   return {
+    wanted,
     version: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
     capabilities: kept(capabilities),
     client: client && client.length <= LONGEST_CLIENT_INFO ? kept(client) : undefined,
@@ -41,4 +44,13 @@ export function readHandshake(params: Raw | undefined): Handshake {
     textOnly: wanted < STRUCTURED_SINCE,
     batches: wanted === BATCHES_IN,
   };
+}
+
+/** Params that `readHandshake` reads as the same handshake. */
+export function writeHandshake({ wanted, capabilities, client }: Handshake): Raw {
+  return joinObject([
+    ["protocolVersion", toRaw(wanted)],
+    ["capabilities", capabilities],
+    ["clientInfo", client],
+  ]);
 }

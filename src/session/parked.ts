@@ -1,12 +1,13 @@
 /**
- * Holds work that waits for an answer from outside. Limited in number and time. Each item leaves exactly once: taken,
- * or given up.
+ * Holds work that waits for an answer from outside. Limited in number and time. Each item leaves exactly
+ * once: taken, or given up.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface ParkedWait {
   /**
-   * Called if the item was not taken in time or had to make room. Called at most once, and never after it was taken.
+   * Called if the item was not taken in time or had to make room. Called at most once, and never after it was
+   * taken.
    */
   giveUp(reason: string): void;
 }
@@ -37,7 +38,10 @@ export class Parked<W extends ParkedWait> {
     return this.#entries.size;
   }
 
-  /** Beyond the limit, the oldest item of the owner with most items is given up, so that nobody crowds out others. */
+  /**
+   * Beyond the limit, the oldest item of the owner with most items is given up, so that nobody crowds out
+   * others.
+   */
   park(id: string, work: W, owner = ""): void {
     const timer = this.#clock.after(this.#limits.lifetimeMs, () =>
       this.#giveUp(id, `no answer within ${this.#limits.lifetimeMs / 1000} s`),

@@ -1,10 +1,13 @@
-/** The session of one client: its handshake, its capabilities, and requests to it. Knows neither streams nor tools. */
+/**
+ * The session of one client: its handshake, its capabilities, and requests to it. Knows neither streams nor
+ * tools.
+ */
 import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { accountOf, type Identity } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
-import { unlessAborted } from "../kernel/signal.ts";
+import { CallSignal, unlessAborted } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
@@ -13,7 +16,8 @@ import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
 import { member } from "../rpc/slice.ts";
 import type { ListName, Surface } from "../surface/surface.ts";
 import { ClientRoots } from "./client-roots.ts";
-import { readHandshake } from "./handshake.ts";
+import { type Handshake, readHandshake, writeHandshake } from "./handshake.ts";
+import { isKept, type KeptState, keptAfter, NOTHING_KEPT, requestsFor } from "./kept-state.ts";
 import { ListWatch } from "./list-watch.ts";
 
 const CANNOT_ASK = RpcError.of(INTERNAL_ERROR, "the client cannot be asked without a session");
@@ -36,10 +40,24 @@ export interface SessionOptions extends Identity {
   readonly stateless?: boolean;
   /** Called when the handshake is done. */
   readonly onInitialized?: (session: Session) => void;
+  /** Called with what the client said at initialize. The answer waits for it. */
+  readonly onHandshake?: ((said: Raw) => Promise<void>) | undefined;
+  /** Called with all that the client has set in its session, when it sets something. */
+  readonly onKept?: ((kept: KeptState) => void) | undefined;
+  /** The session goes on that began in another process. */
+  readonly resumed?: ResumedSession | undefined;
+}
+
+/** A session that began in another process. */
+export interface ResumedSession {
+  readonly id: string;
+  /** What the client said at initialize. */
+  readonly said: Raw;
+  readonly kept?: KeptState | undefined;
 }
 
 export class Session {
-  readonly id = randomUUID().replaceAll("-", "");
+  readonly id: string;
   readonly #peer: Peer;
   readonly #surface: Surface;
   readonly #send: Send;
@@ -56,13 +74,15 @@ export class Session {
   /** Resolves when the handshake is answered; undefined before and after. */
   #handshake: Promise<void> | undefined;
   #inHandshake = false;
+  #kept: KeptState = NOTHING_KEPT;
   /**
-   * Requests to the client, held until its first request after the handshake; undefined afterwards. Before the handshake
-   * the client must not be asked, and over HTTP it has no stream for requests until then.
+   * Requests to the client, held until its first request after the handshake; undefined afterwards. Before
+   * the handshake the client must not be asked, and over HTTP it has no stream for requests until then.
    */
   #held: (() => void)[] | undefined = [];
 
   constructor(surface: Surface, send: Send, options: SessionOptions) {
+    this.id = options.resumed?.id ?? randomUUID().replaceAll("-", "");
     this.#surface = surface;
     this.#options = options;
     this.#since = options.clock.now();
@@ -75,12 +95,13 @@ export class Session {
           void this.#notified(method, params, this.#origin);
       },
     });
-    if (options.stateless) this.#origin = this.#originWith(EMPTY_OBJECT);
+    if (options.stateless) this.#origin = this.#originOf({ capabilities: EMPTY_OBJECT });
     else if (surface.lists) {
       const lists = new ListWatch();
       this.#lists = lists;
       this.#listing = (list) => lists.listing(list);
     }
+    if (options.resumed) this.#resume(options.resumed);
   }
 
   get stateless(): boolean {
@@ -126,7 +147,10 @@ export class Session {
     if (this.#origin) this.#peer.notify(method, params);
   }
 
-  /** Called when the catalog changed. Notifies the client of its changed lists. Returns 1 if it was notified, else 0. */
+  /**
+   * Called when the catalog changed. Notifies the client of its changed lists. Returns 1 if it was notified,
+   * else 0.
+   */
   tellChanges(): number {
     if (!this.#origin || !this.#lists) return 0;
     const due = this.#lists.due(this.#surface.lists?.(this.#origin) ?? {});
@@ -169,7 +193,10 @@ export class Session {
     if (request.method === "initialize") return this.#startHandshake(request.params);
     if (request.method === "ping") return Promise.resolve(EMPTY_OBJECT);
     // A request that arrives during the handshake waits, so that the handshake is answered first.
-    if (this.#handshake) return this.#handshake.then(() => this.#handle(request));
+    return this.#handshake ? this.#handshake.then(() => this.#serve(request)) : this.#serve(request);
+  }
+
+  #serve(request: Incoming): Promise<Raw> {
     if (this.#held) this.#sendHeld();
     return this.#handle(request);
   }
@@ -181,14 +208,18 @@ export class Session {
   }
 
   #startHandshake(params: Raw | undefined): Promise<Raw> {
-    this.#inHandshake = true;
     const answer = this.#initialize(params);
+    this.#holdRequests(answer);
+    return answer;
+  }
+
+  /** Requests wait until the handshake is answered, and the client is not asked until then. */
+  #holdRequests(handshake: Promise<unknown>): void {
     const done = (): void => {
       this.#handshake = undefined;
       this.#inHandshake = false;
     };
-    this.#handshake = answer.then(done, done);
-    return answer;
+    this.#handshake = handshake.then(done, done);
   }
 
   /** Servers ask for the roots as soon as they hear of a change, so the new roots are requested first. */
@@ -209,7 +240,7 @@ export class Session {
     const trace = traceOf(via);
     const uplink = this.#uplink(via);
     const overNetwork = isTraced(via);
-    return this.#surface.handle({
+    const answer = this.#surface.handle({
       method,
       id,
       overNetwork,
@@ -219,34 +250,67 @@ export class Session {
       uplink,
       listing,
       trace,
-      // Present even if undefined: recording copies this object with a trail, and a copy that adds members is far slower.
+      // Present even if undefined: recording copies this object with a trail, and a copy that adds members is
+      // far slower.
       trail: undefined,
     });
+    const { onKept } = this.#options;
+    return onKept && isKept(method) ? answer.then((result) => this.#keep(request, result, onKept)) : answer;
+  }
+
+  #keep({ method, params }: Incoming, result: Raw, onKept: (kept: KeptState) => void): Raw {
+    this.#kept = keptAfter(this.#kept, method, params);
+    onKept(this.#kept);
+    return result;
+  }
+
+  #resume({ said, kept = {} }: ResumedSession): void {
+    this.#kept = kept;
+    this.#lists?.forget();
+    this.#holdRequests(this.#begin(readHandshake(said)).then((origin) => this.#restore(origin, kept)));
+  }
+
+  /** Sets again what the client had set. Requests do not wait for it, because servers may have to start. */
+  #restore(origin: Origin, kept: KeptState): void {
+    const { uplink } = origin;
+    const ask = async (request: ReturnType<typeof requestsFor>[number]): Promise<Raw> =>
+      await this.#surface.handle({ ...request, origin, uplink, signal: new CallSignal() });
+    // What cannot be set any more is not there any more.
+    for (const request of requestsFor(kept)) ask(request).catch(() => {});
   }
 
   async #initialize(params: Raw | undefined): Promise<Raw> {
     if (this.#origin && !this.#options.stateless) throw RpcError.of(INVALID_REQUEST, "Already initialized");
-    const { version, capabilities, client, textOnly, batches } = readHandshake(params);
-    const origin = {
-      ...this.#originWith(capabilities, textOnly),
-      ...(client && { client }),
-      protocolVersion: version,
-    };
-    this.#origin = origin;
-    this.#batches = batches;
-    await this.#surface.prepare?.(origin);
-    // Records the current lists as seen; the client has had no chance to request them.
-    this.#lists?.due(this.#surface.lists?.(origin) ?? {});
-    this.#options.onInitialized?.(this);
+    const handshake = readHandshake(params);
+    const origin = await this.#begin(handshake);
+    await this.#options.onHandshake?.(writeHandshake(handshake));
     return toRaw({
-      protocolVersion: version,
+      protocolVersion: handshake.version,
       capabilities: this.#surface.capabilities,
-      serverInfo: IMPLEMENTATION,
+      serverInfo: this.#surface.serverInfo ?? IMPLEMENTATION,
       instructions: this.#surface.instructions(origin),
     });
   }
 
-  #originWith(capabilities: Raw, textOnly = false): Origin {
+  async #begin(handshake: Handshake): Promise<Origin> {
+    this.#inHandshake = true;
+    const origin = this.#originOf(handshake);
+    this.#origin = origin;
+    this.#batches = handshake.batches;
+    await this.#surface.prepare?.(origin);
+    // Records the current lists as seen; the client has had no chance to request them.
+    if (!this.#options.resumed) this.#lists?.due(this.#surface.lists?.(origin) ?? {});
+    this.#options.onInitialized?.(this);
+    return origin;
+  }
+
+  /** A literal with all members, because objects that are put together have a hidden class each. */
+  #originOf({
+    capabilities,
+    client,
+    version,
+    textOnly,
+  }: Partial<Handshake> & Pick<Handshake, "capabilities">): Origin {
     const { endpoint, principal, stateless, clock } = this.#options;
     const uplink = this.#uplink(undefined);
     if (member(capabilities, "roots"))
@@ -259,10 +323,13 @@ export class Session {
       principal,
       session: this.id,
       capabilities,
+      client,
+      protocolVersion: version,
+      roots: this.#roots,
+      textOnly,
+      sessionless: stateless,
+      unlisted: stateless,
       uplink,
-      ...(this.#roots && { roots: this.#roots }),
-      ...(textOnly && { textOnly: true }),
-      ...(stateless && { sessionless: true, unlisted: true }),
     };
   }
 

@@ -1,13 +1,14 @@
 /**
- * Requests that belong to no session and end with their answer, such as those over plain HTTP. Their client cannot be
- * asked anything.
+ * Requests that belong to no session and end with their answer, such as those over plain HTTP. Their client
+ * cannot be asked anything.
  */
+
 import { randomUUID } from "node:crypto";
-import type { Origin, Uplink } from "../kernel/call.ts";
+import type { Origin } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
-import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
+import { NO_UPLINK } from "../rpc/no-uplink.ts";
 
 export interface SessionlessRequestsParts {
   /** Id of the endpoint that receives the requests. */
@@ -15,12 +16,6 @@ export interface SessionlessRequestsParts {
   /** Called with the session id that was made for a request, when the request has ended. */
   readonly onEnded: (session: string) => void;
 }
-
-/** Uplink of a client that receives only its answer: notifications are dropped, requests rejected. */
-export const NO_UPLINK: Uplink = {
-  notify: () => {},
-  request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
-};
 
 export class SessionlessRequests {
   readonly #parts: SessionlessRequestsParts;

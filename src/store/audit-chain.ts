@@ -1,10 +1,13 @@
 /**
- * The hash chain of audit records. Each record is a line that begins with the hash of the line before. Each batch has a seal:
- * a keyed hash over its last hash. The key is not in the database, so somebody who can write the database can change a record
- * and all hashes after it, but cannot make the seal. There is one keyed hash per batch, because it costs three times a plain
- * one. Text that several records begin with is stored in the first of them, and the others refer to it. Pure.
+ * The hash chain of audit records. Each record is a line that begins with the hash of the line before. Each
+ * batch has a seal: a keyed hash over its last hash. The key is not in the database, so somebody who can
+ * write the database can change a record and all hashes after it, but cannot make the seal. There is one
+ * keyed hash per batch, because it costs three times a plain one. Text that several records begin with is
+ * stored in the first of them, and the others refer to it. Pure.
  */
-import { createHmac, hash as digest } from "node:crypto";
+
+import { hash as digest } from "node:crypto";
+import { keyedHash } from "../kernel/keyed-hash.ts";
 import type { AuditRecord } from "./store.ts";
 
 /** Number and hash of the last record of a chain. */
@@ -80,7 +83,8 @@ export class AuditChain {
       if (record.seq !== seq) return missing(seq);
       since = Math.min(since, record.at);
       until = Math.max(until, record.at);
-      // A wrong hash means that the record before was changed. For the first line it is this record, because the batch before has its own seal.
+      // A wrong hash means that the record before was changed. For the first line it is this record, because
+      // the batch before has its own seal.
       if (!line.startsWith(`${hash} `)) return changed(Math.max(seq - 1, batch.first));
       hash = hashOf(line);
     }
@@ -100,10 +104,13 @@ export class AuditChain {
     return this.faultOf({ seq: batch.first - 1, hash }, batch) === undefined;
   }
 
-  /** `of` is part of the keyed hash. Otherwise the seal of a batch, which can be read in the table, could be used as a forged mark. */
+  /**
+   * `of` is part of the keyed hash. Otherwise the seal of a batch, which can be read in the table, could be
+   * used as a forged mark.
+   */
   sealed({ seq, hash }: ChainEnd, of: SealPurpose = "batch"): SealedEnd {
     const text = `${of} ${seq} ${hash}`;
-    return { seq, hash, seal: createHmac("sha256", this.#key).update(text).digest("base64url") };
+    return { seq, hash, seal: keyedHash(this.#key, text) };
   }
 
   isSealed(end: SealedEnd, of?: SealPurpose): boolean {
@@ -130,7 +137,9 @@ export function hashesOf({ lines, hash }: Pick<AuditBatch, "lines" | "hash">): r
 /** No JSON text begins with it. */
 const REFERENCE = "^";
 
-/** The reference that replaces a head: the index of the record in the batch that contains it, and its length. */
+/**
+ * The reference that replaces a head: the index of the record in the batch that contains it, and its length.
+ */
 function referenceTo(record: number, head: string): string {
   return `${REFERENCE}${record} ${head.length} `;
 }

@@ -1,7 +1,8 @@
 /**
- * The end of the audit log, and its end mark: a row beside the log with the number and hash of the last record and a keyed
- * hash over both. Each batch is written together with a new mark, so `verify` notices that records were removed from the
- * end. The mark cannot show that log and mark were both replaced by an older copy.
+ * The end of the audit log, and its end mark: a row beside the log with the number and hash of the last
+ * record and a keyed hash over both. Each batch is written together with a new mark, so `verify` notices that
+ * records were removed from the end. The mark cannot show that log and mark were both replaced by an older
+ * copy.
  */
 import { type AuditBatch, AuditChain, type ChainEnd, EMPTY_CHAIN, type SealedEnd } from "./audit-chain.ts";
 import type { Database, Query, SqlRow } from "./database.ts";
@@ -18,9 +19,18 @@ const MARK = "audit-end";
 const REPLACE_MARK = `INSERT INTO metamcp_meta (name, value) VALUES ('${MARK}', ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE metamcp_meta.value = ?`;
 const INSERT = `INSERT INTO metamcp_audit (${BATCH})`;
-/** One statement on Postgres: if a gateway vanished during a transaction, its lock on the mark would block the others. */
-const APPEND = `WITH mark AS (${REPLACE_MARK} RETURNING 1) ${INSERT}
-  SELECT ?::bigint, ?::bigint, ?::bigint, ?::bigint, ?::text, ?::text, ?::text FROM mark`;
+/**
+ * One statement on Postgres: if a gateway vanished during a transaction, its lock on the mark would block the
+ * others. It answers the mark as it is then. If another gateway was first, that is the end after which the
+ * batch must be made anew, without a further read.
+ */
+const APPEND = `WITH mark AS (
+    INSERT INTO metamcp_meta AS now (name, value) VALUES ('${MARK}', ?)
+    ON CONFLICT (name) DO UPDATE SET value = CASE WHEN now.value = ? THEN excluded.value ELSE now.value END
+    RETURNING value),
+  batch AS (${INSERT}
+    SELECT ?::bigint, ?::bigint, ?::bigint, ?::bigint, ?::text, ?::text, ?::text FROM mark WHERE value = ?)
+  SELECT value FROM mark`;
 
 export interface EndMark {
   /** The stored text, "" without one. */
@@ -35,7 +45,10 @@ export function endMark(chain: AuditChain, end: ChainEnd): EndMark {
 
 export async function readEndMark(query: Query, chain: AuditChain): Promise<EndMark> {
   const { rows } = await query("SELECT value FROM metamcp_meta WHERE name = ?", [MARK]);
-  const text = String(rows[0]?.["value"] ?? "");
+  return markIn(String(rows[0]?.["value"] ?? ""), chain);
+}
+
+export function markIn(text: string, chain: AuditChain): EndMark {
   const end = sealedEndIn(text);
   return { text, end: end && chain.isSealed(end, "end") ? end : undefined };
 }
@@ -47,29 +60,39 @@ export async function markEnd(query: Query, key: Buffer): Promise<void> {
   await query(REPLACE_MARK, [endMark(chain, await lastEnd(query)).text, text]);
 }
 
-/** Writes a batch and the mark `after` it. Returns false, and writes nothing, if another gateway appended first. */
+/**
+ * Writes a batch and the mark `after` it. Returns the mark that is stored then: another one if another
+ * gateway appended first, and nothing was written; undefined if it is not known.
+ */
 export async function insertBatch(
   database: Database,
   { first, seq, since, until, hash, seal, lines }: AuditBatch,
   marks: { readonly before: string; readonly after: string },
-): Promise<boolean> {
+): Promise<string | undefined> {
   const mark = [marks.after, marks.before];
   const row = [first, seq, since, until, hash, seal, lines];
   try {
-    if (database.dialect === "postgres") return (await database.query(APPEND, [...mark, ...row])).count > 0;
+    if (database.dialect === "postgres") {
+      const { rows } = await database.query(APPEND, [...mark, ...row, marks.after]);
+      return String(rows[0]?.["value"]);
+    }
     return await database.transaction(async (query) => {
       const { count } = await query(REPLACE_MARK, mark);
-      if (count > 0) await query(`${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?)`, row);
-      return count > 0;
+      if (count === 0) return undefined;
+      await query(`${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?)`, row);
+      return marks.after;
     });
   } catch (error) {
     // A running gateway from before end marks wrote a batch and did not change the mark.
-    if (StoreError.is(error, "taken")) return false;
+    if (StoreError.is(error, "taken")) return undefined;
     throw error;
   }
 }
 
-/** The end of the last batch in the table. A planted batch may end before it begins; its number is taken all the same. */
+/**
+ * The end of the last batch in the table. A planted batch may end before it begins; its number is taken all
+ * the same.
+ */
 export async function lastEnd(query: Query): Promise<ChainEnd> {
   const { rows } = await query("SELECT first, seq, hash FROM metamcp_audit ORDER BY first DESC LIMIT 1");
   if (!rows[0]) return EMPTY_CHAIN;

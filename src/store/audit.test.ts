@@ -7,17 +7,19 @@ import { StoreError } from "./error.ts";
 
 const KEY = Buffer.alloc(32, 1);
 
-/** Implements only the statements of `append`. The first insert fails without an answer, and takes effect together with the second. */
+/**
+ * Implements only the statements of `append`. The first insert fails without an answer, and takes effect
+ * together with the second.
+ */
 function lateDatabase() {
   const stored = new Map<SqlValue, SqlRow>();
   let mark: SqlValue = endMark(new AuditChain(KEY), EMPTY_CHAIN).text;
   let late: readonly SqlValue[] | undefined;
-  const insert = (values: readonly SqlValue[]): number => {
+  const insert = (values: readonly SqlValue[]): void => {
     const [after = null, before, first = null, seq = null, , , hash = null] = values;
-    if (before !== mark) return 0;
+    if (before !== mark) return;
     mark = after;
     stored.set(first, { seq, hash });
-    return 1;
   };
   const database: Database = {
     dialect: "postgres",
@@ -32,7 +34,8 @@ function lateDatabase() {
         throw new StoreError("unavailable", "the connection was lost");
       }
       insert(late);
-      return { rows: [], count: insert(values) };
+      insert(values);
+      return { rows: [{ value: mark }], count: 1 };
     },
     transaction: () => Promise.reject(new Error("not asked for")),
     close: () => Promise.resolve(),

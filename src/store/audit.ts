@@ -1,4 +1,7 @@
-/** The audit log in the database: one row per batch of records, because a row per record would cost more than the rest of a call. */
+/**
+ * The audit log in the database: one row per batch of records, because a row per record would cost more than
+ * the rest of a call.
+ */
 import {
   type AuditBatch,
   AuditChain,
@@ -10,9 +13,19 @@ import {
   hashOf,
   recordsOf,
 } from "./audit-chain.ts";
-import { BATCH, endMark, endOf, insertBatch, lastEnd, readEndMark, sealedEndIn } from "./audit-end.ts";
+import {
+  BATCH,
+  endMark,
+  endOf,
+  insertBatch,
+  lastEnd,
+  markIn,
+  readEndMark,
+  sealedEndIn,
+} from "./audit-end.ts";
 import { lostIn } from "./audit-lost.ts";
 import { inJson, matcherOf } from "./audit-match.ts";
+import { UnfinishedCalls } from "./audit-unfinished.ts";
 import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { reclaim } from "./sqlite/space.ts";
@@ -32,7 +45,10 @@ const ANCHOR = "audit-anchor";
 /** Batches per read. Most have one record or hundreds, and one may have a megabyte. */
 const READ_FIRST = 10;
 const READ_AT_ONCE = 50;
-/** Attempts to append a batch. Each fails only because another gateway was first, unless the table was changed by hand. */
+/**
+ * Attempts to append a batch. Each fails only because another gateway was first, unless the table was changed
+ * by hand.
+ */
 const MAX_ATTEMPTS = 100;
 /** Records per query in an embedded database, because nothing else runs during a query. */
 const SEARCH_STEP = 10_000;
@@ -43,6 +59,11 @@ const POSITION: Readonly<Record<SqlDialect, string>> = { sqlite: "instr", postgr
 interface UnconfirmedBatch {
   readonly records: readonly AuditRecord[];
   readonly batch: AuditBatch;
+}
+
+interface Appended {
+  readonly batch: AuditBatch;
+  readonly statements: number;
 }
 
 /** The end that the next batch follows, and the stored end mark that it replaces. */
@@ -69,11 +90,11 @@ export class AuditTable implements Audit {
   async append(records: readonly AuditRecord[]): Promise<AppendedRecords> {
     if (records.length > AUDIT_BATCH)
       throw new StoreError("invalid", `an audit batch holds at most ${AUDIT_BATCH} records`);
-    if (records.length === 0) return { first: 0, hashes: () => [] };
+    if (records.length === 0) return { first: 0, hashes: () => [], statements: 0 };
     const turn = this.#queue.then(() => this.#append(records));
     this.#queue = turn.catch(() => {});
-    const batch = await turn;
-    return { first: batch.first, hashes: () => hashesOf(batch) };
+    const { batch, statements } = await turn;
+    return { first: batch.first, hashes: () => hashesOf(batch), statements };
   }
 
   async query(query: AuditQuery = {}): Promise<AuditPage> {
@@ -128,6 +149,7 @@ export class AuditTable implements Audit {
     let end: ChainEnd = anchor;
     let count = 0;
     let lost = 0;
+    const unfinished = new UnfinishedCalls();
     for (;;) {
       const { rows } = await this.#database.query(
         `SELECT ${BATCH} FROM metamcp_audit WHERE first > ? ORDER BY first LIMIT ?`,
@@ -136,7 +158,8 @@ export class AuditTable implements Audit {
       if (rows.length === 0) {
         if (!mark) return { ok: false, seq: end.seq + 1, reason: "the end mark was changed or removed" };
         if (end.seq < Math.max(mark.seq, written.seq)) return missing(end);
-        return { ok: true, count, ...(lost > 0 && { lost }) };
+        const open = unfinished.count;
+        return { ok: true, count, ...(lost > 0 && { lost }), ...(open > 0 && { unfinished: open }) };
       }
       for (const batch of rows.map(batchOf)) {
         const fault = this.#chain.faultOf(end, batch) ?? replaced(batch, mark);
@@ -144,33 +167,47 @@ export class AuditTable implements Audit {
         end = batch;
         count += batch.seq - batch.first + 1;
         lost += lostIn(batch.lines);
+        unfinished.read(batch.lines);
       }
       await new Promise(setImmediate);
     }
   }
 
-  async #append(records: readonly AuditRecord[]): Promise<AuditBatch> {
+  async #append(records: readonly AuditRecord[]): Promise<Appended> {
     const sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
-    if (sent && (await this.#isStored(sent))) return this.#confirm(sent);
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      this.#head ??= await this.#readHead();
+    if (sent && (await this.#isStored(sent))) return this.#confirm(sent, 1);
+    for (let statements = 1; statements <= MAX_ATTEMPTS; statements += 1) {
+      if (!this.#head) {
+        this.#head = await this.#readHead();
+        statements += 2;
+      }
       const { end, mark } = this.#head;
       const batch = this.#chain.batch(end, records);
       this.#unconfirmed = { records, batch };
       this.#head = undefined;
       const marks = { before: mark, after: endMark(this.#chain, batch).text };
-      if (await insertBatch(this.#database, batch, marks)) return this.#confirm(batch);
-      // Either the batch that was sent before arrived late, or another process was first and the chain continues after its batch.
-      if (sent?.hash === batch.hash && (await this.#isStored(batch))) return this.#confirm(batch);
+      const now = await insertBatch(this.#database, batch, marks);
+      if (now === marks.after) return this.#confirm(batch, statements);
+      // Either the batch that was sent before arrived late, or another process was first and the chain
+      // continues after its batch.
+      if (sent?.hash === batch.hash && (await this.#isStored(batch))) return this.#confirm(batch, statements);
+      this.#head = this.#headAt(now);
     }
     throw new StoreError("unavailable", "no free number for the next audit batch was found");
   }
 
-  #confirm(batch: AuditBatch): AuditBatch {
+  #confirm(batch: AuditBatch, statements: number): Appended {
     this.#unconfirmed = undefined;
     this.#head = { end: batch, mark: endMark(this.#chain, batch).text };
     this.#written = batch;
-    return batch;
+    return { batch, statements };
+  }
+
+  /** The head by the stored mark alone. Undefined if the mark may not be the end, and must be read anew. */
+  #headAt(text: string | undefined): Head | undefined {
+    if (text === undefined) return undefined;
+    const { end } = markIn(text, this.#chain);
+    return end && end.seq >= this.#written.seq ? { end, mark: text } : undefined;
   }
 
   async #isStored({ first, hash }: AuditBatch): Promise<boolean> {
@@ -179,8 +216,9 @@ export class AuditTable implements Audit {
   }
 
   /**
-   * The latest of last batch, end mark and own last write. If batches were removed from the end, the numbers of the removed
-   * records stay unused, and `verify` reports the gap. Without a valid mark one number stays unused for the same reason.
+   * The latest of last batch, end mark and own last write. If batches were removed from the end, the numbers
+   * of the removed records stay unused, and `verify` reports the gap. Without a valid mark one number stays
+   * unused for the same reason.
    */
   async #readHead(): Promise<Head> {
     const last = await lastEnd(this.#database.query);
@@ -198,9 +236,9 @@ export class AuditTable implements Audit {
   }
 
   /**
-   * Deletes old batches and stores the hash of the last one as the retention mark, which the first remaining batch follows. The
-   * age of a batch counts only if the batch is unchanged. Otherwise somebody could make a batch look old to have it deleted. The
-   * newest batch always stays.
+   * Deletes old batches and stores the hash of the last one as the retention mark, which the first remaining
+   * batch follows. The age of a batch counts only if the batch is unchanged. Otherwise somebody could make a
+   * batch look old to have it deleted. The newest batch always stays.
    */
   async #pruneSome(query: Database["query"], before: number): Promise<Pruned> {
     const { rows } = await query(`SELECT ${BATCH} FROM metamcp_audit ORDER BY first LIMIT ?`, [
@@ -236,7 +274,7 @@ export class AuditTable implements Audit {
     const anchor = await this.#anchor();
     if (!anchor || anchor.seq <= end.seq) return { ok: false, seq, reason: `record ${seq} ${reason}` };
     const rest = await this.verify();
-    return rest.ok ? { ok: true, count: count + rest.count } : rest;
+    return rest.ok ? { ...rest, count: count + rest.count } : rest;
   }
 
   /** SQL conditions for batches that may contain a matching record. */
@@ -265,7 +303,9 @@ function missing({ seq }: ChainEnd): AuditVerdict {
   return { ok: false, seq: seq + 1, reason: `record ${seq + 1} is missing` };
 }
 
-/** A genuine batch of an older copy can take the place of the marked one. Only its hash differs from the mark. */
+/**
+ * A genuine batch of an older copy can take the place of the marked one. Only its hash differs from the mark.
+ */
 function replaced({ first, seq, hash }: AuditBatch, mark: ChainEnd | undefined): ChainFault | undefined {
   const marked = mark && first <= mark.seq && mark.seq <= seq;
   return marked && hash !== mark.hash ? { seq: mark.seq, reason: "was replaced" } : undefined;

@@ -1,6 +1,6 @@
 /** The current state of the store, with listeners for its changes. */
+import { Listeners } from "../kernel/listeners.ts";
 import type { Log } from "../kernel/log.ts";
-import { Listeners } from "./listeners.ts";
 import type { StoreState } from "./store.ts";
 
 const UP: StoreState = { up: true };
@@ -8,11 +8,11 @@ const UP: StoreState = { up: true };
 export class Availability {
   #state: StoreState = UP;
   readonly #log: Log;
-  readonly #listeners: Listeners<StoreState>;
+  readonly #listeners: Listeners<[StoreState]>;
 
   constructor(log: Log) {
     this.#log = log;
-    this.#listeners = new Listeners(log);
+    this.#listeners = new Listeners((error) => log.error("a listener of the store failed", { error }));
   }
 
   get state(): StoreState {

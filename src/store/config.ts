@@ -1,16 +1,12 @@
-/** Config objects and their history. Each version of an object is a row. A revision consists of the rows that were current at it. */
+/**
+ * Config objects and their history. Each version of an object is a row. A revision consists of the rows that
+ * were current at it.
+ */
+import type { Revision } from "../kernel/revision.ts";
 import { chunks, type Database, placeholders, type Query, type SqlRow, type SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
-import type {
-  Commit,
-  NewObject,
-  ObjectVersion,
-  PastRevision,
-  Revision,
-  RevisionPage,
-  StoreSnapshot,
-} from "./store.ts";
+import type { Commit, NewObject, ObjectVersion, PastRevision, RevisionPage, StoreSnapshot } from "./store.ts";
 import { checkText, toJson } from "./text.ts";
 
 const COLUMNS =
@@ -119,7 +115,10 @@ async function write(
     );
 }
 
-/** Returns when each object was first created, because a restored object keeps that time. Rejects an invalid commit. */
+/**
+ * Returns when each object was first created, because a restored object keeps that time. Rejects an invalid
+ * commit.
+ */
 async function creationTimes(
   query: Query,
   put: readonly NewObject[],

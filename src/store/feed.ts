@@ -1,6 +1,6 @@
 /** Notifies listeners of changes: each version once, and never an older version after a newer one. */
+import { Listeners } from "../kernel/listeners.ts";
 import type { Log } from "../kernel/log.ts";
-import { Listeners } from "./listeners.ts";
 import type { StoreChange } from "./store.ts";
 
 /** The map key of the config. No kind of records has an empty name. */
@@ -8,14 +8,19 @@ const CONFIG = "";
 
 export class Feed {
   readonly #seen = new Map<string, number>();
-  readonly #listeners: Listeners<StoreChange>;
+  readonly #listeners: Listeners<[StoreChange]>;
 
   constructor(log: Log) {
-    this.#listeners = new Listeners(log);
+    this.#listeners = new Listeners((error) => log.error("a listener of the store failed", { error }));
   }
 
   on(listener: (change: StoreChange) => void): () => void {
     return this.#listeners.on(listener);
+  }
+
+  /** The newest version that was reported; of the config for "". */
+  versionOf(kind: string): number {
+    return this.#seen.get(kind) ?? 0;
   }
 
   revision(n: number): void {
@@ -26,7 +31,10 @@ export class Feed {
     if (this.#isNew(kind, version)) this.#listeners.emit({ of: "records", kind });
   }
 
-  /** Forgets the versions, so that all are notified again: listeners may have failed to read while the store was down. */
+  /**
+   * Forgets the versions, so that all are notified again: listeners may have failed to read while the store
+   * was down.
+   */
   reset(): void {
     this.#seen.clear();
   }

@@ -28,7 +28,8 @@ export class GuardedDatabase implements Database {
 
   async #guard<T>(run: () => Promise<T>, writes: boolean): Promise<T> {
     const { state } = this.#availability;
-    // An embedded database is tried each time, because nothing polls it. Postgres is polled by `Watch`; trying it would make every request wait.
+    // An embedded database is tried each time, because nothing polls it. Postgres is polled by `Watch`;
+    // trying it would make every request wait.
     if (!state.up && this.dialect !== "sqlite")
       throw new StoreError("unavailable", `the store is down: ${state.reason}`);
     try {

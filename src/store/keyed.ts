@@ -1,4 +1,6 @@
-/** A database shared by several gateways. Refuses writes of a gateway whose secret key is not the current one. */
+/**
+ * A database shared by several gateways. Refuses writes of a gateway whose secret key is not the current one.
+ */
 import type { Database, Query, SqlDialect, TransactionOptions } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { keyIdOf } from "./seal.ts";

@@ -1,6 +1,6 @@
 /**
- * A lock over all processes on a store, for work that takes longer than a transaction may. The lock is a record with an expiry
- * time, so a process that dies does not block others for longer than that.
+ * A lock over all processes on a store, for work that takes longer than a transaction may. The lock is a
+ * record with an expiry time, so a process that dies does not block others for longer than that.
  */
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -30,7 +30,8 @@ export async function withLease<T>(
   try {
     return await run();
   } finally {
-    // `ifVersion` protects the lease of another process if ours has expired. A lease that cannot be deleted expires.
+    // `ifVersion` protects the lease of another process if ours has expired. A lease that cannot be deleted
+    // expires.
     await records.write([{ delete: { kind: LEASE, id, ifVersion: version } }]).catch(() => {});
   }
 }

@@ -1,11 +1,15 @@
-/** Migrates the tables of a store to the version of this program. Forward only. If that is not possible it rejects and changes nothing. */
+/**
+ * Migrates the tables of a store to the version of this program. Forward only. If that is not possible it
+ * rejects and changes nothing.
+ */
 import { createHash } from "node:crypto";
 import type { Database, Query, SqlDialect } from "./database.ts";
 import { StoreError } from "./error.ts";
-import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { ADDITIONS, MIGRATIONS, type Migration } from "./migrations.ts";
 
 export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
+  readonly additions?: readonly Migration[];
   readonly now: () => number;
   /** Runs before the first change to a store that has data. */
   readonly copy?: (version: number) => Promise<void>;
@@ -20,7 +24,32 @@ const TABLE_EXISTS: Readonly<Record<SqlDialect, string>> = {
 const TABLE =
   "CREATE TABLE metamcp_migrations (n INTEGER PRIMARY KEY, checksum TEXT NOT NULL, at BIGINT NOT NULL)";
 
+const ADDED = "additions";
+const PUT_ADDED = `INSERT INTO metamcp_meta (name, value) VALUES (?, ?)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
 export async function migrate(database: Database, options: MigrateOptions): Promise<void> {
+  const { additions = ADDITIONS } = options;
+  await migrateTables(database, options);
+  if ((await addedTo(database.query)) >= additions.length) return;
+  await database.transaction(
+    async (query) => {
+      const done = await addedTo(query);
+      for (const addition of additions.slice(done))
+        for (const statement of addition(database.dialect)) await query(statement);
+      if (done < additions.length) await query(PUT_ADDED, [ADDED, String(additions.length)]);
+    },
+    { lock: "migrate" },
+  );
+}
+
+/** The number of additions that the store has. A newer program may have made more than this one knows. */
+async function addedTo(query: Query): Promise<number> {
+  const { rows } = await query("SELECT value FROM metamcp_meta WHERE name = ?", [ADDED]);
+  return Number(rows[0]?.["value"] ?? 0);
+}
+
+async function migrateTables(database: Database, options: MigrateOptions): Promise<void> {
   const { migrations = MIGRATIONS, copy, now } = options;
   const version = await versionOf(database, migrations);
   if (version === migrations.length) return;

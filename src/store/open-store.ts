@@ -14,12 +14,17 @@ import { StoreError } from "./error.ts";
 import { Feed } from "./feed.ts";
 import { GuardedDatabase } from "./guarded.ts";
 import { KeyedDatabase } from "./keyed.ts";
+import { LimitTable } from "./limits.ts";
 import { migrate, versionOf } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
+import { PlacementTable } from "./placements.ts";
+import { ReadTable } from "./reads.ts";
 import { RecordTable } from "./records.ts";
+import { ReplicaTable } from "./replicas.ts";
 import { type KeySource, keysFromEnv, type SecretKeys, secretKeys } from "./secret-keys.ts";
 import { SqlStore } from "./sql-store.ts";
 import type { Sealer, Store } from "./store.ts";
+import { TryTable } from "./tries.ts";
 import { keyFor, sealedRoot, unlock } from "./unlock.ts";
 import { type ChangeListener, poll, Watch } from "./watch.ts";
 
@@ -37,6 +42,7 @@ export interface StoreOptions {
   readonly onStatement?: OnStatement;
   /** For tests. */
   readonly migrations?: readonly Migration[];
+  readonly additions?: readonly Migration[];
 }
 
 interface Opened {
@@ -87,13 +93,18 @@ async function openServer({ url, env, onStatement = () => {} }: StoreOptions): P
 async function prepare(
   { database, copy }: Opened,
   source: KeySource,
-  { migrations, now = Date.now }: StoreOptions,
+  { migrations, additions, now = Date.now }: StoreOptions,
 ): Promise<Sealer> {
   const version = await versionOf(database, migrations);
   const root = version > 0 ? await sealedRoot(database.query) : undefined;
   const keys: SecretKeys = await secretKeys(source, root === undefined);
   if (root !== undefined) keyFor(root, keys);
-  await migrate(database, { now, ...(migrations && { migrations }), ...(copy && { copy }) });
+  await migrate(database, {
+    now,
+    ...(migrations && { migrations }),
+    ...(additions && { additions }),
+    ...(copy && { copy }),
+  });
   return await unlock(database, keys);
 }
 
@@ -117,6 +128,11 @@ async function assemble(
     records: new RecordTable(keyed, feed, now),
     audit: new AuditTable(guarded, sealer.derive(AUDIT_KEY)),
     sealer,
+    replicas: database.dialect === "postgres" ? new ReplicaTable(guarded, feed) : undefined,
+    reads: database.dialect === "postgres" ? new ReadTable(guarded) : undefined,
+    placements: database.dialect === "postgres" ? new PlacementTable(guarded) : undefined,
+    limits: database.dialect === "postgres" ? new LimitTable(guarded) : undefined,
+    tries: database.dialect === "postgres" ? new TryTable(guarded) : undefined,
     availability,
     feed,
     watch,
@@ -124,7 +140,10 @@ async function assemble(
   });
 }
 
-/** VACUUM INTO writes the copy, but only into an empty file. The file is created before, readable only by its owner. */
+/**
+ * VACUUM INTO writes the copy, but only into an empty file. The file is created before, readable only by its
+ * owner.
+ */
 async function copyFile(database: Database, copy: string): Promise<void> {
   try {
     closeSync(openSync(copy, "wx", 0o600));

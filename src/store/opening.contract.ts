@@ -1,6 +1,6 @@
 /** Contract for opening every store: keys and migrations. */
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { ADDITIONS, MIGRATIONS, type Migration } from "./migrations.ts";
 import type { NewObject, Store } from "./store.ts";
 import type { StoreDatabase } from "./store-database.contract.ts";
 
@@ -131,6 +131,21 @@ export function openingContract(name: string, database: () => Promise<StoreDatab
 
       await expect(where.open()).rejects.toEqual(code("newer"));
       expect(await content(where)).toEqual(before);
+    });
+
+    test("an older program runs on a store with additions of a newer one, and leaves them", async () => {
+      const where = await database();
+      const additions = [...ADDITIONS, NEXT];
+      await (await where.open({ additions })).close();
+      const older = await where.open();
+      await put(older, { a: 1 });
+      const before = await older.load();
+      await older.close();
+
+      const newer = await where.open({ additions });
+      expect(await newer.load()).toEqual(before);
+      // An addition that is made twice would have two rows.
+      expect(await where.sql("SELECT a FROM metamcp_more")).toMatchObject([{ a: "x" }]);
     });
 
     test("is refused for tables of another program", async () => {

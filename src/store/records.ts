@@ -1,4 +1,7 @@
-/** Records of keys, accounts and other operational data. Writes of one kind run one after the other, across all processes. */
+/**
+ * Records of keys, accounts and other operational data. Writes of one kind run one after the other, across
+ * all processes.
+ */
 import type { Database, Query, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
@@ -9,7 +12,7 @@ const SELECT = "SELECT kind, id, value, version, unique_key, expires_at FROM met
 const LIVE = "(expires_at IS NULL OR expires_at > ?)";
 
 /** Locks the kind until the transaction ends, so that later reads in the transaction stay valid. */
-const NEXT_VERSION = `INSERT INTO metamcp_record_kinds (kind, version) VALUES (?, 1)
+export const NEXT_VERSION = `INSERT INTO metamcp_record_kinds (kind, version) VALUES (?, 1)
   ON CONFLICT (kind) DO UPDATE SET version = metamcp_record_kinds.version + 1 RETURNING version`;
 
 const UPSERT = `INSERT INTO metamcp_records (kind, id, value, version, unique_key, expires_at) VALUES (?, ?, ?, ?, ?, ?)

@@ -19,8 +19,8 @@ export interface Key {
 }
 
 /**
- * Any random text can be a key. The text itself is used, not the bytes that it may encode. Surrounding whitespace is ignored,
- * because files end with a line break.
+ * Any random text can be a key. The text itself is used, not the bytes that it may encode. Surrounding
+ * whitespace is ignored, because files end with a line break.
  */
 export function readKey(given: string, name: string): Key {
   const text = given.trim();
@@ -65,7 +65,9 @@ export function keyIdOf(sealed: string): string | undefined {
   return SEALED.exec(sealed)?.[1];
 }
 
-/** Reseals every text in the JSON that `from` sealed with `to`. Text that only looks sealed stays unchanged. */
+/**
+ * Reseals every text in the JSON that `from` sealed with `to`. Text that only looks sealed stays unchanged.
+ */
 export function resealJson(json: string, from: Key, to: Key): string {
   return JSON.stringify(JSON.parse(json, (_, value: unknown) => resealed(value, from, to)));
 }

@@ -1,4 +1,7 @@
-/** Reads the secret key: from `METAMCP_SECRET_KEY`, otherwise from a key file, which is created only for an empty store. */
+/**
+ * Reads the secret key: from `METAMCP_SECRET_KEY`, otherwise from a key file, which is created only for an
+ * empty store.
+ */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";

@@ -1,5 +1,7 @@
 /** The store, composed of its parts. The same for both databases. */
+
 import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Revision } from "../kernel/revision.ts";
 import type { Availability } from "./availability.ts";
 import type { ConfigStore } from "./config.ts";
 import type { Database } from "./database.ts";
@@ -8,17 +10,21 @@ import type { RecordTable } from "./records.ts";
 import type {
   Audit,
   Commit,
+  LimitRows,
   PastRevision,
+  Placements,
+  Reads,
   Records,
-  Revision,
+  Replicas,
   RevisionPage,
   Sealer,
   Store,
   StoreChange,
   StoreSnapshot,
   StoreState,
+  Tries,
 } from "./store.ts";
-import type { Watch } from "./watch.ts";
+import { poll, type Watch } from "./watch.ts";
 
 /** How often expired records are deleted. Reads ignore them before. */
 const SWEEP_MS = 600_000;
@@ -29,6 +35,11 @@ export interface StoreParts {
   readonly records: RecordTable;
   readonly audit: Audit;
   readonly sealer: Sealer;
+  readonly replicas: Replicas | undefined;
+  readonly reads: Reads | undefined;
+  readonly placements: Placements | undefined;
+  readonly limits: LimitRows | undefined;
+  readonly tries: Tries | undefined;
   readonly availability: Availability;
   readonly feed: Feed;
   /** Undefined for an embedded store, which no other process changes. */
@@ -58,6 +69,26 @@ export class SqlStore implements Store {
     return this.#parts.sealer;
   }
 
+  get replicas(): Replicas | undefined {
+    return this.#parts.replicas;
+  }
+
+  get reads(): Reads | undefined {
+    return this.#parts.reads;
+  }
+
+  get placements(): Placements | undefined {
+    return this.#parts.placements;
+  }
+
+  get limits(): LimitRows | undefined {
+    return this.#parts.limits;
+  }
+
+  get tries(): Tries | undefined {
+    return this.#parts.tries;
+  }
+
   get shared(): boolean {
     return this.#parts.watch !== undefined;
   }
@@ -82,6 +113,14 @@ export class SqlStore implements Store {
     return await this.#parts.config.revision(n);
   }
 
+  async catchUp(): Promise<void> {
+    if (this.shared) await poll(this.#parts);
+  }
+
+  versionOf(kind: string): number {
+    return this.#parts.feed.versionOf(kind);
+  }
+
   onState(listener: (state: StoreState) => void): () => void {
     return this.#parts.availability.on(listener);
   }
@@ -104,6 +143,10 @@ export class SqlStore implements Store {
   #scheduleSweep(): Timer {
     return this.#parts.clock.after(SWEEP_MS, () => {
       this.#parts.records.sweep().catch(() => {});
+      this.#parts.replicas?.sweep().catch(() => {});
+      this.#parts.reads?.sweep().catch(() => {});
+      this.#parts.limits?.sweep().catch(() => {});
+      this.#parts.tries?.sweep().catch(() => {});
       if (!this.#closing) this.#sweep = this.#scheduleSweep();
     });
   }

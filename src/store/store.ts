@@ -1,8 +1,10 @@
 /**
- * The interface of the store: config objects with their history, operational records, the audit log. Specs, values and bodies
- * are any JSON; the store only looks for sealed texts in them. Times of objects and revisions are ISO 8601, those of records
- * and the audit log milliseconds since 1970.
+ * The interface of the store: config objects with their history, operational records, the audit log. Specs,
+ * values and bodies are any JSON; the store only looks for sealed texts in them. Times of objects and
+ * revisions are ISO 8601, those of records and the audit log milliseconds since 1970.
  */
+import type { Actor } from "../kernel/principal.ts";
+import type { Revision } from "../kernel/revision.ts";
 
 export interface Store {
   /** The newest revision with its objects, read consistently. */
@@ -17,6 +19,23 @@ export interface Store {
   readonly records: Records;
   readonly audit: Audit;
   readonly sealer: Sealer;
+  /** Undefined for an embedded store, which has one process. */
+  readonly replicas: Replicas | undefined;
+  /** Undefined for an embedded store. */
+  readonly reads: Reads | undefined;
+  readonly placements: Placements | undefined;
+  /** The counts of limits over all replicas; undefined for an embedded store. */
+  readonly limits: LimitRows | undefined;
+  /** Undefined for an embedded store. */
+  readonly tries: Tries | undefined;
+
+  /**
+   * When it resolves, listeners of `onChange` were told of everything that any process wrote before this
+   * call.
+   */
+  catchUp(): Promise<void>;
+  /** The newest version of a kind of records that was told to listeners; of the config for "". */
+  versionOf(kind: string): number;
 
   /** Whether other processes may use the store at the same time. */
   readonly shared: boolean;
@@ -64,12 +83,6 @@ export interface StoreSnapshot {
   readonly objects: readonly ObjectVersion[];
 }
 
-export interface Who {
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
-}
-
 export interface Commit {
   /** The revision that the change is based on. */
   readonly base: number;
@@ -77,17 +90,13 @@ export interface Commit {
   readonly put: readonly NewObject[];
   /** Uuids. */
   readonly remove: readonly string[];
-  readonly who: Who;
+  readonly who: Actor;
   readonly summary: string;
-  /** When the change was made, so that its objects have the same times before and after they are loaded. Default: now. */
+  /**
+   * When the change was made, so that its objects have the same times before and after they are loaded.
+   * Default: now.
+   */
   readonly at?: string;
-}
-
-export interface Revision {
-  readonly n: number;
-  readonly at: string;
-  readonly who: Who;
-  readonly summary: string;
 }
 
 export interface PastRevision extends Revision {
@@ -110,7 +119,10 @@ export interface Records {
   put(record: NewRecord): Promise<StoredRecord>;
   /** Returns whether the record existed. Of several concurrent deletes only one returns true. */
   delete(kind: string, id: string): Promise<boolean>;
-  /** All or nothing. Rejects with "conflict" if a version differs, and with "taken" if another record has the key. */
+  /**
+   * All or nothing. Rejects with "conflict" if a version differs, and with "taken" if another record has the
+   * key.
+   */
   write(changes: readonly RecordChange[]): Promise<void>;
 }
 
@@ -149,13 +161,16 @@ export interface RecordPage {
 
 export interface Audit {
   /**
-   * Writes all of them or none; at most `AUDIT_BATCH` records. After "unavailable" repeat the call with the same array, so that
-   * records that did arrive are not written twice.
+   * Writes all of them or none; at most `AUDIT_BATCH` records. After "unavailable" repeat the call with the
+   * same array, so that records that did arrive are not written twice.
    */
   append(records: readonly AuditRecord[]): Promise<AppendedRecords>;
   /** Newest first. */
   query(query?: AuditQuery): Promise<AuditPage>;
-  /** Deletes batches whose records are all older than `before`, oldest first. The newest batch always stays. Returns the number of deleted records. The rest can still be verified. */
+  /**
+   * Deletes batches whose records are all older than `before`, oldest first. The newest batch always stays.
+   * Returns the number of deleted records. The rest can still be verified.
+   */
   prune(before: number): Promise<number>;
   verify(): Promise<AuditVerdict>;
 }
@@ -166,7 +181,10 @@ export interface AuditRecord {
   readonly at: number;
   /** The members that the JSON begins with, if many records share them. A batch stores them once. */
   readonly head?: string;
-  /** JSON on one line, or the rest after `head`. A text, because it is stored unchanged and many records may wait in memory. */
+  /**
+   * JSON on one line, or the rest after `head`. A text, because it is stored unchanged and many records may
+   * wait in memory.
+   */
   readonly body: string;
 }
 
@@ -175,6 +193,8 @@ export interface AppendedRecords {
   readonly first: number;
   /** The hash of each record. */
   readonly hashes: () => readonly string[];
+  /** How many statements it took. More than one if other gateways write at the same time. */
+  readonly statements: number;
 }
 
 export interface StoredAuditRecord {
@@ -204,9 +224,189 @@ export interface AuditPage {
 }
 
 export type AuditVerdict =
-  /** `lost`: how many records the log itself says were lost before they could be written. */
-  | { readonly ok: true; readonly count: number; readonly lost?: number }
+  /**
+   * `lost`: how many records the log itself says were lost before they could be written. `unfinished`: how
+   * many calls began without an outcome, because they still run or the gateway ended while they ran.
+   */
+  | { readonly ok: true; readonly count: number; readonly lost?: number; readonly unfinished?: number }
   | { readonly ok: false; readonly seq: number; readonly reason: string };
+
+/**
+ * The gateways that share the store, and the sessions that moved between them. Ages are those by the clock of
+ * the database.
+ */
+export interface Replicas {
+  /**
+   * Calls `check` with the others before it adds the row; an error of it rejects. Replaces a row with the
+   * same id.
+   */
+  join(replica: NewReplica, check?: (others: readonly ReplicaRow[]) => void): Promise<void>;
+  /** Notes that the replica lives. Returns all rows. The own one is missing if others removed it. */
+  beat(id: string, about: unknown): Promise<readonly ReplicaRow[]>;
+  drain(id: string): Promise<void>;
+  leave(id: string): Promise<void>;
+  /** Removes a replica that was silent for this time. Returns false if it was not. */
+  remove(id: string, silentMs: number): Promise<boolean>;
+
+  /**
+   * Makes `by` the owner, if the session belongs to `from`, which is gone or draining, and has not ended.
+   * Returns the row as it is then; undefined if the session still belongs to `from`.
+   */
+  takeUp(session: string, from: string, by: string): Promise<SessionRow | undefined>;
+  /** Undefined for a session that never moved and did not end. */
+  session(id: string): Promise<SessionRow | undefined>;
+  /** Those of the given sessions that have ended or belong to another replica. */
+  lost(sessions: readonly string[], owner: string): Promise<readonly string[]>;
+  /** Stores what a client set in its session, if `owner` still owns it. */
+  keep(session: string, owner: string, kept: unknown): Promise<void>;
+  /** These sessions are not taken up any more. */
+  end(sessions: readonly string[], owner: string): Promise<void>;
+
+  /** Stores what a client said at initialize, or notes that it is still in use. */
+  putSaid(digest: string, said: string): Promise<void>;
+  said(digest: string): Promise<string | undefined>;
+  /** Deletes rows that nobody can need any more. */
+  sweep(): Promise<void>;
+}
+
+/** What callers read. Callers and rules are any texts of up to 100 characters. */
+export interface Reads {
+  note(caller: string, rules: readonly string[], read: NewRead): Promise<void>;
+  /** What the caller read, by rule, without what has expired. */
+  of(caller: string): Promise<ReadonlyMap<string, string>>;
+  /** Deletes what has expired. */
+  sweep(): Promise<void>;
+}
+
+export interface NewRead {
+  readonly what: string;
+  /** How long the read counts. */
+  readonly forMs: number;
+}
+
+/**
+ * Which replica runs a server that may run only once. A placement ends by itself, by the clock of the
+ * database.
+ */
+export interface Placements {
+  /** Places the server at `holder` for this time, unless another replica has it. Returns what is true then. */
+  take(server: string, holder: string, ms: number): Promise<PlacementRow>;
+  /** Extends those of the given placements that `holder` still has. Returns all placements. */
+  renew(servers: readonly string[], holder: string, ms: number): Promise<readonly RenewedPlacement[]>;
+  /** Passes a placement on to another replica. */
+  give(server: string, from: string, to: string, ms: number): Promise<void>;
+  release(server: string, holder: string): Promise<void>;
+}
+
+export interface PlacementRow {
+  readonly server: string;
+  readonly holder: string;
+  /** Grows with each renewal. */
+  readonly until: number;
+}
+
+export interface RenewedPlacement extends PlacementRow {
+  readonly renewed: boolean;
+}
+
+/** What limits of all replicas have counted, by id of the limit and its key. Times are those of the database. */
+export interface LimitRows {
+  /** Takes tokens from a count of calls per time, as many as it has. */
+  takeTokens(id: string, asked: AskedTokens): Promise<TakenTokens>;
+  /** Gives tokens back that were not used. Those that are earned again by now stay away. */
+  giveTokensBack(id: string, back: TokensBack): Promise<void>;
+  /**
+   * Says how many places a replica has, and takes more, as many as are free. Undefined if the replica is not
+   * listed: its places are gone then.
+   */
+  holdPlaces(id: string, asked: AskedPlaces): Promise<HeldPlaces | undefined>;
+  /** Deletes rows that say nothing any more. */
+  sweep(): Promise<void>;
+}
+
+export interface AskedPlaces {
+  readonly replica: string;
+  /** For all replicas together. */
+  readonly most: number;
+  readonly have: number;
+  readonly want: number;
+}
+
+export interface HeldPlaces {
+  readonly granted: number;
+  /** How many the other replicas have. */
+  readonly others: number;
+  /** Another replica has just asked for more than there were. */
+  readonly wanted: boolean;
+}
+
+export interface AskedTokens {
+  readonly burst: number;
+  readonly intervalMs: number;
+  /** So many are used at once. */
+  readonly want: number;
+  /** So many more may be used within `holdMs`. They are given only if the count is far from used up. */
+  readonly ahead: number;
+  readonly holdMs: number;
+}
+
+export interface TakenTokens {
+  readonly granted: number;
+  /** When all tokens that were taken so far are earned again, for `giveTokensBack`. */
+  readonly earned: number;
+  /** How long until there is one more. */
+  readonly waitMs: number;
+}
+
+export interface TokensBack {
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly earned: number;
+}
+
+/** Counts tries, by the clock of the database. */
+export interface Tries {
+  /** Counts one more try in each counter, if all of them have room for it. */
+  take(counters: readonly Counter[]): Promise<Tried>;
+  /** Removes a counted try. */
+  giveBack(keys: readonly string[], at: number): Promise<void>;
+  /** Deletes what is too old to count. */
+  sweep(): Promise<void>;
+}
+
+export interface Counter {
+  readonly key: string;
+  /** The number of tries within any time of `windowMs`. */
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** `at` names the counted try. Undefined if there was no room for it. */
+export type Tried =
+  | { readonly waitMs: 0; readonly at: number }
+  | { readonly waitMs: number; readonly at: undefined };
+
+export interface NewReplica {
+  readonly id: string;
+  /** Where other replicas reach it; undefined if it shares nothing with them. */
+  readonly address: string | undefined;
+  readonly publicUrl: string | undefined;
+  readonly version: string;
+}
+
+export interface ReplicaRow extends NewReplica {
+  readonly state: "serving" | "draining";
+  readonly sinceMs: number;
+  /** Since its last beat. */
+  readonly silentMs: number;
+  readonly about: unknown;
+}
+
+export interface SessionRow {
+  readonly owner: string;
+  readonly ended: boolean;
+  readonly kept: unknown;
+}
 
 export interface Sealer {
   /** Identifies the key without revealing it. */

@@ -1,4 +1,7 @@
-/** Checks texts for text columns: Postgres accepts no NUL, and an unpaired surrogate would be read back as another character. */
+/**
+ * Checks texts for text columns: Postgres accepts no NUL, and an unpaired surrogate would be read back as
+ * another character.
+ */
 import { StoreError } from "./error.ts";
 
 const UNFIT = /\0|\p{Surrogate}/u;

@@ -1,6 +1,6 @@
 /**
- * The root secret of a store: created once and stored sealed. It shows whether a key is correct. Keys are derived from it, so
- * they stay the same when the secret key changes.
+ * The root secret of a store: created once and stored sealed. It shows whether a key is correct. Keys are
+ * derived from it, so they stay the same when the secret key changes.
  */
 import { randomBytes } from "node:crypto";
 import { AUDIT_KEY, markEnd } from "./audit-end.ts";
@@ -13,8 +13,8 @@ import type { Sealer } from "./store.ts";
 const ROOT = "root-secret";
 const DERIVED = 32;
 /**
- * Appended to the sealed secret when the audit log gets its end mark. With it, `verify` treats a missing mark as removed.
- * Nobody without the key can remove it, except by restoring an older copy of the sealed text.
+ * Appended to the sealed secret when the audit log gets its end mark. With it, `verify` treats a missing mark
+ * as removed. Nobody without the key can remove it, except by restoring an older copy of the sealed text.
  */
 const MARKED = " audit-end";
 const SELECT = "SELECT value FROM metamcp_meta WHERE name = ?";

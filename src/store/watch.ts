@@ -1,6 +1,7 @@
 /**
- * Detects changes by other processes: by notifications, and by a poll every half second, because notifications can be lost. The
- * poll also detects whether the database is reachable; while it is not, the pauses grow.
+ * Detects changes by other processes: by notifications, and by a poll every half second, because
+ * notifications can be lost. The poll also detects whether the database is reachable; while it is not, the
+ * pauses grow.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
@@ -30,7 +31,10 @@ export interface ChangeListener {
 const NEWEST = `SELECT '' AS kind, coalesce(max(n), 0) AS version FROM metamcp_revisions
   UNION ALL SELECT kind, version FROM metamcp_record_kinds`;
 
-/** Reports the newest versions to the feed. Calls `answered` before, so that the store counts as up when listeners read it. */
+/**
+ * Reports the newest versions to the feed. Calls `answered` before, so that the store counts as up when
+ * listeners read it.
+ */
 export async function poll(
   { database, feed }: Pick<WatchParts, "database" | "feed">,
   answered = (): void => {},
@@ -101,7 +105,10 @@ export class Watch {
     }
   }
 
-  /** Connects the listener if needed. Returns true if it has just connected. If that fails, the poll still finds changes, only later. */
+  /**
+   * Connects the listener if needed. Returns true if it has just connected. If that fails, the poll still
+   * finds changes, only later.
+   */
   async #listen(): Promise<boolean> {
     if (!this.#listener || this.#listener.connected) return false;
     try {

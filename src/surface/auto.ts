@@ -1,5 +1,6 @@
 /**
- * The auto surface: lists all tools if they are few, else acts as the meta surface. Decides once per session and view.
+ * The auto surface: lists all tools if they are few, else acts as the meta surface. Decides once per session
+ * and view.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Origin } from "../kernel/call.ts";
@@ -7,8 +8,10 @@ import type { Asker } from "../kernel/list-key.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
-import type { AggregateSurface } from "./aggregate/aggregate.ts";
-import { isMetaTool } from "./meta/meta.ts";
+import { AggregateSurface } from "./aggregate/aggregate.ts";
+import type { SurfaceKind } from "./kind.ts";
+import { createMetaSurface } from "./meta/meta.ts";
+import { isMetaTool } from "./meta/tools.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest, ListStates, Surface } from "./surface.ts";
 
@@ -24,7 +27,16 @@ const EMPTY_LISTS: ReadonlyMap<string, Raw> = new Map([
 
 const LISTS: ReadonlySet<string> = new Set(["tools/list", ...EMPTY_LISTS.keys()]);
 
-export class AutoSurface implements Surface {
+export const auto: SurfaceKind = {
+  name: "auto",
+  open(scope, { notify, wrap }) {
+    const meta = createMetaSurface(scope);
+    const aggregate = new AggregateSurface(scope, { notify });
+    return () => wrap(new AutoSurface(meta, aggregate, scope));
+  },
+};
+
+class AutoSurface implements Surface {
   readonly capabilities: Surface["capabilities"];
   readonly #meta: Surface;
   readonly #aggregate: AggregateSurface;
@@ -100,7 +112,10 @@ export class AutoSurface implements Surface {
     return decision;
   }
 
-  /** Used before a decision, when a client can know tool names only from elsewhere, e.g. from an earlier session. */
+  /**
+   * Used before a decision, when a client can know tool names only from elsewhere, e.g. from an earlier
+   * session.
+   */
   #surfaceFor({ method, params }: ClientRequest): Surface {
     const [name] = method === "tools/call" && params ? members(params, ["name"]) : [];
     return name && isMetaTool(fromRaw(name)) ? this.#meta : this.#aggregate;

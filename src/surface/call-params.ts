@@ -1,6 +1,6 @@
 /**
- * Reads the params of a tool call of a client and writes those for the child. This is on the path of every call, so it
- * allocates as little as possible.
+ * Reads the params of a tool call of a client and writes those for the child. This is on the path of every
+ * call, so it allocates as little as possible.
  */
 import { asRaw, fromLatin1, fromRaw, jsonLatin1, type Raw, toLatin1, toRaw } from "../kernel/raw.ts";
 import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../rpc/short.ts";

@@ -4,13 +4,13 @@ import type { Snapshot } from "../catalog/snapshot.ts";
 import { callerOf } from "../kernel/call.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { listBytes, toolBytes } from "../rpc/model-bytes.ts";
-import type { Scope } from "./scope.ts";
+import type { ScopeCalls, ScopeCatalog } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
 /** What a model would get of all tools, by snapshot. */
 const sizes = new WeakMap<Snapshot, number>();
 
-export function emitListed(scope: Scope, { origin }: ClientRequest, shown: Raw): void {
+export function emitListed(scope: ScopeCatalog & ScopeCalls, { origin }: ClientRequest, shown: Raw): void {
   const { events } = scope;
   // A preview is not a client's list, so it saves no tokens.
   if (!events.hasListeners || origin.surface === "preview") return;

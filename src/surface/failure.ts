@@ -16,7 +16,10 @@ const DETAILS = ["code", "message", "data"] as const;
 /** The key in `_meta` for the error object, if `structuredContent` belongs to the tool. */
 const ERROR_META = "metamcp/error";
 
-/** Where the error object goes: into `structuredContent`, or into `_meta` if the tool has its own output schema. */
+/**
+ * Where the error object goes: into `structuredContent`, or into `_meta` if the tool has its own output
+ * schema.
+ */
 export type ErrorPlace = "structured" | "meta";
 
 export function failedResult(error: MetaMcpError, place: ErrorPlace = "structured"): Raw {

@@ -1,6 +1,6 @@
 /**
- * A catalog view without the tools that layers hide. A listing with nothing hidden stays the same object, so that
- * clients share it.
+ * A catalog view without the tools that layers hide. A listing with nothing hidden stays the same object, so
+ * that clients share it.
  */
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
@@ -8,7 +8,10 @@ import type { ListedKind } from "../catalog/known-list.ts";
 import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
-/** Whether a tool is hidden, by the names that clients know. An empty tool name means a server without tools. Pure. */
+/**
+ * Whether a tool is hidden, by the names that clients know. An empty tool name means a server without tools.
+ * Pure.
+ */
 export type IsHidden = (server: string, tool: string, listed: Tool | undefined) => boolean;
 
 export class FilteredView implements CatalogView {

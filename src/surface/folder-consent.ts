@@ -1,6 +1,6 @@
 /**
- * Asks the person at a client, on first use, to allow the servers of a config file found in the folder. Nothing in it
- * is listed or run before consent.
+ * Asks the person at a client, on first use, to allow the servers of a config file found in the folder.
+ * Nothing in it is listed or run before consent.
  */
 import { callerOf } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -8,11 +8,15 @@ import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../middleware/person.ts";
 import type { ClientRequest, Surface } from "./surface.ts";
+import type { AroundRequest } from "./wrapped-surface.ts";
 
 export interface ConsentGate {
   readonly clock: Clock;
   readonly log: Log;
-  /** The question to ask; undefined if there is nothing to allow. The text is the same for the same file content. */
+  /**
+   * The question to ask; undefined if there is nothing to allow. The text is the same for the same file
+   * content.
+   */
   question(): string | undefined;
   /** Records the consent to this question. Resolves when it is in effect. */
   allow(question: string): Promise<void>;
@@ -36,30 +40,20 @@ export class FolderConsent {
   }
 
   /** `lists`: the surface lists the tools of children, so that tools/list counts as use. */
-  around(surface: Surface, lists: boolean): Surface {
-    return {
-      capabilities: surface.capabilities,
-      instructions: (asker) => surface.instructions(asker),
-      handle: (request) => this.#handle(surface, request, lists),
-      ...(surface.prepare && { prepare: async (origin) => await surface.prepare?.(origin) }),
-      ...(surface.tool && { tool: (name, asker) => surface.tool?.(name, asker) }),
-      ...(surface.lists && { lists: (asker) => surface.lists?.(asker) ?? {} }),
-      ...(surface.loadMissing && { loadMissing: (origin) => surface.loadMissing?.(origin) }),
-      ...(surface.notified && { notified: (...about) => surface.notified?.(...about) }),
-    };
+  around(lists: boolean): AroundRequest {
+    return (request, answer) => this.#handle(request, answer, lists);
   }
 
-  #handle(surface: Surface, request: ClientRequest, lists: boolean): Promise<Raw> {
+  #handle(request: ClientRequest, answer: Surface["handle"], lists: boolean): Promise<Raw> {
     const question = this.#gate.question();
-    if (question === undefined || this.#declined.has(question)) return surface.handle(request);
+    if (question === undefined || this.#declined.has(question)) return answer(request);
     const { method, origin } = request;
     // The stateless era does not allow questions in a list request.
     const list = lists && !origin.era2026 && method === "tools/list";
-    if (!(list || USE_METHODS.has(method)) || !canBeAsked(origin.capabilities))
-      return surface.handle(request);
+    if (!(list || USE_METHODS.has(method)) || !canBeAsked(origin.capabilities)) return answer(request);
     const answered = this.#ask(question, request);
     const settled = list ? Promise.race([answered, this.#pause()]) : answered;
-    return settled.then(() => surface.handle(request));
+    return settled.then(() => answer(request));
   }
 
   #ask(question: string, request: ClientRequest): Promise<void> {

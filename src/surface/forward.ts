@@ -4,8 +4,8 @@ import { isOtherMethod } from "../kernel/methods.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { runPermitted } from "../middleware/permission.ts";
 import { isObject, member, members } from "../rpc/slice.ts";
-import { afterLogin } from "./own-login.ts";
-import type { Scope } from "./scope.ts";
+import { afterLogin, type Logins } from "./account-login.ts";
+import type { ScopeCalls } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
 export interface Forwarded {
@@ -17,8 +17,11 @@ export interface Forwarded {
   readonly uplink?: Uplink;
 }
 
+/** The part of a scope that forwards requests. */
+export type Forwarding = Logins & Pick<ScopeCalls, "call" | "target">;
+
 export function forward(
-  scope: Scope,
+  scope: Forwarding,
   { server, method, params, repeat = "safe", uplink }: Forwarded,
   request: ClientRequest,
 ): Promise<Raw> {
@@ -44,7 +47,10 @@ export function forward(
   });
 }
 
-/** What a request that is not a tool call is about: a prompt, a resource, or the method itself if it is not known. */
+/**
+ * What a request that is not a tool call is about: a prompt, a resource, or the method itself if it is not
+ * known.
+ */
 export function subjectOf(method: string, params: Raw | undefined): string {
   if (isOtherMethod(method)) return method;
   return nameIn(method === "completion/complete" && params ? member(params, "ref") : params);

@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of own tools. Unknown fields and wrong types are errors that a model can correct; null means not
- * given.
+ * Reads the arguments of own tools. Unknown fields and wrong types are errors that a model can correct; null
+ * means not given.
  */
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
@@ -19,7 +19,7 @@ export interface Fields {
   readonly required?: readonly string[];
 }
 
-interface OwnTool {
+interface BuiltinTool {
   readonly name: string;
   readonly inputSchema: Fields;
 }
@@ -27,7 +27,7 @@ interface OwnTool {
 /** The arguments as written, keyed by name. */
 export type Input = ReadonlyMap<string, Raw>;
 
-export function readInput(tool: OwnTool, args: Raw | undefined): Input {
+export function readInput(tool: BuiltinTool, args: Raw | undefined): Input {
   return readFields(tool.inputSchema, args, { name: tool.name, context: { op: tool.name } });
 }
 

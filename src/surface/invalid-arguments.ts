@@ -1,6 +1,6 @@
 /**
- * The error for arguments that do not match a tool's schema. It shows the problems, the signature and only the affected
- * part of the schema.
+ * The error for arguments that do not match a tool's schema. It shows the problems, the signature and only
+ * the affected part of the schema.
  */
 import { signatureOf } from "../catalog/signature.ts";
 import { type Tool, toolId } from "../catalog/tool.ts";

@@ -1,4 +1,7 @@
-/** Wraps a scope with the layers that hide tools. A hidden tool is in no list, search or hint, and cannot be called. */
+/**
+ * Wraps a scope with the layers that hide tools. A hidden tool is in no list, search or hint, and cannot be
+ * called.
+ */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Tool } from "../catalog/tool.ts";
 import type { Call, Uplink } from "../kernel/call.ts";
@@ -6,11 +9,12 @@ import type { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
-import { connect, noSuchTool } from "./call-tool.ts";
+import { connect } from "./connect.ts";
 import { FilteredView } from "./filtered-view.ts";
 import { nameIn } from "./forward.ts";
+import { noSuchTool } from "./no-such-tool.ts";
 import { unknownServer } from "./require-server.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope, ScopeCatalog } from "./scope.ts";
 
 /** The layers that hide tools, by the names that clients know. */
 export interface ListLayers {
@@ -85,7 +89,9 @@ export function layeredScope(base: Scope, layers: ListLayers): Scope {
     },
     request: (...args) => call.uplink.request(...args),
   });
-  /** Whether prompts and resources are hidden depends on the server's tools, so the server lists them first. */
+  /**
+   * Whether prompts and resources are hidden depends on the server's tools, so the server lists them first.
+   */
   const callOnceKnown = async (call: Call): Promise<Raw> => {
     const lease = await connect(base, call.server, call);
     try {
@@ -103,12 +109,12 @@ export function layeredScope(base: Scope, layers: ListLayers): Scope {
 const MAX_VIEWS = 1_000;
 
 class FilteredViews {
-  readonly #base: Scope;
+  readonly #base: ScopeCatalog;
   readonly #layers: ListLayers;
   #rules: object | undefined;
   #views = new WeakMap<CatalogView, Map<string, FilteredView>>();
 
-  constructor(base: Scope, layers: ListLayers) {
+  constructor(base: ScopeCatalog, layers: ListLayers) {
     this.#base = base;
     this.#layers = layers;
   }
@@ -151,11 +157,11 @@ class FilteredViews {
   }
 
   /**
-   * Returns the error for a call to something hidden: the same as if it did not exist. `asked`: the server has been
-   * asked for its lists.
+   * Returns the error for a call to something hidden: the same as if it did not exist. `asked`: the server
+   * has been asked for its lists.
    */
   refusal(
-    scope: Scope,
+    scope: ScopeCatalog,
     { server, method, tool, params, origin }: Call,
     asked = false,
   ): MetaMcpError | undefined {
@@ -189,7 +195,8 @@ class FilteredViews {
     let view = byKey.get(key);
     if (!view) {
       if (byKey.size >= MAX_VIEWS) byKey.clear();
-      // A copy, because other principals with the same key share the view, and the rights of this one may change.
+      // A copy, because other principals with the same key share the view, and the rights of this one may
+      // change.
       const as: Principal = { ...principal };
       view = new FilteredView(base, (server, name, listed) =>
         layers.hides(base, { server, name, listed }, as),

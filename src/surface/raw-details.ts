@@ -1,6 +1,6 @@
 /**
- * Error details as raw JSON. They are kept beside the parsed details, so that writing the error loses no digit of large
- * numbers.
+ * Error details as raw JSON. They are kept beside the parsed details, so that writing the error loses no
+ * digit of large numbers.
  */
 import type { Raw } from "../kernel/raw.ts";
 

@@ -1,14 +1,15 @@
 /**
- * Emits an event when a tool call, or a use of a prompt or resource, begins and when it ends. Each is recorded once, on
- * every surface.
+ * Emits an event when a tool call, or a use of a prompt or resource, begins and when it ends. Each is
+ * recorded once, on every surface.
  */
+import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, members } from "../rpc/slice.ts";
-import { OWN_SERVER } from "./own/tools.ts";
+
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
@@ -24,8 +25,8 @@ export interface CallTarget {
 type Ending = Pick<CallEnded, "outcome" | "code" | "rpcCode" | "result">;
 
 /**
- * Codes with which MetaMCP itself refuses a call. Other codes, such as rate_limited, may also come from a server: they
- * count as a refusal only if the trail names the layer.
+ * Codes with which MetaMCP itself refuses a call. Other codes, such as rate_limited, may also come from a
+ * server: they count as a refusal only if the trail names the layer.
  */
 const REFUSAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "tool_not_found",
@@ -41,7 +42,9 @@ let calls = 0;
 
 export type Recording = Pick<Scope, "events" | "clock" | "target" | "refused">;
 
-/** Runs a call and records it, unless nobody listens to events or it is part of a call that is being recorded. */
+/**
+ * Runs a call and records it, unless nobody listens to events or it is part of a call that is being recorded.
+ */
 export function recorded(
   scope: Recording,
   target: CallTarget,
@@ -87,7 +90,10 @@ async function whenStored(stored: Promise<void>, result: Raw): Promise<Raw> {
   return result;
 }
 
-/** A request for something that does not exist counts for the limits too, although it does not reach their layers. Invalid arguments do not count. */
+/**
+ * A request for something that does not exist counts for the limits too, although it does not reach their
+ * layers. Invalid arguments do not count.
+ */
 function overLimit(
   { refused }: Recording,
   { server, tool, method }: CallTarget,
@@ -131,9 +137,10 @@ function begin(
   const since = clock.now();
   const id = ++calls;
   const asked = { server, tool };
-  const known = server === "" || server === OWN_SERVER ? undefined : scope.target(server, tool, origin);
+  const known = server === "" || server === BUILTIN_SERVER ? undefined : scope.target(server, tool, origin);
   if (known) trail.target = known;
   if (events.tracer) trail.trace = events.tracer(request);
+  trail.httpRequest = request.trace?.request;
   const first = known ?? asked;
   events.emit({
     type: "call.begun",
@@ -148,8 +155,8 @@ function begin(
   });
   return ({ outcome, code, rpcCode, result }) => {
     const last = trail.target ?? asked;
-    // If the server was asked, the call may have had effects. It is then a failure, even if a layer ended it, e.g. by
-    // timeout.
+    // If the server was asked, the call may have had effects. It is then a failure, even if a layer ended it,
+    // e.g. by timeout.
     const refused =
       (outcome === "refused" || (outcome === "error" && trail.by !== undefined)) && !trail.child;
     events.emit({
@@ -176,8 +183,8 @@ function begin(
 }
 
 /**
- * An error that is not a MetaMcpError comes from the server. An exception is an RpcError for a prompt or resource that
- * never reached a server: no server has it, and the request is refused.
+ * An error that is not a MetaMcpError comes from the server. An exception is an RpcError for a prompt or
+ * resource that never reached a server: no server has it, and the request is refused.
  */
 function endingOfError(error: unknown, { code: known, child }: Trail, { method }: CallTarget): Ending {
   const other = method && !child && error instanceof RpcError ? "validation_input" : "execution_failed";
@@ -189,12 +196,15 @@ function endingOfError(error: unknown, { code: known, child }: Trail, { method }
   };
 }
 
-/** A failed tool call is a result too. Searching the bytes for `isError` is far cheaper than parsing the result. */
+/**
+ * A failed tool call is a result too. Searching the bytes for `isError` is far cheaper than parsing the
+ * result.
+ */
 function endingOfResult(result: Raw, server: string): Ending {
   if (!result.includes(IS_ERROR)) return { outcome: "ok", result };
   const [isError, structured] = members(result, ["isError", "structuredContent"]);
   if (isError?.toString() !== "true") return { outcome: "ok", result };
-  const code = (server === OWN_SERVER && structured && codeIn(structured)) || "execution_failed";
+  const code = (server === BUILTIN_SERVER && structured && codeIn(structured)) || "execution_failed";
   return { outcome: REFUSAL_CODES.has(code) ? "refused" : "error", code, result };
 }
 

@@ -3,10 +3,10 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
-import type { Scope } from "./scope.ts";
+import type { ScopeCatalog } from "./scope.ts";
 
 /** Throws an error that names the nearest servers or says what to fix, unless the server can be used. */
-export function requireServer(scope: Scope, name: string, asker: Asker, finder?: string): void {
+export function requireServer(scope: ScopeCatalog, name: string, asker: Asker, finder?: string): void {
   if (scope.has(name, asker)) return;
   const status = scope.server(name, asker);
   if (!status) throw unknownServer(scope, name, asker, finder);
@@ -18,7 +18,12 @@ export function requireServer(scope: Scope, name: string, asker: Asker, finder?:
 }
 
 /** The same for a server that is hidden from the client as for one that does not exist. */
-export function unknownServer(scope: Scope, name: string, asker: Asker, finder?: string): MetaMcpError {
+export function unknownServer(
+  scope: ScopeCatalog,
+  name: string,
+  asker: Asker,
+  finder?: string,
+): MetaMcpError {
   const names = scope.servers(asker).map((server) => server.name);
   return new MetaMcpError(
     "server_not_found",

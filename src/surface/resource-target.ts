@@ -1,13 +1,13 @@
 /**
- * Finds the server of a resource: the one that was named, that returned the URI before, or that lists it. A URI is
- * never sent to other servers.
+ * Finds the server of a resource: the one that was named, that returned the URI before, or that lists it. A
+ * URI is never sent to other servers.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import { callerOf, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fitsTemplate, readAddress } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
-import type { Scope } from "./scope.ts";
+import type { ScopeCatalog, ScopeFacts } from "./scope.ts";
 import { someOf } from "./server-names.ts";
 import type { ClientRequest } from "./surface.ts";
 
@@ -23,7 +23,7 @@ export interface WantedResource {
 }
 
 export async function resourceTarget(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   { uri, server }: WantedResource,
   { origin }: ClientRequest,
 ): Promise<ResourceTarget> {
@@ -50,9 +50,10 @@ export async function resourceTarget(
 }
 
 /**
- * The only server that lists the URI, else the only one with a template for it. If there is just one server, that one.
+ * The only server that lists the URI, else the only one with a template for it. If there is just one server,
+ * that one.
  */
-function onlyServer(scope: Scope, view: CatalogView, uri: string): ServerId | undefined {
+function onlyServer(scope: ScopeCatalog, view: CatalogView, uri: string): ServerId | undefined {
   const servers = [...scope.specs().keys()];
   if (servers.length === 1) return servers[0];
   const { listings } = view.snapshot;

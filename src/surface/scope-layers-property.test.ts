@@ -1,4 +1,7 @@
-/** Whatever changes while calls wait: no two calls wait for each other, no slot is lost, and no limit is exceeded. */
+/**
+ * Whatever changes while calls wait: no two calls wait for each other, no slot is lost, and no limit is
+ * exceeded.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CallSignal } from "../kernel/signal.ts";

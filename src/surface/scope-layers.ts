@@ -1,6 +1,6 @@
 /**
- * The layers of one scope: around calls to each server, around requests, and on lists. Composed pipelines are cached
- * until an owner of layers changes.
+ * The layers of one scope: around calls to each server, around requests, and on lists. Composed pipelines are
+ * cached until an owner of layers changes.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Call, Handler } from "../kernel/call.ts";
@@ -15,8 +15,8 @@ import { hiddenBy, hidesServer, listKey, outOfTiers } from "../middleware/list-r
 import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
 import { notPermitted, toolNotFound, tooMany } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
+import type { SurfaceLayers } from "./layered-requests.ts";
 import type { HidableTool, ListLayers } from "./layered-scope.ts";
-import type { SurfaceLayers } from "./layered-surface.ts";
 
 /** Where layers are configured. An `Owner` is a config object with a list of layers. */
 export interface LayerSource<Owner> {
@@ -25,7 +25,8 @@ export interface LayerSource<Owner> {
   /** All servers that calls may go to, by the engine's names. */
   servers(): readonly string[];
   /**
-   * The owners of layers around calls to this server, or around client requests if no server is given; outermost first.
+   * The owners of layers around calls to this server, or around client requests if no server is given;
+   * outermost first.
    */
   owners(server?: string): readonly Owner[];
   layers(owners: readonly Owner[]): readonly PlacedLayer[];
@@ -129,8 +130,8 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   }
 
   /**
-   * Counts a call that was refused before it reached the layers, for example because there is no such tool. Returns the
-   * refusal if the caller is over a limit. `server` is undefined if it is not known.
+   * Counts a call that was refused before it reached the layers, for example because there is no such tool.
+   * Returns the refusal if the caller is over a limit. `server` is undefined if it is not known.
    */
   countRefused(call: RefusedCall, server: string | undefined): MetaMcpError | undefined {
     const { source } = this.#parts;
@@ -187,7 +188,9 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   }
 }
 
-/** What layers judge a principal by. It may change while the principal object of an account stays the same. */
+/**
+ * What layers judge a principal by. It may change while the principal object of an account stays the same.
+ */
 interface Rights extends Pick<Principal, "roles" | "groups"> {
   readonly name?: string | undefined;
   readonly claimed?: boolean | undefined;

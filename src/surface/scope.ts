@@ -1,4 +1,7 @@
-/** What a surface may see and use. All surfaces get the same interface; an endpoint may narrow it, never widen it. */
+/**
+ * What a surface may see and use. All surfaces get the same interface; an endpoint may narrow it, never widen
+ * it.
+ */
 
 import type { CatalogLoader } from "../catalog/catalog-loader.ts";
 import type { CatalogView } from "../catalog/catalog-view.ts";
@@ -11,30 +14,14 @@ import type { Events } from "../kernel/events.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
+import type { ServerStatus } from "../kernel/server-status.ts";
 import type { Severity } from "../kernel/severity.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { Executor } from "../sandbox/executor.ts";
+import type { Cursors } from "./cursor.ts";
 import type { ResultStore } from "./result/store.ts";
 import type { ClientRequest } from "./surface.ts";
 import type { Tasks } from "./task/tasks.ts";
-
-/** The status of one configured server, for people and models. */
-export interface ServerStatus {
-  readonly name: ServerId;
-  readonly state: "idle" | "connecting" | "active" | "failed" | "closed";
-  readonly connected: boolean;
-  readonly criticality: "vital" | "optional";
-  /** Why the server is down or slow. */
-  readonly reason?: string | undefined;
-  /** No connection is tried for this long. */
-  readonly retryAfterMs?: number;
-  /** Why this client cannot use the server, if the server has a login per account. */
-  readonly refusal?: MetaMcpError;
-  /** The server cannot be used until the config is fixed. */
-  readonly misconfigured?: boolean;
-  /** Number of running processes, if the server may have several. */
-  readonly instances?: number;
-}
 
 /** The config of a server that surfaces use. */
 export interface ServerRules extends Pick<ServerSpec, "examples" | "tools"> {
@@ -61,9 +48,12 @@ export interface ProvisionCaller {
 }
 
 /** A login of an account at a server. */
-export interface OwnLogin {
+export interface AccountLogin {
   readonly url: string;
-  /** Resolves when the credentials of the account at the server have changed; rejects with the signal's reason. */
+  /**
+   * Resolves when the credentials of the account at the server have changed; rejects with the signal's
+   * reason.
+   */
   done(signal: Signal): Promise<void>;
 }
 
@@ -72,54 +62,20 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-export interface Scope {
+/** The catalog of a scope: what a client may see. */
+export interface ScopeCatalog {
   /** The part of the catalog that a client sees. Clients that see the same get the same object. */
   view(asker: Asker): CatalogView;
   readonly loader: Pick<CatalogLoader, "loadMissing" | "loadMissingOwn">;
-  readonly call: Handler;
-  /** Receives an event for every call. */
-  readonly events: Events;
-  /** Translates names of a client to names of the engine. Unknown names stay as they are. */
-  target(server: ServerId, tool: string, asker: Asker): ToolTarget;
-  /** The effect of layers on own tools; undefined without such layers. */
-  readonly own?: {
-    /** The own tool does not exist for this client. */
-    hides(tool: string, asker: Asker): boolean;
-    /** Runs the layers around an own tool that is called like a child's tool. */
-    around(tool: string, request: ClientRequest, run: () => Promise<Raw>): Promise<Raw>;
-  };
-  /** Counts a call that was refused before it reached the layers. Returns another refusal if the caller is over a limit. */
-  refused?(call: Pick<Call, "server" | "method" | "tool" | "origin">): MetaMcpError | undefined;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** Stored results that were too large to return whole. */
-  readonly results: ResultStore;
-  /** Tasks of clients. */
-  readonly tasks: Tasks;
-  /** The name of the tool that finds tools, for hints; undefined if each surface has its own. */
-  readonly finder?: string;
-  /** The largest result of a child that is returned whole, if configured. */
-  maxResultBytes(): number | undefined;
-  /** The largest list of tools that the auto surface shows, if configured. */
-  autoMaxBytes(): number | undefined;
-  /** Arguments of earlier successful calls, newest first. Empty unless the user allows them to be kept. */
-  usageOf(server: ServerId, tool: string): Promise<readonly Raw[]>;
-  /** Runs code; undefined if code execution is off. */
-  readonly code?: Executor | undefined;
-  /** Finds servers that can be added, and may add one; undefined if provisioning is off. The answer is plain JSON. */
-  readonly provision?: ((search: ServerSearch, caller: ProvisionCaller) => Promise<object>) | undefined;
-  /** Connects to the server and reads its lists, so that the catalog is current. */
-  connect(server: ServerId, origin: Origin): Promise<Lease>;
-  /** The status of all servers for this client, or in general without one. */
-  servers(asker?: Asker): readonly ServerStatus[];
   /** The usable servers in configured order. The same object until the config changes. */
   specs(): ReadonlyMap<ServerId, ServerRules>;
   /** A server of that name is configured and usable, and something of it is visible to this client. */
   has(name: string, asker?: Asker): boolean;
   /** Whether the config allows this client to use this tool, whether or not the tool is known. */
   permits(server: ServerId, tool: string, asker: Asker): boolean;
-  /** The server is connected for clients like this one, so the catalog has its current tools. */
-  connected(server: ServerId, origin: Origin): boolean;
+  /** The status of all servers for this client, or in general without one. */
+  servers(asker?: Asker): readonly ServerStatus[];
+  server(name: string, asker?: Asker): ServerStatus | undefined;
   /** Tools that differ from what the user approved. They are blocked if `enforced`. */
   readonly pins: {
     readonly enforced: boolean;
@@ -127,13 +83,67 @@ export interface Scope {
     /** Resolves when every received list has been compared. */
     settled(): Promise<void>;
   };
-  server(name: string, asker?: Asker): ServerStatus | undefined;
-  /** The login page for this client's account at a server with a login per account; undefined for other servers. */
-  login?(server: ServerId, origin: Origin): OwnLogin | undefined;
-  /** A message for the operator, e.g. that there is no config file or that it cannot be read. */
-  notice(): string | undefined;
+  /** Arguments of earlier successful calls, newest first. Empty unless the user allows them to be kept. */
+  usageOf(server: ServerId, tool: string): Promise<readonly Raw[]>;
+  /** A layer hides the builtin tool from this client. */
+  hidesOwn?(tool: string, asker: Asker): boolean;
+  /** The name of the tool that finds tools, for hints; undefined if each surface has its own. */
+  readonly finder?: string;
+}
+
+/** The calls of a scope: how requests of a client reach servers, and how they are recorded. */
+export interface ScopeCalls {
+  readonly call: Handler;
+  /** Translates names of a client to names of the engine. Unknown names stay as they are. */
+  target(server: ServerId, tool: string, asker: Asker): ToolTarget;
+  /** Runs the layers around a builtin tool that is called like a child's tool. */
+  aroundBuiltin?(tool: string, request: ClientRequest, run: () => Promise<Raw>): Promise<Raw>;
+  /**
+   * Counts a call that was refused before it reached the layers. Returns another refusal if the caller is
+   * over a limit.
+   */
+  refused?(call: Pick<Call, "server" | "method" | "tool" | "origin">): MetaMcpError | undefined;
+  /** Connects to the server and reads its lists, so that the catalog is current. */
+  connect(server: ServerId, origin: Origin): Promise<Lease>;
+  /** The server is connected for clients like this one, so the catalog has its current tools. */
+  connected(server: ServerId, origin: Origin): boolean;
+  /**
+   * The login page for this client's account at a server with a login per account; undefined for other
+   * servers.
+   */
+  login?(server: ServerId, origin: Origin): AccountLogin | undefined;
   /** Sets the lowest severity of the children's log messages that this client gets. */
   setLogLevel(origin: Origin, level: Severity): void;
   /** Forwards a notification of the client to the children on its connections. */
   notify(origin: Origin, method: string, params: Raw | undefined): void;
+  /** Receives an event for every call. */
+  readonly events: Events;
+  readonly clock: Clock;
 }
+
+/** The facts of a scope: its settings, and what it keeps for clients. */
+export interface ScopeFacts {
+  readonly log: Log;
+  /** Makes and reads page cursors. All scopes of an engine have the same. */
+  readonly cursors: Cursors;
+  /** Stored results that were too large to return whole. */
+  readonly results: ResultStore;
+  /** Tasks of clients. */
+  readonly tasks: Tasks;
+  /** The largest result of a child that is returned whole, if configured. */
+  maxResultBytes(): number | undefined;
+  /** The largest list of tools that the auto surface shows, if configured. */
+  autoMaxBytes(): number | undefined;
+  /** Runs code; undefined if code execution is off. */
+  readonly code?: Executor | undefined;
+  /**
+   * Finds servers that can be added, and may add one; undefined if provisioning is off. The answer is plain
+   * JSON.
+   */
+  readonly provision?: ((search: ServerSearch, caller: ProvisionCaller) => Promise<object>) | undefined;
+  /** A message for the operator, e.g. that there is no config file or that it cannot be read. */
+  notice(): string | undefined;
+}
+
+/** What a surface may see and use. A function takes only the part that it uses. */
+export interface Scope extends ScopeCatalog, ScopeCalls, ScopeFacts {}

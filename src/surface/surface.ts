@@ -1,5 +1,6 @@
 /**
- * The interface between a session and what its client sees. Surfaces implement it; the session knows nothing of tools.
+ * The interface between a session and what its client sees. Surfaces implement it; the session knows nothing
+ * of tools.
  */
 import type { Hold, Origin, TaskRequest, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
@@ -32,8 +33,8 @@ export interface ClientRequest {
   /** The client's call that this one is a part of. */
   readonly within?: TraceContext | undefined;
   /**
-   * Must be called for a list request. The returned function must be called with the version that is sent, or without
-   * one if none is sent.
+   * Must be called for a list request. The returned function must be called with the version that is sent, or
+   * without one if none is sent.
    */
   readonly listing?: ((list: ListName) => (version?: string) => void) | undefined;
 }
@@ -52,7 +53,9 @@ export type ListStates = { readonly [list in ListName]?: ListState };
 export interface Surface {
   /** The capabilities in the answer to `initialize`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Loads what `instructions` needs. Never rejects. */
+  /** The same for `serverInfo`. Default: MetaMCP. */
+  readonly serverInfo?: Readonly<Record<string, unknown>> | undefined;
+  /** Loads what the answer to `initialize` needs. If it rejects, the client gets the error. */
   prepare?(origin: Origin): Promise<void>;
   instructions(asker: Asker): string;
   /** Rejects or throws RpcError for a malformed or unknown request. A failed tool call is a result. */

@@ -1,6 +1,6 @@
 /**
- * Reasons for sessions that MetaMCP ended and not the client. Each error is created once, because creating one costs
- * more than the rest of the request.
+ * Reasons for sessions that MetaMCP ended and not the client. Each error is created once, because creating
+ * one costs more than the rest of the request.
  */
 import { MetaMcpError } from "../kernel/errors.ts";
 
@@ -16,6 +16,11 @@ export const ACCESS_LOST: MetaMcpError = new MetaMcpError(
 export const SESSION_ENDED: MetaMcpError = new MetaMcpError(
   "cancelled",
   "An administrator ended this session.",
+);
+export const SESSION_MOVED: MetaMcpError = new MetaMcpError(
+  "server_unavailable",
+  "This session goes on at another replica of the gateway. The call may have run: check its effects before you repeat it.",
+  { retryable: false, mayHaveRun: true },
 );
 export const NO_ROOM: MetaMcpError = new MetaMcpError(
   "cancelled",

@@ -1,5 +1,6 @@
 /**
- * Transport for one client on stdin and stdout. Only protocol messages go to stdout. The end of stdin ends the session.
+ * Transport for one client on stdin and stdout. Only protocol messages go to stdout. The end of stdin ends
+ * the session.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../kernel/clock.ts";
@@ -48,7 +49,8 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
         onLine: (line) => {
           const message = readMessage(line);
           if (message.kind === "malformed" && session.batches && batches.read(line, message, session)) return;
-          // After `initialize` every message belongs to the session; before that, it may be a stateless request.
+          // After `initialize` every message belongs to the session; before that, it may be a stateless
+          // request.
           if (session.open || message.kind === "malformed" || !channel.receive(message))
             session.receive(message);
           batches.dropCancelled(message);
@@ -82,8 +84,9 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
         finish = resolve;
         read(session, channel);
         input.once("end", () => {
-          // An empty write makes a socket (which Node uses for its child processes) report that its reader has closed.
-          // A pipe reports it only for real bytes. Node offers no way to detect a closed reader without writing.
+          // An empty write makes a socket (which Node uses for its child processes) report that its reader
+          // has closed. A pipe reports it only for real bytes. Node offers no way to detect a closed reader
+          // without writing.
           output.write("");
           resolve();
         });

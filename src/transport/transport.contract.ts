@@ -1,6 +1,6 @@
 /**
- * Contract suite for every transport. To run it on your own transport, pass a transport that has not served yet and a
- * way for clients to connect to it. The suite acts as the host and opens real sessions.
+ * Contract suite for every transport. To run it on your own transport, pass a transport that has not served
+ * yet and a way for clients to connect to it. The suite acts as the host and opens real sessions.
  */
 
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,7 +11,7 @@ import type { Send } from "../rpc/peer.ts";
 import { StatelessClients } from "../session/era-2026/stateless-clients.ts";
 import { Session } from "../session/session.ts";
 import type { ClientRequest, Surface } from "../surface/surface.ts";
-import type { Host, Transport } from "./transport.ts";
+import type { Host, OpenOptions, Transport } from "./transport.ts";
 
 export interface TransportClient {
   /** Sends one JSON-RPC message byte for byte. Rejects if it cannot be delivered. */
@@ -26,7 +26,10 @@ export interface TransportSubject {
   readonly transport: Transport;
   /** The transport can have more than one client. */
   readonly several: boolean;
-  /** Returns a client that has sent nothing yet. Called after `serve`; waits until the transport accepts clients. */
+  /**
+   * Returns a client that has sent nothing yet. Called after `serve`; waits until the transport accepts
+   * clients.
+   */
   connect(): Promise<TransportClient> | TransportClient;
 }
 
@@ -68,11 +71,11 @@ class ContractHost implements Host {
 
   offFull(): void {}
 
-  open(send: Send, principal: Principal, stateless = false): Session {
+  open(send: Send, principal: Principal, how: OpenOptions = {}): Session {
     const session = new Session(this.surface, send, {
+      ...how,
       endpoint: PERSONAL,
       principal,
-      stateless,
       clock: new ManualClock(),
     });
     this.opened.push(session);
@@ -89,6 +92,14 @@ class ContractHost implements Host {
   }
 
   recordOverLimit() {}
+
+  repeat() {
+    return "unknown" as const;
+  }
+
+  replicaOf() {
+    return undefined;
+  }
 
   health() {
     return { ready: true, down: [] };

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { systemClock as clock } from "../system-clock.ts";
+import { systemClock as clock } from "../engine/system-clock.ts";
 import { createSseTransport } from "./http/sse.ts";
 import { createStreamableTransport } from "./http/streamable.ts";
 import { createStdioTransport } from "./stdio.ts";
@@ -115,6 +115,7 @@ function overHttp(
     stateless: false,
     jsonResponse: false,
     sessionTimeoutMs: 60_000,
+    heartbeatMs: 25_000,
     clock,
     onListening: listening,
   });

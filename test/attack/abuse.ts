@@ -1,6 +1,6 @@
 /**
- * Code that tries to exhaust time or memory, to harm the gateway, or to disturb other runs. Each case names its target. None may
- * reach it, and each must end.
+ * Code that tries to exhaust time or memory, to harm the gateway, or to disturb other runs. Each case names
+ * its target. None may reach it, and each must end.
  */
 import type { Abuse } from "./abuse-case.ts";
 import { TRICKS } from "./tricks.ts";

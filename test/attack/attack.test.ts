@@ -1,16 +1,19 @@
-/** Hostile code in the sandbox: it must not read secrets of the machine, harm the gateway or disturb other runs. */
+/**
+ * Hostile code in the sandbox: it must not read secrets of the machine, harm the gateway or disturb other
+ * runs.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/engine/system-clock.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { CallSignal } from "../../src/kernel/signal.ts";
 import type { OutCall, Outcome } from "../../src/sandbox/executor.ts";
 import { tryRun } from "../../src/sandbox/try-run.ts";
 import { createWasmExecutor, hostFile } from "../../src/sandbox/wasm.ts";
-import { systemClock } from "../../src/system-clock.ts";
 import { ABUSES } from "./abuse.ts";
 import { ESCAPES } from "./escapes.ts";
 import { runInVm } from "./vm-baseline.ts";
@@ -18,8 +21,8 @@ import { runInVm } from "./vm-baseline.ts";
 const SECRET = `canary-${process.pid}-${performance.now()}`;
 const LIMITS = { wallMs: 700, cpuMs: 250 };
 /**
- * Bounds for the peak memory of a sandbox process with several runs, Node included. The lower bound shows that the runs did
- * allocate.
+ * Bounds for the peak memory of a sandbox process with several runs, Node included. The lower bound shows
+ * that the runs did allocate.
  */
 const MAX_RESIDENT_KB = 600 << 10;
 const MIN_RESIDENT_KB = 100 << 10;

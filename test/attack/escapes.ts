@@ -1,12 +1,15 @@
 /**
- * Known ways out of JavaScript sandboxes. Each is code whose value is the canary if the escape worked. The canary is a variable
- * in the environment of the gateway.
+ * Known ways out of JavaScript sandboxes. Each is code whose value is the canary if the escape worked. The
+ * canary is a variable in the environment of the gateway.
  */
 
 export interface Escape {
   readonly name: string;
   readonly code: string;
-  /** True if the code escapes `node:vm`. The tests check that, so that a case cannot pass because it is broken. */
+  /**
+   * True if the code escapes `node:vm`. The tests check that, so that a case cannot pass because it is
+   * broken.
+   */
   readonly escapesVm?: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Many concurrent calls, and custom layers that fail: other clients do not wait, and no forbidden call reaches the server. */
+/**
+ * Many concurrent calls, and custom layers that fail: other clients do not wait, and no forbidden call
+ * reaches the server.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";

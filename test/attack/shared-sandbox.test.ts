@@ -1,18 +1,19 @@
 /**
- * What a run in the same sandbox process notices of an attack. Long computation may delay it for a while, but unusual values must
- * not end it.
+ * What a run in the same sandbox process notices of an attack. Long computation may delay it for a while, but
+ * unusual values must not end it.
  */
 import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/engine/system-clock.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import type { OutCall } from "../../src/sandbox/executor.ts";
 import { tryRun } from "../../src/sandbox/try-run.ts";
 import { createWasmExecutor } from "../../src/sandbox/wasm.ts";
-import { systemClock } from "../../src/system-clock.ts";
 import { TRICKS } from "./tricks.ts";
 
 const LIMITS = { wallMs: 2_500, cpuMs: 1_000 };
 /**
- * Cases with one engine step that cannot be interrupted. There the sandbox process is killed, and the other run gets an error.
+ * Cases with one engine step that cannot be interrupted. There the sandbox process is killed, and the other
+ * run gets an error.
  */
 const NOT_INTERRUPTIBLE = new Set(["an endless BigInt product", "large arguments of calls that wait"]);
 

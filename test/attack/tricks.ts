@@ -1,6 +1,6 @@
 /**
- * Abusive code whose values look harmless until they are read, counted or awaited. Each case must end, and no other run in the
- * same sandbox process may be killed for it.
+ * Abusive code whose values look harmless until they are read, counted or awaited. Each case must end, and no
+ * other run in the same sandbox process may be killed for it.
  */
 import type { Abuse } from "./abuse-case.ts";
 

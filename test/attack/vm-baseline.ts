@@ -1,6 +1,6 @@
 /**
- * Runs code in `node:vm` with objects of the host: an insecure code mode. Only tests use it, to show that an attack works where
- * there is no sandbox.
+ * Runs code in `node:vm` with objects of the host: an insecure code mode. Only tests use it, to show that an
+ * attack works where there is no sandbox.
  */
 import { createContext, runInContext, Script } from "node:vm";
 import { asFunction } from "../../src/sandbox/host/completion.ts";

@@ -4,6 +4,7 @@ import { allowError, logIn, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { fullTeam } from "../support/full-team.ts";
 import { PASSWORD } from "../support/people.ts";
+import { shared } from "../support/shared.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -22,9 +23,15 @@ async function team(flags: readonly string[] = [], endpoint: object = {}): Promi
 const POLL = { timeout: 20_000 };
 
 describe.skipIf(noBrowser)("administration", () => {
-  test("a key is created, shown once, used by a client, and revoked, which ends the session", async () => {
+  // For tests that leave server, namespace and endpoint in working order.
+  const opened = shared(async () => {
     const gateway = await team();
-    const page = await openConsole(gateway, { path: "/keys" });
+    return { gateway, page: await openConsole(gateway) };
+  });
+
+  test("a key is created, shown once, used by a client, and revoked, which ends the session", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/keys`);
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name", { exact: false }).fill("laptop");
     await page.getByLabel("Description").fill("For work on the train");
@@ -76,10 +83,11 @@ describe.skipIf(noBrowser)("administration", () => {
   });
 
   test("a tool gets another name and a fixed argument, and a rollback removes both", async () => {
-    const gateway = await team();
+    const { gateway, page } = opened();
     const client = await teamClient(gateway, "main", { key: await gateway.key() });
     await client.tools();
-    const page = await openConsole(gateway, { path: "/tools?q=echo" });
+    const before = (await gateway.api("GET", "/revisions?limit=1")).body.items[0].n;
+    await page.goto(`${gateway.url}/tools?q=echo`);
     await page.getByRole("gridcell", { name: "fix:echo" }).first().click();
     await page.getByRole("tab", { name: "In a namespace" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("say");
@@ -89,7 +97,7 @@ describe.skipIf(noBrowser)("administration", () => {
     await page.getByText("echo is saved").waitFor();
     await until(async () => (await client.tools()).includes("fix__say"), { what: "the new name" });
     expect(await client.call("fix__say")).toBe("always");
-    await page.goto(`${gateway.url}/history/3`);
+    await page.goto(`${gateway.url}/history/${before}`);
     await page.getByRole("button", { name: "Roll back to here" }).click();
     await page
       .getByRole("dialog", { name: /Roll back to revision/ })
@@ -100,8 +108,8 @@ describe.skipIf(noBrowser)("administration", () => {
   });
 
   test("a change of another administrator appears in an open form, and a conflict is reported", async () => {
-    const gateway = await team();
-    const ada = await openConsole(gateway, { path: "/endpoints/main?tab=settings" });
+    const { gateway, page: ada } = opened();
+    await ada.goto(`${gateway.url}/endpoints/main?tab=settings`);
     await ada.getByRole("textbox", { name: /Description/ }).fill("of Ada");
     const { body } = await gateway.api("PATCH", "/endpoints/main", {
       description: "of Bob",
@@ -120,10 +128,10 @@ describe.skipIf(noBrowser)("administration", () => {
   });
 
   test("changes of two administrators to other fields of a tool or an account are both kept", async () => {
-    const gateway = await team();
+    const { gateway, page } = opened();
     const { api } = gateway;
     await api("POST", "/mcp-servers/fix/connect");
-    const page = await openConsole(gateway, { path: "/tools?q=echo" });
+    await page.goto(`${gateway.url}/tools?q=echo`);
     await page.getByRole("gridcell", { name: "fix:echo" }).first().click();
     await page.getByRole("tab", { name: "In a namespace" }).click();
     await page.getByRole("textbox", { name: /^Title/ }).fill("of Ada");
@@ -148,8 +156,18 @@ describe.skipIf(noBrowser)("administration", () => {
     expect(found).toMatchObject({ role: "viewer", groups: ["finance"] });
   });
 
+  test("a limit of an endpoint that is emptied is removed", async () => {
+    const gateway = await team([], { limits: { sessions: 5, inFlight: 7 } });
+    const { uuid } = (await gateway.api("GET", "/endpoints/main")).body;
+    const page = await openConsole(gateway, { path: `/endpoints/${uuid}?tab=settings` });
+    await page.getByLabel("Maximum sessions").fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("main is saved").waitFor();
+    expect((await gateway.api("GET", "/endpoints/main")).body.limits).toEqual({ inFlight: 7 });
+  });
+
   test("unsaved input survives a change of tab and the end of the login, but not another account", async () => {
-    const gateway = await team();
+    const { gateway } = opened();
     const page = await openConsole(gateway, { path: "/endpoints/main?tab=settings" });
     const description = page.getByRole("textbox", { name: /Description/ });
     await description.fill("typed");
@@ -189,15 +207,17 @@ describe.skipIf(noBrowser)("administration", () => {
 
   // A refused request would be logged in the browser console and fail the test.
   test("a form reports a missing value before it is sent", async () => {
-    const gateway = await team();
-    const page = await openConsole(gateway, { path: "/keys?new=1" });
+    const { gateway, page } = opened();
+    const keys = async () => (await gateway.api("GET", "/api-keys")).body.items.length;
+    const before = await keys();
+    await page.goto(`${gateway.url}/keys?new=1`);
     const dialog = page.getByRole("dialog", { name: "Create an API key" });
     await dialog.getByRole("button", { name: "Create key" }).click();
     expect(await dialog.getByLabel("Name").evaluate((field) => field.matches(":focus:invalid"))).toBe(true);
     await dialog.getByLabel("Name").fill("laptop");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Copy the key now" }).waitFor();
-    expect((await gateway.api("GET", "/api-keys")).body.items).toHaveLength(1);
+    expect(await keys()).toBe(before + 1);
   });
 
   test("a call that waits for approval appears without a reload and runs after the approval", async () => {
@@ -219,7 +239,7 @@ describe.skipIf(noBrowser)("administration", () => {
   });
 
   test("each role sees only the pages and actions it may use", async () => {
-    const gateway = await team();
+    const { gateway } = opened();
     const pages = async (role: "viewer" | "editor" | "member") => {
       const page = await openConsole(gateway, { role });
       const names = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents();

@@ -1,9 +1,13 @@
-/** The components of the console in a browser: accessibility at several widths, keyboard control, hostile text. */
-import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+/**
+ * The components of the console in a browser: accessibility at several widths, keyboard control, hostile
+ * text.
+ */
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { expectAccessible } from "../support/axe.ts";
 import { logIn, noBrowser, openPage } from "../support/browser-page.ts";
 import { PASSWORD } from "../support/people.ts";
+import { atEnd, shared } from "../support/shared.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
 import { temp } from "../support/temp.ts";
@@ -11,16 +15,23 @@ import { until } from "../support/until.ts";
 
 const EMAIL = "member@example.org";
 
-async function open(options: BrowserContextOptions = {}): Promise<Page> {
+const WINDOW = { width: 1280, height: 860 };
+
+/** One page for all tests, as each uses another sample. */
+async function open(): Promise<Page> {
   const gateway = await teamGateway(temp());
   await teamPerson(gateway, "member", { email: EMAIL });
-  const page = await openPage(`${gateway.url}/components`, { reducedMotion: "reduce", ...options });
+  const page = await openPage(`${gateway.url}/components`, {
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+    viewport: WINDOW,
+  });
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
     dialogs.push(dialog.message());
     void dialog.dismiss();
   });
-  onTestFinished(() => expect(dialogs).toEqual([]));
+  atEnd(() => expect(dialogs).toEqual([]));
   await logIn(page, { email: EMAIL, password: PASSWORD });
   await page.getByRole("heading", { name: "Components" }).waitFor();
   return page;
@@ -36,15 +47,19 @@ const rowNames = (rows: Locator) => rows.locator("td:nth-child(2)").allTextConte
 const POLL = { timeout: 20_000 };
 
 describe.skipIf(noBrowser)("components", () => {
+  const opened = shared(open);
+
   // Every sample is shown in both themes, independent of the theme of the page.
   test.each([360, 1280, 2560])(
     "are accessible and fit the page at %i pixels",
     { timeout: 180_000 },
     async (width) => {
-      const page = await open({
-        viewport: { width, height: 1000 },
-        colorScheme: width === 1280 ? "dark" : "light",
-      });
+      const page = opened();
+      onTestFinished(() => page.setViewportSize(WINDOW));
+      await page.setViewportSize({ width, height: 1000 });
+      await page.emulateMedia({ colorScheme: width === 1280 ? "dark" : "light" });
+      await page.reload();
+      await page.getByRole("heading", { name: "Components" }).waitFor();
       await expectAccessible(page);
       // With reduced motion nothing is animated, not even the mark of a busy button.
       expect(await page.evaluate("document.getAnimations().length")).toBe(0);
@@ -53,7 +68,7 @@ describe.skipIf(noBrowser)("components", () => {
   );
 
   test("show untrusted text as plain text with visible control characters", async () => {
-    const page = await open();
+    const page = opened();
     const status = sample(page, "Status");
     await status.getByText("<script>alert(2)</script>").waitFor();
     await status.getByTitle("Invisible character U+202E").waitFor();
@@ -62,7 +77,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("a table supports the keyboard (move, select, select ranges, open), sorting and search", async () => {
-    const page = await open();
+    const page = opened();
     const part = sample(page, "Table");
     const grid = part.getByRole("grid", { name: "Servers" });
     const rows = grid.locator("tbody tr");
@@ -94,7 +109,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("a table with 5,000 rows renders only visible rows, and all rows can be reached, found and selected", async () => {
-    const page = await open();
+    const page = opened();
     const part = sample(page, "Long table");
     const grid = part.getByRole("grid", { name: "Tools" });
     await expect.poll(() => grid.getAttribute("aria-rowcount"), POLL).toBe("5001");
@@ -117,7 +132,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("new rows of a live table wait while the pointer is on the table", async () => {
-    const page = await open();
+    const page = opened();
     const part = sample(page, "Live table");
     const rows = part.getByRole("grid", { name: "Calls" }).locator("tbody tr");
     await rows.nth(2).scrollIntoViewIfNeeded();
@@ -133,7 +148,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("dialogs, drawers and menus take the focus and restore it", async () => {
-    const page = await open();
+    const page = opened();
     const part = sample(page, "Dialog, drawer, toast");
     const openDialog = part.getByRole("button", { name: "Open dialog" });
     await openDialog.click();
@@ -169,7 +184,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("a JSON tree supports the keyboard and copies values with all digits", async () => {
-    const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = opened();
     const part = sample(page, "JSON tree");
     const tree = part.getByRole("tree", { name: "Result" });
     await tree.getByText("12345678901234567890").waitFor();
@@ -201,7 +216,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("a form and its JSON view have the same values, and problems are shown at their fields", async () => {
-    const page = await open();
+    const page = opened();
     const form = sample(page, "Form from a schema");
     await form.getByRole("button", { name: "Check" }).click();
     await form.getByRole("textbox", { name: "owner" }).and(page.locator("[aria-invalid]")).waitFor();
@@ -236,7 +251,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("a form supports unions, nested lists, additional members, files and any JSON", async () => {
-    const page = await open();
+    const page = opened();
     const form = sample(page, "Form from an odd schema");
     await form.getByRole("combobox", { name: "target" }).selectOption("An address");
     await form.getByRole("textbox", { name: "url" }).fill("https://example.com");
@@ -261,7 +276,7 @@ describe.skipIf(noBrowser)("components", () => {
   });
 
   test("a log scrolls with its end, and stops while somebody reads", async () => {
-    const page = await open();
+    const page = opened();
     const part = sample(page, "Log");
     const lines = part.getByRole("log", { name: "Log of github" });
     await part.getByRole("button", { name: "Let lines arrive" }).click();

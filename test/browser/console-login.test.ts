@@ -1,9 +1,12 @@
 /** Login to the console: setup link, password, identity provider, invitation, logout. */
+
 import { describe, expect, test } from "vitest";
+import { adminFetch } from "../support/admin-answers.ts";
 import { expectAccessibleInBothThemes } from "../support/axe.ts";
 import { allowError, logIn, noBrowser, openPage } from "../support/browser-page.ts";
 import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
 import { PASSWORD } from "../support/people.ts";
+import { shared } from "../support/shared.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -11,6 +14,8 @@ import { until } from "../support/until.ts";
 const ADA = { email: "ada@example.org", password: PASSWORD };
 
 describe.skipIf(noBrowser)("the login to the console", () => {
+  const made = shared(() => teamGateway(temp()));
+
   test("the setup link creates the first administrator, who is logged in and can log out", async () => {
     const gateway = await teamGateway(temp(), { env: { METAMCP_ADMIN_TOKEN: "" } });
     const link = await until(() => /http\S+\/setup\?code=\S+/.exec(gateway.stderr)?.[0], {
@@ -36,7 +41,7 @@ describe.skipIf(noBrowser)("the login to the console", () => {
   });
 
   test("an address that needs a login leads to the login page and back, and a wrong password is reported", async () => {
-    const gateway = await teamGateway(temp());
+    const gateway = made();
     await invite(gateway);
     const page = await openPage(`${gateway.url}/sessions?after=login`);
     await page.getByText("Log in to continue.").waitFor();
@@ -74,10 +79,10 @@ describe.skipIf(noBrowser)("the login to the console", () => {
   });
 
   test("an invitation sets a password, and a used one is reported", async () => {
-    const gateway = await teamGateway(temp());
-    const { body } = await gateway.api("POST", "/users", { email: ADA.email, role: "admin" });
+    const email = "bob@example.org";
+    const { body } = await made().api("POST", "/users", { email, role: "admin" });
     const page = await openPage(body.invitation.url);
-    await page.getByText(ADA.email).waitFor();
+    await page.getByText(email).waitFor();
     await page.getByLabel("Password").fill(ADA.password);
     await page.getByRole("button", { name: "Accept invitation" }).click();
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
@@ -90,7 +95,7 @@ describe.skipIf(noBrowser)("the login to the console", () => {
 async function invite({ api, url }: TeamGateway): Promise<void> {
   const { body } = await api("POST", "/users", { email: ADA.email, role: "admin" });
   const code: string = body.invitation.url.split("/").at(-1);
-  await fetch(`${url}/api/v1/invitations/${code}`, {
+  await adminFetch(`${url}/api/v1/invitations/${code}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ password: ADA.password }),

@@ -1,4 +1,7 @@
-/** Every page, drawer and dialog of the console, with and without data: accessibility in both themes, keyboard, roles. */
+/**
+ * Every page, drawer and dialog of the console, with and without data: accessibility in both themes,
+ * keyboard, roles.
+ */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { violationsInBothThemes } from "../support/axe.ts";
@@ -6,6 +9,7 @@ import { allowError, noBrowser, openPage } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { type ConsoleView, checkViews, consoleViews } from "../support/console-views.ts";
 import { fullTeam } from "../support/full-team.ts";
+import { shared } from "../support/shared.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 
@@ -29,29 +33,27 @@ const EMPTY: readonly ConsoleView[] = [
 ].map((path) => ({ path }));
 
 describe.skipIf(noBrowser)("every page", () => {
-  test("has no serious accessibility violation with data", { timeout: 300_000 }, async () => {
-    const team = await fullTeam();
+  const full = shared(fullTeam);
+
+  test("has no serious accessibility violation with data, and no control that the Tab key cannot reach", {
+    timeout: 300_000,
+  }, async () => {
+    const team = full();
     const page = await openConsole(team.gateway);
-    const check = async () => {
+    const check = async ({ press }: ConsoleView) => {
       // The page below a dialog is checked as another view.
       const inDialog = (await page.locator("dialog[open]").count()) > 0;
-      return await violationsInBothThemes(page, inDialog ? "dialog[open]" : "html");
+      const violations = await violationsInBothThemes(page, inDialog ? "dialog[open]" : "html");
+      return press ? violations : [...violations, ...(await unreached(page))];
     };
     expect(await checkViews(page, consoleViews(team), check)).toEqual([]);
-  });
-
-  test("has no control that the Tab key cannot reach", { timeout: 180_000 }, async () => {
-    const team = await fullTeam();
-    const page = await openConsole(team.gateway);
-    const views = consoleViews(team).filter(({ press }) => !press);
-    expect(await checkViews(page, views, () => unreached(page))).toEqual([]);
   });
 
   // A refused request is logged in the browser console, which fails the test.
   test("sends no request that the gateway refuses to an editor, a viewer or a member", {
     timeout: 180_000,
   }, async () => {
-    const team = await fullTeam();
+    const team = full();
     for (const role of ["editor", "viewer", "member"] as const) {
       const page = await openConsole(team.gateway, { role });
       const links = await page.evaluate<string[]>(
@@ -89,7 +91,10 @@ async function forbidden(page: Page): Promise<readonly string[]> {
   return await page.getByText("Your role cannot open this page").allTextContents();
 }
 
-/** Marks the focused element. Returns true if it was marked before. The last focused element does not count, because a date field has several Tab stops. */
+/**
+ * Marks the focused element. Returns true if it was marked before. The last focused element does not count,
+ * because a date field has several Tab stops.
+ */
 const MARK = `(() => {
   const now = document.activeElement;
   const round = now !== window.lastFocus && now.hasAttribute("data-reached");
@@ -98,7 +103,10 @@ const MARK = `(() => {
   return round;
 })()`;
 
-/** Returns the enabled controls without a mark, within the dialog if one is open. Radio buttons are excluded, because a group has one Tab stop. */
+/**
+ * Returns the enabled controls without a mark, within the dialog if one is open. Radio buttons are excluded,
+ * because a group has one Tab stop.
+ */
 const UNREACHED = `[...(document.querySelector("dialog[open]") ?? document)
   .querySelectorAll("button, a[href], input:not([type=radio]), select, textarea, summary, [tabindex='0']")]
   .filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }))

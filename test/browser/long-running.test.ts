@@ -12,8 +12,8 @@ const ROUNDS = Number(process.env["METAMCP_CONSOLE_ROUNDS"] ?? 2);
 /** The page Traffic keeps this many calls. Its memory grows until then. */
 const SHOWN_CALLS = 1_000;
 /**
- * The longest task of the page may take this many times as long as the fixed work, which takes about 50 ms on a quiet machine.
- * A sort that compares every row with every other takes about 80 times as long.
+ * The longest task of the page may take this many times as long as the fixed work, which takes about 50 ms on
+ * a quiet machine. A sort that compares every row with every other takes about 80 times as long.
  */
 const MAX_RATIO = 20;
 const PAGES = ["Overview", "Servers", "Tools", "Endpoints", "Traffic", "Audit", "Keys", "History"];
@@ -97,7 +97,8 @@ describe.skipIf(noBrowser)("a console under load", () => {
     for (let n = 0; n < ROUNDS; n++) await round(gateway, key, page);
     const end = await memoryOf(devtools);
     process.stderr.write(`console held open: ${JSON.stringify({ begin, half, end })}\n`);
-    // Cached answers are evicted after some time. A leak would add as much in the second half as in the first.
+    // Cached answers are evicted after some time. A leak would add as much in the second half as in the
+    // first.
     expect(end.heap - half.heap).toBeLessThan(1_000_000 + Math.max(0, half.heap - begin.heap) / 2);
     expect(end.nodes).toBeLessThan(half.nodes * 1.2 + 200);
     expect(end.listeners).toBeLessThan(half.listeners * 1.2 + 50);

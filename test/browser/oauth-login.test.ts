@@ -10,6 +10,7 @@ import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
 import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { ADA, oauthTeam } from "../support/oauth-team.ts";
+import { shared } from "../support/shared.ts";
 
 const NAME = "Agent of the month";
 
@@ -55,8 +56,19 @@ async function expectConsentPage(page: Page, account: string): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("a login for a client", () => {
+  const plain = shared(oauthTeam);
+  const withProvider = shared(async () => {
+    const provider = await identityProvider();
+    provider.claims = { sub: "u1", email: "carol@example.org", email_verified: true };
+    const team = await oauthTeam({
+      flags: [`--oidc-issuer=${provider.issuer}`, `--oidc-client-id=${OIDC_CLIENT.id}`],
+      env: { METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret },
+    });
+    return { provider, team };
+  });
+
   test("reports a wrong password, accepts the right one, and returns a code after consent, with and without script", async () => {
-    const team = await oauthTeam();
+    const team = plain();
     const { client, open, answer } = await listeningClient(team);
     for (const javaScriptEnabled of [true, false]) {
       const page = await open({ javaScriptEnabled });
@@ -75,7 +87,7 @@ describe.skipIf(noBrowser)("a login for a client", () => {
   });
 
   test("returns access_denied after a refusal and ends the login, with and without script", async () => {
-    const { open, answer } = await listeningClient(await oauthTeam());
+    const { open, answer } = await listeningClient(plain());
     for (const javaScriptEnabled of [true, false]) {
       const page = await open({ javaScriptEnabled });
       await logIn(page, ADA);
@@ -91,12 +103,7 @@ describe.skipIf(noBrowser)("a login for a client", () => {
   });
 
   test("leads to an identity provider and back to the consent page", async () => {
-    const provider = await identityProvider();
-    provider.claims = { sub: "u1", email: "carol@example.org", email_verified: true };
-    const team = await oauthTeam({
-      flags: [`--oidc-issuer=${provider.issuer}`, `--oidc-client-id=${OIDC_CLIENT.id}`],
-      env: { METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret },
-    });
+    const { provider, team } = withProvider();
     const { client, open, answer } = await listeningClient(team);
     const page = await open({ javaScriptEnabled: false });
     allowError(page, new RegExp(`^request to ${provider.issuer}$`));
@@ -108,11 +115,7 @@ describe.skipIf(noBrowser)("a login for a client", () => {
   });
 
   test("shows pages in the style of the console, accessible in both themes", async () => {
-    const provider = await identityProvider();
-    const team = await oauthTeam({
-      flags: [`--oidc-issuer=${provider.issuer}`, `--oidc-client-id=${OIDC_CLIENT.id}`],
-      env: { METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret },
-    });
+    const { team } = withProvider();
     const { open } = await listeningClient(team);
     const console = await openPage(`${team.url}/login`);
     await console.getByRole("heading", { name: "Log in" }).waitFor();

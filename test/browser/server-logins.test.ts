@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { expectAccessibleInBothThemes } from "../support/axe.ts";
 import { allowError, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
+import { shared } from "../support/shared.ts";
 import { teamClient } from "../support/team-gateway.ts";
 import { fixture } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -17,8 +18,10 @@ async function openAt({ gateway, by }: UserLoginTeam, path: string, email?: stri
 }
 
 describe.skipIf(noBrowser)("logins at servers", () => {
+  const made = shared(userLoginTeam);
+
   test("a person logs in at a server, calls its tools and logs out", async () => {
-    const team = await userLoginTeam();
+    const team = made();
     const client = await teamClient(team.gateway, "all", { key: team.ada.key });
     const page = await openAt(team, "/me", "ada@example.org");
     const row = page
@@ -46,7 +49,7 @@ describe.skipIf(noBrowser)("logins at servers", () => {
   });
 
   test("a missing secret of a server is requested by its name", async () => {
-    const team = await userLoginTeam();
+    const team = made();
     await team.api("POST", "/mcp-servers", {
       name: "told",
       ...fixture(),
@@ -65,7 +68,7 @@ describe.skipIf(noBrowser)("logins at servers", () => {
   });
 
   test("the drawer of a server shows the personal and the shared login", async () => {
-    const team = await userLoginTeam();
+    const team = made();
     const page = await openAt(team, `/servers/${team.uuid}`);
     const drawer = page.getByRole("dialog", { name: "mail" });
     await drawer.getByText("Your login").waitFor();

@@ -1,8 +1,10 @@
 /** The page Servers: adding, changing, watching and deleting servers, by role. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { expectAccessibleInBothThemes } from "../support/axe.ts";
-import { allowError, noBrowser, openAs } from "../support/browser-page.ts";
+import { allowError, noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
 import { fakeNpx } from "../support/registry.ts";
+import { shared } from "../support/shared.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -24,11 +26,17 @@ const uuidOf = async ({ api }: TeamGateway, name: string): Promise<string> =>
   (await api("GET", `/mcp-servers/${name}`)).body.uuid;
 
 describe.skipIf(noBrowser)("servers", () => {
-  test("a change shows its steps, and connected clients are notified", async () => {
+  // For tests that leave two servers in working order.
+  const opened = shared(async () => {
     const gateway = await team();
+    return { gateway, page: await openConsole(gateway), uuid: await uuidOf(gateway, "fix") };
+  });
+
+  test("a change shows its steps, and connected clients are notified", async () => {
+    const { gateway, page, uuid } = opened();
     const client = await teamClient(gateway, "dev", { key: await gateway.key() });
     expect(await client.tools()).toContain("fix__add");
-    const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}?tab=settings`);
+    await page.goto(`${gateway.url}/servers/${uuid}?tab=settings`);
     await page.getByLabel("Arguments").fill([...fixture().args, "--tools", "2"].join("\n"));
     await page.getByRole("button", { name: "Save" }).click();
     for (const step of [
@@ -47,8 +55,8 @@ describe.skipIf(noBrowser)("servers", () => {
   });
 
   test("a failed change shows the reason and can be rolled back", async () => {
-    const gateway = await team();
-    const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}?tab=settings`);
+    const { gateway, page, uuid } = opened();
+    await page.goto(`${gateway.url}/servers/${uuid}?tab=settings`);
     await page.getByLabel("Command").fill("there-is-no-such-command");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText(/Not connected: .*there-is-no-such-command/).waitFor();
@@ -60,24 +68,86 @@ describe.skipIf(noBrowser)("servers", () => {
     });
   });
 
-  test("a conflicting change of another administrator is reported, and both changes can be kept", async () => {
-    const gateway = await team();
-    const uuid = await uuidOf(gateway, "fix");
-    const page = await openAs(gateway, "admin", `/servers/${uuid}?tab=settings`);
+  test("changes of another administrator stay, and a conflicting one is reported with both values", async () => {
+    const { gateway, uuid } = opened();
+    const page = await openConsole(gateway, { path: `/servers/${uuid}?tab=settings` });
+    const save = page.getByRole("button", { name: "Save" });
     await page.getByLabel("Description").fill("mine");
     await gateway.api("PATCH", `/mcp-servers/${uuid}`, { labels: ["theirs"] });
-    allowError(page, /412/);
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("They changed: labels. You changed other fields.").waitFor();
-    await page.getByRole("button", { name: "Save mine on top" }).click();
+    await page.getByText("More settings").click();
+    await until(async () => (await page.getByLabel("Labels").inputValue()) === "theirs", { what: "labels" });
+    await save.click();
     await page.getByText("Server updated successfully").waitFor();
     const { body } = await gateway.api("GET", `/mcp-servers/${uuid}`);
     expect(body).toMatchObject({ description: "mine", labels: ["theirs"] });
+
+    await page.getByRole("button", { name: "Back to the settings" }).click();
+    await page.getByLabel("Description").fill("mine too");
+    await gateway.api("PATCH", `/mcp-servers/${uuid}`, { description: "theirs" });
+    const conflict = page.getByRole("alert").filter({ hasText: "Somebody else changed this" });
+    for (const text of ["description", "theirs", "mine too"])
+      await conflict.getByText(text, { exact: false }).first().waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await save.click();
+    await page.getByText("Server updated successfully").waitFor();
+    expect((await gateway.api("GET", `/mcp-servers/${uuid}`)).body.description).toBe("mine too");
+  });
+
+  test("a change that another one overtakes is refused, and can be saved again", async () => {
+    const { gateway, uuid } = opened();
+    const page = await openConsole(gateway, { path: `/servers/${uuid}?tab=settings` });
+    await page.getByLabel("Description").fill("mine again");
+    allowError(page, /412/);
+    let overtaken = false;
+    await page.route(`**/mcp-servers/${uuid}`, async (route) => {
+      if (route.request().method() === "PATCH" && !overtaken) {
+        overtaken = true;
+        await gateway.api("PATCH", `/mcp-servers/${uuid}`, { labels: ["newer"] });
+      }
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").filter({ hasText: "changed" }).waitFor();
+    await page.getByText("More settings").click();
+    await until(async () => (await page.getByLabel("Labels").inputValue()) === "newer", { what: "labels" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Server updated successfully").waitFor();
+    const { body } = await gateway.api("GET", `/mcp-servers/${uuid}`);
+    expect(body).toMatchObject({ description: "mine again", labels: ["newer"] });
+  });
+
+  test("every setting of the form is stored, and an invalid one shows its error beside it", async () => {
+    const { gateway } = opened();
+    const { uuid } = (await gateway.api("POST", "/mcp-servers", { name: "tuned", ...fixture() })).body;
+    onTestFinished(async () => void (await gateway.api("DELETE", `/mcp-servers/${uuid}`)));
+    const page = await openConsole(gateway, { path: `/servers/${uuid}?tab=settings` });
+    await page.getByText("More settings").click();
+    await page.getByLabel("Processes").fill("2");
+    await page.getByLabel("When does it run?").selectOption("keep-alive");
+    await page.getByLabel("How important is it?").selectOption("vital");
+    await page.getByLabel(/^Time for one call/).fill("soon");
+    await page.getByLabel("Ask before each call of these tools").fill("write_*, delete_*");
+    await page.getByLabel("Which calls are sent again?").selectOption("never");
+    allowError(page, /422/);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("must be whole milliseconds", { exact: false }).waitFor();
+    await page.getByLabel(/^Time for one call/).fill("45s");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Server updated successfully").waitFor();
+    expect((await gateway.api("GET", `/mcp-servers/${uuid}`)).body).toMatchObject({
+      instances: 2,
+      lifecycle: "keep-alive",
+      criticality: "vital",
+      timeoutMs: "45s",
+      tools: { ask: ["write_*", "delete_*"] },
+      retry: "never",
+    });
   });
 
   test("a server is added with the form, and its secret is never shown again", async () => {
     const gateway = await team();
-    const page = await openAs(gateway, "admin", "/servers");
+    const page = await openConsole(gateway, { path: "/servers" });
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Form" }).click();
     await page.getByLabel("Name").fill("third");
@@ -99,8 +169,8 @@ describe.skipIf(noBrowser)("servers", () => {
   });
 
   test("the gallery shows the command before a server is added, and keeps its rows while a search runs", async () => {
-    const gateway = await team();
-    const page = await openAs(gateway, "admin", "/servers?add=find");
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/servers?add=find`);
     const row = page.getByRole("button", { name: "Choose github", exact: true });
     await row.waitFor();
     let release = (): void => {};
@@ -111,6 +181,7 @@ describe.skipIf(noBrowser)("servers", () => {
       await released;
       await route.continue();
     });
+    onTestFinished(() => page.unroute(/registry\?q=github/));
     const searched = page.waitForRequest(/registry\?q=github/);
     await page.getByLabel("What do you need?").fill("github");
     await searched;
@@ -124,7 +195,7 @@ describe.skipIf(noBrowser)("servers", () => {
     const folder = temp();
     // A fake npx, so that nothing is downloaded.
     const gateway = await teamGateway(folder, { env: { PATH: fakeNpx(folder, []) } });
-    const page = await openAs(gateway, "admin", "/servers?add=find");
+    const page = await openConsole(gateway, { path: "/servers?add=find" });
     await page.getByLabel("What do you need?").fill("memory knowledge graph");
     await page.getByRole("button", { name: "Choose memory", exact: true }).click();
     await page.getByText("npx -y @modelcontextprotocol/server-memory", { exact: false }).waitFor();
@@ -142,7 +213,7 @@ describe.skipIf(noBrowser)("servers", () => {
 
   test("a server is restarted, turned off, deleted and restored by undo", async () => {
     const gateway = await team();
-    const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}`);
+    const page = await openConsole(gateway, { path: `/servers/${await uuidOf(gateway, "fix")}` });
     await page.getByRole("button", { name: "Restart" }).click();
     await page.getByText("fix is connected again.").waitFor();
     await page.getByRole("button", { name: "More" }).click();
@@ -165,7 +236,7 @@ describe.skipIf(noBrowser)("servers", () => {
     const { gateway, api, uuid, by } = await userLoginTeam();
     await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
     await api("POST", `/mcp-servers/${uuid}/connect`);
-    const page = await openAs(gateway, "admin", "/");
+    const page = await openConsole(gateway);
     allowError(page, new RegExp(`^request to ${by.url}`));
     await page
       .getByRole("region", { name: "Needs attention" })
@@ -181,7 +252,7 @@ describe.skipIf(noBrowser)("servers", () => {
 
   test("changes of others and of server states appear without a reload", async () => {
     const gateway = await team();
-    const page = await openAs(gateway, "viewer", "/servers");
+    const page = await openConsole(gateway, { role: "viewer", path: "/servers" });
     await page.getByText("2 servers, none started yet.").waitFor();
     await gateway.api("POST", "/mcp-servers", { name: "broken", command: "there-is-no-such-command" });
     await page.getByText("3 servers, none started yet.").waitFor();
@@ -193,9 +264,9 @@ describe.skipIf(noBrowser)("servers", () => {
   });
 
   test("viewers and editors see only the actions they may take", async () => {
-    const gateway = await team();
-    const path = `/servers/${await uuidOf(gateway, "fix")}`;
-    const viewer = await openAs(gateway, "viewer", path);
+    const { gateway, uuid } = opened();
+    const path = `/servers/${uuid}`;
+    const viewer = await openConsole(gateway, { role: "viewer", path });
     await viewer.getByRole("tab", { name: "Tools" }).waitFor();
     for (const name of ["Restart", "More", "Add server"])
       expect([name, await viewer.getByRole("button", { name }).count()]).toEqual([name, 0]);
@@ -203,7 +274,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await viewer.getByRole("tab", { name: "Settings" }).click();
     await viewer.getByText("Your role can only view this.").waitFor();
     expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
-    const editor = await openAs(gateway, "editor", path);
+    const editor = await openConsole(gateway, { role: "editor", path });
     await editor.getByRole("button", { name: "More" }).click();
     expect(await editor.getByRole("menuitem").allTextContents()).toEqual(["Turn off"]);
   });
@@ -217,7 +288,7 @@ describe.skipIf(noBrowser)("servers", () => {
       args: ["-e", `console.error(${JSON.stringify(evil)}); process.exit(3)`],
     });
     const uuid = await uuidOf(gateway, "fix");
-    const page = await openAs(gateway, "admin", `/servers/${uuid}`);
+    const page = await openConsole(gateway, { path: `/servers/${uuid}` });
     page.on("dialog", () => expect.unreachable("a script ran"));
     await page.getByText("<script>alert(1)</script>", { exact: false }).first().waitFor();
     await page.getByRole("tab", { name: "Log" }).click();
@@ -226,10 +297,9 @@ describe.skipIf(noBrowser)("servers", () => {
   });
 
   test("the list and each tab of the drawer are accessible", async () => {
-    const gateway = await team();
-    const uuid = await uuidOf(gateway, "fix");
+    const { gateway, page, uuid } = opened();
     await gateway.api("POST", `/mcp-servers/${uuid}/connect`);
-    const page = await openAs(gateway, "admin", "/servers");
+    await page.goto(`${gateway.url}/servers`);
     await page.getByText("All 2 servers are OK.").waitFor();
     await expectAccessibleInBothThemes(page);
     for (const tab of ["state", "tools", "settings", "log", "calls"]) {

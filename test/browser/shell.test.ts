@@ -1,7 +1,9 @@
 /** The shell of the console: keyboard shortcuts, palette, theme, and restarts of the gateway. */
 import { describe, expect, test } from "vitest";
 import { expectAccessibleInBothThemes } from "../support/axe.ts";
-import { allowError, noBrowser, openAs } from "../support/browser-page.ts";
+import { allowError, noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { shared } from "../support/shared.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -9,11 +11,15 @@ import { until } from "../support/until.ts";
 const POLL = { timeout: 20_000 };
 
 describe.skipIf(noBrowser)("shell", () => {
+  const made = shared(() => teamGateway(temp()));
+  const uuidOf = async (email: string): Promise<string> =>
+    (await made().api("GET", "/users")).body.items.find((one: { email: string }) => one.email === email).uuid;
+
   test("keyboard: the palette opens pages and runs actions, ? shows the shortcuts, / searches", async () => {
-    const gateway = await teamGateway(temp());
+    const gateway = made();
     await gateway.api("POST", "/mcp-servers/import", { mcpServers: { alpha: fixture(), beta: fixture() } });
     await gateway.api("POST", "/endpoints", { name: "team" });
-    const page = await openAs(gateway, "admin");
+    const page = await openConsole(gateway);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("beta serv");
@@ -43,8 +49,8 @@ describe.skipIf(noBrowser)("shell", () => {
   });
 
   test("the chosen theme is kept after a reload", async () => {
-    const gateway = await teamGateway(temp());
-    const page = await openAs(gateway, "admin", "/history");
+    const gateway = made();
+    const page = await openConsole(gateway, { path: "/history" });
     const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     await page.getByRole("button", { name: /^Account/ }).click();
     const light = await ground();
@@ -60,7 +66,7 @@ describe.skipIf(noBrowser)("shell", () => {
     const folder = temp();
     const first = await teamGateway(folder);
     await first.api("POST", "/mcp-servers/import", { mcpServers: { alpha: fixture() } });
-    const page = await openAs(first, "admin", "/servers");
+    const page = await openConsole(first, { path: "/servers" });
     allowError(page, /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await page.getByText("The server has not started yet.").waitFor();
     await page.getByText("live", { exact: true }).waitFor();
@@ -76,34 +82,34 @@ describe.skipIf(noBrowser)("shell", () => {
   });
 
   test("a login that ends while a page is open leads to the login page, with the address to return to", async () => {
-    const gateway = await teamGateway(temp());
-    const page = await openAs(gateway, "viewer", "/history");
+    const gateway = made();
+    const email = "leaving@example.org";
+    const page = await openConsole(gateway, { role: "viewer", email, path: "/history" });
     await page.getByText("live", { exact: true }).waitFor();
-    const { body } = await gateway.api("GET", "/users");
     allowError(page, /401/);
-    await gateway.api("PATCH", `/users/${body.items[0].uuid}`, { disabled: true });
+    await gateway.api("PATCH", `/users/${await uuidOf(email)}`, { disabled: true });
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(new URL(page.url()).search).toBe("?to=%2Fhistory");
   });
 
   test("a changed role takes effect without a reload", async () => {
-    const gateway = await teamGateway(temp());
-    const page = await openAs(gateway, "viewer", "/servers");
+    const gateway = made();
+    const email = "rising@example.org";
+    const page = await openConsole(gateway, { role: "viewer", email, path: "/servers" });
     await page.getByText("live", { exact: true }).waitFor();
     expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
-    const { body } = await gateway.api("GET", "/users");
-    await gateway.api("PATCH", `/users/${body.items[0].uuid}`, { role: "admin" });
+    await gateway.api("PATCH", `/users/${await uuidOf(email)}`, { role: "admin" });
     await page.getByRole("link", { name: "People" }).waitFor();
   });
 
   test("missing objects, unknown pages and forbidden pages show a message", async () => {
-    const gateway = await teamGateway(temp());
-    const page = await openAs(gateway, "member", "/");
+    const gateway = made();
+    const page = await openConsole(gateway, { role: "member" });
     await page.getByRole("heading", { name: "My account" }).waitFor();
     await page.goto(`${gateway.url}/people`);
     await page.getByRole("heading", { name: "Your role cannot open this page" }).waitFor();
     allowError(page, /404/);
-    const admin = await openAs(gateway, "admin", "/servers/01900000-0000-7000-8000-000000000000");
+    const admin = await openConsole(gateway, { path: "/servers/01900000-0000-7000-8000-000000000000" });
     await admin.getByRole("dialog", { name: "Not found" }).waitFor();
     await admin.goto(`${gateway.url}/no-such-page`);
     await admin.getByRole("heading", { name: "There is no such page" }).waitFor();

@@ -2,25 +2,39 @@
 import { describe, expect, test } from "vitest";
 import { noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
+import { shared } from "../support/shared.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-async function team(endpoint: object = {}) {
+const RULES = [
+  { effect: "deny", who: { roles: ["member"] }, tools: ["fix:echo"], args: { message: { glob: "no*" } } },
+];
+
+/** The page of one administrator for all tests, at the endpoint `main`, or `ruled`, which has a policy. */
+async function open() {
   const gateway = await teamGateway(temp());
   const { api } = gateway;
   const { body: server } = await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
   await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
-  await api("POST", "/endpoints", { name: "main", namespaces: ["team"], ...endpoint });
+  await api("POST", "/endpoints", { name: "main", namespaces: ["team"] });
+  const middleware = [{ use: "policy", default: "allow", rules: RULES }];
+  await api("POST", "/endpoints", { name: "ruled", namespaces: ["team"], middleware });
   await api("POST", `/mcp-servers/${server.uuid}/connect`);
-  const at = (tool: string) => `/try?endpoint=main&server=${server.uuid}&tool=${tool}`;
-  return { gateway, at };
+  const page = await openConsole(gateway);
+  const show = (tool: string, { endpoint = "main", as = "" } = {}) =>
+    page.goto(
+      `${gateway.url}/try?endpoint=${endpoint}&server=${server.uuid}&tool=${tool}${as && `&as=${as}`}`,
+    );
+  return { gateway, page, show };
 }
 
 describe.skipIf(noBrowser)("the page Try it", () => {
+  const opened = shared(open);
+
   test("calls a tool with a form of its schema and shows the result and the request", async () => {
-    const { gateway, at } = await team();
-    const page = await openConsole(gateway, { path: at("echo") });
+    const { gateway, page, show } = opened();
+    await show("echo");
     await page.getByRole("textbox", { name: /^message/ }).fill("<b>12345678901234567890</b>");
     await page.getByRole("button", { name: "Call", exact: true }).click();
     await page.locator(".result").getByText("<b>12345678901234567890</b>").waitFor();
@@ -37,8 +51,8 @@ describe.skipIf(noBrowser)("the page Try it", () => {
   });
 
   test("shows a question of the server, and declining it continues the call", async () => {
-    const { gateway, at } = await team();
-    const page = await openConsole(gateway, { path: at("ask") });
+    const { page, show } = opened();
+    await show("ask");
     await page.getByRole("button", { name: "Call", exact: true }).click();
     const question = page.getByRole("region", { name: "The server asks" });
     await question.getByRole("button", { name: "Decline" }).click();
@@ -46,8 +60,8 @@ describe.skipIf(noBrowser)("the page Try it", () => {
   });
 
   test("shows a question as a form, and sends the answer to the server", async () => {
-    const { gateway, at } = await team();
-    const page = await openConsole(gateway, { path: at("ask") });
+    const { page, show } = opened();
+    await show("ask");
     await page.getByRole("button", { name: "Call", exact: true }).click();
     const question = page.getByRole("region", { name: "The server asks" });
     await question.getByRole("textbox", { name: /^name/ }).fill("Grace");
@@ -57,8 +71,8 @@ describe.skipIf(noBrowser)("the page Try it", () => {
   });
 
   test("shows progress of a running call and cancels it", async () => {
-    const { gateway, at } = await team();
-    const page = await openConsole(gateway, { path: at("progress") });
+    const { page, show } = opened();
+    await show("progress");
     await page.getByRole("textbox", { name: /^n$|^n / }).fill("10000");
     await page.getByRole("textbox", { name: /^ms/ }).fill("20");
     await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -74,8 +88,8 @@ describe.skipIf(noBrowser)("the page Try it", () => {
   });
 
   test("shows an error of the tool as a failure", async () => {
-    const { gateway, at } = await team();
-    const page = await openConsole(gateway, { path: at("is_error") });
+    const { gateway, page, show } = opened();
+    await show("is_error");
     await page.getByRole("textbox", { name: /^message/ }).fill("The disk is full.");
     await page.getByRole("button", { name: "Call", exact: true }).click();
     await page.locator(".result").getByText("The disk is full.").waitFor();
@@ -85,12 +99,9 @@ describe.skipIf(noBrowser)("the page Try it", () => {
   });
 
   test("names the rule that would refuse a call", async () => {
-    const rules = [
-      { effect: "deny", who: { roles: ["member"] }, tools: ["fix:echo"], args: { message: { glob: "no*" } } },
-    ];
-    const { gateway, at } = await team({ middleware: [{ use: "policy", default: "allow", rules }] });
+    const { gateway, page, show } = opened();
     const { body: bob } = await gateway.api("POST", "/users", { email: "bob@example.org", role: "member" });
-    const page = await openConsole(gateway, { path: `${at("echo")}&as=${bob.uuid}` });
+    await show("echo", { endpoint: "ruled", as: bob.uuid });
     await page.getByRole("textbox", { name: /^message/ }).fill("no way");
     await page.getByRole("button", { name: "What would happen" }).click();
     await page.getByText("It would be refused.").waitFor();

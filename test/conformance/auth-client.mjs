@@ -1,7 +1,7 @@
 /**
- * The client that the conformance suite runs for its login scenarios. It logs in with `metamcp auth` and fetches the printed
- * address in place of a browser. It then calls every tool through the gateway and logs in again if a call asks for it. Usage:
- * auth-client.mjs URL
+ * The client that the conformance suite runs for its login scenarios. It logs in with `metamcp auth` and
+ * fetches the printed address in place of a browser. It then calls every tool through the gateway and logs in
+ * again if a call asks for it. Usage: auth-client.mjs URL
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -71,8 +71,8 @@ const tool = (name, args) => request("tools/call", { name, arguments: args });
 
 let logins = 0;
 /**
- * Repeats `act`, which returns true if a login is required, with a login in between. Returns false if a login failed or there
- * were too many.
+ * Repeats `act`, which returns true if a login is required, with a login in between. Returns false if a login
+ * failed or there were too many.
  */
 async function withLogin(act) {
   for (;;) {

@@ -1,4 +1,7 @@
-/** The login scenarios of the official suite, with `metamcp auth` as the client. `METAMCP_SOAK` runs all of them. */
+/**
+ * The login scenarios of the official suite, with `metamcp auth` as the client. `METAMCP_SOAK` runs all of
+ * them.
+ */
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { INSTALL_MS } from "../support/install.ts";

@@ -1,6 +1,6 @@
 /**
- * The scenarios of the official suite for authorization servers, with the gateway as the server. A client registers first, and a
- * user logs in.
+ * The scenarios of the official suite for authorization servers, with the gateway as the server. A client
+ * registers first, and a user logs in.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Browser } from "../support/browser.ts";

@@ -1,6 +1,6 @@
 /**
- * The client that the conformance suite tests: MetaMCP with the suite's server as its only child, and a client that sends raw
- * lines and performs the steps of the scenario. Usage: client.mjs URL
+ * The client that the conformance suite tests: MetaMCP with the suite's server as its only child, and a
+ * client that sends raw lines and performs the steps of the scenario. Usage: client.mjs URL
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -57,7 +57,10 @@ function argumentsFor({ name, inputSchema }) {
   return ARGUMENTS[name] ?? Object.fromEntries(required.map((key) => [key, sampleOf(properties[key] ?? {})]));
 }
 
-/** Lists the tools. A slow server appears in the list later, so an empty list is requested again. Some servers have no tools. */
+/**
+ * Lists the tools. A slow server appears in the list later, so an empty list is requested again. Some servers
+ * have no tools.
+ */
 async function listed(attempts = 5) {
   const { result } = await request("tools/list");
   if (result.tools.length > 0 || attempts === 0) return result.tools;
@@ -79,8 +82,8 @@ const SCENARIOS = {
     for (const { name } of listed.prompts) await request("prompts/get", { name });
   },
   async "http-custom-headers"() {
-    // MetaMCP checks arguments against the schema, and null is not valid for any of these tools. Leaving the argument out means
-    // the same.
+    // MetaMCP checks arguments against the schema, and null is not valid for any of these tools. Leaving the
+    // argument out means the same.
     const withoutNull = (args) =>
       Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
     for (const { name, arguments: args } of context.toolCalls) await call(name, withoutNull(args));
@@ -91,9 +94,10 @@ const SCENARIOS = {
     await call("invalid_space_in_name", { value: "eu" });
   },
   async "sse-retry"() {
-    // The suite takes every GET for the reconnection, even the one that opens the stream of the server. That one uses its own
-    // socket, so on a busy machine it may arrive after a call, which the suite then answers on it. With that answer the stream is
-    // open, and only a reconnection can answer the second call. The suite measures the last GET.
+    // The suite takes every GET for the reconnection, even the one that opens the stream of the server. That
+    // one uses its own socket, so on a busy machine it may arrive after a call, which the suite then answers
+    // on it. With that answer the stream is open, and only a reconnection can answer the second call. The
+    // suite measures the last GET.
     await callEveryTool();
     await callEveryTool();
   },

@@ -1,6 +1,6 @@
 /**
- * The client scenarios of the official suite, except login: MetaMCP is the client of the suite's server. `auth.test.ts` has the
- * login scenarios.
+ * The client scenarios of the official suite, except login: MetaMCP is the client of the suite's server.
+ * `auth.test.ts` has the login scenarios.
  */
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";

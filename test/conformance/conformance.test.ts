@@ -1,4 +1,7 @@
-/** Runs the official suite against our fixture, directly and through MetaMCP. MetaMCP in between must make no difference. */
+/**
+ * Runs the official suite against our fixture, directly and through MetaMCP. MetaMCP in between must make no
+ * difference.
+ */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -90,12 +93,13 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
       ["2026", "http"],
     ] as const)(
       "gives the same results through MetaMCP to a %s child over %s",
-      // The HTTP status is chosen before anything is written. On a very busy machine an answer may become a stream instead, so
-      // the test is retried.
+      // The HTTP status is chosen before anything is written. On a very busy machine an answer may become a
+      // stream instead, so the test is retried.
       { timeout: 120_000, retry: 2 },
       async (childEra, transport) => {
-        // While calls of several clients wait, a question of a legacy child on stdio cannot be attributed to one of them, and
-        // over HTTP the ids of its questions are already in use. Each session then needs its own connection.
+        // While calls of several clients wait, a question of a legacy child on stdio cannot be attributed to
+        // one of them, and over HTTP the ids of its questions are already in use. Each session then needs its
+        // own connection.
         const needsOwnConnection = era === "2026" && childEra === "legacy";
         const url = await through(childEra, transport, needsOwnConnection ? "session" : "shared");
         const passed = await suite.server(url, revision);

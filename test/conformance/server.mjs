@@ -1,4 +1,7 @@
-/** The server that the conformance suite runs against, directly and through MetaMCP. Usage: server.mjs [--http PORT] [--era legacy|2026|both] */
+/**
+ * The server that the conformance suite runs against, directly and through MetaMCP. Usage: server.mjs [--http
+ * PORT] [--era legacy|2026|both]
+ */
 import { parseArgs } from "node:util";
 import { serveHttp } from "./fixture/http.mjs";
 import { serveStdio } from "./fixture/stdio.mjs";

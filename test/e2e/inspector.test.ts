@@ -1,6 +1,6 @@
 /**
- * Some calls with the command line of the official inspector, a client that is not one of the SDKs. Needs 110 MB of packages, so
- * it runs only on demand.
+ * Some calls with the command line of the official inspector, a client that is not one of the SDKs. Needs 110
+ * MB of packages, so it runs only on demand.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";

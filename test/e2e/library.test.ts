@@ -21,7 +21,7 @@ import { fixture, ROOT, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const read = (name: string): string => readFileSync(join(ROOT, name), "utf8");
-const built = join(ROOT, "dist/index.js");
+const built = join(ROOT, "dist/index.mjs");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const { createMetaMcp, MetaMcpError, toRaw, writeMessage } = (await import(
   built

@@ -1,7 +1,7 @@
 /**
- * Every client transport × every server transport × both eras, through the official clients. All features must work in every
- * combination. `METAMCP_MATRIX=1` runs all combinations. By default each client uses each of its transports, and each behaviour
- * is tested with each child, but not in all combinations.
+ * Every client transport × every server transport × both eras, through the official clients. All features
+ * must work in every combination. `METAMCP_MATRIX=1` runs all combinations. By default each client uses each
+ * of its transports, and each behaviour is tested with each child, but not in all combinations.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -78,8 +78,8 @@ function itemOf<T extends { name: string }>(child: Child, name: string, list: re
 }
 
 /**
- * Expects that the child's question is answered in the result of the tool, or that the result says why the client could not be
- * asked.
+ * Expects that the child's question is answered in the result of the tool, or that the result says why the
+ * client could not be asked.
  */
 async function expectAnswered(
   { client, named, unreachable }: Cell,

@@ -1,4 +1,7 @@
-/** The first minutes of a new user: the packed package, installed into an empty folder, and the commands of docs/getting-started.md. */
+/**
+ * The first minutes of a new user: the packed package, installed into an empty folder, and the commands of
+ * docs/getting-started.md.
+ */
 import { execFile } from "node:child_process";
 import {
   cpSync,
@@ -12,6 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { networkEnv } from "../support/install.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 
@@ -25,7 +29,8 @@ interface Lock {
 function environment(folder: Temp): Record<string, string> {
   const foreign = ([name]: [string, string]): boolean =>
     !/^npm_(?:config_local_prefix|package|lifecycle|command)/i.test(name);
-  return { ...Object.fromEntries(Object.entries(folder.env).filter(foreign)), npm_config_loglevel: "error" };
+  const env = Object.fromEntries(Object.entries(folder.env).filter(foreign));
+  return { ...env, ...networkEnv(), npm_config_loglevel: "error" };
 }
 
 /** Packs the package as `npm pack` does, without building it again. */
@@ -113,7 +118,7 @@ function checkContents(own: string): void {
   expect(manifest).not.toHaveProperty("dependencies");
   expect(manifest).not.toHaveProperty("devDependencies");
   expect(deadLinks(own)).toEqual([]);
-  expect(existsSync(join(own, "dist/data/words/examples.json"))).toBe(true);
+  expect(existsSync(join(own, "dist/data/words/examples.bin"))).toBe(true);
   expect(existsSync(join(own, "data/words/examples"))).toBe(false);
   const licenses = readFileSync(join(own, "dist/THIRD_PARTY_LICENSES"), "utf8");
   for (const name of ["ajv", "koa", "pg", "preact", "sucrase", "zod"])
@@ -137,7 +142,8 @@ test("the packed package works in an empty folder as docs/getting-started.md say
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const commands = documented().filter((line) => line.startsWith("metamcp "));
   expect(commands.length).toBeGreaterThanOrEqual(3);
-  // `init` and `import` would change the clients of the person who runs this test, and `doctor` would fetch packages.
+  // `init` and `import` would change the clients of the person who runs this test, and `doctor` would fetch
+  // packages.
   const harmless = commands.filter((line) => !/ (?:init|import|doctor)\b/.test(line));
   const answers: string[] = [];
   for (const line of harmless) answers.push(await npx(...line.split(/\s+/)));

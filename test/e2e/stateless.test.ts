@@ -1,5 +1,6 @@
 /**
- * The official SDK in the stateless era on both sides of MetaMCP: as a client and as a child. The SDK must accept every message.
+ * The official SDK in the stateless era on both sides of MetaMCP: as a client and as a child. The SDK must
+ * accept every message.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,7 @@
-/** The official client with support for tasks, in front of the official server, which has a tool that runs only as a task. */
+/**
+ * The official client with support for tasks, in front of the official server, which has a tool that runs
+ * only as a task.
+ */
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

@@ -22,7 +22,10 @@ interface Question {
   readonly wanted: readonly (readonly string[])[];
 }
 
-/** A file of questions and its minimum in per cent, a little below the measured value, so that single questions may change. */
+/**
+ * A file of questions and its minimum in per cent, a little below the measured value, so that single
+ * questions may change.
+ */
 interface Gate {
   readonly file: string;
   readonly first: number;
@@ -139,7 +142,10 @@ test.each(GATES)("finds the right tools for $file", async ({ file, ...floors }) 
   expect(found.ten).toBeGreaterThanOrEqual(floors.ten);
 });
 
-/** Files that the network did not learn from. Each part has so many questions that chance alone shows an error of 6 points at most. */
+/**
+ * Files that the network did not learn from. Each part has so many questions that chance alone shows an error
+ * of 6 points at most.
+ */
 test.each([
   [
     "other servers",

@@ -1,6 +1,7 @@
 /**
- * Nineteen servers from npm behind every surface with every official client: lists and results must equal those of a direct
- * connection. Needs the npm registry and a gigabyte, so it runs only if METAMCP_REAL names a folder to install them in.
+ * Nineteen servers from npm behind every surface with every official client: lists and results must equal
+ * those of a direct connection. Needs the npm registry and a gigabyte, so it runs only if METAMCP_REAL names
+ * a folder to install them in.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeAll, describe, expect, test } from "vitest";
+import { networkEnv } from "../support/install.ts";
 import { connect, SDKS, type SdkClient, type ToolResult } from "../support/sdk-clients.ts";
 import { ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -26,7 +28,10 @@ const PACKAGES = JSON.parse(
   readFileSync(join(ROOT, "test/golden-retrieval/servers.json"), "utf8"),
 ) as readonly Package[];
 
-/** One call per server that needs neither an account nor the network. If it needs one, the server's error is the answer. */
+/**
+ * One call per server that needs neither an account nor the network. If it needs one, the server's error is
+ * the answer.
+ */
 const CALLS: Readonly<Record<string, readonly [tool: string, args: Args]>> = {
   everything: ["echo", { message: "hello" }],
   filesystem: ["list_allowed_directories", {}],
@@ -145,6 +150,7 @@ describe.skipIf(FOLDER === undefined)(
         const packages = PACKAGES.map((one) => `${one.package}@${one.version}`);
         execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages], {
           cwd: folder,
+          env: { ...process.env, ...networkEnv() },
         });
       }
     }, 900_000);

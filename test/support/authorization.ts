@@ -1,8 +1,10 @@
-/** The authorization server in the test process, with a real store and HTTP. A test can replace its other parts. */
+/**
+ * The authorization server in the test process, with a real store and HTTP. A test can replace its other
+ * parts.
+ */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { Accounts } from "../../src/access/accounts.ts";
 import { ConsoleSessions } from "../../src/access/console-session.ts";
 import { Grants } from "../../src/authorization/grants.ts";
@@ -13,6 +15,7 @@ import { metadataPath, resourceMetadata } from "../../src/authorization/resource
 import { AuthorizationServer } from "../../src/authorization/server.ts";
 import { signingKey } from "../../src/authorization/signing-key.ts";
 import { silentLog } from "../../src/kernel/log.ts";
+import { atEnd } from "./shared.ts";
 import { sqliteDatabase } from "./test-databases.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -55,7 +58,7 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => http.close().closeAllConnections());
+  atEnd(() => http.close().closeAllConnections());
   base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   return { url: base, store, accounts, ada, logins, grants, key, ended, database };
 }

@@ -16,7 +16,8 @@ async function violationsIn(
   within: string,
   rules?: readonly string[],
 ): Promise<readonly string[]> {
-  // Evaluated through the debugger protocol, so that the content security policy of the page can stay in force.
+  // Evaluated through the debugger protocol, so that the content security policy of the page can stay in
+  // force.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(SOURCE);
   const options = {
     resultTypes: ["violations"],

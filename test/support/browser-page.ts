@@ -1,13 +1,43 @@
-/** Opens pages in Chromium: one browser per process, which ends with it, and one context per page. Errors of a page, and requests to other hosts, fail the test. */
+/**
+ * Opens pages in Chromium: one browser per process, which ends with it, and one context per page. Errors of a
+ * page, and requests to other hosts, fail the test.
+ */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect, onTestFinished } from "vitest";
-import type { Role } from "../../src/access/account.ts";
-import { apiClient, cookieIn, PASSWORD } from "./people.ts";
-import type { TeamGateway } from "./team-gateway.ts";
+import { expect } from "vitest";
+import { atEnd } from "./shared.ts";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** A headless shell takes a fifth of the time for a page, as it has no windows. */
+const NAMES = [
+  "chromium-headless-shell",
+  "chrome-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
+
+/**
+ * What a window of Chromium loads beside the page: suggestions for its address bar take as long as a page of
+ * ours. Chromium counts only the last list, so that of Playwright is repeated as far as it matters here.
+ */
+const UNUSED = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AimEnabled",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "PreloadTopChromeWebUI",
+];
 
 /** METAMCP_CHROMIUM, or the first browser on the PATH. */
 const CHROMIUM = process.env["METAMCP_CHROMIUM"] ?? findChromium();
@@ -21,13 +51,19 @@ if (noBrowser) process.stderr.write(`test/browser: ${noBrowser}\n`);
 
 let browser: Promise<Browser> | undefined;
 
-/** Opens an address in a new context: no cache, no data of other tests, and no cookies except the given one. */
+/**
+ * Opens an address in a new context: no cache, no data of other tests, and no cookies except the given one.
+ */
 export async function openPage(
   url: string,
   { cookie, ...options }: BrowserContextOptions & { readonly cookie?: string } = {},
 ): Promise<Page> {
   browser ??= launch();
-  const context = await (await browser).newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const context = await (await browser).newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: "reduce",
+    ...options,
+  });
   context.setDefaultTimeout(20_000);
   if (cookie !== undefined) {
     const [name = "", value = ""] = cookie.split("=", 2);
@@ -46,7 +82,7 @@ export async function openPage(
     if (target.origin !== origin && target.protocol !== "data:") errors.push(`request to ${target.origin}`);
   });
   allowed.set(page, []);
-  onTestFinished(async () => {
+  atEnd(async () => {
     const expected = allowed.get(page) ?? [];
     await context.close();
     expect(errors.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([]);
@@ -57,26 +93,13 @@ export async function openPage(
 
 const allowed = new WeakMap<Page, RegExp[]>();
 
-/** Allows errors that match: those that the browser logs for answers the test provokes, and requests to other hosts. */
+/**
+ * Allows errors that match: those that the browser logs for answers the test provokes, and requests to other
+ * hosts.
+ */
 export function allowError(page: Page, pattern: RegExp): void {
   allowed.get(page)?.push(pattern);
 }
-
-/** Creates an account with this role and opens a page with its login. */
-export async function openAs(
-  gateway: Pick<TeamGateway, "api" | "url">,
-  role: Role,
-  path = "/",
-  options: BrowserContextOptions = {},
-): Promise<Page> {
-  accounts += 1;
-  const { body } = await gateway.api("POST", "/users", { email: `${role}-${accounts}@example.org`, role });
-  const code: string = body.invitation.url.split("/").at(-1);
-  const accepted = await apiClient(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
-  return await openPage(gateway.url + path, { ...options, cookie: cookieIn(accepted) });
-}
-
-let accounts = 0;
 
 /** Fills in and submits the login form of the page. */
 export async function logIn(
@@ -90,7 +113,8 @@ export async function logIn(
 
 async function launch(): Promise<Browser> {
   // Chromium has no sandbox for root. The pages are trusted, because they are ours.
-  return await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
+  const args = ["--no-sandbox", `--disable-features=${UNUSED.join()}`];
+  return await chromium.launch({ executablePath: CHROMIUM as string, args });
 }
 
 function findChromium(): string | undefined {

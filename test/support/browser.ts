@@ -1,4 +1,7 @@
-/** A minimal browser without scripts: keeps cookies by path, follows redirects within one origin, and submits forms. */
+/**
+ * A minimal browser without scripts: keeps cookies by path, follows redirects within one origin, and submits
+ * forms.
+ */
 
 export interface Page {
   readonly url: URL;

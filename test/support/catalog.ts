@@ -1,6 +1,5 @@
 /** A catalog without search for one test, and an origin that cannot be asked anything. */
 
-import { onTestFinished } from "vitest";
 import { ToolCache } from "../../src/catalog/cache.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import type { Origin, ServerId } from "../../src/kernel/call.ts";
@@ -9,6 +8,7 @@ import { type ListSource, listKeyOf } from "../../src/kernel/list-key.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { LOCAL } from "../../src/kernel/principal.ts";
 import { EMPTY_OBJECT } from "../../src/kernel/raw.ts";
+import { atEnd } from "./shared.ts";
 import { temp } from "./temp.ts";
 
 export const TEST_ORIGIN: Origin = {
@@ -29,7 +29,7 @@ export function openCatalog(home = temp().home): OpenCatalog {
   const log = silentLog;
   const clock = new ManualClock();
   const cache = new ToolCache({ home, log });
-  onTestFinished(() => cache.flush());
+  atEnd(() => cache.flush());
   const search = { update: () => {}, remove: () => {}, search: async () => [] };
   return { catalog: new Catalog({ cache, search, clock, log }), cache, clock };
 }

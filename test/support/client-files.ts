@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are part of the form
-/** One config file per client in its own format, with comments where allowed and with keys that MetaMCP ignores. */
+/**
+ * One config file per client in its own format, with comments where allowed and with keys that MetaMCP
+ * ignores.
+ */
 
 export interface ClientFile {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Runs a command of the built product without a terminal. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 import { ROOT, type Temp } from "./temp.ts";
 
 export interface CommandResult {
@@ -17,7 +17,7 @@ export async function metamcp(folder: Temp, args: readonly string[], input?: str
     env: folder.env,
     stdio: "pipe",
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  atEnd(() => void child.kill("SIGKILL"));
   child.stdin.end(input);
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (out += chunk));

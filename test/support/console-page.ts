@@ -1,8 +1,8 @@
 /** Opens the console of a gateway in a browser, logged in with a role. */
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Role } from "../../src/access/account.ts";
-import { logIn, openPage } from "./browser-page.ts";
-import { apiClient, PASSWORD } from "./people.ts";
+import { openPage } from "./browser-page.ts";
+import { apiClient, cookieIn, PASSWORD } from "./people.ts";
 import type { TeamGateway } from "./team-gateway.ts";
 
 interface ConsoleOptions {
@@ -14,19 +14,20 @@ interface ConsoleOptions {
 }
 
 export async function openConsole(
-  gateway: TeamGateway,
+  gateway: Pick<TeamGateway, "api" | "url">,
   { role = "admin", email = `${role}@example.org`, path = "/", browser = {} }: ConsoleOptions = {},
 ): Promise<Page> {
-  await ensureAccount(gateway, email, role);
-  const page = await openPage(`${gateway.url}${path}`, browser);
-  await logIn(page, { email, password: PASSWORD });
+  const cookie = cookieIn(await begin(gateway, email, role));
+  const page = await openPage(`${gateway.url}${path}`, { ...browser, cookie });
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   return page;
 }
 
-async function ensureAccount({ api, url }: TeamGateway, email: string, role: Role): Promise<void> {
+/** Creates the account, or logs in if it exists. */
+async function begin({ api, url }: Pick<TeamGateway, "api" | "url">, email: string, role: Role) {
   const { status, body } = await api("POST", "/users", { email, role });
-  if (status === 409) return;
+  const ask = apiClient(url, { origin: url });
+  if (status === 409) return await ask("POST", "/login", { email, password: PASSWORD });
   const code: string = body.invitation.url.split("/").at(-1);
-  await apiClient(url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  return await ask("POST", `/invitations/${code}`, { password: PASSWORD });
 }

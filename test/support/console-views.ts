@@ -1,4 +1,7 @@
-/** Lists every page, drawer, tab and dialog of the console that an address or one action opens, for tests that check all of them. */
+/**
+ * Lists every page, drawer, tab and dialog of the console that an address or one action opens, for tests that
+ * check all of them.
+ */
 import type { Page } from "playwright-core";
 import type { FullTeam } from "./full-team.ts";
 import { until } from "./until.ts";
@@ -72,6 +75,7 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
     { path: `/requests/${ids.request}?tab=servers` },
     { path: "/history" },
     { path: "/history", press: row },
+    { path: "/replicas" },
     { path: "/settings" },
     { path: "/me" },
   ];
@@ -81,11 +85,14 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
 export async function checkViews(
   page: Page,
   views: readonly ConsoleView[],
-  check: () => Promise<readonly string[]>,
+  check: (view: ConsoleView) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const view of views) {
-    const found = await show(page, view).then(check, (error: Error) => [error.message]);
+    const found = await show(page, view).then(
+      () => check(view),
+      (error: Error) => [error.message],
+    );
     faults.push(...found.map((fault) => `${view.path}${view.press ? ", pressed" : ""}: ${fault}`));
   }
   return faults;

@@ -1,7 +1,7 @@
 /** A TCP proxy that a test can interrupt and restore, to simulate an outage of the server behind it. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 
 export interface CutProxy {
   readonly port: number;
@@ -69,7 +69,7 @@ export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => 
   }
 
   await mend();
-  onTestFinished(cut);
+  atEnd(cut);
   return {
     get port() {
       return port;

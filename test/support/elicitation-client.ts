@@ -9,7 +9,7 @@ import {
   ElicitationCompleteNotificationSchema,
   ElicitRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 import type { TeamGateway } from "./team-gateway.ts";
 
 export interface Question {
@@ -56,7 +56,7 @@ export async function elicitationClient(
     const client = new ClientV2(info, { capabilities, versionNegotiation: { mode: { pin: options.era } } });
     client.setRequestHandler("elicitation/create", ({ params }) => answer(params));
     await client.connect(new StreamableV2(at, { requestInit }));
-    onTestFinished(() => client.close());
+    atEnd(() => client.close());
     return {
       asked,
       completed,
@@ -69,7 +69,7 @@ export async function elicitationClient(
     completed.push(params.elicitationId);
   });
   await client.connect(new StreamableHTTPClientTransport(at, { requestInit }) as never);
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   return {
     asked,
     completed,

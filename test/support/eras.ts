@@ -1,10 +1,13 @@
-/** One interface for clients of both eras over stdio and HTTP: sends a request, answers questions on the way, and returns the result. */
+/**
+ * One interface for clients of both eras over stdio and HTTP: sends a request, answers questions on the way,
+ * and returns the result.
+ */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
 import { gateway } from "./gateway.ts";
 import { type HttpGateway, httpGateway, messages } from "./http-gateway.ts";
 import type { RawClient } from "./raw-client.ts";
+import { atEnd } from "./shared.ts";
 import type { Temp } from "./temp.ts";
 
 const KEY = "io.modelcontextprotocol/";
@@ -192,7 +195,7 @@ export async function era2026HttpChild(...flags: string[]): Promise<string> {
   const child = spawn(process.execPath, [ERA_2026_CHILD, "--http", ...flags], {
     stdio: ["pipe", "ignore", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  atEnd(() => void child.kill("SIGKILL"));
   return await new Promise((resolve, reject) => {
     child.stderr.once("data", (line: Buffer) => resolve(line.toString().trim()));
     child.once("exit", (code) => reject(new Error(`the child ended with ${code}`)));

@@ -1,5 +1,6 @@
 /** Reads server-sent events of the admin API. */
-import { onTestFinished } from "vitest";
+import { adminFetch } from "./admin-answers.ts";
+import { atEnd } from "./shared.ts";
 import { until } from "./until.ts";
 
 export interface ReadEvent {
@@ -23,8 +24,8 @@ export interface EventReader {
 
 export async function readEvents(address: string, init: RequestInit = {}): Promise<EventReader> {
   const stopping = new AbortController();
-  onTestFinished(() => stopping.abort());
-  const response = await fetch(address, { ...init, signal: stopping.signal });
+  atEnd(() => stopping.abort());
+  const response = await adminFetch(address, { ...init, signal: stopping.signal });
   const events: ReadEvent[] = [];
   let ended = false;
   const isStream = response.headers.get("content-type") === "text/event-stream";

@@ -12,8 +12,8 @@ export async function openClient(folder: Temp, ...flags: string[]): Promise<RawC
 }
 
 /**
- * Calls a tool that must fail. Checks that the answer is a result with text for the model and a typed error, not a JSON-RPC
- * error.
+ * Calls a tool that must fail. Checks that the answer is a result with text for the model and a typed error,
+ * not a JSON-RPC error.
  */
 export async function failedCall(client: RawClient, server: string, tool: string, args: object = {}) {
   const result = await client.mcpCall(server, tool, args);

@@ -2,7 +2,9 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** A free port outside the range of ephemeral ports, so that the system does not give it to another program. */
+/**
+ * A free port outside the range of ephemeral ports, so that the system does not give it to another program.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + randomInt(10_000);

@@ -1,8 +1,8 @@
 /** A gateway with data for every page of the console. A test can change all its names and texts. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { onTestFinished } from "vitest";
 import { fakeNpx, fakeRegistry, npmEntry } from "./registry.ts";
+import { atEnd } from "./shared.ts";
 import { type TeamGateway, teamGateway } from "./team-gateway.ts";
 import { fixture, temp } from "./temp.ts";
 import { until } from "./until.ts";
@@ -29,7 +29,10 @@ export interface FullTeam {
       string
     >
   >;
-  /** A server whose tools have texts of the variant: one tool that can be called, and one that changed after its approval. */
+  /**
+   * A server whose tools have texts of the variant: one tool that can be called, and one that changed after
+   * its approval.
+   */
   readonly special: { readonly server: string; readonly tool: string; readonly changed: string };
 }
 
@@ -141,7 +144,7 @@ async function traffic(
     const at = new URL(`${url}/metamcp/${endpoint}/mcp`);
     const requestInit = { headers: { "x-api-key": key } };
     await client.connect(new StreamableHTTPClientTransport(at, { requestInit }) as never);
-    onTestFinished(() => client.close());
+    atEnd(() => client.close());
     return client;
   };
   const main = await connected("main");

@@ -1,4 +1,7 @@
-/** Remote servers that require a token of their issuer. The tool `read` needs the scope `read`, `write` the scope `write`. */
+/**
+ * Remote servers that require a token of their issuer. The tool `read` needs the scope `read`, `write` the
+ * scope `write`.
+ */
 import type { ServerResponse } from "node:http";
 import { error, events, type HttpChild, httpChild, json, result, type SeenRequest } from "./http-child.ts";
 import type { Issuer } from "./issuer.ts";

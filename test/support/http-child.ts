@@ -1,15 +1,15 @@
 /** HTTP servers whose answers a test decides, and a link to them that records all messages. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { createHttpConnector, type HttpConnectorOptions } from "../../src/child/http/connector.ts";
 import type { ChildFailure, Link, LinkEvents } from "../../src/child/link.ts";
 import type { RemoteSpec } from "../../src/config/spec.ts";
+import { systemClock } from "../../src/engine/system-clock.ts";
 import type { Log } from "../../src/kernel/log.ts";
 import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import type { Via } from "../../src/rpc/peer.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { atEnd } from "./shared.ts";
 import { COMMON } from "./spec.ts";
 import { until } from "./until.ts";
 
@@ -49,7 +49,7 @@ export async function httpChild(answer: Answerer, port = 0): Promise<HttpChild> 
     server.closeAllConnections();
     if (server.listening) await new Promise((closed) => server.close(closed));
   };
-  onTestFinished(stop);
+  atEnd(stop);
   const sockets = (): Promise<number> =>
     new Promise((resolve, reject) =>
       server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
@@ -147,7 +147,7 @@ export async function dial(
   };
   const connector = createHttpConnector({ log, clock: systemClock, maxMessageBytes: 1 << 20, ...options });
   const link = await connector.open(spec, linkEvents, options.signal ?? new AbortController().signal);
-  onTestFinished(() => link.close());
+  atEnd(() => link.close());
   const idOf = (id: number) => asRaw(Buffer.from(String(id)));
 
   const opened: DialledLink = {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 
 export const OIDC_CLIENT = { id: "metamcp", secret: "a-client-secret-of-the-test" } as const;
 
@@ -21,7 +21,10 @@ export interface IdentityProvider {
   refreshes: boolean;
   /** Answer to refresh tokens, instead of new tokens: an OAuth error, or "down". */
   refusal: string | undefined;
-  /** Tells nothing about a person after the login: answers to refresh tokens have no id token, and there is no userinfo. */
+  /**
+   * Tells nothing about a person after the login: answers to refresh tokens have no id token, and there is no
+   * userinfo.
+   */
   silent: boolean;
   /** Refresh tokens are answered only after this. */
   answersAfter: Promise<void> | undefined;
@@ -165,7 +168,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
     void answer().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => server.close().closeAllConnections());
+  atEnd(() => server.close().closeAllConnections());
   provider.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return provider;
 }

@@ -1,4 +1,7 @@
-/** Installs packages that only some tests need, from a folder with its own lockfile. Each lockfile has its own target folder, so concurrent runs do not conflict. */
+/**
+ * Installs packages that only some tests need, from a folder with its own lockfile. Each lockfile has its own
+ * target folder, so concurrent runs do not conflict.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -9,6 +12,12 @@ const run = promisify(execFile);
 
 /** Timeout for the first installation without a cache. */
 export const INSTALL_MS = 300_000;
+
+/** What npm needs to reach its registry (see vitest.config.ts). */
+export function networkEnv(): Record<string, string> {
+  const certificates = process.env["METAMCP_TEST_CA_CERTS"] ?? "";
+  return certificates === "" ? {} : { NODE_EXTRA_CA_CERTS: certificates };
+}
 
 /** Returns the `node_modules` folder for the lockfile of `folder`. */
 export async function install(folder: string): Promise<string> {
@@ -21,7 +30,8 @@ export async function install(folder: string): Promise<string> {
   try {
     for (const file of ["package.json", "package-lock.json", ".npmrc"])
       copyFileSync(join(folder, file), join(draft, file));
-    await run("npm", ["ci", "--ignore-scripts"], { cwd: draft });
+    const env = { ...process.env, ...networkEnv() };
+    await run("npm", ["ci", "--ignore-scripts"], { cwd: draft, env });
     renameSync(draft, home);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });

@@ -1,11 +1,12 @@
 /**
- * An OAuth 2.1 authorization server for tests: metadata, registration, authorization with automatic consent, PKCE, rotating
- * refresh tokens (a reused one revokes all tokens of its consent), revocation. Tokens expire only when a test says so.
+ * An OAuth 2.1 authorization server for tests: metadata, registration, authorization with automatic consent,
+ * PKCE, rotating refresh tokens (a reused one revokes all tokens of its consent), revocation. Tokens expire
+ * only when a test says so.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 
 interface Registered {
   readonly redirectUris: readonly string[];
@@ -254,7 +255,7 @@ export async function issuer(): Promise<Issuer> {
     request.on("end", () => created?.answer(request, body, response));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(async () => {
+  atEnd(async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
   });

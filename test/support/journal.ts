@@ -1,4 +1,7 @@
-/** Reads the journal of the fixture server: which processes started, and which messages they got in which order. */
+/**
+ * Reads the journal of the fixture server: which processes started, and which messages they got in which
+ * order.
+ */
 import { readFileSync } from "node:fs";
 import { type Patience, until } from "./until.ts";
 

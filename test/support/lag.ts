@@ -9,8 +9,8 @@ export const MAX_LAG_MS = 2_000;
 const INTERVAL_MS = 20;
 
 /**
- * The longest time in milliseconds that a trivial request waited during the work. Counts at most the CPU time that the gateway
- * used meanwhile, because a busy machine delays the gateway too.
+ * The longest time in milliseconds that a trivial request waited during the work. Counts at most the CPU time
+ * that the gateway used meanwhile, because a busy machine delays the gateway too.
  */
 export async function lagDuring<T>(
   { url, pid }: Pick<TeamGateway, "url" | "pid">,

@@ -1,8 +1,8 @@
 /** Runs `metamcp auth` and opens the printed address with fetch instead of a browser. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { CommandResult } from "./command.ts";
+import { atEnd } from "./shared.ts";
 import { ROOT, type Temp } from "./temp.ts";
 
 export interface PendingLogin {
@@ -17,7 +17,7 @@ export function beginLogin(folder: Temp, args: readonly string[]): PendingLogin 
     env: folder.env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  atEnd(() => void child.kill("SIGKILL"));
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (out += chunk));
   const ended = new Promise<CommandResult>((resolve) =>

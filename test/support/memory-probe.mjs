@@ -1,4 +1,6 @@
-/** Loaded into a measured process. On SIGUSR2 it collects garbage and writes the used memory to PROBE_FILE. */
+/**
+ * Loaded into a measured process. On SIGUSR2 it collects garbage and writes the used memory to PROBE_FILE.
+ */
 import { renameSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -8,9 +8,9 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { onTestFinished } from "vitest";
 import { Browser } from "./browser.ts";
 import { OAuthClient, type Tokens } from "./oauth-client.ts";
+import { atEnd } from "./shared.ts";
 import { type TeamGateway, teamGateway } from "./team-gateway.ts";
 import { fixture, temp } from "./temp.ts";
 
@@ -146,6 +146,6 @@ export async function officialClient(
   await first.finishAuth(searchParams.get("code") ?? "", searchParams.get("iss") ?? "");
   const client = make();
   await client.connect(open() as never);
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   return { client, provider, tools: async () => (await client.listTools()).tools.map(({ name }) => name) };
 }

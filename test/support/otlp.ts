@@ -1,8 +1,11 @@
-/** Checks OTLP requests against the published definitions in JSON form, and an OTLP collector whose answers a test decides. */
+/**
+ * Checks OTLP requests against the published definitions in JSON form, and an OTLP collector whose answers a
+ * test decides.
+ */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 import { ROOT } from "./temp.ts";
 
 interface Definitions {
@@ -111,7 +114,7 @@ export async function collector(): Promise<Collector> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => server.close().closeAllConnections());
+  atEnd(() => server.close().closeAllConnections());
   const created: Collector = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
-import { onTestFinished } from "vitest";
 import { childrenOf } from "./processes.ts";
+import { atEnd } from "./shared.ts";
 import { until } from "./until.ts";
 
 export interface OwnPostgres {
@@ -80,7 +80,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     await exited;
   }
 
-  onTestFinished(async () => {
+  atEnd(async () => {
     signal(server, "SIGCONT");
     await stop();
     rmSync(data, { recursive: true, force: true });

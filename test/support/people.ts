@@ -1,5 +1,6 @@
 /** Accounts for tests, and requests to the admin API with their cookie or with an API key. */
 import type { Role } from "../../src/access/account.ts";
+import { adminFetch } from "./admin-answers.ts";
 import type { ApiResponse, TestAdmin } from "./test-control.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -9,7 +10,7 @@ export type AskAs = (method: string, path: string, body?: unknown, headers?: obj
 /** Sends requests to the admin API, with these headers and no others. */
 export function apiClient(url: string, always: Readonly<Record<string, string>> = {}): AskAs {
   return async (method, path, body, headers = {}) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
+    const answer = await adminFetch(`${url}/api/v1${path}`, {
       method,
       redirect: "manual",
       headers: {

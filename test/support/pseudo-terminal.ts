@@ -1,6 +1,6 @@
 /** Runs a process at a pseudo terminal, with the help of python3. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 import { until } from "./until.ts";
 
 const SPAWN = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
@@ -32,7 +32,7 @@ export class PseudoTerminal {
     child.stdout.on("data", (chunk: Buffer) => (this.screen += chunk.toString()));
     this.exited = new Promise((resolve) => child.once("close", resolve));
     // This closes the terminal, and the process in it gets SIGHUP.
-    onTestFinished(() => void child.kill("SIGKILL"));
+    atEnd(() => void child.kill("SIGKILL"));
     this.#process = child;
   }
 

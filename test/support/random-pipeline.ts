@@ -1,4 +1,7 @@
-/** Random lists of layers for the four places in a config, with a simple second implementation of their effect on a few tools. */
+/**
+ * Random lists of layers for the four places in a config, with a simple second implementation of their effect
+ * on a few tools.
+ */
 import fc from "fast-check";
 import type { ToolAnnotations } from "../../src/kernel/tool-facts.ts";
 import type { LayerEntry } from "../../src/middleware/layer.ts";

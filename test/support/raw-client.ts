@@ -1,6 +1,9 @@
-/** A client without an SDK that sends and receives JSON-RPC lines on stdio. Shows every byte and corrects nothing. */
+/**
+ * A client without an SDK that sends and receives JSON-RPC lines on stdio. Shows every byte and corrects
+ * nothing.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 
 export interface Answer {
   /** The received line without its newline. */
@@ -66,7 +69,7 @@ export class RawClient {
         resolve({ code, signal });
       });
     });
-    onTestFinished(() => void this.#process.kill("SIGKILL"));
+    atEnd(() => void this.#process.kill("SIGKILL"));
   }
 
   get pid(): number {
@@ -132,7 +135,9 @@ export class RawClient {
     return this.tool("mcp_call", { server, tool, args }, _meta);
   }
 
-  /** Resolves when `seen` is true; checked whenever output arrives. Limited only by the timeout of the test. */
+  /**
+   * Resolves when `seen` is true; checked whenever output arrives. Limited only by the timeout of the test.
+   */
   async until(seen: (client: this) => boolean): Promise<void> {
     if (seen(this)) return;
     await new Promise<void>((resolve, reject) => {

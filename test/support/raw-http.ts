@@ -47,7 +47,10 @@ export function rawHttp(url: string, bytes: string | Buffer, options: RawOptions
   });
 }
 
-/** Sends many requests on one socket with pipelining and returns their statuses. `ahead` limits the unanswered requests. */
+/**
+ * Sends many requests on one socket with pipelining and returns their statuses. `ahead` limits the unanswered
+ * requests.
+ */
 export function pipelined(url: string, requests: readonly string[], ahead = 16): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const statuses: number[] = [];

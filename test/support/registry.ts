@@ -1,10 +1,13 @@
-/** A registry on a free port with the entries of a test, and a fake `npx` that starts the fixture server instead of a package. */
+/**
+ * A registry on a free port with the entries of a test, and a fake `npx` that starts the fixture server
+ * instead of a package.
+ */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 import { FIXTURE, type Temp } from "./temp.ts";
 
 export interface RegistryEntry {
@@ -37,7 +40,10 @@ const OFFICIAL = {
   },
 };
 
-/** With a function as `content`, the test answers the requests itself. In entries, `http://registry.test` is replaced by the URL of the registry, which also serves `files`. */
+/**
+ * With a function as `content`, the test answers the requests itself. In entries, `http://registry.test` is
+ * replaced by the URL of the registry, which also serves `files`.
+ */
 export async function fakeRegistry(
   content: readonly RegistryEntry[] | ((response: ServerResponse) => void),
   files: Readonly<Record<string, Buffer>> = {},
@@ -55,14 +61,17 @@ export async function fakeRegistry(
     return response.end(list.replaceAll("http://registry.test", host));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** Returns a PATH with an `npx` that starts the fixture server with these flags, or runs this script, for every package. */
+/**
+ * Returns a PATH with an `npx` that starts the fixture server with these flags, or runs this script, for
+ * every package.
+ */
 export function fakeNpx(folder: Temp, what: readonly string[] | string): string {
   const bin = folder.path("bin");
   mkdirSync(bin, { recursive: true });
@@ -86,7 +95,6 @@ export function fixtureBundle(): Buffer {
     server: {
       type: "node",
       entry_point: "index.mjs",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: part of the bundle format
       mcp_config: { command: "node", args: ["${__dirname}/index.mjs"] },
     },
   };
@@ -101,7 +109,8 @@ function storedZip(files: Readonly<Record<string, string>>): Buffer {
   let at = 0;
   for (const [name, content] of Object.entries(files)) {
     const [label, data] = [Buffer.from(name), Buffer.from(content)];
-    // ZIP header fields: version, flags, method, time, date, checksum, both sizes, length of the name, length of the extra field.
+    // ZIP header fields: version, flags, method, time, date, checksum, both sizes, length of the name, length
+    // of the extra field.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt32LE(checksum(data), 10);

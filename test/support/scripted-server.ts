@@ -1,4 +1,7 @@
-/** A fake child without a process. Answers the handshake and records all other messages; a test sends its messages and ends it. */
+/**
+ * A fake child without a process. Answers the handshake and records all other messages; a test sends its
+ * messages and ends it.
+ */
 
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../../src/child/link.ts";
 import type { ServerSpec } from "../../src/config/spec.ts";

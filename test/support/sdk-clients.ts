@@ -16,8 +16,8 @@ import {
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { onTestFinished } from "vitest";
 import { httpGateway } from "./http-gateway.ts";
+import { atEnd } from "./shared.ts";
 import { ROOT, type Temp } from "./temp.ts";
 
 export const SDKS = ["SDK v1", "SDK v2", "SDK v2, stateless era"] as const;
@@ -133,7 +133,7 @@ export async function connect(
   const stateless = sdk === "SDK v2, stateless era";
   const { transport, stop } = await openTransport(front, folder, { v1: sdk === "SDK v1", surface });
   await client.connect(transport as never);
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   let meta: Json | undefined;
   return {
     logged,

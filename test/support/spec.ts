@@ -9,6 +9,7 @@ export const COMMON = {
   connectTimeoutMs: 30_000,
   tools: { allow: undefined, deny: [], ask: [] },
   isolation: "shared",
+  placement: "replica",
   retry: "crash",
   prefix: "server",
   examples: {},

@@ -15,7 +15,10 @@ export function countStatements(): Statements {
   return { all, watch: () => reader((text) => all.push(text)) };
 }
 
-/** The startup message has no type byte. After it, `Q` and `P` messages contain statements; in `P` the text follows the name. */
+/**
+ * The startup message has no type byte. After it, `Q` and `P` messages contain statements; in `P` the text
+ * follows the name.
+ */
 function reader(onStatement: (text: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   let started = false;

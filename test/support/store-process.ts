@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 import { ROOT } from "./temp.ts";
 import type { TestDatabase } from "./test-databases.ts";
 import { until } from "./until.ts";
@@ -24,7 +24,10 @@ export interface StoreProgram {
   remove(): void;
 }
 
-/** Bundles the program, because Node 20 cannot run TypeScript. The bundle is below node_modules, so that it finds the packages. */
+/**
+ * Bundles the program, because Node 20 cannot run TypeScript. The bundle is below node_modules, so that it
+ * finds the packages.
+ */
 export async function buildStoreProgram(): Promise<StoreProgram> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
@@ -48,7 +51,7 @@ function start(program: string, { url, home, env }: TestDatabase, task: string):
   });
   const lines: string[] = [];
   createInterface(child.stdout).on("line", (line) => lines.push(line));
-  onTestFinished(() => kill(child));
+  atEnd(() => kill(child));
   return {
     lines,
     untilLine: (line) => until(() => lines.includes(line), { what: `a process to say ${line}` }),

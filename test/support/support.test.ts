@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { type SentAnswer, undescribed } from "./admin-answers.ts";
 import { gateway } from "./gateway.ts";
 import { alive, childrenOf, gone, kill, processesWithEnv } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
@@ -68,4 +69,53 @@ test("gateway starts the built product with its own config", async () => {
   });
   expect(await client.close()).toEqual({ code: 0, signal: null });
   expect(folder.journal().pids().filter(alive)).toEqual([]);
+});
+
+describe("answers of the admin API", () => {
+  const answer = (more: Partial<SentAnswer>): SentAnswer => ({
+    method: "GET",
+    path: "/audit/verify",
+    status: 200,
+    type: "application/json",
+    ...more,
+  });
+  const problem = { type: "about:blank", title: "Not found", status: 404, detail: "there is none" };
+
+  test.each([
+    ["the described answer", answer({}), '{"ok":true,"count":3}'],
+    ["a problem", answer({ status: 404, type: "application/problem+json" }), JSON.stringify(problem)],
+    ["no content", answer({ method: "DELETE", path: "/users/ada@example.org", status: 204, type: "" }), ""],
+    ["a dry run", answer({ method: "DELETE", path: "/users/x" }), '{"changes":[]}'],
+    [
+      "an event",
+      answer({ path: "/events", type: "text/event-stream" }),
+      'event: hello\ndata: {"type":"hello","version":"1.0.0","revision":1}\n',
+    ],
+  ])("%s is accepted", (_, sent, text) => {
+    expect(undescribed(sent, text)).toBeUndefined();
+  });
+
+  test.each([
+    ["an unknown member", answer({}), '{"ok":true,"count":3,"more":1}', "additional properties"],
+    ["a missing member", answer({}), '{"ok":true}', "required property 'count'"],
+    ["a wrong type", answer({}), '{"ok":true,"count":"3"}', "must be integer"],
+    ["another status", answer({ status: 201 }), '{"ok":true,"count":3}', "the status 201"],
+    ["another content type", answer({ type: "text/plain" }), "ok", 'the content type "text/plain"'],
+    ["unexpected content", answer({ method: "DELETE", path: "/users/x", status: 204 }), "{}", "no content"],
+    [
+      "a problem without detail",
+      answer({ status: 404, type: "application/problem+json" }),
+      '{"type":"about:blank","title":"","status":404}',
+      "required property 'detail'",
+    ],
+    [
+      "an unknown event",
+      answer({ path: "/events", type: "text/event-stream" }),
+      'event: bye\ndata: {"type":"bye"}\n',
+      "anyOf",
+    ],
+    ["another page at an unknown path", answer({ path: "/none", type: "text/html" }), "", "not a problem"],
+  ])("%s is refused", (_, sent, text, why) => {
+    expect(undescribed(sent, text)).toContain(why);
+  });
 });

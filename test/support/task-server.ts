@@ -1,4 +1,6 @@
-/** An official server over HTTP with one session per client. Its tool runs as a task and sends an elicitation. */
+/**
+ * An official server over HTTP with one session per client. Its tool runs as a task and sends an elicitation.
+ */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +8,7 @@ import { InMemoryTaskMessageQueue, InMemoryTaskStore } from "@modelcontextprotoc
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 
 function interviewer(taskStore: InMemoryTaskStore): McpServer {
   const server = new McpServer(
@@ -56,7 +58,7 @@ export async function taskServer(): Promise<string> {
   };
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
+  atEnd(() => {
     taskStore.cleanup();
     server.closeAllConnections();
     server.close();

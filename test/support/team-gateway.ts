@@ -1,4 +1,5 @@
 /** The built `metamcp serve` on a free port, its admin API, and official clients of its endpoints. */
+
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import {
@@ -9,7 +10,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { onTestFinished } from "vitest";
+import { adminFetch } from "./admin-answers.ts";
+import { atEnd } from "./shared.ts";
 import { ROOT, type Temp } from "./temp.ts";
 import { until } from "./until.ts";
 
@@ -54,7 +56,7 @@ export async function teamGateway(
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill("SIGTERM");
     await exited;
   });
@@ -66,7 +68,7 @@ export async function teamGateway(
     { what: "metamcp serve" },
   );
   const api: TeamGateway["api"] = async (method, path, body) => {
-    const response = await fetch(`${url}/api/v1${path}`, {
+    const response = await adminFetch(`${url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -112,7 +114,11 @@ export interface TeamClient {
 export async function teamClient(
   { url }: Pick<TeamGateway, "url">,
   endpoint: string,
-  { key, way = "streamable" }: { key?: string; way?: Way } = {},
+  {
+    key,
+    way = "streamable",
+    fetch: fetching = fetch,
+  }: { key?: string; way?: Way; fetch?: typeof fetch } = {},
 ): Promise<TeamClient> {
   const headers: Record<string, string> = key === undefined ? {} : { "x-api-key": key };
   const at = new URL(`${url}/metamcp/${endpoint}/${way === "sse" ? "sse" : "mcp"}`);
@@ -134,8 +140,8 @@ export async function teamClient(
   });
   if (way === "2026-07-28") {
     const client = new ClientV2(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
-    await client.connect(new StreamableV2(at, { requestInit: { headers } }));
-    onTestFinished(() => client.close());
+    await client.connect(new StreamableV2(at, { requestInit: { headers }, fetch: fetching }));
+    atEnd(() => client.close());
     return Object.assign(Object.create(common(client)), { instructions: client.getInstructions() });
   }
   const client = new Client(info);
@@ -146,13 +152,15 @@ export async function teamClient(
     way === "sse"
       ? new SSEClientTransport(at, {
           requestInit: { headers },
+          fetch: fetching,
           eventSourceInit: {
-            fetch: (address, init) => fetch(address, { ...init, headers: { ...init.headers, ...headers } }),
+            fetch: (address, init) =>
+              fetching(address, { ...init, headers: { ...init.headers, ...headers } }),
           },
         })
       : // The cast is needed because of exactOptionalPropertyTypes: the SDK type has an optional session id that may be undefined.
-        (new StreamableHTTPClientTransport(at, { requestInit: { headers } }) as never),
+        (new StreamableHTTPClientTransport(at, { requestInit: { headers }, fetch: fetching }) as never),
   );
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   return Object.assign(Object.create(common(client)), { instructions: client.getInstructions() });
 }

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
 import { Journal } from "./journal.ts";
+import { atEnd } from "./shared.ts";
 
 export const FIXTURE = fileURLToPath(new URL("../fixture/child.mjs", import.meta.url));
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,7 +15,10 @@ export interface Temp {
   readonly home: string;
   /** Path of the config file, which may not exist yet. */
   readonly config: string;
-  /** The environment with METAMCP_HOME and METAMCP_CONFIG, and without other variables of MetaMCP. A config in METAMCP_CONFIG needs no permission. */
+  /**
+   * The environment with METAMCP_HOME and METAMCP_CONFIG, and without other variables of MetaMCP. A config in
+   * METAMCP_CONFIG needs no permission.
+   */
   readonly env: Readonly<Record<string, string>>;
   path(name: string): string;
   write(name: string, content: string): string;
@@ -27,7 +30,7 @@ export interface Temp {
 /** Call inside a test. The folder is deleted after the test. */
 export function temp(): Temp {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "metamcp-test-")));
-  onTestFinished(async () => await remove(folder));
+  atEnd(async () => await remove(folder));
   const work = join(folder, "work");
   mkdirSync(work);
   const path = (name: string): string => join(work, name);
@@ -59,7 +62,10 @@ export function withoutConfigVariable(folder: Temp): Temp {
   return { ...folder, env };
 }
 
-/** Retries, because a killed process may still write into the folder. A remaining folder does not fail the test. */
+/**
+ * Retries, because a killed process may still write into the folder. A remaining folder does not fail the
+ * test.
+ */
 async function remove(folder: string): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     try {

@@ -1,21 +1,20 @@
-/** The admin API of a gateway without children, with a real store and real changes. A test sets the tools of servers. */
+/**
+ * The admin API of a gateway without children, with a real store and real changes. A test sets the tools of
+ * servers.
+ */
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { type Access, openAccess } from "../../src/access/access.ts";
 import { adminPath, createAdmin } from "../../src/admin/admin.ts";
 import { Grants } from "../../src/authorization/grants.ts";
 import { recordIds } from "../../src/authorization/record-id.ts";
+import { systemClock } from "../../src/engine/system-clock.ts";
 import { type Compiled, compile, namespacesWith } from "../../src/gateway/compile.ts";
 import { contextAt } from "../../src/gateway/context.fixture.ts";
-import type {
-  ConnectionStatus,
-  GatewayControl,
-  InspectorControl,
-  PinControl,
-} from "../../src/gateway/control.ts";
+import type { ConnectionStatus, GatewayControl, PinControl } from "../../src/gateway/control.ts";
+import type { InspectorControl } from "../../src/gateway/inspector-control.ts";
 import { listingOfTools } from "../../src/gateway/listing.fixture.ts";
 import { loadValidator } from "../../src/gateway/schema-check.ts";
 import { readObjects, writesBetween } from "../../src/gateway/stored.ts";
@@ -25,15 +24,18 @@ import { tableRows } from "../../src/gateway/view/tool-table.ts";
 import { Events } from "../../src/kernel/events.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { revealed } from "../../src/kernel/secret.ts";
+import { inTurns } from "../../src/kernel/steps.ts";
 import { BUILT_IN } from "../../src/middleware/built-in.ts";
 import { LayerRegistry } from "../../src/middleware/registry.ts";
+import { ALONE } from "../../src/observe/live/replica-view.ts";
 import { Observer } from "../../src/observe/observer.ts";
 import { ApprovalQueue } from "../../src/serving/approvals/approval-queue.ts";
-import { openLogins } from "../../src/serving/logins.ts";
+import { openLogins } from "../../src/serving/logins/server-logins.ts";
 import { Provisioning } from "../../src/serving/provision/provisioning.ts";
 import { ProvisionRequests } from "../../src/serving/provision/requests.ts";
 import type { Store } from "../../src/store/store.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { adminFetch } from "./admin-answers.ts";
+import { atEnd } from "./shared.ts";
 import { sqliteDatabase } from "./test-databases.ts";
 
 /** There are no children to try. */
@@ -93,7 +95,7 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
     change(actor, make, { dryRun = false, summary = "" } = {}) {
       const run = async () => {
         const before = compiled.objects;
-        const outcome = make(before, context(revision + 1));
+        const outcome = await inTurns(make(before, context(revision + 1)));
         const { changes } = outcome;
         if (!dryRun && changes.length > 0) {
           const writes = writesBetween(before, outcome.objects);
@@ -205,7 +207,7 @@ export async function testAdmin(
       storeUp: () => true,
     },
   });
-  onTestFinished(() => observer.close());
+  atEnd(() => observer.close());
   const provisioning = new Provisioning({
     home: "/nowhere",
     entryContext: { env: {}, folder: "/", path: "/mcp.json" },
@@ -242,6 +244,7 @@ export async function testAdmin(
     inspector: INSPECTOR,
     tries: TRIES,
     pins: PINS,
+    replicas: ALONE,
     layers: new LayerRegistry(BUILT_IN, await loadValidator()),
     provisioning,
     access,
@@ -260,14 +263,14 @@ export async function testAdmin(
     else void admin(path, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => server.close().closeAllConnections());
+  atEnd(() => server.close().closeAllConnections());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, store, control, access, ask: adminClient(url) };
 }
 
 export function adminClient(url: string): Ask {
   return async (method, path, body, headers = {}) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
+    const answer = await adminFetch(`${url}/api/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${ADMIN_TOKEN}`,

@@ -1,13 +1,16 @@
-/** Empty databases for store tests: a file, or a new schema in a running Postgres. They are deleted after the test. */
+/**
+ * Empty databases for store tests: a file, or a new schema in a running Postgres. They are deleted after the
+ * test.
+ */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
-import { onTestFinished } from "vitest";
+import { systemClock } from "../../src/engine/system-clock.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { connect } from "../../src/store/sqlite/connect.ts";
 import type { StoreDatabase } from "../../src/store/store-database.contract.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { atEnd } from "./shared.ts";
 import { temp } from "./temp.ts";
 
 const SECRET = "a-secret-for-tests-0123456789-abcdef";
@@ -56,11 +59,16 @@ export async function postgresDatabase(address = POSTGRES): Promise<TestDatabase
   const { folder } = temp();
   const schema = `store_${randomBytes(6).toString("hex")}`;
   await once(`CREATE SCHEMA ${schema}`);
-  onTestFinished(() => once(`DROP SCHEMA ${schema} CASCADE`).then(() => {}));
+  atEnd(() => once(`DROP SCHEMA ${schema} CASCADE`).then(() => {}));
   return {
     ...at(inSchema(address, schema), join(folder, "home")),
     sql: (statement) => once(statement, inSchema(POSTGRES, schema)),
   };
+}
+
+/** A whole Postgres, such as one that a test has started. */
+export function wholeDatabase(url: string): TestDatabase {
+  return { ...at(url, temp().home), sql: (statement) => once(statement, url) };
 }
 
 /** The schema comes before pg_catalog in the search path, so that a test can replace system functions. */
@@ -93,7 +101,7 @@ export function at(url: string, home: string): Omit<TestDatabase, "sql"> {
     open: async (more = {}) => {
       const store = await openStore({ url, home, env, clock: systemClock, log: silentLog, ...more });
       // These callbacks run in reverse order, so the store closes before the database is deleted.
-      onTestFinished(() => store.close());
+      atEnd(() => store.close());
       return store;
     },
   };

@@ -9,7 +9,7 @@ import {
   type JWTHeaderParameters,
   SignJWT,
 } from "jose";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./shared.ts";
 
 interface Key {
   readonly kid: string;
@@ -49,7 +49,7 @@ export async function tokenIssuer(): Promise<TokenIssuer> {
     return answer({ keys: keys.map((key) => key.public) });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => server.close().closeAllConnections());
+  atEnd(() => server.close().closeAllConnections());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,

@@ -1,11 +1,12 @@
 /** Reads the live events of a gateway, like the console does. */
+import { adminFetch } from "./admin-answers.ts";
 import { ADMIN_TOKEN, type TeamGateway } from "./team-gateway.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field
 type AnyEvent = any;
 
 export async function watchEvents({ url }: Pick<TeamGateway, "url">): Promise<AnyEvent[]> {
-  const response = await fetch(`${url}/api/v1/events`, {
+  const response = await adminFetch(`${url}/api/v1/events`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
   const events: AnyEvent[] = [];

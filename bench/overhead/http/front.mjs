@@ -1,4 +1,5 @@
-// The lower bound over HTTP: each POST becomes one line to a child, and its answer one write with a content-length. Has no sessions and checks nothing.
+// The lower bound over HTTP: each POST becomes one line to a child, and its answer one write with a
+// content-length. Has no sessions and checks nothing.
 // Usage: front.mjs COMMAND ARGS…   prints its URL. Ids must be unique over all clients.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";

@@ -1,4 +1,5 @@
-// The HTTP client for measurements: keep-alive sockets with one request at a time on each. Parses answers only as far as needed.
+// The HTTP client for measurements: keep-alive sockets with one request at a time on each. Parses answers
+// only as far as needed.
 import { connect } from "node:net";
 
 const ACCEPT = "application/json, text/event-stream";
@@ -30,7 +31,10 @@ const HELLO = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 };
 
-/** Opens a session and returns the headers for its requests. Without a session id they are the headers in `key`. */
+/**
+ * Opens a session and returns the headers for its requests. Without a session id they are the headers in
+ * `key`.
+ */
 export async function openSession(url, key = {}) {
   const { session } = await ask(url, HELLO, key);
   const headers = session ? { ...key, "mcp-session-id": session, "mcp-protocol-version": "2025-06-18" } : key;

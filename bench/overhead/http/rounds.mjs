@@ -2,7 +2,10 @@
 import { median } from "../median.mjs";
 import { shuffled } from "../shuffled.mjs";
 
-/** Returns CPU per request in µs and requests per second by name, one figure per round. `loads`: `{ name, server, load }`. */
+/**
+ * Returns CPU per request in µs and requests per second by name, one figure per round. `loads`: `{ name,
+ * server, load }`.
+ */
 export async function measure(loads, { requests, inFlight, rounds = 5, warm = requests }) {
   const figures = new Map(loads.map(({ name }) => [name, { cpu: [], rate: [] }]));
   // Warm up, so that V8 has compiled the hot path before the measurement.
@@ -18,7 +21,10 @@ export async function measure(loads, { requests, inFlight, rounds = 5, warm = re
   return figures;
 }
 
-/** The median of the ratios of each round, because load on the machine affects the candidates of one round alike. */
+/**
+ * The median of the ratios of each round, because load on the machine affects the candidates of one round
+ * alike.
+ */
 export function ratio(figures, of, to) {
   const base = figures.get(to)?.cpu;
   return base && median(figures.get(of).cpu.map((figure, round) => figure / base[round]));

@@ -1,4 +1,5 @@
-// Measures MetaMCP over HTTP, compared with a bare node:http forwarder and the npm peers. Prints figures and asserts nothing.
+// Measures MetaMCP over HTTP, compared with a bare node:http forwarder and the npm peers. Prints figures and
+// asserts nothing.
 // Usage: run.mjs [--peers] [--dist FOLDER]… [--quick] [--only calls|memory|growth]
 import { cpus, loadavg } from "node:os";
 import { resolve } from "node:path";

@@ -80,6 +80,11 @@ export class Running {
     const ns = (task) => Number(readFileSync(`${tasks}/${task}/schedstat`, "latin1").split(" ", 1)[0]);
     return readdirSync(tasks).reduce((sum, task) => sum + ns(task), 0) / 1_000;
   }
+  /** The processes that it has started and that still run. */
+  childPids() {
+    const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, "latin1");
+    return text.trim().split(" ").filter(Boolean).map(Number);
+  }
   /** Resident memory in bytes. */
   rss() {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, "latin1"))[1]) * 1024;
@@ -96,12 +101,21 @@ export class Running {
       }
     }
   }
-  async stop() {
+  async stop(withinMs = 8_000) {
     if (this.ended) return;
-    const closed = new Promise((resolve) => this.#process.once("close", resolve));
+    const closed = this.#closed();
     this.#process.kill("SIGTERM");
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), 8_000);
+    const timer = setTimeout(() => this.#process.kill("SIGKILL"), withinMs);
     await closed;
     clearTimeout(timer);
+  }
+  async kill() {
+    if (this.ended) return;
+    const closed = this.#closed();
+    this.#process.kill("SIGKILL");
+    await closed;
+  }
+  #closed() {
+    return new Promise((resolve) => this.#process.once("close", resolve));
   }
 }

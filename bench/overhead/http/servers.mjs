@@ -45,7 +45,9 @@ export function metamcp(name, { flags = [], children = 1, probe = false, dist = 
   };
 }
 
-/** The same process with a client of era 2026, which has no session and sends its metadata with each request. */
+/**
+ * The same process with a client of era 2026, which has no session and sends its metadata with each request.
+ */
 export function era2026(name) {
   const target = metamcp(name);
   const key = "io.modelcontextprotocol/";

@@ -7,7 +7,9 @@ export interface LineChange {
   readonly after?: number;
 }
 
-/** If more lines changed, the differing middle part counts as replaced: a diff of that size is not readable. */
+/**
+ * If more lines changed, the differing middle part counts as replaced: a diff of that size is not readable.
+ */
 const MAX_STEPS = 800;
 
 export function diffLines(before: string, after: string): readonly LineChange[] {

@@ -1,4 +1,7 @@
-/** Groups the lines of a diff into blocks: changes with their context lines, and folded blocks of unchanged lines between them. */
+/**
+ * Groups the lines of a diff into blocks: changes with their context lines, and folded blocks of unchanged
+ * lines between them.
+ */
 import type { LineChange } from "./diff-lines.ts";
 
 export interface LineBlock {

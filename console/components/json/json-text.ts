@@ -1,6 +1,6 @@
 /**
- * Reads JSON in its text form and finds members on demand. Numbers are not parsed, so they keep all digits, and a text of ten
- * megabytes costs only as much as the parts that are shown.
+ * Reads JSON in its text form and finds members on demand. Numbers are not parsed, so they keep all digits,
+ * and a text of ten megabytes costs only as much as the parts that are shown.
  */
 export interface Span {
   readonly start: number;

@@ -1,4 +1,7 @@
-/** Keyboard control of a JSON tree: up and down move the focus, right and left expand and collapse, as usual in trees. */
+/**
+ * Keyboard control of a JSON tree: up and down move the focus, right and left expand and collapse, as usual
+ * in trees.
+ */
 type Path = readonly (string | number)[];
 
 export function useTreeKeys(onFocus: (path: Path, start: number, end: number) => void) {

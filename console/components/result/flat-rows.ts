@@ -1,4 +1,6 @@
-/** Reads a list of flat objects as rows and columns. Works on the text, so that long numbers keep all digits. */
+/**
+ * Reads a list of flat objects as rows and columns. Works on the text, so that long numbers keep all digits.
+ */
 import { kindOf, membersOf, type Span } from "../json/json-text.ts";
 
 export interface FlatRow {
@@ -17,7 +19,10 @@ const MAX_COLUMNS = 12;
 const MAX_ROWS = 5000;
 const MAX_VALUE_CHARS = 300;
 
-/** Returns undefined if a tree shows the value better: nested objects, too many columns or rows, long values, fewer than two rows. */
+/**
+ * Returns undefined if a tree shows the value better: nested objects, too many columns or rows, long values,
+ * fewer than two rows.
+ */
 export function flatRows(text: string, root: Span): FlatRows | undefined {
   if (kindOf(text, root) !== "array") return undefined;
   const rows: FlatRow[] = [];

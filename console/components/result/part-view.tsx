@@ -1,5 +1,5 @@
 /** Shows one part of a tool result by its type. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { size } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
 import { CopyButton } from "../copy-button.tsx";
@@ -7,8 +7,9 @@ import { ForeignText } from "../foreign-text.tsx";
 import { rootSpan } from "../json/json-text.ts";
 import { JsonTree } from "../json-tree.tsx";
 import { LongText } from "../long-text.tsx";
-import { flatRows } from "./flat-rows.ts";
-import { FlatTable } from "./flat-table.tsx";
+import { type Column, Table } from "../table.tsx";
+import { visibleText } from "../visible-text.ts";
+import { type FlatRow, type FlatRows, flatRows } from "./flat-rows.ts";
 import type { ResultPart } from "./result-parts.ts";
 
 const texts = componentTexts.result;
@@ -89,5 +90,37 @@ function LinkPart({ uri, name, about }: Link) {
         </span>
       )}
     </div>
+  );
+}
+
+/** A table with at most this many rows needs no search field. */
+const MAX_WITHOUT_SEARCH = 12;
+
+function FlatTable({ rows: { columns, numbers, rows } }: { readonly rows: FlatRows }) {
+  const [search, setSearch] = useState("");
+  const shown = useMemo(
+    () =>
+      columns.map((name, at): Column<FlatRow> => {
+        const isNumber = numbers.has(name);
+        return {
+          id: name,
+          head: visibleText(name),
+          cell: ({ values }) => <span title={values.get(name)}>{visibleText(values.get(name) ?? "")}</span>,
+          value: ({ values }) => (isNumber ? Number(values.get(name)) : values.get(name)),
+          align: isNumber && at > 0 ? "end" : "start",
+          ...(at > 5 ? { hideBelow: "medium" } : at > 2 ? { hideBelow: "small" } : {}),
+        };
+      }),
+    [columns, numbers],
+  );
+  return (
+    <Table
+      label={componentTexts.result.table}
+      rows={rows}
+      columns={shown}
+      rowKey={({ at }) => String(at)}
+      search={search}
+      {...(rows.length > MAX_WITHOUT_SEARCH ? { onSearch: setSearch } : {})}
+    />
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Finds obvious problems of a draft: missing values, invalid numbers, lengths. The gateway validates everything; this check
- * only saves a request.
+ * Finds obvious problems of a draft: missing values, invalid numbers, lengths. The gateway validates
+ * everything; this check only saves a request.
  */
 import { componentTexts } from "../../texts/components.ts";
 import { type Draft, isList, isMap, JsonText, NumberText } from "./draft.ts";
@@ -102,7 +102,10 @@ function textProblem(text: string, pattern: string | undefined, { least, most }:
   return pattern !== undefined && matches(pattern, text) === false ? texts.pattern(pattern) : undefined;
 }
 
-/** Returns undefined for patterns that may take very long, because an untrusted pattern must not freeze the page. */
+/**
+ * Returns undefined for patterns that may take very long, because an untrusted pattern must not freeze the
+ * page.
+ */
 function matches(pattern: string, text: string): boolean | undefined {
   if (text.length > 500 || pattern.length > 200 || /\)[*+{?]|\\[1-9k]|\(\?[=!<]/.test(pattern))
     return undefined;

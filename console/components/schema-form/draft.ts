@@ -1,6 +1,6 @@
 /**
- * The content of a form, which may be invalid while somebody types. Numbers and the content of JSON fields are kept as text, so
- * that no digit is lost. undefined: the value is missing.
+ * The content of a form, which may be invalid while somebody types. Numbers and the content of JSON fields
+ * are kept as text, so that no digit is lost. undefined: the value is missing.
  */
 import { kindOf, membersOf, rootSpan, type Span } from "../json/json-text.ts";
 
@@ -71,7 +71,10 @@ function partOf(text: string, span: Span, depth: number): Draft {
   }
 }
 
-/** Returns the draft as JSON. Invalid input becomes a JSON string, so that it is not lost. Returns undefined for a missing value. */
+/**
+ * Returns the draft as JSON. Invalid input becomes a JSON string, so that it is not lost. Returns undefined
+ * for a missing value.
+ */
 export function writeDraft(draft: Draft): string | undefined {
   if (draft === undefined) return undefined;
   if (draft instanceof NumberText) return draft.valid ? draft.text : JSON.stringify(draft.text);

@@ -29,7 +29,10 @@ export function fits(node: FormNode, draft: Draft): boolean {
   }
 }
 
-/** Returns the index of the variant whose constants and required members the draft has; `picked` if no other matches better. */
+/**
+ * Returns the index of the variant whose constants and required members the draft has; `picked` if no other
+ * matches better.
+ */
 export function variantOf(
   variants: readonly Variant[],
   draft: Draft,

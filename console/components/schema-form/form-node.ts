@@ -1,4 +1,6 @@
-/** Turns a schema into the description of one form field: its kind, title, description, default and bounds. */
+/**
+ * Turns a schema into the description of one form field: its kind, title, description, default and bounds.
+ */
 import { listAt, mergeSchemas, numberAt, objectAt, resolve, type Schema, textAt } from "./schema.ts";
 
 export interface Member {
@@ -128,7 +130,10 @@ function unionOf(schema: Schema, variants: readonly Schema[], root: unknown): Sh
   };
 }
 
-/** Returns the variants if each describes a value. Variants that only require members matter for validation, not for the form. */
+/**
+ * Returns the variants if each describes a value. Variants that only require members matter for validation,
+ * not for the form.
+ */
 function variantsOf(schema: Schema, root: unknown): readonly Schema[] {
   const all = listAt(schema, listAt(schema, "oneOf").length > 0 ? "oneOf" : "anyOf").map((one) =>
     resolve(one, root),

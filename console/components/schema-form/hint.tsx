@@ -1,4 +1,7 @@
-/** The hint of a field: the description of the schema, folded if it is long, and the default if no placeholder shows it. */
+/**
+ * The hint of a field: the description of the schema, folded if it is long, and the default if no placeholder
+ * shows it.
+ */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";

@@ -1,16 +1,17 @@
 /** Selects the field for a schema and its current value. */
 import { componentTexts } from "../../texts/components.ts";
+import { CodeField } from "../code-field.tsx";
+import { indentJson } from "../json/indent-json.ts";
 import { NumberField } from "../number-field.tsx";
 import { ArrayField } from "./array-field.tsx";
 import { BooleanField, ChoiceField, ConstField } from "./choice-fields.tsx";
-import { NumberText } from "./draft.ts";
-import { defaultText, type FieldContext, labelOf, type NodeProps } from "./field-props.ts";
+import { JsonText, NumberText, writeDraft } from "./draft.ts";
+import { defaultText, errorAt, type FieldContext, labelOf, type NodeProps } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
 import { fits } from "./fits.ts";
 import { type FormNode, nodeOf } from "./form-node.ts";
 import { FreeTextField } from "./free-text-field.tsx";
-import { plainField } from "./hint.tsx";
-import { JsonField } from "./json-field.tsx";
+import { hintOf, plainField } from "./hint.tsx";
 import { ObjectField } from "./object-field.tsx";
 import { UnionField } from "./union-field.tsx";
 
@@ -83,5 +84,35 @@ function NullBox(props: FieldContext & { readonly node: FormNode }) {
       />
       {componentTexts.form.isNull}
     </label>
+  );
+}
+
+/** A JSON field, for schemas that say too little and for values that do not match their schema. */
+interface JsonFieldProps extends FieldContext {
+  readonly node: FormNode;
+  readonly note?: string;
+  readonly disabled?: boolean;
+}
+
+function JsonField(props: JsonFieldProps) {
+  const { node, draft, onInput, note } = props;
+  const typed = draft instanceof JsonText ? draft : undefined;
+  const syntaxError =
+    typed && typed.text.trim() !== "" && !typed.valid ? componentTexts.form.problems.json : undefined;
+  return (
+    <CodeField
+      {...plainField(props)}
+      disabled={props.disabled ?? false}
+      hint={
+        <>
+          {hintOf(props)} {note ?? (node.kind === "any" && componentTexts.form.jsonHint)}
+        </>
+      }
+      error={errorAt(props) ?? syntaxError}
+      rows={1}
+      placeholder={defaultText(node) ?? ""}
+      value={typed ? typed.text : indentJson(writeDraft(draft) ?? "")}
+      onInput={(text) => onInput(text.trim() === "" ? undefined : new JsonText(text))}
+    />
   );
 }

@@ -1,4 +1,7 @@
-/** Reads JSON Schema (2020-12, draft-07 and older): resolves references and merges `allOf`. Invalid parts are ignored, never an error. */
+/**
+ * Reads JSON Schema (2020-12, draft-07 and older): resolves references and merges `allOf`. Invalid parts are
+ * ignored, never an error.
+ */
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Limit of nested references and `allOf`. A deeper schema is circular. */

@@ -1,4 +1,6 @@
-/** Creates the initial content of a form: required members whose values the schema knows, and nothing else. */
+/**
+ * Creates the initial content of a form: required members whose values the schema knows, and nothing else.
+ */
 import { type Draft, draftOf } from "./draft.ts";
 import { nodeOf } from "./form-node.ts";
 

@@ -13,7 +13,10 @@ export interface Column<Row> {
   /** CSS width. Columns without a width share the rest. */
   readonly width?: string;
   readonly mono?: boolean;
-  /** In a narrow table, where a row has two lines, this column is on the first line. Default: the first column. */
+  /**
+   * In a narrow table, where a row has two lines, this column is on the first line. Default: the first
+   * column.
+   */
   readonly primary?: boolean;
   /** In a narrow table the head is shown before the value, as it is for numbers. */
   readonly named?: boolean;

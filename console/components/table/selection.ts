@@ -11,7 +11,10 @@ export function toggleOne({ keys }: Selection, key: string): Selection {
   return { keys: next, anchor: key };
 }
 
-/** Gives all rows from the anchor to `key` the state of the anchor. A range that starts at a deselected row deselects. */
+/**
+ * Gives all rows from the anchor to `key` the state of the anchor. A range that starts at a deselected row
+ * deselects.
+ */
 export function toggleRange(selection: Selection, key: string, order: readonly string[]): Selection {
   const { keys, anchor } = selection;
   const from = anchor === undefined ? -1 : order.indexOf(anchor);
@@ -25,7 +28,10 @@ export function toggleRange(selection: Selection, key: string, order: readonly s
   return { keys: next, anchor };
 }
 
-/** Selects all shown rows, or deselects them if all were selected. Rows that the search hides keep their state. */
+/**
+ * Selects all shown rows, or deselects them if all were selected. Rows that the search hides keep their
+ * state.
+ */
 export function toggleAll({ keys, anchor }: Selection, order: readonly string[]): Selection {
   const next = new Set(keys);
   const all = order.every((key) => keys.has(key));

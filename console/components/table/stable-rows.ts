@@ -1,4 +1,7 @@
-/** Keeps the rows of a live table in position while somebody reads: values change, new rows and new positions wait. */
+/**
+ * Keeps the rows of a live table in position while somebody reads: values change, new rows and new positions
+ * wait.
+ */
 export interface ShownRow<Row> {
   readonly key: string;
   readonly row: Row;

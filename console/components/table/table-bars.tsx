@@ -1,4 +1,6 @@
-/** The bars of a table: search and count above, the number of new rows, actions for the selected rows below. */
+/**
+ * The bars of a table: search and count above, the number of new rows, actions for the selected rows below.
+ */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../../texts/components.ts";
 import { Button } from "../button.tsx";

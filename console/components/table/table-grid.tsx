@@ -1,4 +1,7 @@
-/** The `<table>` itself: its head and the visible rows. A table whose rows can be opened or selected is a grid for screen readers. */
+/**
+ * The `<table>` itself: its head and the visible rows. A table whose rows can be opened or selected is a grid
+ * for screen readers.
+ */
 import { useId } from "preact/hooks";
 import { toggleAll, toggleOne, toggleRange } from "./selection.ts";
 import { TableHead } from "./table-head.tsx";

@@ -1,4 +1,7 @@
-/** Keyboard control of a table: arrows, Home, End and Page move, Enter opens, Space selects, Shift selects a range, Ctrl-A selects all. */
+/**
+ * Keyboard control of a table: arrows, Home, End and Page move, Enter opens, Space selects, Shift selects a
+ * range, Ctrl-A selects all.
+ */
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { type Selection, toggleAll, toggleOne, toggleRange } from "./selection.ts";

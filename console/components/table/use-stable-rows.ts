@@ -1,4 +1,7 @@
-/** The rows that a live table shows. They stay in position while the pointer or the focus is in the table, or while its top is scrolled out of view. */
+/**
+ * The rows that a live table shows. They stay in position while the pointer or the focus is in the table, or
+ * while its top is scrolled out of view.
+ */
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { type ShownRow, type StableRows, toShownRows, updateInPlace } from "./stable-rows.ts";

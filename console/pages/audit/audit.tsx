@@ -3,7 +3,10 @@ import { useSignal } from "@preact/signals";
 import { get, urlOf } from "../../api/client.ts";
 import type { AuditRecord } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Drawer } from "../../components/drawer.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
+import { JsonTree } from "../../components/json-tree.tsx";
 import { Table } from "../../components/table.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
@@ -12,8 +15,7 @@ import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { auditTexts as texts } from "../../texts/records.ts";
 import { useSending } from "../../use-sending.ts";
-import { AUDIT_COLUMNS } from "./audit-columns.tsx";
-import { AuditDrawer } from "./audit-drawer.tsx";
+import { AUDIT_COLUMNS, describeRecord } from "./audit-columns.tsx";
 import { AuditFilters, filtersIn } from "./audit-filters.tsx";
 
 const PAGE = 100;
@@ -101,8 +103,9 @@ function Verify() {
   const sending = useSending();
   const verify = () =>
     sending.run(async () => {
-      const { ok, count = 0, lost = 0, seq, reason = "" } = await get("/audit/verify");
-      toast(ok ? { text: texts.verified(count, lost) } : { text: texts.broken(seq, reason), kind: "failed" });
+      const verdict = await get("/audit/verify");
+      if (verdict.ok) toast({ text: texts.verified(verdict.count, verdict.lost ?? 0) });
+      else toast({ text: texts.broken(verdict.seq, verdict.reason), kind: "failed" });
     });
   return (
     <Button busy={sending.busy} onClick={() => void verify()}>
@@ -111,8 +114,26 @@ function Verify() {
   );
 }
 
-/** Joins the first page and the older ones. New records move others from the first page to the older ones, so duplicates are removed. */
+/**
+ * Joins the first page and the older ones. New records move others from the first page to the older ones, so
+ * duplicates are removed.
+ */
 function mergePages(first: readonly AuditRecord[], older: readonly AuditRecord[]): readonly AuditRecord[] {
   const last = first.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
   return [...first, ...older.filter(({ seq }) => seq < last)];
+}
+
+/** Shows one complete audit record. */
+function AuditDrawer({ record }: { readonly record: AuditRecord }) {
+  const text = JSON.stringify(record, null, 2);
+  return (
+    <Drawer
+      title={texts.record(record.seq)}
+      subtitle={describeRecord(record)}
+      onClose={() => go({ page: "audit", query: address.value.query })}
+      actions={<CopyButton text={text} />}
+    >
+      <JsonTree label={texts.record(record.seq)} value={record} />
+    </Drawer>
+  );
 }

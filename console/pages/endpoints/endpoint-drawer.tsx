@@ -5,11 +5,15 @@ import { Drawer } from "../../components/drawer.tsx";
 import { Status } from "../../components/status.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { address, go, setQuery } from "../../navigate.ts";
+import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
 import { may } from "../../session.ts";
+import { DraftBar } from "../../shell/draft-bar.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
+import { pipelineTexts } from "../../texts/pipeline.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 import { AccessTab } from "./access-tab.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
-import { PipelineTab } from "./pipeline-tab.tsx";
 import { PreviewTab } from "./preview-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TestTab } from "./test-tab.tsx";
@@ -83,4 +87,20 @@ function allowedTabs(): readonly TabContent[] {
     },
   ];
   return all.filter(({ shown }) => shown);
+}
+
+/** Edits the pipeline of an endpoint. */
+function PipelineTab({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { draft, sending, save } = useObjectDraft("endpoints", endpoint);
+  if (endpoint.managedBy !== "api") return <p>{shellTexts.managed(endpoint.managedBy)}</p>;
+  return (
+    <div class="stack">
+      <PipelineEditor
+        value={(draft.value.middleware ?? []) as readonly LayerEntry[]}
+        faultOf={(path) => sending.faultOf(`/middleware${path}`)}
+        onInput={(middleware) => draft.set({ middleware } as Partial<Endpoint>)}
+      />
+      <DraftBar draft={draft} sending={sending} save={pipelineTexts.save} onSave={save} />
+    </div>
+  );
 }

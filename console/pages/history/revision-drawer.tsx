@@ -7,6 +7,7 @@ import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
+import { Status } from "../../components/status.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
@@ -16,7 +17,6 @@ import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { historyTexts as texts } from "../../texts/records.ts";
 import { useSending } from "../../use-sending.ts";
-import { ChangeList } from "./change-list.tsx";
 import "./history.css";
 
 export function RevisionDrawer({ n, newest }: { readonly n: number; readonly newest: number }) {
@@ -81,5 +81,24 @@ export function RevisionDrawer({ n, newest }: { readonly n: number; readonly new
         </FormDialog>
       )}
     </Drawer>
+  );
+}
+
+/** Lists the changes of a revision, or those that a rollback would make. */
+const STATES = { create: "ok", update: "busy", delete: "bad" } as const;
+
+function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <ul class="change-list">
+      {changes.map(({ op, kind, name, fields }) => (
+        <li key={`${kind} ${name}`}>
+          <Status state={STATES[op]} word={texts.ops[op]} /> {kind}{" "}
+          <code>
+            <ForeignText text={name} />
+          </code>
+          {fields && <span class="muted"> {fields.join(", ")}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }

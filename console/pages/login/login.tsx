@@ -1,4 +1,6 @@
-/** The login page: a password, or an identity provider if one is configured. Returns to the requested address. */
+/**
+ * The login page: a password, or an identity provider if one is configured. Returns to the requested address.
+ */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { parseAddress } from "../../address.ts";
@@ -77,7 +79,10 @@ export default function Login() {
   );
 }
 
-/** Returns the requested address if it is a page of this console, else the overview. This prevents redirects to other hosts. */
+/**
+ * Returns the requested address if it is a page of this console, else the overview. This prevents redirects
+ * to other hosts.
+ */
 function safeTarget(requested = "/"): string {
   const { origin } = location;
   const url = URL.canParse(requested, origin) ? new URL(requested, origin) : undefined;

@@ -18,7 +18,10 @@ import { ListSection } from "./list-section.tsx";
 
 const texts = meTexts.secrets;
 
-/** `adding` is the name of the secret being added; "" if the name is not typed yet; undefined if the form is closed. */
+/**
+ * `adding` is the name of the secret being added; "" if the name is not typed yet; undefined if the form is
+ * closed.
+ */
 export function Secrets({ adding }: { readonly adding: Signal<string | undefined> }) {
   const removing = useSignal<string | undefined>(undefined);
   const sending = useSending();

@@ -56,8 +56,10 @@ interface ItemProps {
 }
 
 function Item({ item, server }: ItemProps) {
-  const { severity, object, reason } = item;
-  if (server && SERVER_STATES.has(item.kind))
+  const { severity, object, replicas } = item;
+  const reason =
+    [replicas && object && texts.at(replicas), item.reason].filter(Boolean).join(": ") || undefined;
+  if (server && SERVER_STATES.has(item.kind) && !item.replicas)
     return (
       <>
         <Name to={{ page: "servers", id: server.uuid }} text={server.name} mono />
@@ -126,6 +128,13 @@ const NOTICES: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => N
     name: texts.store.name,
     word: texts.store.word,
     reason: texts.store.reason(reason),
+  }),
+  "replicas.unshared": () => ({ ...texts.replicas, to: { page: "replicas" } }),
+  "replica.silent": ({ replicas = [] }) => ({
+    name: texts.silent.name(replicas),
+    word: texts.silent.word,
+    reason: texts.silent.reason,
+    to: { page: "replicas" },
   }),
   "audit.fault": () => ({ name: texts.audit.name, word: texts.audit.fault }),
   "audit.lost": ({ count = 0 }) => ({

@@ -1,4 +1,7 @@
-/** Guides a new administrator to the first call: servers, endpoint, key, client, call. A step is done as soon as its result exists. */
+/**
+ * Guides a new administrator to the first call: servers, endpoint, key, client, call. A step is done as soon
+ * as its result exists.
+ */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";

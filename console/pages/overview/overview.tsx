@@ -1,19 +1,26 @@
-/** The page Overview: current problems, key figures, endpoints and servers. Shows the first run if there are no servers. */
+/**
+ * The page Overview: current problems, key figures, endpoints and servers. Shows the first run if there are
+ * no servers.
+ */
 import { hrefOf } from "../../address.ts";
+import type { Endpoint, Server, Stats } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
+import { Table } from "../../components/table.tsx";
 import { ATTENTION, CONFIG, STATES, useList, useResource } from "../../live/resource.ts";
-import { address } from "../../navigate.ts";
+import { address, go } from "../../navigate.ts";
 import { PageView } from "../../page-view.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { overviewTexts as texts } from "../../texts/overview.ts";
+import { endpointColumns } from "../endpoints/endpoint-columns.tsx";
+import { useEndpointRow } from "../endpoints/use-endpoint-row.ts";
+import { COLUMNS } from "../servers/server-columns.tsx";
 import { ServersSummary } from "../servers/servers-summary.tsx";
+import { useServerRows } from "../servers/use-server-rows.ts";
 import { AttentionList } from "./attention-list.tsx";
-import { EndpointsTable } from "./endpoints-table.tsx";
 import { Figures } from "./figures.tsx";
-import { ServersTable } from "./servers-table.tsx";
 import "./overview.css";
 
 const STATS_MS = 5_000;
@@ -81,5 +88,42 @@ function Loading() {
         <Skeleton rows={6} kind="row" />
       </div>
     </>
+  );
+}
+
+/** The table of endpoints on the overview: surface, access and use. */
+interface EndpointsTableProps {
+  readonly endpoints: readonly Endpoint[];
+  readonly stats: Stats | undefined;
+}
+
+function EndpointsTable({ endpoints, stats }: EndpointsTableProps) {
+  return (
+    <Table
+      label={texts.endpoints.title}
+      rows={endpoints.map(useEndpointRow(stats))}
+      columns={endpointColumns()}
+      rowKey={({ endpoint }) => endpoint.uuid}
+      rowName={({ endpoint }) => endpoint.name}
+      onOpen={({ endpoint }) => go({ page: "endpoints", id: endpoint.uuid })}
+      empty={<p class="padded muted">{texts.endpoints.none}</p>}
+    />
+  );
+}
+
+/** The table of servers on the overview. */
+function ServersTable({ servers }: { readonly servers: readonly Server[] }) {
+  const rows = useServerRows(servers);
+  return (
+    <Table
+      label={texts.servers.title}
+      rows={rows}
+      columns={COLUMNS}
+      rowKey={({ server }) => server.uuid}
+      rowName={({ server }) => server.name}
+      onOpen={({ server }) => go({ page: "servers", id: server.uuid })}
+      sorting={{ column: "state", descending: false }}
+      empty={<p class="padded muted">{texts.servers.none}</p>}
+    />
   );
 }

@@ -1,4 +1,6 @@
-/** Finds servers in the gallery and the registry. The chosen one shows the exact command before it is added. */
+/**
+ * Finds servers in the gallery and the registry. The chosen one shows the exact command before it is added.
+ */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Offer } from "../../api/types.ts";

@@ -1,4 +1,7 @@
-/** Adds servers to a namespace so that clients see them. Creates the namespace and endpoint `default` if requested. */
+/**
+ * Adds servers to a namespace so that clients see them. Creates the namespace and endpoint `default` if
+ * requested.
+ */
 import { send } from "../../api/client.ts";
 import type { Endpoint, Namespace } from "../../api/types.ts";
 

@@ -23,13 +23,14 @@ export function ConnectionHistory({ server }: { readonly server: Server }) {
     <section class="stack-small">
       <h3>{texts.title}</h3>
       <ol class="happened">
-        {entries.map(({ at, state, reason, pid }, index) => (
+        {entries.map(({ at, state, reason, pid, replica }, index) => (
           <li key={`${at} ${index}`}>
             <span class="faint small">
               <Ago at={at} />
             </span>
             <StatusShape state={SHAPE_STATES[state]} />
             <span>
+              {replica !== undefined && <span class="mono faint">{replica} </span>}
               {texts.states[state]} {pid !== undefined && <span class="faint">{texts.pid(pid)}</span>}
               {reason !== undefined && (
                 <span class="muted">

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Server } from "../../api/types.ts";
-import { draftOf, patchBetween, plainSecretIn, withField } from "./draft.ts";
+import { changedFields, draftOf, plainSecretIn, withField } from "./draft.ts";
 
 const SERVER = {
   uuid: "u",
@@ -34,19 +34,16 @@ test("draftOf omits read-only fields and fields with their default value", () =>
   });
 });
 
-test("patchBetween contains changed fields, and null for removed ones", () => {
+test("changedFields contains the fields that differ, and undefined for removed ones", () => {
   const before = draftOf(SERVER);
-  expect(patchBetween(before, { ...before })).toBeUndefined();
-  const after = { name: "github", command: "node", env: { TOKEN: "********", NEW: "1" } };
-  expect(patchBetween(before, after)).toEqual({
-    command: "node",
-    args: null,
-    env: { LEVEL: null, NEW: "1" },
-  });
+  expect(changedFields(before, structuredClone(before))).toEqual({});
+  const { args: _, ...rest } = before;
+  expect(changedFields(before, { ...rest, command: "node" })).toEqual({ command: "node", args: undefined });
 });
 
-test("withField removes a field with an empty value", () => {
+test("withField removes a field with an empty or the default value", () => {
   expect(withField({ a: 1, b: 2 }, "a", "")).toEqual({ b: 2 });
+  expect(withField({ instances: 2 }, "instances", 1)).toEqual({});
   expect(withField({ a: 1 }, "b", [])).toEqual({ a: 1 });
   expect(withField({ a: 1 }, "b", {})).toEqual({ a: 1 });
   expect(Object.keys(withField({ a: 1, b: 2 }, "a", 3))).toEqual(["a", "b"]);

@@ -1,48 +1,45 @@
-/** The draft of a server: its editable fields, and the patch between two drafts. Pure. */
-import type { Server, ServerPatch } from "../../api/types.ts";
+/** The draft of a server: its editable fields. Pure. */
+import { fieldsWhere, SERVER_FIELDS } from "../../../src/config/server-fields.ts";
+import { type Fields, isRecord } from "../../merge-patch.ts";
 
-export type Draft = Readonly<Record<string, unknown>>;
+/** Fields with their default value are missing. */
+export type Draft = Fields;
 
-const READ_ONLY = ["uuid", "status", "managedBy", "revision", "createdAt", "updatedAt"];
-/** JSON of default values. Fields with their default value are omitted. */
-const DEFAULTS: Readonly<Record<string, string>> = {
-  description: '""',
-  disabled: "false",
-  labels: "[]",
-  credentials: '"shared"',
-  instances: "1",
-  middleware: "[]",
-};
+/** JSON of the values that mean the same as no value. */
+const DEFAULTS = new Map<string, string>(
+  fieldsWhere(({ schema }) => "default" in schema).map((name) => [
+    name,
+    JSON.stringify((SERVER_FIELDS[name].schema as Fields)["default"]),
+  ]),
+);
 
-export function draftOf(server: Server): Draft {
+export function draftOf(server: object): Draft {
   const fields = Object.entries(server).filter(
-    ([name, value]) => !READ_ONLY.includes(name) && JSON.stringify(value) !== DEFAULTS[name],
+    ([name, value]) => Object.hasOwn(SERVER_FIELDS, name) && JSON.stringify(value) !== DEFAULTS.get(name),
   );
   return Object.fromEntries(fields);
 }
 
-/** Returns a JSON Merge Patch (RFC 7396); undefined if both are equal. */
-export function patchBetween(before: Draft, after: Draft): ServerPatch | undefined {
-  const changed = Object.keys({ ...before, ...after }).flatMap((name): readonly [string, unknown][] => {
-    const [old, next] = [before[name], after[name]];
-    if (next === undefined) return old === undefined ? [] : [[name, null]];
-    if (JSON.stringify(old) === JSON.stringify(next)) return [];
-    // A merge patch merges objects, so removed members must be null.
-    if (isRecord(old) && isRecord(next)) return [[name, patchBetween(old, next) ?? {}]];
-    return [[name, next]];
-  });
-  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as ServerPatch);
-}
-
-/** Sets a field, or removes it if the value is empty. */
+/** Sets a field, or removes it if the value is empty or the default. */
 export function withField(draft: Draft, name: string, value: unknown): Draft {
   const { [name]: _, ...rest } = draft;
   const empty =
     value === undefined ||
     value === "" ||
     (Array.isArray(value) && value.length === 0) ||
-    (isRecord(value) && Object.keys(value).length === 0);
+    (isRecord(value) && Object.keys(value).length === 0) ||
+    JSON.stringify(value) === DEFAULTS.get(name);
   return empty ? rest : name in draft ? { ...draft, [name]: value } : { ...rest, [name]: value };
+}
+
+/** The fields that differ, as in `after`; undefined if they are missing there. */
+export function changedFields(before: Draft, after: Draft): Draft {
+  const names = Object.keys({ ...before, ...after });
+  return Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      .map((name) => [name, after[name]]),
+  );
 }
 
 const NAMES_SECRET = /(?:^|[-_.?&])(?:api[-_]?key|access[-_]?key|key|token|secret|passw(?:or)?d|pat)=?$/i;
@@ -60,8 +57,4 @@ export function plainSecretIn({ args, url }: Draft): string | undefined {
   });
   if (at >= 0) return words[at];
   return typeof url === "string" && !url.includes("${") && CONTAINS_SECRET.test(url) ? url : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -58,7 +58,10 @@ export function useLoginRows(server: Server): readonly KeyValue[] {
   ];
 }
 
-/** Reads the shared login only for servers that can have one, because the gateway refuses the request for others. */
+/**
+ * Reads the shared login only for servers that can have one, because the gateway refuses the request for
+ * others.
+ */
 function useSharedLogin(server: Server, notPersonal: boolean): LoginState | undefined {
   const { uuid, url, credentials, disabled, headers = {} } = server;
   const possible =

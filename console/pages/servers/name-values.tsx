@@ -1,6 +1,11 @@
-/** Edits names and values: environment, headers. A stored value is never shown, and stays unless a new one is typed. */
-import { useState } from "preact/hooks";
+/**
+ * Edits names and values: environment, headers. A stored value is never shown, and stays unless a new one is
+ * typed.
+ */
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
+import { FieldError } from "../../components/field-frame.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 
@@ -10,27 +15,30 @@ const MASK = "********";
 
 interface NameValuesProps {
   readonly label: string;
-  readonly hint: string;
+  readonly hint: ComponentChildren;
   readonly value: Readonly<Record<string, string>>;
   readonly onInput: (value: Readonly<Record<string, string>>) => void;
   readonly disabled: boolean;
+  readonly error: string | undefined;
 }
 
-export function NameValues({ label, hint, value, onInput, disabled }: NameValuesProps) {
-  // Rows are kept apart from the object, because while typing, a name may equal that of another row.
+export function NameValues({ label, hint, value, onInput, disabled, error }: NameValuesProps) {
+  const id = useId();
+  // Rows are kept apart from the object, because while typing, a name may be empty or equal that of another
+  // row.
   const [rows, setRows] = useState(() => Object.entries(value));
-  const shown =
-    JSON.stringify(Object.fromEntries(rows)) === JSON.stringify(value) ? rows : Object.entries(value);
+  const shown = JSON.stringify(named(rows)) === JSON.stringify(value) ? rows : Object.entries(value);
   const write = (next: [string, string][]) => {
     setRows(next);
-    onInput(Object.fromEntries(next));
+    onInput(named(next));
   };
   const change = (at: number, row: [string, string]) =>
     write(shown.map((one, index) => (index === at ? row : one)));
   return (
-    <fieldset class="name-values" disabled={disabled}>
+    <fieldset class="name-values" disabled={disabled} aria-describedby={error ? `${id}-error` : undefined}>
       <legend class="field-label">{label}</legend>
       <div class="field-hint">{hint}</div>
+      {error && <FieldError id={`${id}-error`} text={error} />}
       {shown.map(([name, text], at) => (
         <div key={at} class="name-value">
           <TextField
@@ -58,7 +66,7 @@ export function NameValues({ label, hint, value, onInput, disabled }: NameValues
           </Button>
         </div>
       ))}
-      {!("" in value) && (
+      {shown.every(([name]) => name !== "") && (
         <Button size="small" onClick={() => write([...shown, ["", ""]])}>
           {texts.addRow}
         </Button>
@@ -67,11 +75,6 @@ export function NameValues({ label, hint, value, onInput, disabled }: NameValues
   );
 }
 
-/** Removes entries without a name, which must not be sent. */
-export function withoutUnnamed(draft: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const cleaned = ["env", "headers"].flatMap((field) => {
-    const { "": _, ...rest } = (draft[field] ?? {}) as Record<string, unknown>;
-    return field in draft ? [[field, rest]] : [];
-  });
-  return { ...draft, ...Object.fromEntries(cleaned) };
+function named(rows: readonly [string, string][]): Readonly<Record<string, string>> {
+  return Object.fromEntries(rows.filter(([name]) => name !== ""));
 }

@@ -1,22 +1,24 @@
 /** The drawer of a server: state, tools, settings, log and calls. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { Ago } from "../../ago.tsx";
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
+import { LogView } from "../../components/log-view.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
+import { SelectField } from "../../components/select-field.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Status } from "../../components/status.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
 import { address, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
-import { Failed } from "../../shell/ready.tsx";
-import { serverTexts as texts } from "../../texts/servers.ts";
+import { Failed, Ready } from "../../shell/ready.tsx";
+import { replicasTexts } from "../../texts/replicas.ts";
+import { serverTexts, serverTexts as texts } from "../../texts/servers.ts";
 import { CallsTab } from "./calls-tab.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
-import { LogTab } from "./log-tab.tsx";
 import { logInAt, restart, switchServer } from "./server-actions.ts";
 import { shownState } from "./server-state.ts";
 import { SettingsTab } from "./settings-tab.tsx";
@@ -131,4 +133,39 @@ function TabContent({ tab, server }: { readonly tab: string; readonly server: Se
     default:
       return <StateTab server={server} />;
   }
+}
+
+/** Shows the stderr output of a server. */
+const POLL_MS = 2_000;
+
+function LogTab({ server }: { readonly server: Server }) {
+  const { replica } = address.value.query;
+  const log = useResource(
+    "/mcp-servers/:uuid/logs",
+    { uuid: server.uuid, ...(replica && { replica }) },
+    { everyMs: POLL_MS, on: ["connection"] },
+  );
+  return (
+    <Ready of={log}>
+      {({ items, replica: shown, replicas = [] }) => (
+        <div class="stack-small">
+          {replicas.length > 1 && (
+            <SelectField
+              label={replicasTexts.replica}
+              value={shown ?? ""}
+              options={replicas.map((id) => ({ value: id, label: id }))}
+              onInput={(id) => setQuery({ replica: id })}
+            />
+          )}
+          <Lines items={items} />
+        </div>
+      )}
+    </Ready>
+  );
+}
+
+function Lines({ items }: { readonly items: readonly string[] }) {
+  const lines = useMemo(() => items.map((text, key) => ({ key, text })), [items]);
+  const { label, empty } = serverTexts.log;
+  return <LogView label={label} lines={lines} empty={empty} height={480} />;
 }

@@ -1,17 +1,14 @@
 /** Edits a server in a form, or as JSON. */
 import { useSignal } from "@preact/signals";
+import { type FieldName, fieldsWhere } from "../../../src/config/server-fields.ts";
 import { Button } from "../../components/button.tsx";
 import { CodeField } from "../../components/code-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
-import { TextField } from "../../components/text-field.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { type Draft, plainSecretIn } from "./draft.ts";
-import { fieldsOf, listOf, type ServerFormProps } from "./form-props.ts";
-import { MoreFields } from "./more-fields.tsx";
-import { NameValues } from "./name-values.tsx";
+import { type ServerFormProps, ServerInput } from "./server-input.tsx";
 
 const texts = serverTexts.form;
-const KIND_SPECIFIC = ["command", "args", "env", "cwd", "url", "headers", "instances"];
 
 export function ServerForm(props: ServerFormProps) {
   const text = useSignal<string | undefined>(undefined);
@@ -37,7 +34,7 @@ export function ServerForm(props: ServerFormProps) {
           rows={20}
           value={text.value}
           disabled={disabled}
-          error={parseDraft(text.value) ? undefined : texts.jsonBroken}
+          error={parseDraft(text.value) ? firstFault(props) : texts.jsonBroken}
           onInput={(next) => {
             text.value = next;
             const value = parseDraft(next);
@@ -51,84 +48,51 @@ export function ServerForm(props: ServerFormProps) {
 
 function Fields(props: ServerFormProps) {
   const { draft, onInput, disabled = false } = props;
-  const { text, required } = fieldsOf(props);
-  const kind = "url" in draft ? "url" : "command";
+  const kind = draft["url"] === undefined ? "stdio" : "remote";
   const secret = plainSecretIn(draft);
+  const more = fieldsWhere(({ form, only = kind }) => form === "more" && only === kind);
+  const inputs = (names: readonly FieldName[]) =>
+    names.map((name) => <ServerInput key={name} name={name} {...props} />);
   return (
     <>
-      <TextField label={texts.name} hint={texts.nameHint} {...required("name")} />
+      <ServerInput name="name" {...props} />
       <SelectField
         label={texts.kind}
         disabled={disabled}
         value={kind}
-        options={(["command", "url"] as const).map((value) => ({ value, label: texts.kinds[value] }))}
+        options={Object.entries(texts.kinds).map(([value, label]) => ({ value, label }))}
         onInput={(value) => onInput(otherKind(draft, value))}
       />
-      {kind === "command" ? <CommandFields {...props} /> : <AddressFields {...props} />}
+      {inputs(fieldsWhere(({ form, only }) => form === "first" && only === kind))}
       {secret !== undefined && (
         <p class="note-warn" role="status">
           {texts.plainSecret(secret)}
         </p>
       )}
-      <TextField label={texts.description} rows={2} {...text("description")} />
-      <MoreFields {...props} />
+      <ServerInput name="description" {...props} />
+      <details class="more-fields" open={more.some((name) => props.faultOf(`/${name}`))}>
+        <summary>{texts.more}</summary>
+        <div class="stack">{inputs(more)}</div>
+      </details>
     </>
   );
 }
 
-function CommandFields(props: ServerFormProps) {
-  const { draft, disabled = false } = props;
-  const { set, text, required } = fieldsOf(props);
-  const args = listOf(draft["args"]);
-  return (
-    <>
-      <TextField label={texts.command} {...required("command")} />
-      <TextField
-        label={texts.args}
-        hint={texts.argsHint}
-        mono
-        rows={Math.min(8, Math.max(2, args.length + 1))}
-        {...text("args")}
-        value={args.join("\n")}
-        onInput={(value) => set("args", value === "" ? [] : value.split("\n"))}
-      />
-      <NameValues
-        label={texts.env}
-        hint={texts.envHint}
-        disabled={disabled}
-        value={mapOf(draft["env"])}
-        onInput={(value) => set("env", value)}
-      />
-      <TextField label={texts.cwd} hint={texts.cwdHint} mono {...text("cwd")} />
-    </>
-  );
+const SHOWN = fieldsWhere(({ form }) => form);
+/** JSON Pointers of the fields that show their own errors. */
+export const SHOWN_BY_FIELDS = SHOWN.map((name) => `/${name}`);
+
+function firstFault({ faultOf }: ServerFormProps): string | undefined {
+  const name = SHOWN.find((one) => faultOf(`/${one}`));
+  return name && `${name}: ${faultOf(`/${name}`)}`;
 }
 
-function AddressFields(props: ServerFormProps) {
-  const { draft, disabled = false } = props;
-  const { set, required } = fieldsOf(props);
-  return (
-    <>
-      <TextField label={texts.url} type="url" {...required("url")} />
-      <NameValues
-        label={texts.headers}
-        hint={texts.headersHint}
-        disabled={disabled}
-        value={mapOf(draft["headers"])}
-        onInput={(value) => set("headers", value)}
-      />
-    </>
-  );
-}
+const KIND_SPECIFIC: readonly string[] = fieldsWhere(({ only }) => only);
 
 /** Switches the kind of the server and removes the fields of the other kind. */
 function otherKind(draft: Draft, kind: string): Draft {
-  const common = Object.entries(draft).filter(([name]) => !KIND_SPECIFIC.includes(name));
-  return { ...Object.fromEntries(common), [kind]: draft[kind] ?? "" };
-}
-
-function mapOf(value: unknown): Readonly<Record<string, string>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, string>) : {};
+  const common = Object.entries(draft).filter(([name]) => !KIND_SPECIFIC.includes(name) && name !== "type");
+  return { ...Object.fromEntries(common), [kind === "stdio" ? "command" : "url"]: "" };
 }
 
 function parseDraft(text: string): Draft | undefined {

@@ -1,16 +1,17 @@
 /** The page Servers: the state of each server, and the drawer that adds servers. */
 import type { Server } from "../../api/types.ts";
+import { Drawer } from "../../components/drawer.tsx";
 import { STATES, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { ListPage } from "../../shell/list-page.tsx";
-import { serverTexts as texts } from "../../texts/servers.ts";
-import { AddDrawer } from "./add-drawer.tsx";
+import { serverTexts, serverTexts as texts } from "../../texts/servers.ts";
+import { ADD_TABS, AddTabs } from "./add-tabs.tsx";
 import { COLUMNS } from "./server-columns.tsx";
 import { ServerDrawer } from "./server-drawer.tsx";
 import { ServersSummary } from "./servers-summary.tsx";
-import "./servers.css";
 import { useServerRows } from "./use-server-rows.ts";
+import "./servers.css";
 
 const NONE: readonly Server[] = [];
 
@@ -45,5 +46,15 @@ export default function Servers() {
         />
       )}
     />
+  );
+}
+
+/** The drawer that adds servers. */
+function AddDrawer({ tab, onClose }: { readonly tab: string; readonly onClose: () => void }) {
+  const active = ADD_TABS.find((one) => one === tab) ?? "paste";
+  return (
+    <Drawer title={serverTexts.adding.title} onClose={onClose}>
+      <AddTabs tab={active} onTab={(add) => setQuery({ add })} onDone={onClose} />
+    </Drawer>
   );
 }

@@ -9,6 +9,7 @@ import { CONFIG, useList, useResource } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
 import { ConnectionHistory } from "./connection-history.tsx";
 import { useLoginRows } from "./login-rows.tsx";
+import { ReplicaStates } from "./replica-states.tsx";
 import { commandOrUrl, shownState } from "./server-state.ts";
 
 const texts = serverTexts.fields;
@@ -63,6 +64,7 @@ export function StateTab({ server }: { readonly server: Server }) {
   return (
     <div class="stack">
       <KeyValues items={items.filter((item) => item !== false)} />
+      <ReplicaStates server={server} />
       <ConnectionHistory server={server} />
     </div>
   );

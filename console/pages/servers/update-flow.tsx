@@ -1,4 +1,7 @@
-/** Sends the change of a server and shows its steps as events arrive: stored, reconnected, namespaces rebuilt, clients notified. */
+/**
+ * Sends the change of a server and shows its steps as events arrive: stored, reconnected, namespaces rebuilt,
+ * clients notified.
+ */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiProblem, send } from "../../api/client.ts";

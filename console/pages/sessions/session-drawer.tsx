@@ -14,6 +14,7 @@ import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { FormDialog } from "../../shell/form-dialog.tsx";
 import { sessionsTexts as texts } from "../../texts/records.ts";
+import { replicasTexts } from "../../texts/replicas.ts";
 import { useSending } from "../../use-sending.ts";
 
 export function SessionDrawer({ session }: { readonly session: ClientSession }) {
@@ -30,7 +31,7 @@ export function SessionDrawer({ session }: { readonly session: ClientSession }) 
     close();
   };
   const { columns } = texts;
-  const { client, principal, endpoint, protocolVersion, since, lastSeen, calls, id } = session;
+  const { client, principal, endpoint, protocolVersion, since, lastSeen, calls, id, replica } = session;
   return (
     <Drawer
       title={client?.name ?? texts.unknownClient}
@@ -61,6 +62,7 @@ export function SessionDrawer({ session }: { readonly session: ClientSession }) 
             { key: columns.calls, value: count(calls) },
             { key: columns.since, value: <Ago at={since} /> },
             { key: columns.seen, value: <Ago at={lastSeen} /> },
+            ...(replica === undefined ? [] : [{ key: replicasTexts.replica, value: replica, mono: true }]),
             { key: columns.id, value: id, mono: true, copy: id },
           ]}
         />

@@ -4,7 +4,9 @@ import type { ClientSession } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
+import { useReplicas } from "../../live/replicas.ts";
 import { useList } from "../../live/resource.ts";
+import { replicaColumn } from "../../parts/replica-column.tsx";
 import { ListPage } from "../../shell/list-page.tsx";
 import { sessionsTexts as texts } from "../../texts/records.ts";
 import { SessionDrawer } from "./session-drawer.tsx";
@@ -54,7 +56,10 @@ const COLUMNS: readonly Column<ClientSession>[] = [
   },
 ];
 
+const REPLICA = replicaColumn(({ replica }: ClientSession) => replica);
+
 export default function Sessions() {
+  const { ids } = useReplicas();
   return (
     <ListPage
       page="sessions"
@@ -62,7 +67,7 @@ export default function Sessions() {
       of={useList("/sessions", {}, { on: ["session"], everyMs: 10_000 })}
       summary={(all) => texts.summary(all.length, new Set(all.map(({ endpoint }) => endpoint.name)).size)}
       rowsOf={(all) => all}
-      columns={COLUMNS}
+      columns={ids.length > 1 ? [...COLUMNS, REPLICA] : COLUMNS}
       rowKey={({ id }) => id}
       rowName={({ client }) => client?.name ?? texts.unknownClient}
       live

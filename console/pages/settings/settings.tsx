@@ -111,7 +111,10 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   );
 }
 
-/** Invalid input is sent as typed: the gateway answers with the error of the field. An empty field removes the limit. */
+/**
+ * Invalid input is sent as typed: the gateway answers with the error of the field. An empty field removes the
+ * limit.
+ */
 function numberIn(typed: string): number | string | undefined {
   return typed === "" ? undefined : /^\d+$/.test(typed) ? Number(typed) : typed;
 }

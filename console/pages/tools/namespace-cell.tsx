@@ -1,4 +1,7 @@
-/** Shows a tool in one namespace: a switch if the tool can be turned on or off here, else the reason why it is off. */
+/**
+ * Shows a tool in one namespace: a switch if the tool can be turned on or off here, else the reason why it is
+ * off.
+ */
 import type { TableTool } from "../../api/types.ts";
 import { Status } from "../../components/status.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";

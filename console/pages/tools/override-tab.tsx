@@ -13,7 +13,6 @@ import { toolsTexts } from "../../texts/tools.ts";
 import { toastWithUndo } from "../../undo.ts";
 import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
-import { AnnotationFields } from "./annotation-fields.tsx";
 import { ArgumentFields } from "./argument-fields.tsx";
 import type { NamespaceColumn } from "./namespace-column.ts";
 import { overrideOf, toArguments, toDraft } from "./override.ts";
@@ -119,5 +118,41 @@ function OverrideForm({
         </span>
       </DraftBar>
     </>
+  );
+}
+
+/** Edits the annotations with which a namespace overrides those of the server. */
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+type Annotations = Readonly<Record<string, unknown>>;
+
+interface AnnotationFieldsProps {
+  readonly value: Annotations;
+  readonly onInput: (value: Annotations) => void;
+}
+
+function AnnotationFields({ value, onInput }: AnnotationFieldsProps) {
+  const set = (hint: string, chosen: string) => {
+    const { [hint]: _, ...rest } = value;
+    onInput(chosen === "" ? rest : { ...rest, [hint]: chosen === "true" });
+  };
+  return (
+    <fieldset class="stack-small">
+      <legend class="field-label">{texts.annotations}</legend>
+      <p class="field-hint">{texts.annotationsHint}</p>
+      {HINTS.map((hint) => (
+        <SelectField
+          key={hint}
+          label={texts.hints[hint]}
+          none={texts.hint.unset}
+          value={value[hint] === undefined ? "" : `${value[hint] === true}`}
+          options={[
+            { value: "true", label: texts.hint.true },
+            { value: "false", label: texts.hint.false },
+          ]}
+          onInput={(chosen) => set(hint, chosen)}
+        />
+      ))}
+    </fieldset>
   );
 }

@@ -15,6 +15,7 @@ import { Outcome } from "../../parts/outcome.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
+import { replicasTexts } from "../../texts/replicas.ts";
 import { trafficTexts } from "../../texts/traffic.ts";
 import { calledTool } from "./call-columns.tsx";
 import { LayerTimings } from "./layer-timings.tsx";
@@ -83,7 +84,10 @@ function CallDetails({ call, actions }: { readonly call: RecentCall; readonly ac
   );
 }
 
-/** Link to the page Try it with the same arguments. The call is made there, so that the person sees the arguments before they are sent. */
+/**
+ * Link to the page Try it with the same arguments. The call is made there, so that the person sees the
+ * arguments before they are sent.
+ */
 function tryItHref({ endpoint, server, tool, arguments: args }: RecentCall): string {
   return hrefOf({
     page: "try",
@@ -122,6 +126,7 @@ function facts(call: RecentCall): readonly KeyValue[] {
     attempts,
     cached,
     traceId,
+    request,
   } = call;
   const all: readonly (KeyValue | false | undefined)[] = [
     { key: columns.at, value: <Ago at={call.at} /> },
@@ -140,6 +145,7 @@ function facts(call: RecentCall): readonly KeyValue[] {
       value: <ObjectLink page="servers" of={call.server} />,
     },
     surface !== undefined && { key: texts.surface, value: call.via ? `${surface}, ${call.via}` : surface },
+    call.replica !== undefined && { key: replicasTexts.replica, value: call.replica, mono: true },
     { key: columns.duration, value: duration(call.durationMs) },
     requestBytes !== undefined && { key: texts.sent, value: size(requestBytes) },
     resultBytes !== undefined && { key: texts.got, value: size(resultBytes) },
@@ -147,6 +153,7 @@ function facts(call: RecentCall): readonly KeyValue[] {
     cached && { key: texts.cached, value: texts.yes },
     session !== undefined && { key: texts.session, value: session, mono: true, copy: session },
     traceId !== undefined && { key: texts.trace, value: traceId, mono: true, copy: traceId },
+    request !== undefined && { key: texts.request, value: request, mono: true, copy: request },
   ];
   return all.filter((one) => typeof one === "object");
 }

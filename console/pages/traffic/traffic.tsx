@@ -5,15 +5,19 @@ import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { Table } from "../../components/table.tsx";
+import { useReplicas } from "../../live/replicas.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
+import { replicaColumn } from "../../parts/replica-column.tsx";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { outcomeTexts } from "../../texts/outcome.ts";
 import { trafficTexts as texts } from "../../texts/traffic.ts";
 import { CALL_COLUMNS } from "./call-columns.tsx";
 import { OneCall } from "./one-call.tsx";
-import { useCalls } from "./use-calls.ts";
+import { type CallLine, useCalls } from "./use-calls.ts";
+
+const REPLICA = replicaColumn(({ replica }: CallLine) => replica);
 
 export default function Traffic() {
   const { id } = address.value;
@@ -22,9 +26,10 @@ export default function Traffic() {
 
 function AllCalls() {
   const { query } = address.value;
-  const { method, outcome, endpoint, server, q } = query;
+  const { method, outcome, endpoint, server, replica, q } = query;
+  const { ids } = useReplicas();
   const paused = useSignal(false);
-  const filters = { method, outcome, endpoint, server, q };
+  const filters = { method, outcome, endpoint, server, replica, q };
   const calls = useCalls(filters, paused.value);
   const all = calls.value.value;
   const countOf = (kind: string) => all?.filter((call) => call.outcome === kind).length ?? 0;
@@ -49,7 +54,7 @@ function AllCalls() {
           <Table
             label={texts.list}
             rows={rows}
-            columns={CALL_COLUMNS}
+            columns={ids.length > 1 ? [...CALL_COLUMNS, REPLICA] : CALL_COLUMNS}
             rowKey={(call) => String(call.id)}
             rowName={({ server: { name }, tool }) => `${name}:${tool}`}
             onOpen={(call) => go({ page: "traffic", id: String(call.id), query })}
@@ -59,7 +64,7 @@ function AllCalls() {
             onSearch={(text) => setQuery({ q: text })}
             searchLabel={texts.search}
             tools={<Filters />}
-            {...(!method && !outcome && !endpoint && !server && !q
+            {...(!method && !outcome && !endpoint && !server && !replica && !q
               ? {
                   empty: (
                     <EmptyState title={texts.empty.title}>
@@ -79,6 +84,7 @@ function Filters() {
   const { query } = address.value;
   const endpoints = useList("/endpoints", {}, CONFIG).value.value ?? [];
   const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const { ids } = useReplicas();
   const names = (all: readonly { readonly name: string }[]) =>
     all.map(({ name }) => ({ value: name, label: name }));
   const choices = {
@@ -86,10 +92,12 @@ function Filters() {
     outcome: Object.entries(outcomeTexts.words).map(([value, label]) => ({ value, label })),
     endpoint: names(endpoints),
     server: names(servers),
+    replica: ids.map((id) => ({ value: id, label: id })),
   };
+  const shown = ["method", "outcome", "endpoint", "server"] as const;
   return (
     <>
-      {(["method", "outcome", "endpoint", "server"] as const).map((name) => (
+      {(ids.length > 1 ? [...shown, "replica" as const] : shown).map((name) => (
         <SelectField
           key={name}
           label={texts.filters[name]}

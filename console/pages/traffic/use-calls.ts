@@ -19,6 +19,7 @@ export type CallLine = Pick<
   | "resultBytes"
   | "client"
   | "via"
+  | "replica"
 > & {
   readonly server: { readonly name: string };
   readonly endpoint: { readonly name: string };
@@ -30,6 +31,7 @@ export interface CallFilters {
   readonly outcome?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly server?: string | undefined;
+  readonly replica?: string | undefined;
   readonly q?: string | undefined;
 }
 
@@ -80,7 +82,10 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
   return calls;
 }
 
-function matchesFilters(call: CallLine, { method, outcome, endpoint, server, q = "" }: CallFilters): boolean {
+function matchesFilters(
+  call: CallLine,
+  { method, outcome, endpoint, server, replica, q = "" }: CallFilters,
+): boolean {
   const names = [
     call.tool,
     call.server.name,
@@ -94,6 +99,7 @@ function matchesFilters(call: CallLine, { method, outcome, endpoint, server, q =
     (!outcome || call.outcome === outcome) &&
     (!endpoint || call.endpoint.name === endpoint) &&
     (!server || call.server.name === server) &&
+    (!replica || call.replica === replica) &&
     names.some((name) => name?.toLowerCase().includes(q.toLowerCase()))
   );
 }

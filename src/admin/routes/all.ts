@@ -1,6 +1,7 @@
 /** All routes of the admin API, including the one that describes them. */
+import { ANY_OBJECT } from "../../kernel/json-schema.ts";
 import { describeRoutes } from "../openapi.ts";
-import type { Route } from "../route.ts";
+import { type Route, route } from "../route.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { attentionRoutes } from "./attention.ts";
@@ -13,13 +14,14 @@ import { layerRoutes } from "./layers.ts";
 import { liveRoutes } from "./live.ts";
 import { loginRoutes } from "./login.ts";
 import { loginAtServerRoutes } from "./logins.ts";
-import { marketRoutes } from "./market.ts";
 import { meRoutes } from "./me.ts";
 import { myEndpointRoutes } from "./my-endpoints.ts";
 import { endpointRoutes, namespaceRoutes } from "./namespaces-endpoints.ts";
 import { oidcRoutes } from "./oidc.ts";
 import { type AdminParts, BASE } from "./parts.ts";
+import { provisionRoutes } from "./provision.ts";
 import { replayRoutes } from "./replay.ts";
+import { replicaRoutes } from "./replicas.ts";
 import { revisionRoutes } from "./revisions.ts";
 import { serverRoutes } from "./servers.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -31,8 +33,11 @@ import { tryingRoutes } from "./trying.ts";
 import { endpointTryingRoutes } from "./trying-endpoints.ts";
 import { userRoutes } from "./users.ts";
 
-export function adminRoutes(parts: AdminParts): readonly Route[] {
-  const routes: Route[] = [
+/** The routes with the types of what they take and return. */
+export type AdminRoute = ReturnType<typeof adminRoutes>[number];
+
+export function adminRoutes(parts: AdminParts) {
+  const routes = [
     ...serverRoutes(parts),
     ...namespaceRoutes(parts),
     ...endpointRoutes(parts),
@@ -40,7 +45,7 @@ export function adminRoutes(parts: AdminParts): readonly Route[] {
     ...toolDetailRoutes(parts),
     ...tryingRoutes(parts),
     ...endpointTryingRoutes(parts),
-    ...marketRoutes(parts),
+    ...provisionRoutes(parts),
     ...approvalRoutes(parts),
     ...explainRoutes(parts),
     ...layerRoutes(parts),
@@ -57,20 +62,21 @@ export function adminRoutes(parts: AdminParts): readonly Route[] {
     ...configRoutes(parts),
     ...auditRoutes(parts),
     ...attentionRoutes(parts),
+    ...replicaRoutes(parts),
     ...callRoutes(parts),
     statsRoute(parts),
     ...replayRoutes(parts),
     ...liveRoutes(parts),
     ...sessionRoutes(parts),
-    {
-      method: "GET",
-      path: "/openapi.json",
-      summary: "This description",
-      tag: "description",
-      action: "description.read",
-      answer: { type: "object" },
-      handle: () => ({ body: describeRoutes(routes, BASE) }),
-    },
   ];
-  return routes;
+  const description: Route = route({
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This description",
+    tag: "description",
+    action: "description.read",
+    answer: ANY_OBJECT,
+    handle: () => ({ body: describeRoutes([...routes, description], BASE) }),
+  });
+  return [...routes, description];
 }

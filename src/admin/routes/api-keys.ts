@@ -1,29 +1,32 @@
 /** Routes for API keys. The text of a key is returned only once, when the key is created. */
+
 import { type ApiKey, isForeignKey } from "../../access/api-key.ts";
 import type { NewApiKey } from "../../access/api-keys.ts";
 import { may } from "../../access/may.ts";
 import { finderOf } from "../../gateway/names.ts";
-import { type FieldProblem as InputProblem, invalid, pointer } from "../../gateway/refusal.ts";
-import { API_KEY_PATCH, KEY_IMPORT, NEW_API_KEY } from "../api-key-schemas.ts";
+import { invalid } from "../../gateway/refusal.ts";
+import { type FieldProblem, pointer } from "../../kernel/field-problem.ts";
+import { COUNT, object } from "../../kernel/json-schema.ts";
+import { API_KEY_PATCH, KEY_IMPORT, KEY_MADE, NEW_API_KEY, RETURNED_KEY } from "../api-key-schemas.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
-import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
-import { listOf, ref } from "../schemas.ts";
+import { type AtObject, DRY_RUN, LIST_QUERY, route } from "../route.ts";
+import { listOf } from "../schemas.ts";
 import { type Caller, maySee } from "./endpoint-use.ts";
-import { type AdminParts, checkedBody, isOn } from "./parts.ts";
+import { type AdminParts, dryRun } from "./parts.ts";
 
 type Endpoints = readonly string[] | "all";
 
-export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
+export function apiKeyRoutes(parts: AdminParts) {
   return [
-    {
+    route({
       method: "GET",
       path: "/api-keys",
       summary: "List your API keys; administrators see all",
       tag: "api-keys",
       action: "keys.read",
       query: LIST_QUERY,
-      answer: listOf(ref("ApiKey")),
+      answer: listOf(RETURNED_KEY),
       async handle({ query, principal }) {
         const all = await parts.access.keyControl.list();
         const own = all
@@ -31,31 +34,27 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
           .map((key) => shown(parts, key));
         return { body: pageOf(own, query, { keyOf: ({ uuid }) => uuid, textOf: ({ name }) => name }) };
       },
-    },
+    }),
     createRoute(parts),
     importRoute(parts),
-    {
+    route({
       method: "PATCH",
       path: "/api-keys/:uuid",
       summary: "Change the name or description of an API key",
       tag: "api-keys",
       action: "keys.write",
       query: DRY_RUN,
-      body: ref("ApiKeyPatch"),
-      answer: ref("ApiKey"),
+      body: API_KEY_PATCH,
+      answer: RETURNED_KEY,
       async handle(request) {
-        const change = await checkedBody<Partial<Pick<ApiKey, "name" | "description">>>(
-          API_KEY_PATCH,
-          request.body,
-        );
         const key = await keyAt(parts, request);
-        if (isOn(request.query, "dryRun")) return { body: { changes: [row("update", key.name)] } };
-        const changed = await parts.access.keyControl.rename(key.id, change);
+        if (request.query.dryRun) return dryRun("update", "api-key", key.name);
+        const changed = await parts.access.keyControl.rename(key.id, request.body);
         if (!changed) throw noKey(key.id);
         return { body: shown(parts, changed) };
       },
-    },
-    {
+    }),
+    route({
       method: "DELETE",
       path: "/api-keys/:uuid",
       summary: "Revoke an API key. Its sessions and streams end",
@@ -64,16 +63,16 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
       query: DRY_RUN,
       async handle(request) {
         const key = await keyAt(parts, request);
-        if (isOn(request.query, "dryRun")) return { body: { changes: [row("delete", key.name)] } };
+        if (request.query.dryRun) return dryRun("delete", "api-key", key.name);
         if (!(await parts.access.keyControl.revoke(key.id))) throw noKey(key.id);
         return {};
       },
-    },
+    }),
   ];
 }
 
-function createRoute(parts: AdminParts): Route {
-  return {
+function createRoute(parts: AdminParts) {
+  return route({
     method: "POST",
     path: "/api-keys",
     summary:
@@ -81,11 +80,11 @@ function createRoute(parts: AdminParts): Route {
     tag: "api-keys",
     action: "keys.write",
     query: DRY_RUN,
-    body: ref("NewApiKey"),
+    body: NEW_API_KEY,
     status: 201,
-    answer: ref("ApiKeyMade"),
+    answer: KEY_MADE,
     async handle(request) {
-      const { owner: named, ...sent } = await checkedBody<NewApiKey>(NEW_API_KEY, request.body);
+      const { owner: named, ...sent } = request.body;
       const days = parts.control.compiled.settings?.spec.keyLifetimeDays;
       const wrong = keyProblems(sent, days);
       const endpoints =
@@ -93,8 +92,7 @@ function createRoute(parts: AdminParts): Route {
       const owner = ownerOf(parts, request, named, wrong);
       if (wrong.length > 0) throw invalid(wrong);
       refuseWider(request, { owner, role: sent.role });
-      if (isOn(request.query, "dryRun"))
-        return { status: 200, body: { changes: [row("create", sent.name)] } };
+      if (request.query.dryRun) return dryRun("create", "api-key", sent.name);
       const expiresAt = sent.expiresAt ?? (days === undefined ? undefined : lastTime(days).toISOString());
       const limits = {
         ...(endpoints && { endpoints }),
@@ -104,14 +102,14 @@ function createRoute(parts: AdminParts): Route {
       const { key, ...made } = await parts.access.keyControl.create({ ...sent, ...limits });
       return { status: 201, body: { ...shown(parts, made), key } };
     },
-  };
+  });
 }
 
 function keyProblems(
   { endpoints, role, tiers, expiresAt }: NewApiKey,
   days: number | undefined,
-): InputProblem[] {
-  const wrong: InputProblem[] = [];
+): FieldProblem[] {
+  const wrong: FieldProblem[] = [];
   if ((endpoints === undefined) === (role === undefined))
     wrong.push({ path: "", message: "must have either endpoints or role" });
   if (tiers && role) wrong.push({ path: "/tiers", message: "only applies to keys for endpoints" });
@@ -130,12 +128,15 @@ function lastTime(days: number): Date {
   return new Date(Date.now() + days * 24 * 60 * 60_000);
 }
 
-/** An administrator may name the owner or create a key without owner. For everybody else the owner is their own account. */
+/**
+ * An administrator may name the owner or create a key without owner. For everybody else the owner is their
+ * own account.
+ */
 function ownerOf(
   { access: { accounts } }: AdminParts,
-  { principal, account }: AdminRequest,
+  { principal, account }: Caller,
   named: string | undefined,
-  wrong: InputProblem[],
+  wrong: FieldProblem[],
 ): string | undefined {
   if (named === undefined) return may(principal, "people") ? undefined : account?.uuid;
   const found = accounts.byId(named) ?? accounts.byEmail(named);
@@ -144,8 +145,11 @@ function ownerOf(
   return found?.uuid ?? named;
 }
 
-/** A key must not create keys, because those would not have its limits. Keys of administrators may, as they have all rights. */
-function refuseWider({ principal }: AdminRequest, key: Pick<NewApiKey, "owner" | "role">): void {
+/**
+ * A key must not create keys, because those would not have its limits. Keys of administrators may, as they
+ * have all rights.
+ */
+function refuseWider({ principal }: Caller, key: Pick<NewApiKey, "owner" | "role">): void {
   if (!may(principal, "keys.write", key))
     throw new Problem(403, "you can only create keys for yourself, with at most your own role");
   if (principal.key && !may(principal, "people"))
@@ -153,8 +157,8 @@ function refuseWider({ principal }: AdminRequest, key: Pick<NewApiKey, "owner" |
 }
 
 /** Returns the key in the path. A key that the caller may not see gives the same 404 as an unknown key. */
-async function keyAt({ access }: AdminParts, { params, principal }: AdminRequest): Promise<ApiKey> {
-  const id = (params["uuid"] ?? "").toLowerCase();
+async function keyAt({ access }: AdminParts, { params, principal }: Caller & AtObject): Promise<ApiKey> {
+  const id = params.uuid.toLowerCase();
   const key = (await access.keyControl.list()).find((one) => one.id === id);
   if (!key || !may(principal, "keys.write", { owner: key.owner })) throw noKey(id);
   return key;
@@ -165,23 +169,19 @@ function noKey(id: string): Problem {
 }
 
 /** Imports keys of the older MetaMCP, so that its clients can keep their keys. */
-function importRoute(parts: AdminParts): Route {
-  return {
+function importRoute(parts: AdminParts) {
+  return route({
     method: "POST",
     path: "/api-keys/import",
     summary: "Import keys of an older MetaMCP (sk_mt_…), so that its clients can keep them",
     tag: "api-keys",
     action: "settings",
     query: DRY_RUN,
-    body: ref("KeyImport"),
-    answer: { type: "object", properties: { imported: { type: "integer" } }, required: ["imported"] },
+    body: KEY_IMPORT,
+    answer: object({ imported: COUNT }),
     async handle(request) {
-      const { body, query } = request;
-      const sent = await checkedBody<{
-        keys: readonly { uuid: string; name: string; key: string; endpoints: Endpoints }[];
-      }>(KEY_IMPORT, body);
-      const wrong: InputProblem[] = [];
-      const imports = sent.keys.map(({ uuid, name, key, endpoints }, at) => {
+      const wrong: FieldProblem[] = [];
+      const imports = request.body.keys.map(({ uuid, name, key, endpoints }, at) => {
         if (!isForeignKey(key))
           wrong.push({ path: pointer("/keys", at, "key"), message: "must be a key that begins with sk_mt_" });
         const path = pointer("/keys", at, "endpoints");
@@ -189,11 +189,11 @@ function importRoute(parts: AdminParts): Route {
         return { id: uuid, name, text: key, endpoints: opened };
       });
       if (wrong.length > 0) throw invalid(wrong);
-      if (isOn(query, "dryRun")) return { body: { changes: imports.map(({ name }) => row("create", name)) } };
+      if (request.query.dryRun) return dryRun("create", "api-key", ...imports.map(({ name }) => name));
       await parts.access.keyControl.takeOver(imports);
       return { body: { imported: imports.length } };
     },
-  };
+  });
 }
 
 /** Resolves references to uuids. An endpoint that the caller may not see counts as unknown. */
@@ -201,7 +201,7 @@ function endpointsOf(
   { control }: AdminParts,
   caller: Caller,
   { named, path }: { readonly named: Endpoints; readonly path: string },
-  wrong: InputProblem[],
+  wrong: FieldProblem[],
 ): Endpoints {
   if (named === "all") return named;
   const find = finderOf(control.compiled.objects.endpoint);
@@ -220,8 +220,4 @@ function shown(
 ): Omit<ApiKey, "id"> & { readonly uuid: string } {
   const expiresAt = access.keys.expiryOf(key);
   return { uuid: id, ...key, ...(expiresAt === undefined ? {} : { expiresAt }) };
-}
-
-function row(op: "create" | "update" | "delete", name: string) {
-  return { op, kind: "api-key", name };
 }

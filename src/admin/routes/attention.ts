@@ -1,27 +1,41 @@
 /** Route for current problems and the number of objects, in one request. */
+
 import { may } from "../../access/may.ts";
 import { attentionFor } from "../attention.ts";
-import type { Route } from "../route.ts";
-import { ref } from "../schemas.ts";
-import type { AdminParts } from "./parts.ts";
+import { ATTENTION, type ObjectCounts } from "../attention-schemas.ts";
+import { gather } from "../gather.ts";
+import type { ServerStatus } from "../replica-schemas.ts";
+import { route } from "../route.ts";
+import { connectionsOf, wholeStatus } from "../server-status.ts";
 
-export function attentionRoutes(parts: AdminParts): readonly Route[] {
+import type { AdminParts } from "./parts.ts";
+import { sum, wholeLoad } from "./stats.ts";
+
+export function attentionRoutes(parts: AdminParts) {
   return [
-    {
+    route({
       method: "GET",
       path: "/attention",
       summary: "List current problems that the caller may see, worst first, and the number of objects",
       tag: "live",
       action: "me.read",
-      answer: ref("Attention"),
+      answer: ATTENTION,
       async handle({ principal }) {
         const now = Date.now();
         const requests = may(principal, "provision") ? await pendingRequests(parts) : 0;
-        const items = attentionFor(parts, principal, { now, requests });
-        const counts = may(principal, "objects.read") ? { counts: countsOf(parts) } : {};
+        const [connections, load] = await Promise.all([
+          gather(parts, "connections", {}),
+          gather(parts, "load", {}),
+        ]);
+        const { audit, sessions } = wholeLoad(load);
+        const items = attentionFor(parts, principal, { now, requests, connections, audit });
+        const whole = (uuid: string) => wholeStatus(principal, connectionsOf(connections, uuid));
+        const counts = may(principal, "objects.read")
+          ? { counts: countsOf(parts, whole, sum(sessions)) }
+          : {};
         return { body: { at: new Date(now).toISOString(), items, ...counts } };
       },
-    },
+    }),
   ];
 }
 
@@ -31,9 +45,13 @@ async function pendingRequests({ provisioning }: AdminParts): Promise<number> {
   return requests.filter(({ state }) => state === "pending").length;
 }
 
-function countsOf({ control, sessions, access }: AdminParts): object {
+function countsOf(
+  { control, access }: AdminParts,
+  statusOf: (server: string) => ServerStatus,
+  sessions: number,
+): ObjectCounts {
   const { servers, namespaces, endpoints } = control.compiled;
-  const statuses = [...servers.keys()].map((uuid) => control.statusOf(uuid));
+  const statuses = [...servers.keys()].map(statusOf);
   const inState = (state: string): number => statuses.filter((status) => status.state === state).length;
   return {
     servers: {
@@ -45,7 +63,7 @@ function countsOf({ control, sessions, access }: AdminParts): object {
     tools: statuses.reduce((sum, { toolCount }) => sum + toolCount, 0),
     namespaces: namespaces.size,
     endpoints: endpoints.size,
-    sessions: [...sessions.counts().values()].reduce((sum, count) => sum + count, 0),
+    sessions,
     keys: access.keys.size,
   };
 }

@@ -1,21 +1,22 @@
 /** Routes to read and verify the audit log. */
+
 import { may } from "../../access/may.ts";
+import { DATE } from "../../kernel/json-schema.ts";
 import type { Audit, AuditQuery, StoredAuditRecord } from "../../store/store.ts";
-import { AUDIT_FIELDS } from "../observe-schemas.ts";
-import { cursorAt, cursorIn, limitIn } from "../page.ts";
-import { LIST_QUERY, type Route } from "../route.ts";
-import { ref } from "../schemas.ts";
-import { FORMAT, JSON_LINES, jsonLinesFile } from "./calls.ts";
+import { AUDIT_FIELDS, AUDIT_PAGE, AUDIT_VERDICT, type ShownRecord } from "../observe-schemas.ts";
+import { cursorAt, cursorIn } from "../page.ts";
+import { JSON_LINES, LIST_QUERY, type QueryOf, route } from "../route.ts";
+
+import { FORMAT, jsonLinesFile } from "./calls.ts";
 import type { AdminParts } from "./parts.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Fields that are filtered by uuid, or by the name that the object had at that time. */
 const NAMED: ReadonlySet<string> = new Set(["endpoint", "server", "object"]);
-const TIME = { type: "string", format: "date-time" } as const;
 
-export function auditRoutes({ observed }: AdminParts): readonly Route[] {
+export function auditRoutes({ observed }: AdminParts) {
   return [
-    {
+    route({
       method: "GET",
       path: "/audit",
       summary: "Read the audit log, newest first, filtered by fields and time",
@@ -24,27 +25,27 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
       query: {
         limit: LIST_QUERY.limit,
         cursor: LIST_QUERY.cursor,
-        from: { ...TIME, description: "from this time on" },
-        to: { ...TIME, description: "before this time" },
+        from: { ...DATE, description: "from this time on" },
+        to: { ...DATE, description: "before this time" },
         after: { type: "integer", minimum: 0, description: "only records with a greater seq" },
         ...AUDIT_FIELDS,
         format: { ...FORMAT.format, description: "jsonl: download the newest 10,000, one per line" },
       },
-      answer: ref("AuditPage"),
+      answer: AUDIT_PAGE,
       answerTypes: ["application/json", JSON_LINES],
       async handle({ query, principal }) {
+        const { limit, from, to, after } = query;
         const cursor = cursorIn(query);
-        const after = query.get("after");
         const auditQuery = {
           members: membersIn(query),
-          limit: limitIn(query),
-          ...timeIn(query, "from"),
-          ...timeIn(query, "to"),
-          ...(after === null ? {} : { after: Number(after) }),
+          limit,
+          ...(from !== undefined && { from: Date.parse(from) }),
+          ...(to !== undefined && { to: Date.parse(to) }),
+          ...(after !== undefined && { after }),
           ...(cursor === undefined ? {} : { cursor: Number(cursor) }),
         };
         const whole = may(principal, "arguments.read");
-        if (query.get("format") === "jsonl") {
+        if (query.format === "jsonl") {
           const records = await allOf(observed.records, auditQuery);
           return jsonLinesFile(
             "audit",
@@ -60,16 +61,16 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
           },
         };
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/audit/verify",
       summary: "Check that no record was changed or removed",
       tag: "audit",
       action: "audit.read",
-      answer: ref("AuditVerdict"),
+      answer: AUDIT_VERDICT,
       handle: async () => ({ body: await observed.records.verify() }),
-    },
+    }),
   ];
 }
 
@@ -107,10 +108,11 @@ const PATHS: Readonly<Record<string, string>> = {
   objectKind: "object.kind",
 };
 
-function membersIn(query: URLSearchParams): Record<string, string> {
-  const given = Object.keys(AUDIT_FIELDS).flatMap((name) => {
-    const value = query.get(name);
-    return value === null ? [] : [[pathOf(name, value), value] as const];
+function membersIn(query: QueryOf<typeof AUDIT_FIELDS>): Record<string, string> {
+  const names = Object.keys(AUDIT_FIELDS) as (keyof typeof AUDIT_FIELDS)[];
+  const given = names.flatMap((name) => {
+    const value = query[name];
+    return value === undefined ? [] : [[pathOf(name, String(value)), String(value)] as const];
   });
   return Object.fromEntries(given);
 }
@@ -120,14 +122,9 @@ function pathOf(name: string, value: string): string {
   return PATHS[name] ?? name;
 }
 
-function timeIn(query: URLSearchParams, name: "from" | "to"): { from?: number; to?: number } {
-  const text = query.get(name);
-  return text === null ? {} : { [name]: Date.parse(text) };
-}
-
 /** `whole`: with arguments and results. */
-function shown({ seq, at, hash, body }: StoredAuditRecord, whole: boolean): object {
-  const { arguments: args, results, ...rest } = body as Record<string, unknown>;
+function shown({ seq, at, hash, body }: StoredAuditRecord, whole: boolean): ShownRecord {
+  const { arguments: args, results, ...rest } = body as Omit<ShownRecord, "seq" | "at" | "hash">;
   return {
     seq,
     at: new Date(at).toISOString(),

@@ -1,59 +1,61 @@
 /** Routes to export, compare and apply the config as one document. */
-import { type ApplyOptions, type ApplyOutcome, applyDocument } from "../../gateway/document/apply.ts";
-import { exportDocument, SECTIONS } from "../../gateway/document/document.ts";
-import { writeYaml } from "../../gateway/document/yaml.ts";
+
+import { type ApplyOptions, type ApplyOutcome, applyingDocument } from "../../gateway/document/apply.ts";
+import { DOCUMENT, exportingDocument, writingJson } from "../../gateway/document/document.ts";
+import { writeYaml } from "../../gateway/document/document-worker.ts";
 import type { Objects } from "../../gateway/objects.ts";
-import { below, Refusal } from "../../gateway/refusal.ts";
+import { Refusal } from "../../gateway/refusal.ts";
 import type { ChangeContext } from "../../gateway/settle.ts";
+import { below } from "../../kernel/field-problem.ts";
 import { isRecord } from "../../kernel/is-record.ts";
-import { JSON_TYPES, YAML_TYPES } from "../body.ts";
-import { refuseManyObjects } from "../many-objects.ts";
-import { type AdminRequest, DRY_RUN, type Route, TAKE_OVER } from "../route.ts";
-import { APPLY, ref } from "../schemas.ts";
-import { type AdminParts, change, checkedBody, isOn } from "./parts.ts";
+import type { Static } from "../../kernel/json-schema.ts";
+import { inTurns } from "../../kernel/steps.ts";
+import { JSON_TYPES, MAX_DOCUMENT_BYTES, YAML_TYPES } from "../body.ts";
+import { checkedBody } from "../checked-body.ts";
+import { type AdminRequest, DRY_RUN, type QueryOf, route, TAKE_OVER } from "../route.ts";
+import { APPLIED, APPLY, DIFF } from "../schemas.ts";
+import { type AdminParts, change } from "./parts.ts";
 
 const [YAML] = YAML_TYPES;
 
-interface ApplyBody extends Pick<ApplyOptions, "prune" | "source"> {
-  readonly document: unknown;
-}
-
-export function configRoutes(parts: AdminParts): readonly Route[] {
+export function configRoutes(parts: AdminParts) {
   const { control } = parts;
   return [
-    {
+    route({
       method: "GET",
       path: "/config",
       summary: "Export the config as a document, with names instead of ids and without secrets",
       tag: "config",
       // The document contains the settings.
       action: "settings",
-      answer: APPLY.properties.document,
+      answer: DOCUMENT,
       answerTypes: ["application/json", YAML],
       async handle({ accept }) {
-        const document = exportDocument(control.compiled.objects);
-        if (!YAML_TYPES.some((type) => accept.includes(type))) return { body: document };
-        return { text: { type: YAML, content: await writeYaml(document) } };
+        const document = await inTurns(exportingDocument(control.compiled.objects));
+        const json = await inTurns(writingJson(document));
+        if (!YAML_TYPES.some((type) => accept.includes(type)))
+          return { text: { type: "application/json", content: json } };
+        return { text: { type: YAML, content: await writeYaml(json) } };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/config/diff",
       summary: "Show what applying a document would change",
       tag: "config",
       action: "config.apply",
       query: TAKE_OVER,
-      body: ref("Apply"),
+      body: APPLY,
+      checksBody: true,
+      maxBytes: MAX_DOCUMENT_BYTES,
       types: [...JSON_TYPES, ...YAML_TYPES],
-      answer: ref("Changes"),
+      answer: DIFF,
       async handle(request) {
-        const query = new URLSearchParams(request.query);
-        query.set("dryRun", "true");
-        const done = await apply(parts, { ...request, query });
+        const done = await apply(parts, { ...request, query: { ...request.query, dryRun: true } });
         return { body: { changes: done.outcome.changes, ...leftIn(done.outcome) } };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/config/apply",
       summary: "Apply a document, in one revision or not at all",
@@ -61,28 +63,35 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
       // For an editor, `change` refuses documents with changes that an editor may not make.
       action: "config.apply",
       query: { ...DRY_RUN, ...TAKE_OVER },
-      body: ref("Apply"),
+      body: APPLY,
+      checksBody: true,
+      maxBytes: MAX_DOCUMENT_BYTES,
       types: [...JSON_TYPES, ...YAML_TYPES],
-      answer: ref("Applied"),
+      answer: APPLIED,
       async handle(request) {
         const done = await apply(parts, request);
         if ("dry" in done) return done.dry;
         const { revision, changes, outcome } = done;
         return { body: { revision, changes, ...leftIn(outcome) } };
       },
-    },
+    }),
   ];
 }
 
-/** Objects of this file that the API took over: the store differs from the file, and applying it does not change that. */
+/**
+ * Objects of this file that the API took over: the store differs from the file, and applying it does not
+ * change that.
+ */
 function leftIn({ left }: ApplyOutcome): { left?: ApplyOutcome["left"] } {
   return left.length > 0 ? { left } : {};
 }
 
-async function apply(parts: AdminParts, request: AdminRequest) {
-  const { document, prune = false, source } = await checkedBody<ApplyBody>(APPLY, request.body);
-  if (isRecord(document)) refuseManyObjects(Object.values(SECTIONS).map((name) => document[name]));
-  const options = { prune, source, takeOver: isOn(request.query, "takeOver") };
+type Applying = AdminRequest<QueryOf<typeof DRY_RUN & typeof TAKE_OVER>, unknown>;
+
+async function apply(parts: AdminParts, request: Applying) {
+  const { document, prune, source } = await checked(request.body ?? {});
+  const { takeOver = false } = request.query;
+  const options = { prune, source, takeOver };
   const from = source === undefined ? "" : ` ${source}`;
   return await change(
     parts,
@@ -92,10 +101,18 @@ async function apply(parts: AdminParts, request: AdminRequest) {
   );
 }
 
+/** The objects of a document are checked one by one when it is applied. */
+async function checked(body: unknown): Promise<Static<typeof APPLY>> {
+  if (!isRecord(body) || !isRecord(body["document"])) return (await checkedBody(APPLY, body)) as never;
+  const { document } = body;
+  const rest = (await checkedBody(APPLY, { ...body, document: {} })) as Static<typeof APPLY>;
+  return { ...rest, document };
+}
+
 /** Prefixes the paths of errors with /document, because the document is a member of the body. */
-function applied(objects: Objects, document: unknown, options: ApplyOptions, context: ChangeContext) {
+function* applied(objects: Objects, document: unknown, options: ApplyOptions, context: ChangeContext) {
   try {
-    return applyDocument(objects, document, options, context);
+    return yield* applyingDocument(objects, document, options, context);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { errors = [] } = error.details;

@@ -5,10 +5,9 @@ import type { KnownKey } from "../../access/key-ring.ts";
 import { may } from "../../access/may.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
-import { ANONYMOUS, type Principal } from "../../kernel/principal.ts";
-import { actorOf } from "../authenticate.ts";
+import { ANONYMOUS, actorOf, type Principal } from "../../kernel/principal.ts";
 import { Problem } from "../problem.ts";
-import type { AdminRequest } from "../route.ts";
+import type { AdminRequest, AtObject } from "../route.ts";
 import { objectAt, unknownObject } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
@@ -33,7 +32,7 @@ export interface User {
 export type Caller = Pick<AdminRequest, "principal" | "account">;
 
 /** `as` is an account, or `key:` and a key. Default: the caller. Only administrators may act as others. */
-export function userOf(parts: Pick<AdminParts, "access">, caller: Caller, as: string | null): User {
+export function userOf(parts: Pick<AdminParts, "access">, caller: Caller, as: string | undefined): User {
   return as?.startsWith(KEY_PREFIX)
     ? keyUser(parts, caller, as.slice(KEY_PREFIX.length))
     : accountUser(parts, caller, as);
@@ -53,12 +52,16 @@ function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Caller, 
 }
 
 /** `as` is the uuid or e-mail address of an account. Default: the caller. */
-export function accountUser({ access }: Pick<AdminParts, "access">, caller: Caller, as: string | null): User {
+export function accountUser(
+  { access }: Pick<AdminParts, "access">,
+  caller: Caller,
+  as: string | undefined,
+): User {
   const { accounts } = access;
   const { principal, account: self } = caller;
-  const isSelf = self && (as === null || as === self.uuid || emailKey(as) === emailKey(self.email));
+  const isSelf = self && (as === undefined || as === self.uuid || emailKey(as) === emailKey(self.email));
   if (isSelf) return { principal: livePrincipal(accounts, self.uuid), account: self };
-  if (as === null) return { principal, account: undefined };
+  if (as === undefined) return { principal, account: undefined };
   const account = accounts.byId(as) ?? accounts.byEmail(as);
   if (!may(principal, "endpoints.try", { owner: account?.uuid }))
     throw new Problem(403, "only administrators can act as another account");
@@ -101,18 +104,18 @@ export function maySee(endpoint: StoredObject<"endpoint">, { principal, account 
 }
 
 /** Returns the endpoint in the path. Throws 404 if it does not exist or the caller may not see it. */
-export function endpointAt(
-  parts: AdminParts,
-  caller: Caller & Pick<AdminRequest, "params">,
-): CompiledEndpoint {
-  const name = caller.params["uuid"] ?? "";
+export function endpointAt(parts: AdminParts, caller: Caller & AtObject): CompiledEndpoint {
+  const name = caller.params.uuid;
   const object = objectAt(parts, "endpoint", name);
   const endpoint = parts.control.compiled.endpoints.get(object.uuid);
   if (!endpoint || !maySee(object, caller)) throw unknownObject("endpoint", name);
   return endpoint;
 }
 
-/** The principal that calls have at the endpoint. A public endpoint does not authenticate, so all its callers are anonymous. */
+/**
+ * The principal that calls have at the endpoint. A public endpoint does not authenticate, so all its callers
+ * are anonymous.
+ */
 export function seenAs({ object }: CompiledEndpoint, { principal }: User, caller: Caller): Principal {
   if (!object.spec.access.public) return principal;
   return { ...ANONYMOUS, actor: actorOf(caller.principal) };

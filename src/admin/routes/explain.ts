@@ -1,33 +1,31 @@
-/** Route that explains what would happen to a call at an endpoint, and which rule decides. Runs nothing and counts nothing. */
-import type { Explained } from "../../gateway/endpoint/explain-tool.ts";
-import { actorOf } from "../authenticate.ts";
-import { EXPLAIN } from "../pipeline-schemas.ts";
-import type { Route } from "../route.ts";
-import { ref } from "../schemas.ts";
+/**
+ * Route that explains what would happen to a call at an endpoint, and which rule decides. Runs nothing and
+ * counts nothing.
+ */
+
+import type { Explained } from "../../gateway/endpoint/explanation.ts";
+import { actorOf } from "../../kernel/principal.ts";
+import { EXPLAIN, EXPLANATION } from "../pipeline-schemas.ts";
+import { route } from "../route.ts";
+
 import { endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
-import { type AdminParts, checkedBody } from "./parts.ts";
+import type { AdminParts } from "./parts.ts";
 
-interface ExplainBody {
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly as?: string;
-}
-
-export function explainRoutes(parts: AdminParts): readonly Route[] {
+export function explainRoutes(parts: AdminParts) {
   const { control, tries } = parts;
   return [
-    {
+    route({
       method: "POST",
       path: "/endpoints/:uuid/explain",
       summary:
         "Show what would happen to a call, layer by layer, and which rule decides; nothing runs or counts",
       tag: "endpoints",
       action: "objects.read",
-      body: ref("Explain"),
-      answer: ref("Explanation"),
+      body: EXPLAIN,
+      answer: EXPLANATION,
       async handle(request) {
         request.recordChanges([]);
-        const { tool, args, as = null } = await checkedBody<ExplainBody>(EXPLAIN, request.body ?? {});
+        const { tool, args, as } = request.body;
         const endpoint = endpointAt(parts, request);
         const user = userOf(parts, request, as);
         const { uuid, name } = endpoint.object;
@@ -39,7 +37,7 @@ export function explainRoutes(parts: AdminParts): readonly Route[] {
         const body = explained ?? accessDenied(name, refused ?? "the endpoint is not available now");
         return { body: { as: actorOf(user.principal), ...body } };
       },
-    },
+    }),
   ];
 }
 

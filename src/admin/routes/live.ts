@@ -1,18 +1,19 @@
 /** Routes for the stream of live events, and for metrics. */
+
 import type { ServerResponse } from "node:http";
 import { type Action, may } from "../../access/may.ts";
+import { TEXT } from "../../kernel/json-schema.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { WatcherRights } from "../../observe/live/event-feed.ts";
 import { LIVE_EVENT_TYPES, type LiveEvent } from "../../observe/live/live-event.ts";
 import { METRICS_TYPE } from "../../observe/metrics/metrics.ts";
+import { LIVE_EVENT } from "../event-schemas.ts";
 import { Problem } from "../problem.ts";
-import type { Route } from "../route.ts";
-import { ref } from "../schemas.ts";
+import { route } from "../route.ts";
+
 import type { AdminParts } from "./parts.ts";
 
-const TEXT = { type: "string" } as const;
-
-export function liveRoutes(parts: AdminParts): readonly Route[] {
+export function liveRoutes(parts: AdminParts) {
   return [eventsRoute(parts), metricsRoute(parts)];
 }
 
@@ -34,8 +35,8 @@ const NEEDS: Readonly<Record<LiveEvent["type"], Action>> = {
   changed: "me.read",
 };
 
-function eventsRoute({ observed, control }: AdminParts): Route {
-  return {
+function eventsRoute({ observed, control }: AdminParts) {
+  return route({
     method: "GET",
     path: "/events",
     summary: "Stream live events: calls, states, sessions, changes and the steps of server updates",
@@ -48,10 +49,10 @@ function eventsRoute({ observed, control }: AdminParts): Route {
         description: `only these types, separated by commas: ${LIVE_EVENT_TYPES.join(", ")}`,
       },
     },
-    answer: ref("Event"),
+    answer: LIVE_EVENT,
     answerTypes: ["text/event-stream"],
     handle({ query, principal }) {
-      const given = query.get("types")?.split(",");
+      const given = query.types?.split(",");
       const unknown = given?.find((type) => !(LIVE_EVENT_TYPES as readonly string[]).includes(type));
       if (unknown !== undefined)
         throw new Problem(
@@ -69,19 +70,20 @@ function eventsRoute({ observed, control }: AdminParts): Route {
         },
       };
     },
-  };
+  });
 }
 
-function metricsRoute({ observed }: AdminParts): Route {
-  return {
+function metricsRoute({ observed }: AdminParts) {
+  return route({
     method: "GET",
     path: "/metrics",
     summary: "Read metrics in the text format of Prometheus; also at /metrics",
     tag: "live",
     action: "metrics.read",
+    answer: TEXT,
     answerTypes: ["text/plain"],
     handle: () => ({
       text: { type: METRICS_TYPE, content: observed.metrics.text() },
     }),
-  };
+  });
 }

@@ -1,4 +1,8 @@
-/** Routes for setup, invitations, passwords, login and logout. Responses set the cookie; their bodies contain no secret. */
+/**
+ * Routes for setup, invitations, passwords, login and logout. Responses set the cookie; their bodies contain
+ * no secret.
+ */
+
 import type { Account } from "../../access/account.ts";
 import { accountPrincipal } from "../../access/account.ts";
 import { AccessError } from "../../access/error.ts";
@@ -7,61 +11,61 @@ import { typedAddress } from "../../access/tried-login.ts";
 import { weaknessOf } from "../../access/weak-password.ts";
 import { invalid } from "../../gateway/refusal.ts";
 import type { TriedLogin } from "../../kernel/events.ts";
-import { LOGIN, NEW_PASSWORD, PASSWORD_CHANGE, SETUP } from "../people-schemas.ts";
+import { BOOLEAN, DATE, object, TEXT } from "../../kernel/json-schema.ts";
+import { requestIdIn } from "../../kernel/traceparent.ts";
+import { LOGIN, ME, type Me, NEW_PASSWORD, PASSWORD_CHANGE, SETUP } from "../people-schemas.ts";
 import { Problem } from "../problem.ts";
-import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
-import { ref } from "../schemas.ts";
+import { type AdminAnswer, type AdminRequest, route } from "../route.ts";
+
 import { shownMe } from "./me.ts";
-import { type AdminParts, checkedBody } from "./parts.ts";
+import type { AdminParts } from "./parts.ts";
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+const LOGIN_METHODS = object(
+  {
+    oidc: { ...BOOLEAN, description: "login at an identity provider is available at GET /login/oidc" },
+    passwords: { ...BOOLEAN, description: "login with a password is available" },
+    setup: {
+      ...BOOLEAN,
+      description: "there is no administrator yet; the link that the gateway printed creates one",
+    },
+  },
+  {
+    provider: { ...TEXT, description: "the host of the identity provider" },
+    me: { ...ME, description: "the account that is logged in" },
+  },
+);
 
-export function loginRoutes(parts: AdminParts): readonly Route[] {
+export function loginRoutes(parts: AdminParts) {
   const { access } = parts;
   return [
-    {
+    route({
       method: "GET",
       path: "/login",
       summary: "Show the available login methods and the current login",
       tag: "login",
       action: "login",
-      answer: {
-        type: "object",
-        properties: {
-          oidc: {
-            type: "boolean",
-            description: "login at an identity provider is available at GET /login/oidc",
-          },
-          provider: { type: "string", description: "the host of the identity provider" },
-          passwords: { type: "boolean", description: "login with a password is available" },
-          setup: { type: "boolean", description: "there is no administrator yet" },
-          me: { ...ref("Me"), description: "the account that is logged in" },
-        },
-        required: ["oidc", "passwords", "setup"],
-      },
+      answer: LOGIN_METHODS,
       handle: ({ principal, account }) => ({
         body: {
           oidc: parts.oidc !== undefined,
           ...(parts.oidc && { provider: parts.oidc.provider }),
           passwords: access.accounts.takesPasswords,
-          setup: access.adminToken === undefined && !access.accounts.hasAdmin,
+          setup:
+            access.adminToken === undefined && !access.accounts.hasAdmin && access.accounts.takesPasswords,
           ...(may(principal, "me.read") && { me: shownMe(parts, principal, account) }),
         },
       }),
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/login",
       summary: "Log in with a password. The answer sets a cookie",
       tag: "login",
       action: "login",
-      body: ref("Login"),
-      answer: ref("Me"),
+      body: LOGIN,
+      answer: ME,
       async handle(request) {
-        const { email, password } = await checkedBody<Credentials>(LOGIN, request.body);
+        const { email, password } = request.body;
         const account = await withLoginEvent(
           parts,
           request,
@@ -71,54 +75,47 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
         if (!account) throw new Problem(401, "the e-mail address or the password is wrong");
         return await loggedIn(parts, request, account);
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/setup",
       summary: "Create the first administrator, with the code that the gateway printed at start",
       tag: "login",
       action: "login",
-      body: ref("Setup"),
-      answer: ref("Me"),
+      body: SETUP,
+      answer: ME,
       async handle(request) {
-        const { code, ...credentials } = await checkedBody<Credentials & { code: string }>(
-          SETUP,
-          request.body,
-        );
+        const { code, ...credentials } = request.body;
         refuseWeak(credentials.password, credentials.email);
         const account = await withLoginEvent(parts, request, { by: "setup" }, () =>
           access.setup.finish(code, credentials),
         );
         return await loggedIn(parts, request, account);
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/invitations/:code",
       summary: "Show the account of an invitation",
       tag: "login",
       action: "login",
-      answer: {
-        type: "object",
-        properties: { email: { type: "string" }, expiresAt: { type: "string", format: "date-time" } },
-        required: ["email", "expiresAt"],
-      },
+      answer: object({ email: TEXT, expiresAt: DATE }),
       async handle({ params }) {
-        const { account, expiresAt } = await access.invitations.find(params["code"] ?? "");
+        const { account, expiresAt } = await access.invitations.find(params.code);
         return { body: { email: account.email, expiresAt } };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/invitations/:code",
       summary: "Accept an invitation: choose a password and log in",
       tag: "login",
       action: "login",
-      body: ref("NewPassword"),
-      answer: ref("Me"),
+      body: NEW_PASSWORD,
+      answer: ME,
       async handle(request) {
-        const { password } = await checkedBody<Credentials>(NEW_PASSWORD, request.body);
-        const code = request.params["code"] ?? "";
+        const { password } = request.body;
+        const code = request.params.code;
         const account = await withLoginEvent(parts, request, { by: "invitation" }, async () => {
           refuseWeak(password, (await access.invitations.find(code)).account.email);
           return await access.invitations.accept(code, password);
@@ -126,40 +123,35 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
         await access.sessions.endOf(account.uuid);
         return await loggedIn(parts, request, account);
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/logout",
       summary: "Log out",
       tag: "login",
       action: "me.read",
-      answer: {
-        type: "object",
-        properties: {
-          url: { type: "string", description: "ends the session at the identity provider too: open it" },
-        },
-        description: "empty (204) if there is no session at an identity provider that could be ended",
-      },
+      answer: object({
+        url: { ...TEXT, description: "ends the session at the identity provider too: open it" },
+      }),
+      // If there is no session at an identity provider that could be ended.
+      mayBeEmpty: true,
       async handle({ headers }) {
         const idToken = access.sessions.idTokenOf(headers);
         const cookie = await access.sessions.end(headers);
         const url = idToken === undefined ? undefined : await parts.oidc?.endSessionUrl(idToken);
         return { ...(url === undefined ? {} : { body: { url } }), headers: { "set-cookie": cookie } };
       },
-    },
-    {
+    }),
+    route({
       method: "PUT",
       path: "/me/password",
       summary: "Change your password. All other logins of the account end",
       tag: "me",
       action: "me.change",
-      body: ref("PasswordChange"),
-      answer: ref("Me"),
+      body: PASSWORD_CHANGE,
+      answer: ME,
       async handle(request) {
-        const { current, password } = await checkedBody<{ current: string; password: string }>(
-          PASSWORD_CHANGE,
-          request.body,
-        );
+        const { current, password } = request.body;
         const { account, address, principal } = request;
         if (!account || principal.key) throw new Problem(403, "log in to change your password");
         if (account.identity)
@@ -173,7 +165,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
         request.recordChanges([{ action: "change-password", object: { kind: "user", uuid, name } }]);
         return await loggedIn(parts, request, changed);
       },
-    },
+    }),
   ];
 }
 
@@ -185,7 +177,7 @@ function refuseWeak(password: string, email: string): void {
 /** Runs a login attempt and emits an event with its outcome. */
 async function withLoginEvent<T extends Account | undefined>(
   { events }: AdminParts,
-  { address }: AdminRequest,
+  { address, headers }: AdminRequest,
   { by, tried }: { readonly by: string; readonly tried?: TriedLogin | undefined },
   attempt: (refused: (reason: string) => void) => Promise<T>,
 ): Promise<T> {
@@ -195,7 +187,7 @@ async function withLoginEvent<T extends Account | undefined>(
       ? { principal: accountPrincipal(account) }
       : { ...(reason === undefined ? {} : { reason }), ...(tried && { tried }) };
     const outcome = account ? "ok" : "refused";
-    events?.emit({ type: "login", at: Date.now(), outcome, by, address, ...who });
+    events?.emit({ type: "login", at: Date.now(), outcome, by, address, ...requestIdIn(headers), ...who });
   };
   try {
     const account = await attempt((why) => {
@@ -216,7 +208,7 @@ async function loggedIn(
   parts: AdminParts,
   { headers }: AdminRequest,
   account: Account,
-): Promise<AdminAnswer> {
+): Promise<AdminAnswer<Me>> {
   const cookie = await parts.access.sessions.begin(account, headers);
   return { body: shownMe(parts, accountPrincipal(account), account), headers: { "set-cookie": cookie } };
 }

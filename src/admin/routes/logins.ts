@@ -1,25 +1,32 @@
 /** Routes for logins at servers: those of one account, and shared logins, which administrators manage. */
+
 import type { Account } from "../../access/account.ts";
-import { ownPath } from "../../access/own-path.ts";
+import { localPath } from "../../access/local-path.ts";
 import { find } from "../../gateway/names.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import type { OwnServer } from "../../logins/login-control.ts";
-import type { LoginBy } from "../../logins/server-logins.ts";
+import type { Static } from "../../kernel/json-schema.ts";
+import {
+  LOGIN_ADDRESS,
+  LOGIN_STATE,
+  OWN_SERVER,
+  type OwnServer,
+} from "../../server-logins/accounts/login-state.ts";
+import type { LoginBy } from "../../server-logins/accounts/server-logins.ts";
 import { pageOf } from "../page.ts";
 import { LOGIN_START } from "../people-schemas.ts";
 import { Problem } from "../problem.ts";
-import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
-import { listOf, ref } from "../schemas.ts";
-import { type AdminParts, checkedBody, isOn } from "./parts.ts";
+import { type AdminRequest, type AtObject, DRY_RUN, LIST_QUERY, route } from "../route.ts";
+import { listOf } from "../schemas.ts";
+import { type AdminParts, accountOf, dryRun } from "./parts.ts";
 
-export function loginAtServerRoutes({ logins, control }: AdminParts): readonly Route[] {
-  const own = (request: AdminRequest): OwnServer => {
-    const found = logins.find(accountOf(request), request.params["server"] ?? "");
+export function loginAtServerRoutes({ logins, control }: AdminParts) {
+  const own = (request: AdminRequest<unknown, unknown, { readonly server: string }>): OwnServer => {
+    const found = logins.find(accountOf(request), request.params.server);
     if (!found) throw new Problem(404, "there is no such server with per-account logins");
     return found;
   };
-  const shared = ({ params }: AdminRequest) => {
-    const server = find(control.compiled.objects.server, params["uuid"] ?? "");
+  const shared = ({ params }: AtObject) => {
+    const server = find(control.compiled.objects.server, params.uuid);
     if (!server) throw new Problem(404, "there is no such server");
     const { uuid, name } = server;
     const state = logins.shared(uuid);
@@ -31,30 +38,30 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     return { uuid, name, state };
   };
   return [
-    {
+    route({
       method: "GET",
       path: "/me/logins",
       summary: "List the servers with per-account logins, and what your account still needs",
       tag: "me",
       action: "me.secrets",
       query: LIST_QUERY,
-      answer: listOf(ref("OwnServer")),
+      answer: listOf(OWN_SERVER),
       handle(request) {
         const all = logins.list(accountOf(request));
         const by = { keyOf: ({ server }: OwnServer) => server, textOf: ({ name }: OwnServer) => name };
         return { body: pageOf(all, request.query, by) };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/me/logins/:server",
       summary: "Log in to a server: returns the address to open in the same browser",
       tag: "me",
       action: "me.secrets",
-      body: ref("LoginStart"),
-      answer: ref("LoginAddress"),
+      body: LOGIN_START,
+      answer: LOGIN_ADDRESS,
       async handle(request) {
-        const returnTo = await returnToOf(request);
+        const returnTo = returnToOf(request.body);
         const account = personOf(request);
         const server = own(request);
         if (server.needs !== "login")
@@ -66,8 +73,8 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
         const begun = logins.begin(server, { ...initiatorOf(request), account }, returnTo);
         return { body: await begun.catch(unreachable) };
       },
-    },
-    {
+    }),
+    route({
       method: "DELETE",
       path: "/me/logins/:server",
       summary:
@@ -81,38 +88,37 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
         const object = { kind: "server", uuid, name };
         if (login === undefined || login.state === "none")
           throw new Problem(404, `you are not logged in to ${name}`);
-        if (isOn(request.query, "dryRun"))
-          return { body: { changes: [{ op: "delete", kind: "login", name }] } };
+        if (request.query.dryRun) return dryRun("delete", "login", name);
         request.recordChanges([{ action: "logout", object }]);
         await logins.end(own(request), account);
         return {};
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/mcp-servers/:uuid/login",
       summary: "Show the shared login of a server",
       tag: "mcp-servers",
       action: "servers.write",
-      answer: ref("LoginState"),
+      answer: LOGIN_STATE,
       handle: (request) => ({ body: shared(request).state }),
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/mcp-servers/:uuid/login",
       summary: "Log in to a server for everybody: returns the address to open",
       tag: "mcp-servers",
       action: "servers.write",
-      body: ref("LoginStart"),
-      answer: ref("LoginAddress"),
+      body: LOGIN_START,
+      answer: LOGIN_ADDRESS,
       async handle(request) {
-        const returnTo = await returnToOf(request);
+        const returnTo = returnToOf(request.body);
         const { uuid, name } = shared(request);
         request.recordChanges([{ action: "begin-login", object: { kind: "server", uuid, name } }]);
         return { body: await logins.beginShared(uuid, initiatorOf(request), returnTo).catch(unreachable) };
       },
-    },
-    {
+    }),
+    route({
       method: "DELETE",
       path: "/mcp-servers/:uuid/login",
       summary: "Delete the shared login of a server",
@@ -122,13 +128,12 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
       async handle(request) {
         const { uuid, name, state } = shared(request);
         if (state.state === "none") throw new Problem(404, `the gateway is not logged in to ${name}`);
-        if (isOn(request.query, "dryRun"))
-          return { body: { changes: [{ op: "delete", kind: "login", name }] } };
+        if (request.query.dryRun) return dryRun("delete", "login", name);
         request.recordChanges([{ action: "logout", object: { kind: "server", uuid, name } }]);
         await logins.endShared(uuid);
         return {};
       },
-    },
+    }),
   ];
 }
 
@@ -137,17 +142,11 @@ function initiatorOf({ principal, account, address }: AdminRequest): LoginBy {
   return { principal, address, account: principal.key ? undefined : account };
 }
 
-async function returnToOf({ body }: AdminRequest): Promise<string | undefined> {
-  const { returnTo } = await checkedBody<{ returnTo?: string }>(LOGIN_START, body ?? {});
+function returnToOf({ returnTo }: Static<typeof LOGIN_START>): string | undefined {
   if (returnTo === undefined) return undefined;
-  const path = ownPath(returnTo);
+  const path = localPath(returnTo);
   if (path === undefined) throw new Problem(422, "returnTo must be a path of this gateway");
   return path;
-}
-
-function accountOf({ account }: AdminRequest): Account {
-  if (!account) throw new Problem(403, "this is for accounts: log in, or use a key of an account");
-  return account;
 }
 
 /** Refuses API keys: only a person who is logged in may start or end a login. */

@@ -1,46 +1,47 @@
 /** Routes for the own account, and for the secrets that it stores for servers. */
+
 import { type Account, ROLES } from "../../access/account.ts";
 import { actionsOf } from "../../access/may.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { pageOf } from "../page.ts";
-import { SECRET_VALUE } from "../people-schemas.ts";
+import { ME, type Me, SECRET, SECRET_VALUE } from "../people-schemas.ts";
 import { Problem } from "../problem.ts";
-import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
-import { listOf, ref } from "../schemas.ts";
-import { type AdminParts, checkedBody, isOn } from "./parts.ts";
+import { type AdminRequest, DRY_RUN, LIST_QUERY, route } from "../route.ts";
+import { listOf } from "../schemas.ts";
+import { type AdminParts, accountOf, dryRun } from "./parts.ts";
 import { shownAccount } from "./users.ts";
 
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MAX_SECRETS = 200;
 
-export function meRoutes(parts: AdminParts): readonly Route[] {
+export function meRoutes(parts: AdminParts) {
   const secrets = () => parts.access.secrets;
   return [
-    {
+    route({
       method: "GET",
       path: "/me",
       summary: "Show your account and rights",
       tag: "me",
       action: "me.read",
-      answer: ref("Me"),
+      answer: ME,
       handle: ({ principal, account }) => ({ body: shownMe(parts, principal, account) }),
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/me/secrets",
       summary: "List the names of your secrets",
       tag: "me",
       action: "me.secrets",
       query: LIST_QUERY,
-      answer: listOf(ref("Secret")),
+      answer: listOf(SECRET),
       handle(request) {
         const all = secrets().namesOf(accountOf(request).uuid);
         const nameOf = ({ name }: { name: string }) => name;
         return { body: pageOf(all, request.query, { keyOf: nameOf, textOf: nameOf }) };
       },
-    },
-    {
+    }),
+    route({
       method: "PUT",
       path: "/me/secrets/:name",
       summary:
@@ -48,23 +49,22 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
       tag: "me",
       action: "me.secrets",
       query: DRY_RUN,
-      body: ref("SecretValue"),
+      body: SECRET_VALUE,
       async handle(request) {
-        const { value } = await checkedBody<{ value: string }>(SECRET_VALUE, request.body);
-        const name = nameIn(request);
+        const { value } = request.body;
+        const name = nameIn(request.params);
         const { uuid } = personOf(request);
         const known = secrets().namesOf(uuid);
         const isNew = known.every((one) => one.name !== name);
         if (isNew && known.length >= MAX_SECRETS)
           throw new Problem(409, `an account can have at most ${MAX_SECRETS} secrets: delete one first`);
-        if (isOn(request.query, "dryRun"))
-          return { body: { changes: [row(isNew ? "create" : "update", name)] } };
+        if (request.query.dryRun) return dryRun(isNew ? "create" : "update", "secret", name);
         await secrets().put(uuid, name, value);
         request.recordChanges([{ action: isNew ? "create" : "update", object: { kind: "secret", name } }]);
         return {};
       },
-    },
-    {
+    }),
+    route({
       method: "DELETE",
       path: "/me/secrets/:name",
       summary: "Delete a secret",
@@ -72,18 +72,18 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
       action: "me.secrets",
       query: DRY_RUN,
       async handle(request) {
-        const name = nameIn(request);
+        const name = nameIn(request.params);
         const { uuid } = personOf(request);
         const known = secrets()
           .namesOf(uuid)
           .some((one) => one.name === name);
-        if (known && isOn(request.query, "dryRun")) return { body: { changes: [row("delete", name)] } };
+        if (known && request.query.dryRun) return dryRun("delete", "secret", name);
         if (!known || !(await secrets().remove(uuid, name)))
           throw new Problem(404, `there is no secret "${name}"`);
         request.recordChanges([{ action: "delete", object: { kind: "secret", name } }]);
         return {};
       },
-    },
+    }),
   ];
 }
 
@@ -91,26 +91,21 @@ export function shownMe(
   { inspector }: Pick<AdminParts, "inspector">,
   principal: Principal,
   account: Account | undefined,
-): object {
+): Me {
   const { kind, id, name = id, groups, key } = principal;
   const role = ROLES.find((one) => principal.roles.includes(one)) ?? "member";
-  const actions = actionsOf(principal);
   return {
-    kind,
+    // Others have no rights here.
+    kind: kind as Me["kind"],
     id,
     name,
     role,
     groups,
-    actions,
+    actions: actionsOf(principal),
     ...(key && { key }),
     ...(account && { account: shownAccount(account) }),
     gateway: { url: inspector.url, version: VERSION },
   };
-}
-
-function accountOf({ account }: AdminRequest): Account {
-  if (!account) throw new Problem(403, "this is for accounts: log in, or use a key of an account");
-  return account;
 }
 
 /** Refuses API keys: only a person who is logged in may change secrets. */
@@ -119,15 +114,10 @@ function personOf(request: AdminRequest): Account {
   return accountOf(request);
 }
 
-function nameIn({ params }: AdminRequest): string {
-  const name = params["name"] ?? "";
+function nameIn({ name }: { readonly name: string }): string {
   if (SECRET_NAME.test(name)) return name;
   throw new Problem(
     422,
     "the name of a secret must have 1 to 128 letters, digits and _, and must not begin with a digit",
   );
-}
-
-function row(op: "create" | "update" | "delete", name: string) {
-  return { op, kind: "secret", name };
 }

@@ -1,32 +1,51 @@
 /** Routes for namespaces and endpoints. */
-import type { Route } from "../route.ts";
+import { present } from "../../gateway/present.ts";
+import type { Schema } from "../../kernel/json-schema.ts";
+import {
+  ENDPOINT_PATCH,
+  NAMESPACE_PATCH,
+  NEW_ENDPOINT,
+  NEW_NAMESPACE,
+  RETURNED_ENDPOINT,
+  RETURNED_NAMESPACE,
+} from "../schemas.ts";
 import { toolsRoute } from "./object-tools.ts";
 import { createRoute, patchRoute, type Routed, type RoutedKind, readRoutes, removeRoute } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
 // `change` refuses editors who change `access`, or layers that guard access or data.
-const NAMESPACES: Routed<"namespace"> = {
-  kind: "namespace",
-  path: "/namespaces",
-  schema: "Namespace",
-  editedBy: "namespaces.write",
-};
-const ENDPOINTS: Routed<"endpoint"> = {
-  kind: "endpoint",
-  path: "/endpoints",
-  schema: "Endpoint",
-  editedBy: "endpoints.write",
-};
 
-export function namespaceRoutes(parts: AdminParts): readonly Route[] {
-  return routesOf(parts, NAMESPACES);
+export function namespaceRoutes(parts: AdminParts) {
+  return routesOf(parts, {
+    kind: "namespace",
+    path: "/namespaces",
+    returned: RETURNED_NAMESPACE,
+    created: NEW_NAMESPACE,
+    patched: NAMESPACE_PATCH,
+    editedBy: "namespaces.write",
+    show: present,
+  });
 }
 
-export function endpointRoutes(parts: AdminParts): readonly Route[] {
-  return routesOf(parts, ENDPOINTS);
+export function endpointRoutes(parts: AdminParts) {
+  return routesOf(parts, {
+    kind: "endpoint",
+    path: "/endpoints",
+    returned: RETURNED_ENDPOINT,
+    created: NEW_ENDPOINT,
+    patched: ENDPOINT_PATCH,
+    editedBy: "endpoints.write",
+    show: present,
+  });
 }
 
-function routesOf<K extends RoutedKind>(parts: AdminParts, routed: Routed<K>): readonly Route[] {
+function routesOf<
+  K extends RoutedKind,
+  const P extends string,
+  R extends Schema,
+  N extends Schema,
+  C extends Schema,
+>(parts: AdminParts, routed: Routed<K, P, R, N, C>) {
   return [
     ...readRoutes(parts, routed),
     toolsRoute(parts, routed),

@@ -1,10 +1,11 @@
 /** Route that lists the tools of a server, namespace or endpoint: on or off, the name, and why. */
+
 import { may } from "../../access/may.ts";
-import type { ToolRow } from "../../gateway/view/tool-row.ts";
+import { TOOL, type ToolRow } from "../../gateway/view/tool-row.ts";
 import { pageOf } from "../page.ts";
-import { type AdminRequest, LIST_QUERY, type Route } from "../route.ts";
-import { listOf, ref } from "../schemas.ts";
-import { endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
+import { type AtObject, LIST_QUERY, type RouteOf, route } from "../route.ts";
+import { listOf } from "../schemas.ts";
+import { type Caller, endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
 import { objectAt, type Routed, type RoutedKind } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
@@ -15,24 +16,27 @@ const AS = {
   },
 } as const;
 
-export function toolsRoute<K extends RoutedKind>(
+const TOOLS_QUERY = { ...LIST_QUERY, ...AS } as const;
+
+export function toolsRoute<K extends RoutedKind, P extends string>(
   parts: AdminParts,
-  { kind, path }: Pick<Routed<K>, "kind" | "path">,
-): Route {
+  { kind, path }: Pick<Routed<K, P>, "kind" | "path">,
+) {
   const ofEndpoint = kind === "endpoint";
-  return {
+  const query: typeof TOOLS_QUERY | typeof LIST_QUERY = ofEndpoint ? TOOLS_QUERY : LIST_QUERY;
+  return route({
     method: "GET",
-    path: `${path}/:uuid/tools`,
+    path: `${path as string}/:uuid/tools`,
     summary: `List all tools of the ${kind}: on or off, the name, and why`,
     tag: path.slice(1),
     action: ofEndpoint ? "endpoints.use" : "objects.read",
-    query: ofEndpoint ? { ...LIST_QUERY, ...AS } : LIST_QUERY,
-    answer: listOf(ref("Tool")),
+    query: query as typeof TOOLS_QUERY,
+    answer: listOf(TOOL),
     handle(request) {
       const { params, query } = request;
       const rows = ofEndpoint
-        ? endpointTools(parts, request)
-        : parts.control.toolsOf({ kind, uuid: objectAt(parts, kind, params["uuid"] ?? "").uuid });
+        ? endpointTools(parts, request, query.as)
+        : parts.control.toolsOf({ kind, uuid: objectAt(parts, kind, params.uuid).uuid });
       return {
         body: pageOf(rows, query, {
           keyOf: ({ server, tool }) => `${server} ${tool}`,
@@ -41,16 +45,19 @@ export function toolsRoute<K extends RoutedKind>(
         }),
       };
     },
-  };
+  }) as RouteOf<"GET", `${P}/:uuid/tools`, typeof TOOLS_QUERY, never, ReturnType<typeof listOf<typeof TOOL>>>;
 }
 
 /** Callers without the right to read objects see only the tools that are enabled for them. */
-function endpointTools(parts: AdminParts, request: AdminRequest): readonly ToolRow[] {
+function endpointTools(
+  parts: AdminParts,
+  request: Caller & AtObject,
+  as: string | undefined,
+): readonly ToolRow[] {
   const endpoint = endpointAt(parts, request);
   const whole = may(request.principal, "objects.read");
-  const as = request.query.get("as");
   const place = { kind: "endpoint", uuid: endpoint.object.uuid } as const;
-  if (as === null && whole) return parts.control.toolsOf(place);
+  if (as === undefined && whole) return parts.control.toolsOf(place);
   const user = userOf(parts, request, as);
   const rows = parts.control.toolsOf(place, seenAs(endpoint, user, request));
   if (!whole) return rows.filter(({ enabled }) => enabled);

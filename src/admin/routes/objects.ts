@@ -1,27 +1,40 @@
 /** Routes that servers, namespaces and endpoints share: list, read, create, change, delete. */
 import type { Action } from "../../access/may.ts";
-import { create, patch, remove } from "../../gateway/changes.ts";
+import { creating, patching, remove } from "../../gateway/changes.ts";
 import { find } from "../../gateway/names.ts";
 import type { ObjectKind, StoredObject } from "../../gateway/objects.ts";
-import { present } from "../../gateway/present.ts";
+import type { None, Schema, Static, Written } from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
-import { DRY_RUN, FORCE, LIST_QUERY, type Route, TAKE_OVER } from "../route.ts";
-import { listOf, ref } from "../schemas.ts";
-import { type AdminParts, BASE, change, guardsOf, isOn, tagged } from "./parts.ts";
+import { DRY_RUN, FORCE, LIST_QUERY, type RouteOf, route, TAKE_OVER } from "../route.ts";
+import { listOf } from "../schemas.ts";
+import { type AdminParts, BASE, change, guardsOf, tagged } from "./parts.ts";
 
 export type RoutedKind = Exclude<ObjectKind, "settings">;
 
-export interface Routed<K extends RoutedKind> {
+/** `P` is the path; `R`, `N` and `C` are the schemas of a returned object, a new object and a change. */
+export interface Routed<
+  K extends RoutedKind,
+  P extends string = string,
+  R extends Schema = Schema,
+  N extends Schema = Schema,
+  C extends Schema = Schema,
+> {
   readonly kind: K;
   /** E.g. `/namespaces`. */
-  readonly path: string;
-  /** Base name of its schemas, e.g. `Namespace`. */
-  readonly schema: string;
+  readonly path: P;
+  readonly returned: R;
+  readonly created: N;
+  readonly patched: C;
   /** The right to create, change and delete one. */
   readonly editedBy: Action;
-  readonly show?: (object: StoredObject<K>, principal: Principal) => object;
+  readonly show: (object: StoredObject<K>, principal: Principal) => Written<Static<R>>;
+  /** Shows what is read, with the facts of all replicas. Default: `show`. */
+  readonly showAll?: (
+    objects: readonly StoredObject<K>[],
+    principal: Principal,
+  ) => Promise<readonly Written<Static<R>>[]>;
 }
 
 export function objectAt<K extends RoutedKind>(
@@ -39,104 +52,126 @@ export function unknownObject(kind: RoutedKind, reference: string): Problem {
   return new Problem(404, `there is no ${kind} "${reference.slice(0, 128)}"`);
 }
 
-export function readRoutes<K extends RoutedKind>(parts: AdminParts, routed: Routed<K>): readonly Route[] {
-  const { kind, path, schema, show = present } = routed;
-  return [
-    {
-      method: "GET",
-      path,
-      summary: `List the ${kind}s`,
-      tag: path.slice(1),
-      action: "objects.read",
-      query: LIST_QUERY,
-      answer: listOf(ref(schema)),
-      handle({ query, principal }) {
-        const objects = [...parts.control.compiled.objects[kind].values()] as StoredObject<K>[];
-        const { items, ...rest } = pageOf(objects, query, { keyOf: ({ uuid }) => uuid, textOf });
-        return { body: { items: items.map((object) => show(object, principal)), ...rest } };
-      },
+/**
+ * Inside of the functions below the kind is not known, so neither are the types. `Routed` has checked them.
+ */
+type At<P extends string> = `${P}/:uuid`;
+
+export function readRoutes<K extends RoutedKind, P extends string, R extends Schema>(
+  parts: AdminParts,
+  { kind, path, returned, show, showAll }: Routed<K, P, R>,
+) {
+  const shown = async (objects: readonly StoredObject<K>[], principal: Principal) =>
+    (await showAll?.(objects, principal)) ?? objects.map((object) => show(object, principal));
+  const all = route({
+    method: "GET",
+    path: path as string,
+    summary: `List the ${kind}s`,
+    tag: path.slice(1),
+    action: "objects.read",
+    query: LIST_QUERY,
+    answer: listOf(returned as Schema),
+    async handle({ query, principal }) {
+      const objects = [...parts.control.compiled.objects[kind].values()] as StoredObject<K>[];
+      const { items, ...rest } = pageOf(objects, query, { keyOf: ({ uuid }) => uuid, textOf });
+      return { body: { items: await shown(items, principal), ...rest } };
     },
-    {
-      method: "GET",
-      path: `${path}/:uuid`,
-      summary: `Read one ${kind}`,
-      tag: path.slice(1),
-      action: "objects.read",
-      answer: ref(schema),
-      handle({ params, principal }) {
-        const object = objectAt(parts, kind, params["uuid"] ?? "");
-        return tagged(object, show(object, principal));
-      },
+  });
+  const one = route({
+    method: "GET",
+    path: `${path as string}/:uuid`,
+    summary: `Read one ${kind}`,
+    tag: path.slice(1),
+    action: "objects.read",
+    answer: returned as Schema,
+    async handle({ params, principal }) {
+      const object = objectAt(parts, kind, params.uuid);
+      const [body] = await shown([object], principal);
+      return tagged(object, body);
     },
-  ];
+  });
+  type List = RouteOf<"GET", P, typeof LIST_QUERY, never, ReturnType<typeof listOf<R>>>;
+  return [all as List, one as RouteOf<"GET", At<P>, None, never, R>];
 }
 
 const WITH_ARTICLE = { server: "a server", namespace: "a namespace", endpoint: "an endpoint" } as const;
 
-export function createRoute<K extends RoutedKind>(parts: AdminParts, routed: Routed<K>): Route {
-  const { kind, path, schema, editedBy, show = present } = routed;
-  return {
+export function createRoute<K extends RoutedKind, P extends string, R extends Schema, N extends Schema>(
+  parts: AdminParts,
+  { kind, path, returned, created, editedBy, show }: Routed<K, P, R, N>,
+) {
+  return route({
     method: "POST",
-    path,
+    path: path as string,
     summary: `Create ${WITH_ARTICLE[kind]}`,
     tag: path.slice(1),
     action: editedBy,
     query: DRY_RUN,
-    body: ref(`New${schema}`),
+    body: created as Schema,
+    checksBody: true,
     status: 201,
-    answer: ref(schema),
+    answer: returned as Schema,
     async handle(request) {
       const done = await change(parts, request, (objects, context) =>
-        create(objects, kind, request.body, context),
+        creating(objects, kind, request.body, context),
       );
       if ("dry" in done) return done.dry;
       const { object } = done.outcome;
       const location = `${BASE}${path}/${object.uuid}`;
       return tagged(object, show(object, request.principal), { status: 201, headers: { location } });
     },
-  };
+  }) as RouteOf<"POST", P, typeof DRY_RUN, N, R>;
 }
 
-export function patchRoute<K extends RoutedKind>(parts: AdminParts, routed: Routed<K>): Route {
-  const { kind, path, schema, editedBy, show = present } = routed;
-  return {
+const CHANGE_QUERY = { ...DRY_RUN, ...TAKE_OVER } as const;
+
+export function patchRoute<K extends RoutedKind, P extends string, R extends Schema, C extends Schema>(
+  parts: AdminParts,
+  { kind, path, returned, patched, editedBy, show }: Routed<K, P, R, Schema, C>,
+) {
+  return route({
     method: "PATCH",
-    path: `${path}/:uuid`,
+    path: `${path as string}/:uuid`,
     summary: `Change ${WITH_ARTICLE[kind]}: a JSON Merge Patch`,
     tag: path.slice(1),
     action: editedBy,
-    query: { ...DRY_RUN, ...TAKE_OVER },
-    body: ref(`${schema}Patch`),
-    answer: ref(schema),
+    query: CHANGE_QUERY,
+    body: patched as Schema,
+    checksBody: true,
+    answer: returned as Schema,
     async handle(request) {
-      const at = { kind, reference: request.params["uuid"] ?? "", ...guardsOf(request) };
+      const at = { kind, reference: request.params.uuid, ...guardsOf(request) };
       const done = await change(parts, request, (objects, context) =>
-        patch(objects, at, request.body, context),
+        patching(objects, at, request.body, context),
       );
       if ("dry" in done) return done.dry;
       return tagged(done.outcome.object, show(done.outcome.object, request.principal));
     },
-  };
+  }) as RouteOf<"PATCH", At<P>, typeof CHANGE_QUERY, C, R>;
 }
 
-export function removeRoute<K extends RoutedKind>(
+const REMOVE_QUERY = { ...CHANGE_QUERY, ...FORCE } as const;
+
+export function removeRoute<K extends RoutedKind, P extends string>(
   parts: AdminParts,
-  { kind, path, editedBy }: Routed<K>,
-): Route {
-  return {
+  { kind, path, editedBy }: Pick<Routed<K, P>, "kind" | "path" | "editedBy">,
+) {
+  // Nothing uses an endpoint, so there is nothing to force.
+  const query: typeof REMOVE_QUERY | typeof CHANGE_QUERY = kind === "endpoint" ? CHANGE_QUERY : REMOVE_QUERY;
+  return route({
     method: "DELETE",
-    path: `${path}/:uuid`,
+    path: `${path as string}/:uuid`,
     summary: `Delete ${WITH_ARTICLE[kind]}`,
     tag: path.slice(1),
     action: editedBy,
-    query: { ...DRY_RUN, ...TAKE_OVER, ...(kind === "endpoint" ? {} : FORCE) },
+    query: query as typeof REMOVE_QUERY,
     async handle(request) {
-      const force = isOn(request.query, "force");
-      const at = { kind, reference: request.params["uuid"] ?? "", force, ...guardsOf(request) };
+      const { force = false } = request.query;
+      const at = { kind, reference: request.params.uuid, force, ...guardsOf(request) };
       const done = await change(parts, request, (objects, context) => remove(objects, at, context));
       return "dry" in done ? done.dry : {};
     },
-  };
+  }) as RouteOf<"DELETE", At<P>, typeof REMOVE_QUERY, never, never>;
 }
 
 function textOf({ name, spec }: StoredObject): string {

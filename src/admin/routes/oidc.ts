@@ -1,14 +1,16 @@
 /** Routes for login at an external identity provider: the redirect there, and the callback. */
+
 import { accountPrincipal } from "../../access/account.ts";
 import { LoginRefused } from "../../access/oidc-login.ts";
 import type { LoginTried } from "../../kernel/events.ts";
+import { requestIdIn } from "../../kernel/traceparent.ts";
 import { Problem } from "../problem.ts";
-import type { AdminAnswer, Route } from "../route.ts";
+import { type AdminAnswer, route } from "../route.ts";
 import type { AdminParts } from "./parts.ts";
 
-export function oidcRoutes(parts: AdminParts): readonly Route[] {
+export function oidcRoutes(parts: AdminParts) {
   return [
-    {
+    route({
       method: "GET",
       path: "/login/oidc",
       summary: "Log in at the identity provider: redirects the browser",
@@ -18,28 +20,30 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
       status: 302,
       async handle({ query }) {
         const { url, cookie } = await oidcOf(parts)
-          .begin(query.get("returnTo") ?? undefined)
+          .begin(query.returnTo)
           .catch((error: Error) => {
             parts.log?.warn(`the identity provider cannot be used: ${error.message}`);
             throw new Problem(503, "the identity provider cannot be reached: try again later");
           });
         return { status: 302, headers: { location: url, "set-cookie": cookie } };
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/login/oidc/callback",
       summary: "Callback of the identity provider",
       tag: "login",
       action: "login",
       anyQuery: true,
+      refusesWithPage: true,
       status: 302,
-      async handle({ query, headers, address }) {
+      async handle({ search, headers, address }) {
         const oidc = oidcOf(parts);
+        const common = { type: "login", by: "oidc", address, ...requestIdIn(headers) } as const;
         const emit = (outcome: "ok" | "refused", more: Partial<LoginTried>): void =>
-          parts.events?.emit({ type: "login", at: Date.now(), outcome, by: "oidc", address, ...more });
+          parts.events?.emit({ ...common, at: Date.now(), outcome, ...more });
         try {
-          const { account, login, returnTo } = await oidc.finish(query, headers);
+          const { account, login, returnTo } = await oidc.finish(search, headers);
           emit("ok", { principal: accountPrincipal(account) });
           const cookie = await parts.access.sessions.begin(account, headers, login);
           return { status: 302, headers: { location: returnTo, "set-cookie": [cookie, oidc.cleared] } };
@@ -50,7 +54,7 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
           return refusal(error.message, oidc.cleared);
         }
       },
-    },
+    }),
   ];
 }
 
@@ -60,7 +64,7 @@ function oidcOf({ oidc }: AdminParts): NonNullable<AdminParts["oidc"]> {
 }
 
 /** An HTML page, because the browser shows the response of the callback. */
-function refusal(message: string, cleared: string): AdminAnswer {
+function refusal(message: string, cleared: string): AdminAnswer<never> {
   const shown = message.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const content = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Login refused</title><h1>Login refused</h1><p>${shown}</p><p><a href="/">Back</a></p></html>`;
   return {

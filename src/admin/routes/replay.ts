@@ -1,27 +1,28 @@
 /** Route that repeats a recent call of a read-only tool: same account, same endpoint, same arguments. */
+
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw } from "../../kernel/raw.ts";
 import type { CallWithArguments } from "../../observe/live/recent-calls.ts";
 import { Problem } from "../problem.ts";
-import type { Route } from "../route.ts";
-import { ref } from "../schemas.ts";
+import { route } from "../route.ts";
+import { TRY_EVENT } from "../try-schemas.ts";
+
 import { callAt } from "./calls.ts";
 import type { AdminParts } from "./parts.ts";
 import { startTry, type TryStart } from "./trying-endpoints.ts";
 
-export function replayRoutes(parts: AdminParts): readonly Route[] {
+export function replayRoutes(parts: AdminParts) {
   return [
-    {
+    route({
       method: "POST",
       path: "/calls/:id/replay",
       summary: "Repeat one of the last calls of a read-only tool. Returns events like try",
       tag: "live",
       action: "servers.use",
-      answer: ref("TryEvent"),
+      answer: TRY_EVENT,
       answerTypes: ["text/event-stream"],
-      handle: (request) =>
-        startTry(parts, request, replayOf(parts, callAt(parts, request.params["id"] ?? ""))),
-    },
+      handle: (request) => startTry(parts, request, replayOf(parts, callAt(parts, request.params.id))),
+    }),
   ];
 }
 
@@ -49,7 +50,7 @@ function replayOf({ control }: AdminParts, call: CallWithArguments): TryStart {
   );
   return {
     endpoint,
-    as: call.principal.kind === "account" ? call.principal.id : null,
+    as: call.principal.kind === "account" ? call.principal.id : undefined,
     tool: { server: part.name, tool: row.name },
     args: Object.fromEntries(given),
   };

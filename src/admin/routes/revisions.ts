@@ -1,28 +1,30 @@
 /** Routes for the history of the config, and for rollback. */
+
 import { may } from "../../access/may.ts";
-import { rollback } from "../../gateway/document/rollback.ts";
+import { rollingBack } from "../../gateway/document/rollback.ts";
 import { NO_OBJECTS, type Objects, type StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";
 import { type ChangeRow, changesBetween } from "../../gateway/settle.ts";
-import { cursorAt, cursorIn, limitIn } from "../page.ts";
+import { REVISION } from "../../kernel/revision.ts";
+import { cursorAt, cursorIn } from "../page.ts";
 import { Problem } from "../problem.ts";
-import { DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
-import { listOf, ref } from "../schemas.ts";
+import { DRY_RUN, LIST_QUERY, route } from "../route.ts";
+import { APPLIED, listOf, REVISION_WITH_DIFF } from "../schemas.ts";
 import { type AdminParts, change } from "./parts.ts";
 
-export function revisionRoutes(parts: AdminParts): readonly Route[] {
+export function revisionRoutes(parts: AdminParts) {
   const { control } = parts;
   return [
-    {
+    route({
       method: "GET",
       path: "/revisions",
       summary: "List the revisions of the config, newest first",
       tag: "revisions",
       action: "history.read",
       query: { limit: LIST_QUERY.limit, cursor: LIST_QUERY.cursor },
-      answer: listOf(ref("Revision")),
+      answer: listOf(REVISION),
       async handle({ query }) {
-        const limit = limitIn(query);
+        const { limit } = query;
         const cursor = cursorIn(query);
         const before = cursor === undefined ? {} : { before: numberIn(cursor) };
         // Reads one more than the page shows, to know whether there is a next page.
@@ -32,16 +34,16 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
         const more = last && found.length > limit ? { nextCursor: cursorAt(String(last.n)) } : {};
         return { body: { items, ...more } };
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/revisions/:n",
       summary: "Read one revision and what it changed",
       tag: "revisions",
       action: "history.read",
-      answer: ref("RevisionWithDiff"),
+      answer: REVISION_WITH_DIFF,
       async handle({ params, principal }) {
-        const { objects: after, ...revision } = await revisionAt(parts, params["n"] ?? "");
+        const { objects: after, ...revision } = await revisionAt(parts, params.n);
         const { objects: before } = (await control.revisionAt(revision.n - 1)) ?? { objects: NO_OBJECTS };
         const seen = ({ kind }: ChangeRow) => kind !== "settings" || may(principal, "settings");
         const diff = changesBetween(before, after).map((row) =>
@@ -49,8 +51,8 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
         );
         return { body: { ...revision, diff } };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/revisions/:n/rollback",
       summary: "Restore the config of a revision, as a new revision",
@@ -58,27 +60,27 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
       // For an editor, `change` refuses rollbacks with changes that an editor may not make.
       action: "config.apply",
       query: DRY_RUN,
-      answer: ref("Applied"),
+      answer: APPLIED,
       async handle(request) {
-        const target = await revisionAt(parts, request.params["n"] ?? "");
+        const target = await revisionAt(parts, request.params.n);
         const done = await change(
           parts,
           request,
-          (objects, context) => rollback(objects, target.objects, context),
+          (objects, context) => rollingBack(objects, target.objects, context),
           `rollback to revision ${target.n}`,
         );
         return "dry" in done ? done.dry : { body: { revision: done.revision, changes: done.changes } };
       },
-    },
+    }),
   ];
 }
 
 /** Secrets are masked, so for a changed secret only the field name shows the change. */
-function valuesOf({ kind, uuid, fields }: ChangeRow, before: Objects, after: Objects): object {
+function valuesOf({ kind, uuid, fields }: ChangeRow, before: Objects, after: Objects) {
   const [old, now] = [before, after].map((objects) => {
     const object: StoredObject | undefined = objects[kind].get(uuid);
     if (!object) return undefined;
-    const shown = present(object);
+    const shown: Readonly<Record<string, unknown>> = { ...present(object) };
     return fields ? Object.fromEntries(fields.map((field) => [field, shown[field]])) : shown;
   });
   return { ...(old && { before: old }), ...(now && { after: now }) };

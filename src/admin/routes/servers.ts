@@ -1,87 +1,143 @@
 /** Routes for servers: the objects, import, reconnect, history and logs. */
-import { patch } from "../../gateway/changes.ts";
+
+import { patching } from "../../gateway/changes.ts";
 import { namespacesWith } from "../../gateway/compile.ts";
-import { importServers } from "../../gateway/import-servers.ts";
+import { STATUS_ENTRY } from "../../gateway/control.ts";
+import { importingServers } from "../../gateway/import-servers.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";
-import { isRecord } from "../../kernel/is-record.ts";
+import { ANY_OBJECT, extended, list, object, type Static, TEXT, TEXTS } from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
-import { refuseManyObjects } from "../many-objects.ts";
-import { DRY_RUN, type Route, TAKE_OVER } from "../route.ts";
-import { ref } from "../schemas.ts";
+import { gather, type Part, rowsOf } from "../gather.ts";
+import { Problem } from "../problem.ts";
+import { isStarted } from "../process-count.ts";
+import { MISSING, SERVER_STATUS, type ServerStatus } from "../replica-schemas.ts";
+import { DRY_RUN, route, TAKE_OVER } from "../route.ts";
+import { NEW_SERVER, RETURNED_SERVER, SERVER_PATCH, SERVER_UPDATED } from "../schemas.ts";
+
 import { shownTo } from "../server-output.ts";
+import { connectionsOf, wholeStatus } from "../server-status.ts";
 import { toolsRoute } from "./object-tools.ts";
-import { createRoute, objectAt, type Routed, readRoutes, removeRoute } from "./objects.ts";
-import { type AdminParts, change, guardsOf, isOn, tagged } from "./parts.ts";
+import { createRoute, objectAt, readRoutes, removeRoute } from "./objects.ts";
+import { type AdminParts, change, guardsOf, tagged } from "./parts.ts";
 
-const ENTRIES = { type: "array", items: ref("StatusEntry") } as const;
-const NAMES = { type: "array", items: { type: "string" } } as const;
+type ShownServer = Static<typeof RETURNED_SERVER>;
 
-export function serverRoutes(parts: AdminParts): readonly Route[] {
+export function serverRoutes(parts: AdminParts) {
   const { control } = parts;
-  const show = (object: StoredObject<"server">, principal: Principal): object => ({
-    ...present(object),
-    status: shownTo(principal, control.statusOf(object.uuid)),
-  });
-  const routed: Routed<"server"> = {
+  const routed = {
     kind: "server",
     path: "/mcp-servers",
-    schema: "Server",
+    returned: RETURNED_SERVER,
+    created: NEW_SERVER,
+    patched: SERVER_PATCH,
     editedBy: "servers.write",
-    show,
-  };
+    show: (object: StoredObject<"server">, principal: Principal): ShownServer => ({
+      ...present(object),
+      status: wholeStatus(principal, [{ status: control.statusOf(object.uuid) }]),
+    }),
+    async showAll(objects: readonly StoredObject<"server">[], principal: Principal) {
+      const servers = objects.map(({ uuid }) => uuid);
+      const all = await gather(parts, "connections", { servers });
+      return objects.map((object) => ({
+        ...present(object),
+        status: wholeStatus(principal, connectionsOf(all, object.uuid), all.missing.missing),
+      }));
+    },
+  } as const;
   return [
     ...readRoutes(parts, routed),
     toolsRoute(parts, routed),
     createRoute(parts, routed),
-    changeServer(parts, show),
+    changeServer(parts, routed.show),
     removeRoute(parts, routed),
     importRoute(parts),
-    {
+    route({
       method: "POST",
       path: "/mcp-servers/:uuid/connect",
-      summary: "Reconnect a server, even if it is connected",
+      summary: "Reconnect a server, even if it is connected; at all replicas that run it",
       tag: "mcp-servers",
       action: "servers.use",
-      answer: { type: "object", properties: { connection: ref("Connection") }, required: ["connection"] },
+      answer: object({ connection: SERVER_STATUS }),
       async handle({ params, principal }) {
-        const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
-        return { body: { connection: shownTo(principal, await control.connect(uuid)) } };
+        const { uuid } = objectAt(parts, "server", params.uuid);
+        return { body: { connection: await reconnect(parts, uuid, principal) } };
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/mcp-servers/:uuid/history",
       summary: "Show the recent connection history of a server, newest first",
       tag: "mcp-servers",
       action: "objects.read",
-      answer: { type: "object", properties: { items: ENTRIES }, required: ["items"] },
-      handle({ params, principal }) {
-        const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
-        return { body: { items: control.historyOf(uuid).map((entry) => shownTo(principal, entry)) } };
+      answer: object({ items: list(extended(STATUS_ENTRY, {}, { replica: TEXT })) }, { missing: MISSING }),
+      async handle({ params, principal }) {
+        const { uuid } = objectAt(parts, "server", params.uuid);
+        const all = await gather(parts, "history", { server: uuid });
+        // Stable, so that entries of a replica keep their order.
+        const items = rowsOf(all).toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+        return { body: { items: items.map((entry) => shownTo(principal, entry)), ...all.missing } };
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/mcp-servers/:uuid/logs",
       summary: "Show the last lines of a server's stderr",
       tag: "mcp-servers",
       action: "servers.logs",
-      answer: { type: "object", properties: { items: NAMES }, required: ["items"] },
-      handle({ params }) {
-        const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
-        return { body: { items: control.logsOf(uuid) } };
+      query: {
+        replica: { ...TEXT, description: "id of the replica; default: the first that has lines" },
       },
-    },
+      answer: object(
+        { items: TEXTS },
+        {
+          replica: { ...TEXT, description: "whose lines these are, if there may be several replicas" },
+          replicas: { ...TEXTS, description: "replicas with lines" },
+          missing: MISSING,
+        },
+      ),
+      async handle({ params, query }) {
+        const { uuid } = objectAt(parts, "server", params.uuid);
+        const { parts: all, missing } = await gather(parts, "logs", { server: uuid });
+        const having = all.filter(({ value }) => value.length > 0);
+        const isChosen = ({ replica }: Part<unknown>): boolean => replica === query.replica;
+        const chosen = query.replica === undefined ? (having[0] ?? all[0]) : all.find(isChosen);
+        if (!chosen) throw new Problem(404, `replica ${query.replica?.slice(0, 64)} does not answer`);
+        const { replica, value: items } = chosen;
+        if (replica === undefined) return { body: { items } };
+        const replicas = having.map((one) => one.replica ?? "");
+        return { body: { items, replica, replicas, ...missing } };
+      },
+    }),
   ];
 }
 
-/** Responds when the whole update is done: stored, reconnected if connection settings changed, views compiled, clients notified. */
+/** A change waits so long for a server, and so does the answer of a replica. */
+const RECONNECT_MS = 12_000;
+
+/** Where nobody runs the server, it is connected here. */
+async function reconnect(parts: AdminParts, server: string, principal: Principal): Promise<ServerStatus> {
+  const servers = [server];
+  const before = await gather(parts, "connections", { servers });
+  if (!connectionsOf(before, server).some(({ status }) => isStarted(status))) {
+    await parts.control.connect(server);
+    const now = await gather(parts, "connections", { servers });
+    return wholeStatus(principal, connectionsOf(now, server), now.missing.missing);
+  }
+  const { parts: after, missing } = await gather(parts, "connect", { server }, RECONNECT_MS);
+  const all = after.map(({ replica, value: status }) => ({ replica, status }));
+  return wholeStatus(principal, all, missing.missing);
+}
+
+/**
+ * Responds when the whole update is done: stored, reconnected if connection settings changed, views compiled,
+ * clients notified.
+ */
 function changeServer(
   parts: AdminParts,
-  show: (object: StoredObject<"server">, principal: Principal) => object,
-): Route {
-  return {
+  show: (object: StoredObject<"server">, principal: Principal) => ShownServer,
+) {
+  return route({
     method: "PATCH",
     path: "/mcp-servers/:uuid",
     summary: "Change a server: a JSON Merge Patch. It is reconnected if its connection settings changed",
@@ -89,22 +145,23 @@ function changeServer(
     // `change` refuses editors who change anything but `disabled`.
     action: "servers.switch",
     query: { ...DRY_RUN, ...TAKE_OVER },
-    body: ref("ServerPatch"),
-    answer: ref("ServerUpdated"),
+    body: SERVER_PATCH,
+    checksBody: true,
+    answer: SERVER_UPDATED,
     async handle(request) {
       const at = {
         kind: "server" as const,
-        reference: request.params["uuid"] ?? "",
+        reference: request.params.uuid,
         ...guardsOf(request),
       };
       const done = await change(parts, request, (objects, context) =>
-        patch(objects, at, request.body, context),
+        patching(objects, at, request.body, context),
       );
       if ("dry" in done) return done.dry;
       const { object } = done.outcome;
       const { control } = parts;
       return tagged(object, {
-        message: "Server updated successfully",
+        message: "Server updated successfully" as const,
         server: show(object, request.principal),
         connection: shownTo(
           request.principal,
@@ -113,32 +170,28 @@ function changeServer(
         namespaces: namespacesWith(control.compiled, object.uuid),
       });
     },
-  };
+  });
 }
 
-function importRoute(parts: AdminParts): Route {
-  return {
+function importRoute(parts: AdminParts) {
+  return route({
     method: "POST",
     path: "/mcp-servers/import",
     summary: "Import the servers of an .mcp.json: creates new ones and updates those with the same name",
     tag: "mcp-servers",
     action: "servers.write",
     query: { ...DRY_RUN, ...TAKE_OVER },
-    body: { type: "object", properties: { mcpServers: { type: "object" } }, required: ["mcpServers"] },
-    answer: {
-      type: "object",
-      properties: { created: NAMES, updated: NAMES, warnings: NAMES },
-      required: ["created", "updated"],
-    },
+    body: object({ mcpServers: ANY_OBJECT }),
+    checksBody: true,
+    answer: object({ created: TEXTS, updated: TEXTS }, { warnings: TEXTS }),
     async handle(request) {
-      const takeOver = isOn(request.query, "takeOver");
-      refuseManyObjects(isRecord(request.body) ? [request.body["mcpServers"]] : []);
+      const { takeOver = false } = request.query;
       const done = await change(parts, request, (objects, context) =>
-        importServers(objects, request.body, context, { takeOver }),
+        importingServers(objects, request.body, context, { takeOver }),
       );
       if ("dry" in done) return done.dry;
       const { created, updated, warnings } = done.outcome;
       return { body: { created, updated, ...(warnings.length > 0 ? { warnings } : {}) } };
     },
-  };
+  });
 }

@@ -1,58 +1,60 @@
 /** Routes that return one tool with its schemas, as a server, a namespace or an endpoint defines it. */
+
 import { may } from "../../access/may.ts";
 import type { Compiled } from "../../gateway/compile.ts";
 import type { ToolPlace } from "../../gateway/control.ts";
+import type { Static, Written } from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { asRaw, toRaw } from "../../kernel/raw.ts";
 import { costOf } from "../../kernel/tokens.ts";
 import { modelBytes } from "../../rpc/model-bytes.ts";
 import { Problem } from "../problem.ts";
-import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
-import { ref } from "../schemas.ts";
+import { type AdminAnswer, type ParamsOf, route } from "../route.ts";
+import { TOOL_DETAIL } from "../schemas.ts";
+
 import { AS, endpointAt, seenAs, userOf } from "./endpoint-use.ts";
 import { objectAt } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
-export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
+export function toolDetailRoutes(parts: AdminParts) {
   return [
-    {
+    route({
       method: "GET",
       path: "/mcp-servers/:uuid/tools/:tool",
       summary: "Read one tool of the server, with its schemas",
       tag: "mcp-servers",
       action: "objects.read",
-      answer: ref("ToolDetail"),
+      answer: TOOL_DETAIL,
       handle({ params }) {
-        const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
-        return detail(parts, { kind: "server", uuid }, { server: uuid, tool: params["tool"] ?? "" });
+        const { uuid } = objectAt(parts, "server", params.uuid);
+        return detail(parts, { kind: "server", uuid }, { server: uuid, tool: params.tool });
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/namespaces/:uuid/tools/:server/:tool",
       summary: "Read one tool as the namespace defines it, by its server and its name there",
       tag: "namespaces",
       action: "objects.read",
-      answer: ref("ToolDetail"),
+      answer: TOOL_DETAIL,
       handle({ params }) {
-        const { uuid } = objectAt(parts, "namespace", params["uuid"] ?? "");
+        const { uuid } = objectAt(parts, "namespace", params.uuid);
         return detail(parts, { kind: "namespace", uuid }, referenceIn(parts, params));
       },
-    },
-    {
+    }),
+    route({
       method: "GET",
       path: "/endpoints/:uuid/tools/:server/:tool",
       summary: "Read one tool as clients of the endpoint see it, by its server and its name there",
       tag: "endpoints",
       action: "endpoints.use",
       query: AS,
-      answer: ref("ToolDetail"),
+      answer: TOOL_DETAIL,
       handle(request) {
         const { principal, query, params } = request;
         const endpoint = endpointAt(parts, request);
         const whole = may(principal, "objects.read");
-        const as = query.get("as");
-        const user = as === null && whole ? undefined : userOf(parts, request, as);
+        const user = query.as === undefined && whole ? undefined : userOf(parts, request, query.as);
         const { uuid } = endpoint.object;
         return detail(
           parts,
@@ -64,9 +66,11 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
           },
         );
       },
-    },
+    }),
   ];
 }
+
+type ShownTool = Written<Static<typeof TOOL_DETAIL>>;
 
 interface ToolReference {
   /** Its uuid. */
@@ -77,11 +81,11 @@ interface ToolReference {
   readonly hidden?: boolean;
 }
 
-function referenceIn(parts: AdminParts, params: AdminRequest["params"]): ToolReference {
-  return { server: objectAt(parts, "server", params["server"] ?? "").uuid, tool: params["tool"] ?? "" };
+function referenceIn(parts: AdminParts, params: ParamsOf<":server/:tool">): ToolReference {
+  return { server: objectAt(parts, "server", params.server).uuid, tool: params.tool };
 }
 
-function detail(parts: AdminParts, place: ToolPlace, reference: ToolReference): AdminAnswer {
+function detail(parts: AdminParts, place: ToolPlace, reference: ToolReference): AdminAnswer<ShownTool> {
   const { control } = parts;
   const { server, tool, as, hidden = true } = reference;
   const row = control.toolsOf(place, as).find((one) => one.server === server && one.tool === tool);
@@ -95,8 +99,8 @@ function detail(parts: AdminParts, place: ToolPlace, reference: ToolReference): 
     body: {
       ...row,
       ...costOf(bytes),
-      ...(definition !== undefined && { definition }),
-      ...(own !== undefined && { own }),
+      ...(definition && { definition }),
+      ...(own && { own }),
     },
   };
 }
@@ -106,7 +110,7 @@ function unapprovedTool(
   { control, pins }: AdminParts,
   place: ToolPlace,
   reference: ToolReference,
-): object | undefined {
+): ShownTool | undefined {
   const { server, tool } = reference;
   const change = pins.review(server).changes.find((one) => one.tool === tool);
   if (!change || !serversOf(control.compiled, place).includes(server)) return undefined;
@@ -123,7 +127,7 @@ function unapprovedTool(
     enabled: false,
     because,
     ...costOf(after === "" ? 0 : modelBytes(asRaw(Buffer.from(after)))),
-    ...(after !== "" && { own: JSON.parse(after) as unknown }),
+    ...(after !== "" && { own: JSON.parse(after) as ShownTool["own"] }),
   };
 }
 

@@ -1,29 +1,36 @@
-/** Routes for the table of all tools, for changing many tool rules in one revision, and for approving changed tools. */
+/**
+ * Routes for the table of all tools, for changing many tool rules in one revision, and for approving changed
+ * tools.
+ */
+
 import { createHash } from "node:crypto";
 import type { PinControl } from "../../gateway/control.ts";
 import { present } from "../../gateway/present.ts";
-import { setTools, type ToolSetting } from "../../gateway/set-tools.ts";
+import { setTools } from "../../gateway/set-tools.ts";
 import type { TableRow } from "../../gateway/view/tool-table.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { costOf } from "../../kernel/tokens.ts";
+import { type ToolUses, useOf } from "../../observe/live/tool-use.ts";
+import { gather } from "../gather.ts";
 import { matching, pageAfter } from "../page.ts";
 import { Problem } from "../problem.ts";
-import { DRY_RUN, LIST_QUERY, type Route, TAKE_OVER } from "../route.ts";
-import { ref } from "../schemas.ts";
-import { APPROVE_CHANGES, SET_TOOLS } from "../tool-schemas.ts";
+import { DRY_RUN, LIST_QUERY, route, TAKE_OVER } from "../route.ts";
+import { RETURNED_NAMESPACE } from "../schemas.ts";
+import { connectionsOf, wholeStatus } from "../server-status.ts";
+import { APPROVE_CHANGES, SET_TOOLS, TOOL_CHANGES, TOOL_TABLE } from "../tool-schemas.ts";
 import { objectAt } from "./objects.ts";
-import { type AdminParts, change, checkedBody, guardsOf, tagged } from "./parts.ts";
+import { type AdminParts, change, guardsOf, tagged } from "./parts.ts";
 
 const DEFAULT_LIMIT = 1_000;
 const MAX_ON_A_PAGE = 10_000;
 
-export function toolRoutes(parts: AdminParts): readonly Route[] {
+export function toolRoutes(parts: AdminParts) {
   return [tableRoute(parts), setRoute(parts), ...changeRoutes(parts)];
 }
 
-function tableRoute(parts: AdminParts): Route {
-  const { control, observed, pins } = parts;
-  return {
+function tableRoute(parts: AdminParts) {
+  const { control, pins } = parts;
+  return route({
     method: "GET",
     path: "/tools",
     summary: "List all tools of all servers with cost, use and their state in each namespace",
@@ -36,13 +43,13 @@ function tableRoute(parts: AdminParts): Route {
       server: { type: "string", description: "uuid or name" },
       namespace: { type: "string", description: "uuid or name: only tools of its servers" },
     },
-    answer: ref("ToolTable"),
-    handle({ query }) {
+    answer: TOOL_TABLE,
+    async handle({ query, principal }) {
       const { servers, namespaces } = control.compiled;
-      const [server, namespace] = [query.get("server"), query.get("namespace")];
+      const { server, namespace } = query;
       const only = {
-        server: server === null ? undefined : objectAt(parts, "server", server).uuid,
-        namespace: namespace === null ? undefined : objectAt(parts, "namespace", namespace).uuid,
+        server: server === undefined ? undefined : objectAt(parts, "server", server).uuid,
+        namespace: namespace === undefined ? undefined : objectAt(parts, "namespace", namespace).uuid,
       };
       const rows = control
         .toolTable()
@@ -51,17 +58,20 @@ function tableRoute(parts: AdminParts): Route {
       const found = matching(rows, query, (row) =>
         [row.tool, row.title, row.description, namesOf(row)].join("\n"),
       );
-      const page = pageAfter(found, query, {
-        keyOf: (row) => `${row.server} ${row.tool}`,
-        limit: Number(query.get("limit") ?? DEFAULT_LIMIT),
-      });
+      const page = pageAfter(found, query, (row) => `${row.server} ${row.tool}`);
+      const [connections, uses] = await Promise.all([
+        gather(parts, "connections", {}),
+        gather(parts, "tool-use", {}),
+      ]);
+      const used = uses.parts.map(({ value }) => value.used);
+      const since = Math.min(...uses.parts.map(({ value }) => value.since));
       const indexes = new Map([...namespaces.keys()].map((uuid, at) => [uuid, at]));
       return {
         body: {
           servers: [...servers.values()].map(({ object: { uuid, name } }) => ({
             uuid,
             name,
-            state: control.statusOf(uuid).state,
+            state: wholeStatus(principal, connectionsOf(connections, uuid)).state,
           })),
           namespaces: [...namespaces.values()].map(({ object: { uuid, name, spec, managedBy } }) => ({
             uuid,
@@ -69,15 +79,15 @@ function tableRoute(parts: AdminParts): Route {
             newTools: spec.newTools,
             managedBy,
           })),
-          since: new Date(observed.use.since).toISOString(),
+          since: new Date(since).toISOString(),
           pinned: pins.enforced,
           total: found.length,
-          items: page.items.map((row) => shownRow(row, indexes, observed.use)),
+          items: page.items.map((row) => shownRow(row, indexes, used)),
           ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
         },
       };
     },
-  };
+  });
 }
 
 function namesOf({ cells }: TableRow): string {
@@ -87,11 +97,11 @@ function namesOf({ cells }: TableRow): string {
 function shownRow(
   { cells, bytes, ...row }: TableRow,
   indexes: ReadonlyMap<string, number>,
-  use: AdminParts["observed"]["use"],
-): object {
+  uses: readonly ToolUses[],
+) {
   const placed = [...cells].map(([namespace, cell]) => [String(indexes.get(namespace)), cell] as const);
   const overridden = placed.flatMap(([at, { override }]) => (override ? [[at, override] as const] : []));
-  const used = use.of(row.server, row.tool);
+  const used = useOf(uses, row.server, row.tool);
   return {
     ...row,
     ...costOf(bytes),
@@ -102,71 +112,71 @@ function shownRow(
   };
 }
 
-/** Sends single rules instead of the whole list, so that two people who change different tools do not overwrite each other. */
-function setRoute(parts: AdminParts): Route {
-  return {
+/**
+ * Sends single rules instead of the whole list, so that two people who change different tools do not
+ * overwrite each other.
+ */
+function setRoute(parts: AdminParts) {
+  return route({
     method: "POST",
     path: "/namespaces/:uuid/tools",
     summary: "Change the rules of several tools in one revision",
     tag: "namespaces",
     action: "namespaces.write",
     query: { ...DRY_RUN, ...TAKE_OVER },
-    body: ref("SetTools"),
-    answer: ref("Namespace"),
+    body: SET_TOOLS,
+    answer: RETURNED_NAMESPACE,
     async handle(request) {
-      const { set } = await checkedBody<{ set: readonly ToolSetting[] }>(SET_TOOLS, request.body ?? {});
-      const at = { namespace: request.params["uuid"] ?? "", ...guardsOf(request) };
+      const { set } = request.body;
+      const at = { namespace: request.params.uuid, ...guardsOf(request) };
       const done = await change(parts, request, (objects, context) => setTools(objects, at, set, context));
       if ("dry" in done) return done.dry;
       return tagged(done.outcome.object, present(done.outcome.object));
     },
-  };
+  });
 }
 
-function changeRoutes(parts: AdminParts): readonly Route[] {
+function changeRoutes(parts: AdminParts) {
   const { pins } = parts;
   return [
-    {
+    route({
       method: "GET",
       path: "/mcp-servers/:uuid/changes",
       summary: "List the tools of the server that changed since they were approved, with the differences",
       tag: "mcp-servers",
       action: "objects.read",
-      answer: ref("ToolChanges"),
+      answer: TOOL_CHANGES,
       handle({ params }) {
-        const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
+        const { uuid } = objectAt(parts, "server", params.uuid);
         return { body: shownReview(pins.review(uuid)) };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/mcp-servers/:uuid/changes/approve",
       summary: "Approve the current tools of the server",
       tag: "mcp-servers",
       action: "servers.write",
-      body: ref("ApproveChanges"),
-      answer: ref("ToolChanges"),
+      body: APPROVE_CHANGES,
+      answer: TOOL_CHANGES,
       async handle({ params, body, recordChanges }) {
-        const given = await checkedBody<{ version: string; tools?: readonly string[] }>(
-          APPROVE_CHANGES,
-          body ?? {},
-        );
-        const { uuid, name } = objectAt(parts, "server", params["uuid"] ?? "");
+        const { uuid, name } = objectAt(parts, "server", params.uuid);
         const seen = pins.review(uuid);
-        if (versionOf(seen) !== given.version) throw changedMeanwhile();
-        await pins.approve(uuid, seen, given.tools && new Set(given.tools)).catch((error: unknown) => {
+        if (versionOf(seen) !== body.version) throw changedMeanwhile();
+        await pins.approve(uuid, seen, body.tools && new Set(body.tools)).catch((error: unknown) => {
           throw MetaMcpError.is(error) ? changedMeanwhile() : error;
         });
         recordChanges([{ action: "approve", object: { kind: "server", uuid, name } }]);
         return { body: shownReview(pins.review(uuid)) };
       },
-    },
+    }),
   ];
 }
 
+type Definition = Readonly<Record<string, unknown>>;
 type Review = ReturnType<PinControl["review"]>;
 
-function shownReview(review: Review): object {
+function shownReview(review: Review) {
   const { changes, removed, fault } = review;
   return {
     version: versionOf(review),
@@ -174,8 +184,8 @@ function shownReview(review: Review): object {
       tool,
       kind,
       parts,
-      ...(before !== undefined && { before: JSON.parse(before) as unknown }),
-      ...(after !== "" && { after: JSON.parse(after) as unknown }),
+      ...(before !== undefined && { before: JSON.parse(before) as Definition }),
+      ...(after !== "" && { after: JSON.parse(after) as Definition }),
     })),
     removed,
     ...(fault !== undefined && { fault }),

@@ -1,90 +1,83 @@
 /** Routes to try an endpoint in the console: call a tool with live events, and preview what a client sees. */
+
 import type { ServerResponse } from "node:http";
 import { may } from "../../access/may.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
-import type { TriedTool, TryAnswer, TryEvent } from "../../gateway/try-control.ts";
+import type { TriedTool, TryEvent } from "../../gateway/try-control.ts";
+import { TRY_ANSWER } from "../../gateway/try-control.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Static } from "../../kernel/json-schema.ts";
+import { actorOf } from "../../kernel/principal.ts";
+import { AtReplica } from "../at-replica.ts";
+import { shownCall } from "../call-list.ts";
 import { Problem } from "../problem.ts";
-import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
-import { ref } from "../schemas.ts";
-import { TRY, TRY_ANSWER } from "../try-schemas.ts";
+import { type AdminAnswer, type AdminRequest, route } from "../route.ts";
+import { SHOWN_PREVIEW, TRY, TRY_EVENT } from "../try-schemas.ts";
 import { TryStream } from "../try-stream.ts";
-import { shownCall } from "./calls.ts";
 import { AS, accountUser, endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
-import { type AdminParts, checkedBody } from "./parts.ts";
+import type { AdminParts } from "./parts.ts";
 
-interface TryBody {
-  readonly as?: string;
-  readonly name?: string;
-  readonly server?: string;
-  readonly tool?: string;
-  readonly args: Readonly<Record<string, unknown>>;
-}
-
-export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
+export function endpointTryingRoutes(parts: AdminParts) {
   const { tries } = parts;
   return [
-    {
+    route({
       method: "GET",
       path: "/endpoints/:uuid/preview",
       summary: "Show exactly what a client of the endpoint sees, and what it costs",
       tag: "endpoints",
       action: "endpoints.use",
       query: AS,
-      answer: ref("Preview"),
+      answer: SHOWN_PREVIEW,
       async handle(request) {
         const endpoint = endpointAt(parts, request);
-        const user = userOf(parts, request, request.query.get("as"));
+        const user = userOf(parts, request, request.query.as);
         const principal = seenAs(endpoint, user, request);
         const { uuid, name } = endpoint.object;
         const preview = await tries.preview(uuid, principal);
         if (!preview) throw notServed(endpoint);
         const refused = refusalOf(endpoint.object, user);
-        const { kind, id, name: displayName = id } = user.principal;
         const url = `${parts.inspector.url}/metamcp/${name}/mcp`;
-        return {
-          body: { as: { kind, id, name: displayName }, ...(refused && { refused }), url, ...preview },
-        };
+        return { body: { as: actorOf(user.principal), ...(refused && { refused }), url, ...preview } };
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/endpoints/:uuid/try",
       summary:
         "Call a tool as a client of the endpoint, as yourself or, for administrators, as another account. Returns events; closing the connection cancels the call",
       tag: "endpoints",
       action: "endpoints.try",
-      body: ref("Try"),
-      answer: ref("TryEvent"),
+      body: TRY,
+      answer: TRY_EVENT,
       answerTypes: ["text/event-stream"],
-      async handle(request) {
-        const { as = null, args, ...reference } = await checkedBody<TryBody>(TRY, request.body ?? {});
+      handle(request) {
+        const { as, args, ...reference } = request.body;
         const endpoint = endpointAt(parts, request);
         return startTry(parts, request, { endpoint, as, args, tool: toolIn(reference, endpoint) });
       },
-    },
-    {
+    }),
+    route({
       method: "POST",
       path: "/endpoints/:uuid/try/:id/answers",
       summary: "Answer a question of a call that you try",
       tag: "endpoints",
       action: "endpoints.try",
-      body: ref("TryAnswer"),
-      async handle({ params, body, principal, recordChanges }) {
+      body: TRY_ANSWER,
+      handle({ params, body, principal, recordChanges }) {
         recordChanges([]);
-        const answer = await checkedBody<TryAnswer>(TRY_ANSWER, body ?? {});
-        const done = tries.answer(params["id"] ?? "", principal, answer);
+        const done = tries.answer(params.id, principal, body);
+        if (typeof done === "object") throw new AtReplica("this call", done.elsewhere);
         if (done === "unknown") throw new Problem(404, "you have no such running call");
         if (done === "answered") throw new Problem(409, "this question is no longer open");
         return {};
       },
-    },
+    }),
   ];
 }
 
 export interface TryStart {
   readonly endpoint: CompiledEndpoint;
-  readonly as: string | null;
+  readonly as: string | undefined;
   readonly tool: TriedTool;
   readonly args: Readonly<Record<string, unknown>>;
 }
@@ -94,7 +87,7 @@ export function startTry(
   parts: AdminParts,
   request: AdminRequest,
   { endpoint, as, tool, args }: TryStart,
-): AdminAnswer {
+): AdminAnswer<never> {
   const { principal, recordChanges } = request;
   // Keys may not try tools, except keys of administrators.
   if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
@@ -120,7 +113,7 @@ export function startTry(
           ...event,
           calls: event.calls.flatMap((id) => {
             const call = parts.observed.calls.get(id);
-            return call ? [shownCall(call, whole)] : [];
+            return call ? [shownCall(parts, call, whole)] : [];
           }),
         }
       : event;
@@ -129,7 +122,10 @@ export function startTry(
   };
 }
 
-function toolIn({ name, server = "", tool = "" }: Omit<TryBody, "as" | "args">, endpoint: CompiledEndpoint) {
+function toolIn(
+  { name, server = "", tool = "" }: Omit<Static<typeof TRY>, "args">,
+  endpoint: CompiledEndpoint,
+) {
   if (name !== undefined) return { name };
   const known = endpoint.parts.find(({ part }) => part.server === server);
   return { server: known?.part.name ?? server, tool };

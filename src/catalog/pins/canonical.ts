@@ -1,4 +1,7 @@
-/** Turns JSON into a canonical form: sorted keys, no white space, uniform escapes; numbers stay as written. Throws on invalid JSON and always terminates. */
+/**
+ * Turns JSON into a canonical form: sorted keys, no white space, uniform escapes; numbers stay as written.
+ * Throws on invalid JSON and always terminates.
+ */
 import type { Raw } from "../../kernel/raw.ts";
 
 /** Deeper than any usual schema. Deeper values stay as written. */

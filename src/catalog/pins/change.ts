@@ -1,9 +1,11 @@
 /** Types and texts for tools that differ from what the user approved. Compares nothing and stores nothing. */
 
+/** "unknown": the approved version cannot be read. */
+export const CHANGE_KINDS = ["changed", "new", "unknown"] as const;
+
 export interface ToolChange {
   readonly tool: string;
-  /** "unknown": the approved version cannot be read. */
-  readonly kind: "changed" | "new" | "unknown";
+  readonly kind: (typeof CHANGE_KINDS)[number];
   /** The changed members of the definition; empty unless the kind is "changed". */
   readonly parts: readonly string[];
   /** The approved definition in canonical form; missing for new tools and for large definitions. */
@@ -29,7 +31,10 @@ const MEMBER_NAMES: Readonly<Record<string, string>> = {
   outputSchema: "output schema",
 };
 
-/** An unapproved name may contain instructions for a model or control codes for a terminal, so only plain names are repeated. */
+/**
+ * An unapproved name may contain instructions for a model or control codes for a terminal, so only plain
+ * names are repeated.
+ */
 export function shownName(tool: string): string {
   return PLAIN_NAME.test(tool) ? tool : "(a tool with an odd name)";
 }

@@ -1,4 +1,7 @@
-/** The fingerprint of a tool: a hash of the members that models and clients use, in canonical form. White space and key order do not matter; every digit and character does. */
+/**
+ * The fingerprint of a tool: a hash of the members that models and clients use, in canonical form. White
+ * space and key order do not matter; every digit and character does.
+ */
 import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { members } from "../../rpc/slice.ts";

@@ -1,4 +1,7 @@
-/** The format of a file of pins: the approved tools of one server, one entry per identity and list key. A file with any invalid part is refused as a whole. No I/O. */
+/**
+ * The format of a file of pins: the approved tools of one server, one entry per identity and list key. A file
+ * with any invalid part is refused as a whole. No I/O.
+ */
 import type { ListKey } from "../../kernel/list-key.ts";
 
 export interface Pin {

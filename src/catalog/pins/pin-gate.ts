@@ -1,5 +1,8 @@
-/** Compares every new tool list with the approved tools before the catalog publishes it, and blocks unapproved tools if that is enforced. Loads the comparing modules with the first list. */
-import { stat } from "node:fs/promises";
+/**
+ * Compares every new tool list with the approved tools before the catalog publishes it, and blocks unapproved
+ * tools if that is enforced. Loads the comparing modules with the first list.
+ */
+import { isDoneWithin } from "../../kernel/at-most.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -7,13 +10,18 @@ import type { Asker, ListKey, ListSource } from "../../kernel/list-key.ts";
 import type { Gate, JudgedList } from "../gate.ts";
 import type { Tool } from "../tool.ts";
 import { NOTHING_CHANGED, type Review, type ToolChange } from "./change.ts";
+import type { PinStorage } from "./pin-storage.ts";
 import type { Pins, PinsParts, ReviewedList } from "./pins.ts";
 
-/** How often the files are checked for approvals by another process. This runs only while something is unapproved. */
+/** How often is checked for approvals by another process. This runs only while something is unapproved. */
 const POLL_MS = 500;
+const LAST_WRITES_MS = 2_000;
 
 export interface PinGateParts extends PinsParts {
   readonly clock: Clock;
+  readonly home: string;
+  /** Default: files in `home`. */
+  readonly storage?: PinStorage | undefined;
   /** The list key of the lists that this client sees of the server; undefined if it sees none. */
   readonly keyFor: (server: ServerId, asker: Asker) => ListKey | undefined;
   /** Replaces the blocked tools of this list. */
@@ -23,8 +31,8 @@ export interface PinGateParts extends PinsParts {
 interface ComparedList {
   readonly list: ReviewedList;
   review: Review;
-  /** The stamp of the file before it was read. */
-  fileStamp: string;
+  /** The stamp of the stored tools before they were read. */
+  stamp: string;
 }
 
 export class PinGate implements Gate {
@@ -34,7 +42,7 @@ export class PinGate implements Gate {
   readonly #newest = new Map<string, ComparedList>();
   readonly #compared = new Map<string, ComparedList>();
   readonly #pending = new Set<Promise<unknown>>();
-  #pins: Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> | undefined;
+  #pins: Promise<{ pins: Pins; storage: PinStorage }> | undefined;
   #timer: Timer | undefined;
   #closed = false;
 
@@ -58,7 +66,7 @@ export class PinGate implements Gate {
 
   /** The catalog waits for the result only if blocking is enforced. */
   judge(from: ListSource, list: JudgedList): Promise<ReadonlySet<string>> | undefined {
-    const compared: ComparedList = { list: { ...from, ...list }, review: NOTHING_CHANGED, fileStamp: "" };
+    const compared: ComparedList = { list: { ...from, ...list }, review: NOTHING_CHANGED, stamp: "" };
     this.#newest.set(idOf(from), compared);
     const blocked = this.#track(this.#judge(compared));
     return this.enforced ? blocked : undefined;
@@ -69,7 +77,10 @@ export class PinGate implements Gate {
       for (const [id, { list }] of lists) if (list.server === server) lists.delete(id);
   }
 
-  /** Approves the named tools (default: all) for every list key. Rejects if they changed since the review `seen`. */
+  /**
+   * Approves the named tools (default: all) for every list key. Rejects if they changed since the review
+   * `seen`.
+   */
   async approve(server: ServerId, seen: Review, names?: ReadonlySet<string>): Promise<void> {
     await this.settled();
     if (!sameReview(this.review(server), seen))
@@ -91,7 +102,8 @@ export class PinGate implements Gate {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    await this.settled();
+    // A store that hangs must not hold the stop.
+    await isDoneWithin(this.#parts.clock, LAST_WRITES_MS, this.settled());
   }
 
   /** Ignores the result if a newer list arrived meanwhile. */
@@ -104,9 +116,9 @@ export class PinGate implements Gate {
   }
 
   async #compare(compared: ComparedList): Promise<void> {
-    const { pins, pathOf } = await this.#load();
+    const { pins, storage } = await this.#load();
     const { list } = compared;
-    compared.fileStamp = await stampOf(pathOf(list.server));
+    compared.stamp = await storage.stamp(list.server);
     compared.review = await pins.compare(list).catch((error: unknown) => this.#failed(list, error));
     // Without changes the fingerprints are not needed any more, and the list may stay in memory for long.
     if (compared.review.changes.length === 0) delete list.fingerprints;
@@ -140,22 +152,24 @@ export class PinGate implements Gate {
   }
 
   async #poll(): Promise<void> {
-    const { pathOf } = await this.#load();
+    const { storage } = await this.#load();
     for (const compared of this.#compared.values()) {
       if (compared.review.changes.length === 0) continue;
-      const stamp = await stampOf(pathOf(compared.list.server));
-      if (stamp !== compared.fileStamp) await this.#compareAgain(compared);
+      const stamp = await storage.stamp(compared.list.server);
+      if (stamp !== compared.stamp) await this.#compareAgain(compared);
     }
     this.#timer = undefined;
     this.#schedulePoll();
   }
 
-  #load(): Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> {
-    const { home } = this.#parts;
-    this.#pins ??= import("./pins.ts").then(({ Pins, pinsPath }) => ({
-      pins: new Pins(this.#parts),
-      pathOf: (server) => pinsPath(home, server),
-    }));
+  #load(): Promise<{ pins: Pins; storage: PinStorage }> {
+    const { home, storage } = this.#parts;
+    this.#pins ??= Promise.all([import("./pins.ts"), import("./pin-storage.ts")]).then(
+      ([{ Pins }, { PinFiles }]) => {
+        const used = storage ?? new PinFiles(home);
+        return { pins: new Pins(used, this.#parts), storage: used };
+      },
+    );
     return this.#pins;
   }
 
@@ -192,14 +206,4 @@ function sameReview(a: Review, b: Review): boolean {
 
 function blockedBy({ changes }: Review): ReadonlySet<string> {
   return new Set(changes.map(({ tool }) => tool));
-}
-
-/** Changes whenever the file is replaced. */
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
-    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-  } catch {
-    return "absent";
-  }
 }

@@ -1,8 +1,7 @@
-/** The approved tools on disk: reads and compares them, stores new ones and reports changes. Approves only on request, and never overwrites a file that it cannot read unless the user approves. */
-import { join } from "node:path";
-import { readIfThere, writeAtomic } from "../../home/file.ts";
-import { withLock } from "../../home/lock.ts";
-import { safeName } from "../../home/safe-name.ts";
+/**
+ * The approved tools: reads and compares them, stores new ones and reports changes. Approves only on request,
+ * and never overwrites stored tools that it cannot read unless the user approves.
+ */
 import type { ServerId } from "../../kernel/call.ts";
 import type { ListKey } from "../../kernel/list-key.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -17,7 +16,8 @@ import {
 } from "./change.ts";
 import { digestOf, type Fingerprint, fingerprintsOf } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
-import { approved, type FingerprintedList, type ReviewOutcome, review } from "./review.ts";
+import type { PinStorage } from "./pin-storage.ts";
+import { alsoApproved, approved, type FingerprintedList, type ReviewOutcome, review } from "./review.ts";
 
 /** One list of one server. */
 export interface ReviewedList {
@@ -33,23 +33,20 @@ export interface ReviewedList {
 }
 
 export interface PinsParts {
-  readonly home: string;
   readonly log: Log;
   /** True if tools that are not approved are blocked. */
   readonly enforced: boolean;
-  /** True if the user reads this log. Otherwise changes stay unreported, so that another process reports them. */
+  /**
+   * True if the user reads this log. Otherwise changes stay unreported, so that another process reports them.
+   */
   readonly userReadsLog: boolean;
 }
 
 /** Limits the log lines for one list. */
 const MAX_REPORTED = 10;
 
-export function pinsPath(home: string, server: ServerId): string {
-  return join(home, "pins", `${safeName(server)}.json`);
-}
-
 export class Pins {
-  readonly #home: string;
+  readonly #storage: PinStorage;
   readonly #log: Log;
   readonly #enforced: boolean;
   readonly #reports: boolean;
@@ -57,8 +54,8 @@ export class Pins {
   readonly #unwritten = new Map<string, PinEntry>();
   readonly #logged = new Set<string>();
 
-  constructor({ home, log, enforced, userReadsLog }: PinsParts) {
-    this.#home = home;
+  constructor(storage: PinStorage, { log, enforced, userReadsLog }: PinsParts) {
+    this.#storage = storage;
     this.#log = log;
     this.#enforced = enforced;
     this.#reports = userReadsLog;
@@ -68,7 +65,7 @@ export class Pins {
     const { server, tools, live } = list;
     let stored: readonly PinEntry[];
     try {
-      stored = await this.#read(server);
+      stored = entriesIn(await this.#storage.read(server));
     } catch (error) {
       return this.#unreadable(list, error as Error);
     }
@@ -84,15 +81,13 @@ export class Pins {
     return this.#report(list, outcome.entry === before ? outcome : await this.#record(list, listed, outcome));
   }
 
-  /** Approves the named tools (default: all) as they are in the list. Rejects if the file cannot be written. */
+  /** Approves the named tools (default: all) as they are in the list. Rejects if that cannot be stored. */
   async approve(list: ReviewedList, names?: ReadonlySet<string>): Promise<void> {
-    const { server } = list;
     const listed = await fingerprinted(list, digestOf(list.tools));
-    const path = pinsPath(this.#home, server);
-    await withLock(path, async () => {
-      // An unreadable file is replaced: approving is how the user repairs it.
-      const stored = await this.#read(server).catch((): readonly PinEntry[] => []);
-      await writeAtomic(path, encodePins(approved(this.#entryOf(list, stored), listed, names), stored));
+    await this.#storage.update(list.server, (text) => {
+      const stored = readableEntries(text);
+      const others = stored.map((entry) => alsoApproved(entry, listed, names));
+      return encodePins(approved(this.#entryOf(list, stored), listed, names), others);
     });
     this.#unwritten.delete(keyOf(list));
   }
@@ -100,22 +95,21 @@ export class Pins {
   /** Compares again under the lock, because another gateway may have stored an entry since. */
   async #record(list: ReviewedList, listed: FingerprintedList, seen: ReviewOutcome): Promise<ReviewOutcome> {
     const { server } = list;
-    const path = pinsPath(this.#home, server);
+    let outcome = seen;
     try {
-      return await withLock(path, async () => {
-        const stored = await this.#read(server);
+      await this.#storage.update(server, (text) => {
+        const stored = entriesIn(text);
         const before = this.#entryOf(list, stored);
-        const outcome = review(before, listed, othersOf(list, stored));
-        if (outcome.entry && outcome.entry !== before)
-          await writeAtomic(path, encodePins(outcome.entry, stored));
-        return outcome;
+        outcome = review(before, listed, othersOf(list, stored));
+        return outcome.entry && outcome.entry !== before ? encodePins(outcome.entry, stored) : undefined;
       });
+      return outcome;
     } catch (error) {
       if (seen.entry) this.#unwritten.set(keyOf(list), seen.entry);
       this.#once(`unwritten ${server}`, () =>
         this.#log.error(
           `${server}: its tools cannot be recorded, so changes are detected only until MetaMCP stops: ${(error as Error).message}`,
-          { server, path },
+          { server, path: this.#storage.placeOf(server) },
         ),
       );
       return seen;
@@ -132,15 +126,9 @@ export class Pins {
     );
   }
 
-  /** Empty if there is no file. Rejects if the file is not a valid file of pins. */
-  async #read(server: ServerId): Promise<readonly PinEntry[]> {
-    const text = await readIfThere(pinsPath(this.#home, server));
-    return text === undefined ? [] : decodePins(text);
-  }
-
   async #unreadable(list: ReviewedList, { message }: Error): Promise<Review> {
     const { server } = list;
-    const path = pinsPath(this.#home, server);
+    const path = this.#storage.placeOf(server);
     const effect = this.#enforced
       ? "all its tools are blocked until they are approved"
       : "changes of its tools are not detected";
@@ -155,7 +143,10 @@ export class Pins {
     return { changes, removed: [], fault };
   }
 
-  /** Logs a warning when a change is reported for the first time, and an info line in each later process that sees it. */
+  /**
+   * Logs a warning when a change is reported for the first time, and an info line in each later process that
+   * sees it.
+   */
   #report(list: ReviewedList, { changes, removed, unreported }: ReviewOutcome): Review {
     const { server } = list;
     const first = new Set(unreported);
@@ -188,6 +179,20 @@ export class Pins {
 
   #once(id: string, log: () => void): void {
     if (this.#first(id)) log();
+  }
+}
+
+/** Empty if nothing is stored. Throws if the text is no valid file of pins. */
+function entriesIn(text: string | undefined): readonly PinEntry[] {
+  return text === undefined ? [] : decodePins(text);
+}
+
+/** Unreadable text is replaced: approving is how the user repairs it. */
+function readableEntries(text: string | undefined): readonly PinEntry[] {
+  try {
+    return entriesIn(text);
+  } catch {
+    return [];
   }
 }
 

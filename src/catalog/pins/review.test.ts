@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { asRaw } from "../../kernel/raw.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
-import { approved, type FingerprintedList, review } from "./review.ts";
+import { alsoApproved, approved, type FingerprintedList, review } from "./review.ts";
 
 const listed = (tools: Record<string, string>): FingerprintedList => ({
   identity: "id",
@@ -104,4 +104,15 @@ test("a file of pins survives a round trip, keeps entries of other identities, a
     encodePins(entry, []).slice(0, -20),
   ])
     expect(() => decodePins(text), text).toThrow();
+});
+
+test("an approval counts for another list key that shows the same versions, and for nothing else of it", () => {
+  const evil = listed({ a: "evil", b: "worse", n: "new" });
+  const seen = { ...(review(first({ a: "1", b: "2" }), evil).entry as PinEntry), key: "other" };
+  const same = alsoApproved(seen, evil, new Set(["a", "n"]));
+  expect(brief(same, { a: "evil", b: "worse", n: "new" })).toEqual(["changed b description"]);
+  // The other key shows other versions: what was approved says nothing about them.
+  const others = alsoApproved(seen, listed({ a: "else", n: "else" }));
+  expect(brief(others, { a: "evil", b: "2", n: "new" })).toEqual(["changed a description", "new n"]);
+  expect(alsoApproved(seen, { ...evil, identity: "another server" })).toBe(seen);
 });

@@ -1,4 +1,7 @@
-/** Compares the tools that a server lists with the approved ones. Pure: the result says what to store and what to report. */
+/**
+ * Compares the tools that a server lists with the approved ones. Pure: the result says what to store and what
+ * to report.
+ */
 
 import type { ListKey } from "../../kernel/list-key.ts";
 import { asRaw } from "../../kernel/raw.ts";
@@ -30,8 +33,8 @@ export interface ReviewOutcome {
 }
 
 /**
- * The first non-empty list of each list key is trusted. Tools that were approved for another key (`others`) must be
- * unchanged, so that a changed tool does not pass only because a client has other capabilities.
+ * The first non-empty list of each list key is trusted. Tools that were approved for another key (`others`)
+ * must be unchanged, so that a changed tool does not pass only because a client has other capabilities.
  */
 export function review(
   entry: PinEntry | undefined,
@@ -84,7 +87,10 @@ function compare(entry: PinEntry, { identity, key, digest, fingerprints }: Finge
   };
 }
 
-/** The entry with the named tools (default: all) approved as listed. Tools that are not listed stay as they were. */
+/**
+ * The entry with the named tools (default: all) approved as listed. Tools that are not listed stay as they
+ * were.
+ */
 export function approved(
   entry: PinEntry | undefined,
   { identity, key, digest, fingerprints }: FingerprintedList,
@@ -99,6 +105,27 @@ export function approved(
   const tools = [...chosen.values(), ...others];
   const { changes } = compare({ identity, key, tools }, { identity, key, digest, fingerprints });
   return { identity, key, ...(changes.length === 0 ? { digest } : {}), tools };
+}
+
+/**
+ * Another entry of the server after the same approval: the tools that were reported for its list key as they
+ * are approved now. Whoever approves sees only the keys of one process.
+ */
+export function alsoApproved(
+  entry: PinEntry,
+  { identity, fingerprints }: FingerprintedList,
+  names?: ReadonlySet<string>,
+): PinEntry {
+  if (entry.identity !== identity) return entry;
+  const chosen = new Map(
+    fingerprints.filter(({ name }) => names?.has(name) ?? true).map((one) => [one.name, one]),
+  );
+  const tools = entry.tools.map((pin) => {
+    const now = chosen.get(pin.name);
+    const seen = pin.fresh ? pin.hash : pin.told;
+    return now && seen === now.hash ? pinOf(now) : pin;
+  });
+  return { ...entry, tools };
 }
 
 function pinOf({ name, hash, definition }: Fingerprint): Pin {

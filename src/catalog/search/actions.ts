@@ -1,4 +1,7 @@
-/** Kinds of action that verbs stand for: "remove" and "delete" ask for the same kind of tool. A set of kinds is a bit mask. */
+/**
+ * Kinds of action that verbs stand for: "remove" and "delete" ask for the same kind of tool. A set of kinds
+ * is a bit mask.
+ */
 import { stem } from "./stem.ts";
 
 const KINDS: readonly string[] = [
@@ -45,8 +48,8 @@ export function actionsOf(word: string): number {
 }
 
 /**
- * What a tool with this name does: its first word if that is a verb, else its last, else any. `NOUNS` count only if there is no
- * other verb. `get_comments` lists.
+ * What a tool with this name does: its first word if that is a verb, else its last, else any. `NOUNS` count
+ * only if there is no other verb. `get_comments` lists.
  */
 export function actionsOfName(name: readonly string[]): number {
   const last = name.at(-1) ?? "";

@@ -1,6 +1,10 @@
-/** Which kinds of action a question asks for: a linear model over its words, trained on the examples (scripts/ranking/actions.mjs). */
+/**
+ * Which kinds of action a question asks for: a linear model over its words, trained on the examples
+ * (scripts/ranking/actions.mjs).
+ */
 import { readShipped } from "../../home/shipped.ts";
 import { KIND_COUNT } from "./actions.ts";
+import { LineTable } from "./line-table.ts";
 import { stem } from "./stem.ts";
 
 const FILE = "ranking/actions.json";
@@ -17,13 +21,13 @@ export interface StoredActionModel {
 }
 
 export class AskedActions {
-  readonly #rows: ReadonlyMap<string, number>;
+  readonly #rows: LineTable;
   readonly #weights: Int8Array;
   readonly #scale: number;
   readonly #bias: Float64Array;
 
   constructor({ features, weights, scale, bias }: StoredActionModel) {
-    this.#rows = new Map(features.split("\n").map((feature, row) => [feature, row]));
+    this.#rows = new LineTable(Buffer.from(features));
     this.#weights = new Int8Array(Buffer.from(weights, "base64"));
     this.#scale = scale;
     this.#bias = Float64Array.from(bias);
@@ -33,8 +37,8 @@ export class AskedActions {
   of(allWords: readonly string[]): Float64Array {
     const sums = this.#bias.slice();
     for (const feature of actionFeatures(allWords)) {
-      const row = this.#rows.get(feature);
-      for (let kind = 0; row !== undefined && kind < KIND_COUNT; kind++)
+      const row = this.#rows.indexOf(feature);
+      for (let kind = 0; row >= 0 && kind < KIND_COUNT; kind++)
         sums[kind] = (sums[kind] as number) + this.#scale * (this.#weights[row * KIND_COUNT + kind] ?? 0);
     }
     const highest = Math.max(...sums);

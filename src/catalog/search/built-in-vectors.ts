@@ -1,4 +1,7 @@
-/** Vectors of tools and questions as sums of the word vectors that ship with the package. Makes them at the first search. */
+/**
+ * Vectors of tools and questions as sums of the word vectors that ship with the package. Makes them at the
+ * first search.
+ */
 import type { Collection, IndexedServer } from "./collection.ts";
 import { Matrix } from "./matrix.ts";
 import type { Phrase } from "./question.ts";
@@ -37,7 +40,10 @@ export class BuiltInVectors implements VectorSpace {
   *addMissing(): Generator<number> {
     this.matrix.grow(this.#collection.capacity);
     const sum = new Float32Array(this.table.dims);
-    /** The row of each word in the table, by word id. Not kept, because the lexicon may give an id to another word. */
+    /**
+     * The row of each word in the table, by word id. Not kept, because the lexicon may give an id to another
+     * word.
+     */
     let rows: Int32Array | undefined;
     for (const server of this.#collection.servers) {
       if (this.#added.has(server)) continue;

@@ -1,4 +1,7 @@
-/** The index of all tools: one segment per server, and postings over all of them. Knows how much of a term each tool contains; does not rank. */
+/**
+ * The index of all tools: one segment per server, and postings over all of them. Knows how much of a term
+ * each tool contains; does not rank.
+ */
 import type { ServerId } from "../../kernel/call.ts";
 import { Lexicon } from "./lexicon.ts";
 import { MAX_SLOTS, Postings } from "./postings.ts";
@@ -18,15 +21,15 @@ import type { SearchSettings } from "./settings.ts";
 export interface IndexedServer {
   readonly segment: Segment;
   /**
-   * The slot of each of its tools. A slot is the number of a tool in postings, vectors and arrays of scores. Slots of
-   * removed tools are reused.
+   * The slot of each of its tools. A slot is the number of a tool in postings, vectors and arrays of scores.
+   * Slots of removed tools are reused.
    */
   readonly slots: Int32Array;
 }
 
 /**
- * Typical number of words in each field. Constants, because with the mean of the catalog hidden tools would change the scores
- * of visible ones, and each update would have to change all postings.
+ * Typical number of words in each field. Constants, because with the mean of the catalog hidden tools would
+ * change the scores of visible ones, and each update would have to change all postings.
  */
 const TYPICAL_LENGTH = {
   name: 2.5,
@@ -59,7 +62,10 @@ export class Collection {
     this.#settings = settings;
   }
 
-  /** Replaces all tools of a server. Yields the cost of each step, in characters read, so that the caller can pause in between. */
+  /**
+   * Replaces all tools of a server. Yields the cost of each step, in characters read, so that the caller can
+   * pause in between.
+   */
   *replace(source: ServerTools): Generator<number> {
     const before = this.#servers.get(source.server)?.slots.length ?? 0;
     const room = Math.min(this.#settings.maxDocs, MAX_SLOTS) - (this.#size - before);
@@ -174,7 +180,10 @@ class TermFrequencies {
     this.#addField("serverText", segment.serverTextWords);
   }
 
-  /** Passes the saturated frequency of each term to `each` and starts again. Returns the cost, in characters read. */
+  /**
+   * Passes the saturated frequency of each term to `each` and starts again. Returns the cost, in characters
+   * read.
+   */
   flush(each: (term: number, impact: number) => void): number {
     const { k1 } = this.#settings;
     for (const [term, sum] of this.#sums) if (sum > 0) each(term, sum / (k1 + sum));

@@ -1,4 +1,7 @@
-/** How likely a hit is the right one, comparable between questions and catalogs. Does not change the order of hits. */
+/**
+ * How likely a hit is the right one, comparable between questions and catalogs. Does not change the order of
+ * hits.
+ */
 import { exampleTrust } from "./evidence.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
@@ -6,14 +9,16 @@ import type { SearchContext } from "./search-context.ts";
 
 export interface Confidence {
   readonly confidence: number;
-  /** How well the tool does what was asked. Unlike the confidence it does not fall if other tools fit as well. */
+  /**
+   * How well the tool does what was asked. Unlike the confidence it does not fall if other tools fit as well.
+   */
   readonly fit: number;
 }
 
 /**
- * How the odds of a hit depend on the share of tools with names that the examples know. Where they know most names, the first
- * hit is right more often than its probability says; below `least` the share says nothing. Chosen on our own questions
- * (design/retrieval.md).
+ * How the odds of a hit depend on the share of tools with names that the examples know. Where they know most
+ * names, the first hit is right more often than its probability says; below `least` the share says nothing.
+ * Chosen on our own questions (design/retrieval.md).
  */
 const KNOWN_NAMES = { least: 0.6, neutral: 0.57, most: 0.85, steepness: 5 } as const;
 const LATIN = /^[a-z]/;
@@ -34,9 +39,9 @@ interface Hits {
 }
 
 /**
- * The probability that the ranking found, corrected by the share of known names, times the plausibility: below 1 if question and
- * tool have little in common, or if many words of the question are no words. A nonsense question has a best hit too, and that
- * hit may be far above the next.
+ * The probability that the ranking found, corrected by the share of known names, times the plausibility:
+ * below 1 if question and tool have little in common, or if many words of the question are no words. A
+ * nonsense question has a best hit too, and that hit may be far above the next.
  */
 export function confidencesOf(
   question: Question,
@@ -52,7 +57,8 @@ export function confidencesOf(
     const inCommon = Math.max(coverage, cosine, exampleName);
     const plausibility = sensible * Math.min(1, inCommon / MIN_IN_COMMON);
     const confidence = Math.min(EXACT_NAME_CONFIDENCE, plausibility * corrected(probability, factor));
-    // Examples know what a tool for this question is called. If no tool has such a name, the right one is probably missing.
+    // Examples know what a tool for this question is called. If no tool has such a name, the right one is
+    // probably missing.
     const missing = missingName * (exampleTrust(question) - exampleName);
     const fit = FIT.coverage * coverage + FIT.cosine * cosine + FIT.confidence * confidence - missing;
     return { confidence: rounded(confidence), fit: rounded(Math.max(0, fit)) };
@@ -74,8 +80,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Which share of the question's words a tool or the word table has. Numbers and words in other scripts than Latin count as
- * known, since the table cannot have them.
+ * Which share of the question's words a tool or the word table has. Numbers and words in other scripts than
+ * Latin count as known, since the table cannot have them.
  */
 function knownWordShare({ words, unknown }: Question, { vectors }: SearchContext): number {
   const unrecognized = unknown.filter((word) => LATIN.test(word) && !vectors?.isWord(word)).length;

@@ -1,4 +1,7 @@
-/** Evidence that is computed for candidates only: adjacent words, the kind of action, the exact name, deprecation. */
+/**
+ * Evidence that is computed for candidates only: adjacent words, the kind of action, the exact name,
+ * deprecation.
+ */
 import { KIND_COUNT } from "./actions.ts";
 import type { Collection } from "./collection.ts";
 import type { Pair, Question } from "./question.ts";
@@ -9,7 +12,10 @@ const UNKNOWN_ACTION = 0.3;
 /** Name, title and description. In the names of parameters, words are adjacent by chance. */
 const FIELDS_WITH_PAIRS = 3;
 
-/** For each of `slots`: the sum of the weights of the question's word pairs that are also adjacent in the tool. */
+/**
+ * For each of `slots`: the sum of the weights of the question's word pairs that are also adjacent in the
+ * tool.
+ */
 export function pairScores(
   { pairs }: Question,
   collection: Collection,
@@ -51,7 +57,10 @@ function pairScore(
   }
 }
 
-/** Whether the question is the tool's name, with or without the server's name. Case and separators do not matter. */
+/**
+ * Whether the question is the tool's name, with or without the server's name. Case and separators do not
+ * matter.
+ */
 export function isExactName({ compact }: Question, collection: Collection, slot: number): boolean {
   const segment = collection.at(slot)?.segment;
   if (!segment) return false;
@@ -65,7 +74,10 @@ export function isDeprecated(collection: Collection, slot: number): boolean {
   return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1;
 }
 
-/** For each of `slots`: how likely the question asks for what the tool does, compared with the likeliest kind of action. */
+/**
+ * For each of `slots`: how likely the question asks for what the tool does, compared with the likeliest kind
+ * of action.
+ */
 export function actionScores(
   { actions }: Question,
   collection: Collection,

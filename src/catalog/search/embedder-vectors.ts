@@ -1,6 +1,7 @@
 /**
- * Vectors from an embedder that the user configured. Embeds tools in the background, so no update waits for it. While it
- * fails or has not embedded all tools, it offers no vectors, and the caller uses the built-in ones.
+ * Vectors from an embedder that the user configured. Embeds tools in the background, so no update waits for
+ * it. While it fails or has not embedded all tools, it offers no vectors, and the caller uses the built-in
+ * ones.
  */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -16,7 +17,10 @@ import type { VectorCache } from "./vector-cache.ts";
 /** After a failure the embedder gets no requests for this long. */
 const COOLDOWN_MS = 30_000;
 const BATCH = 64;
-/** Ends a request that hangs. Longer than the timeout of a question, since no search waits for a batch of tools. */
+/**
+ * Ends a request that hangs. Longer than the timeout of a question, since no search waits for a batch of
+ * tools.
+ */
 const BATCH_TIMEOUT_MS = 60_000;
 const MAX_TEXT_LENGTH = 2_000;
 /** Question texts whose vectors are kept in memory. */
@@ -74,7 +78,9 @@ export class EmbedderVectors {
     return found;
   }
 
-  /** Undefined while a tool has no vector yet, since one ranking must not mix built-in and embedder vectors. */
+  /**
+   * Undefined while a tool has no vector yet, since one ranking must not mix built-in and embedder vectors.
+   */
   spaceFor(vectors: QuestionVectors, builtIn: VectorSpace | undefined): VectorSpace | undefined {
     for (const server of this.#collection.servers) {
       if (this.#embedded.has(server)) continue;
@@ -124,7 +130,8 @@ export class EmbedderVectors {
         rows[i] = await cache.put(texts[i] as string, vectors[k] as Float32Array);
       }
     }
-    // The cached rows come from another model with the same name. `put` has cleared the cache, so the next attempt embeds them again.
+    // The cached rows come from another model with the same name. `put` has cleared the cache, so the next
+    // attempt embeds them again.
     if (rows.some((row) => row?.length !== rows[0]?.length))
       throw new Error("the embedder's vectors differ in length");
     if (missing.length > 0) await cache.save().catch((error: unknown) => this.#notSaved(error));
@@ -137,7 +144,8 @@ export class EmbedderVectors {
       this.#matrix = new Matrix(dims);
       this.#embedded = new WeakSet();
     }
-    // An update may have given its slots to other tools in the meantime. Then the newer list is embedded next.
+    // An update may have given its slots to other tools in the meantime. Then the newer list is embedded
+    // next.
     if (this.#collection.at(server.slots[0] as number) === server) {
       this.#matrix.grow(this.#collection.capacity);
       for (const [i, row] of rows.entries()) this.#matrix.set(server.slots[i] as number, row);

@@ -1,4 +1,7 @@
-/** A client for OpenAI-compatible embeddings endpoints. Sends the key only there: refuses redirects, and no error contains it. Checks each response. */
+/**
+ * A client for OpenAI-compatible embeddings endpoints. Sends the key only there: refuses redirects, and no
+ * error contains it. Checks each response.
+ */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../kernel/clock.ts";
 
@@ -15,7 +18,10 @@ export interface Embedder {
   /** Depends only on endpoint and model, so vectors can be cached under it. */
   readonly id: string;
   readonly timeoutMs: number;
-  /** Returns one unit vector per text, all with the same number of dimensions. Rejects if the response has anything else. */
+  /**
+   * Returns one unit vector per text, all with the same number of dimensions. Rejects if the response has
+   * anything else.
+   */
   embed(texts: readonly string[], timeoutMs: number): Promise<Float32Array[]>;
 }
 

@@ -1,4 +1,7 @@
-/** Translates everyday expressions into words that tools use: "PR" into pull request, "get rid of" into delete. Loaded at the first search. */
+/**
+ * Translates everyday expressions into words that tools use: "PR" into pull request, "get rid of" into
+ * delete. Loaded at the first search.
+ */
 import { readShipped } from "../../home/shipped.ts";
 import { isContent, words } from "./words.ts";
 
@@ -22,7 +25,10 @@ export interface Token {
 interface Expression {
   readonly words: readonly string[];
   readonly meanings: readonly string[];
-  /** "=": means all of these words together. ":": means any of them. ">": means any of them, and only in verb position. */
+  /**
+   * "=": means all of these words together. ":": means any of them. ">": means any of them, and only in verb
+   * position.
+   */
   readonly kind: string;
 }
 
@@ -81,14 +87,19 @@ export class EverydayWords {
   }
 }
 
-/** Expressions are compared in the singular. Stems are not used, because "product" has the same stem as "production". */
+/**
+ * Expressions are compared in the singular. Stems are not used, because "product" has the same stem as
+ * "production".
+ */
 function singular(word: string): string {
   return PLURAL.test(word) ? word.slice(0, -1) : word;
 }
 
 let loaded: Promise<EverydayWords> | undefined;
 
-/** Reads the file once. Without it there are no expressions, and search uses the words of the question only. */
+/**
+ * Reads the file once. Without it there are no expressions, and search uses the words of the question only.
+ */
 export function loadEverydayWords(): Promise<EverydayWords> {
   loaded ??= readShipped(FILE).then((bytes) => new EverydayWords(bytes?.toString("utf8") ?? ""));
   return loaded;

@@ -1,6 +1,6 @@
 /**
- * Gathers what speaks for a tool: twelve kinds of evidence, each in 0..1. Scores all tools roughly, then gathers all evidence
- * for the best candidates. Does not know where vectors come from.
+ * Gathers what speaks for a tool: twelve kinds of evidence, each in 0..1. Scores all tools roughly, then
+ * gathers all evidence for the best candidates. Does not know where vectors come from.
  */
 import { coverageOf, nameCoverageOf } from "./coverage.ts";
 import { actionScores, isExactName, pairScores } from "./detail.ts";
@@ -14,7 +14,9 @@ import type { SearchView } from "./view.ts";
 
 /** Tools that all evidence is gathered for. */
 export const MAX_CANDIDATES = 100;
-/** Weights in the rough score, where keywords have 1. `ROUGH_VECTOR` also counts in the scores of siblings. */
+/**
+ * Weights in the rough score, where keywords have 1. `ROUGH_VECTOR` also counts in the scores of siblings.
+ */
 const ROUGH_VECTOR = 0.5;
 const ROUGH_CLAUSE = 0.5;
 /** A tool without a word in common with the question needs this cosine. */
@@ -24,7 +26,10 @@ const MANY_WORDS = 20;
 
 /** The kinds of evidence, in the order in which a scorer gets them. */
 export const EVIDENCE_KINDS = [
-  /** BM25F score of the whole question, and of the clause that fits best: a question of several steps needs a tool for each. */
+  /**
+   * BM25F score of the whole question, and of the clause that fits best: a question of several steps needs a
+   * tool for each.
+   */
   "keyword",
   "clauseKeyword",
   /** Cosine of the vectors of question and tool, of the whole question and of the clause that fits best. */
@@ -58,8 +63,8 @@ export interface Evidence {
   /** One value per candidate, in 0..1. */
   readonly kinds: Readonly<Record<EvidenceKind, Float64Array>>;
   /**
-   * The same for all candidates: the highest value of some kinds among them, the similarity of the best example, and how long
-   * the question is.
+   * The same for all candidates: the highest value of some kinds among them, the similarity of the best
+   * example, and how long the question is.
    */
   readonly shared: readonly number[];
 }
@@ -145,7 +150,10 @@ export function exampleTrust({ similarExamples }: Question): number {
   return similarExamples[0]?.similarity ?? 0;
 }
 
-/** The tools with the highest scores, and tools with the exact name: its words may find nothing, as in `help`, `who_am_i` or `git.log`. */
+/**
+ * The tools with the highest scores, and tools with the exact name: its words may find nothing, as in `help`,
+ * `who_am_i` or `git.log`.
+ */
 export function candidates(
   scores: Float64Array,
   question: Question,
@@ -160,7 +168,9 @@ export function candidates(
   return [...selected];
 }
 
-/** Keyword scores without verbs: a server whose tools "create" and "get" other things is no better for that. */
+/**
+ * Keyword scores without verbs: a server whose tools "create" and "get" other things is no better for that.
+ */
 function scoresWithoutVerbs(
   { terms }: Question,
   keyword: Float64Array,
@@ -192,8 +202,8 @@ function bestClauseScores({ clauses }: Question, context: SearchContext): Float6
 }
 
 /**
- * Writes scaled cosines into `scores`. Returns the highest cosine, which `MIN_COSINE` is compared with; Infinity if the mean
- * was subtracted, since then every tool above the mean counts.
+ * Writes scaled cosines into `scores`. Returns the highest cosine, which `MIN_COSINE` is compared with;
+ * Infinity if the mean was subtracted, since then every tool above the mean counts.
  */
 function scoreVectors(phrase: Phrase, vectors: VectorSpace, view: SearchView, scores: Float64Array): number {
   const { mask } = view;

@@ -1,11 +1,16 @@
-/** Evidence from similar examples: how well a tool's name, or its texts, fit the names that the examples have. */
+/**
+ * Evidence from similar examples: how well a tool's name, or its texts, fit the names that the examples have.
+ */
 import { actionsOf } from "./actions.ts";
 import type { SimilarGroup } from "./examples.ts";
 import type { Question, Term } from "./question.ts";
 import type { SearchContext } from "./search-context.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
-/** Weight of a word that is singular in one name and plural in the other: `get_issue` does not fit `list issues` well. */
+/**
+ * Weight of a word that is singular in one name and plural in the other: `get_issue` does not fit `list
+ * issues` well.
+ */
 const OTHER_NUMBER_WEIGHT = 0.6;
 
 interface NameWord {
@@ -24,8 +29,8 @@ interface ExampleName {
 }
 
 /**
- * For each of `slots`: how well the tool's name fits the best of the example names, in 0..1. The score is the cosine of the
- * two names, weighted by idf, times the similarity of the example.
+ * For each of `slots`: how well the tool's name fits the best of the example names, in 0..1. The score is the
+ * cosine of the two names, weighted by idf, times the similarity of the example.
  */
 export function exampleNameScores(
   { similarExamples }: Question,
@@ -37,7 +42,9 @@ export function exampleNameScores(
     names.map((name) => exampleName(name, similarity, context)),
   );
   const occurrences = occurrencesByTerm(exampleNames);
-  /** For each example name: the sum of squared idf values of the words that it shares with the tool's name. */
+  /**
+   * For each example name: the sum of squared idf values of the words that it shares with the tool's name.
+   */
   const shared = new Float64Array(exampleNames.length);
   return Float64Array.from(slots, (slot) => {
     const name = toolName(context, slot);
@@ -79,7 +86,10 @@ function occurrencesByTerm(names: readonly ExampleName[]): Map<number, Occurrenc
   return occurrences;
 }
 
-/** The words of the example names as terms to search for. A term weighs its idf times the similarity of its example. */
+/**
+ * The words of the example names as terms to search for. A term weighs its idf times the similarity of its
+ * example.
+ */
 export function exampleWords(similarExamples: readonly SimilarGroup[], context: SearchContext): Term[] {
   const terms = new Map<number, Term>();
   for (const { similarity, names } of similarExamples) {
@@ -93,7 +103,10 @@ export function exampleWords(similarExamples: readonly SimilarGroup[], context: 
   return [...terms.values()];
 }
 
-/** Verbs do not count, because tools "get" and "search" all kinds of things; all words if the name has only verbs. */
+/**
+ * Verbs do not count, because tools "get" and "search" all kinds of things; all words if the name has only
+ * verbs.
+ */
 function withoutVerbs(name: readonly string[]): readonly string[] {
   const others = name.filter((word) => actionsOf(word) === 0);
   return others.length > 0 ? others : name;

@@ -1,6 +1,6 @@
 /**
- * Finds example questions that are similar to a question. Each group of examples lists names that tools for it have, so a
- * question can find a tool that shares no word with it.
+ * Finds example questions that are similar to a question. Each group of examples lists names that tools for
+ * it have, so a question can find a tool that shares no word with it.
  */
 import type { EverydayWords } from "./everyday-words.ts";
 import type { KeyTable } from "./key-table.ts";
@@ -24,14 +24,20 @@ const MAX_MEANINGS = 2;
 const MAX_GROUPS = 10;
 /** Groups below this similarity do not count. */
 const MIN_SIMILARITY = 0.3;
-/** Groups without a question this similar by its words hardly ever reach `MIN_SIMILARITY`: they are skipped early. */
+/**
+ * Groups without a question this similar by its words hardly ever reach `MIN_SIMILARITY`: they are skipped
+ * early.
+ */
 const MIN_COSINE = 0.26;
 /** A feature that more than this share of all questions has is frequent. */
 const FREQUENT_SHARE = 0.01;
 const MIN_FREQUENT = 100;
 /** A half similar question says much less than half as much about what is wanted. */
 const STEEPNESS = 2;
-/** What the second most similar question of a group adds. Each further question adds this share of the one before it. */
+/**
+ * What the second most similar question of a group adds. Each further question adds this share of the one
+ * before it.
+ */
 const NEXT_SHARE = 0.7;
 const NEXT_STEEPNESS = 1.5;
 /** Examples are short. Each word beyond this many reduces what they say about a long question. */
@@ -47,48 +53,50 @@ export interface SimilarGroup {
   readonly names: readonly (readonly string[])[];
 }
 
-/** Questions and names as words with one space between them, so that reading them later is cheap. */
-export interface StoredGroup {
+/**
+ * Questions and names of a group as words with one space between them, so that reading them later is cheap.
+ */
+export interface ExampleTexts {
   /** Without ignored words. */
   readonly questions: string;
   readonly names: string;
-  /** How many questions there are. */
-  readonly count: number;
 }
 
-/** One line of the examples: questions that want the same tool. Split into words only when needed, since most are never similar. */
-export class Group {
-  readonly questions: string;
-  readonly from: number;
-  readonly to: number;
-  readonly #names: string;
-  #splitNames: readonly (readonly string[])[] | undefined;
+/**
+ * One line of the examples: questions that want the same tool. Split into words only when needed, since most
+ * are never similar.
+ */
+class Group {
+  readonly #texts: ExampleTexts;
+  #names: readonly (readonly string[])[] | undefined;
   #mean: { readonly table: WordTable; readonly vector: Float32Array } | undefined;
 
-  constructor({ questions, names, count }: StoredGroup, from: number) {
-    this.questions = questions;
-    this.#names = names;
-    this.from = from;
-    this.to = from + count;
+  constructor(texts: ExampleTexts) {
+    this.#texts = texts;
   }
 
   get names(): readonly (readonly string[])[] {
-    this.#splitNames ??= this.#names.split(NAME_SEPARATOR).map((name) => name.split(" "));
-    return this.#splitNames;
+    this.#names ??= this.#texts.names.split(NAME_SEPARATOR).map((name) => name.split(" "));
+    return this.#names;
   }
 
   /** The mean vector of its questions. */
   vector(table: WordTable): Float32Array {
-    if (this.#mean?.table !== table) this.#mean = { table, vector: meanVector(this.questions, table) };
+    if (this.#mean?.table !== table) this.#mean = { table, vector: meanVector(this.#texts.questions, table) };
     return this.#mean.vector;
   }
 }
 
 /** The index of the examples. A feature is a stem, two adjacent stems or a meaning. */
 export interface ExampleIndex {
-  readonly groups: readonly Group[];
+  /** The first question of each group; at the end, how many questions there are. */
+  readonly firstQuestions: Uint32Array;
+  /** By the number of the group. */
+  readonly textsOf: (group: number) => ExampleTexts;
   readonly features: KeyTable;
-  /** Where the questions of each feature begin in `questions`; at the end, where those of the last one end. */
+  /**
+   * Where the questions of each feature begin in `questions`; at the end, where those of the last one end.
+   */
   readonly starts: Uint32Array;
   /** The numbers of the questions that have a feature, feature by feature. */
   readonly questions: Uint16Array;
@@ -102,6 +110,8 @@ export class Examples {
   readonly size: number;
   readonly #everyday: EverydayWords;
   readonly #index: ExampleIndex;
+  /** Those that were in reach of a question. */
+  readonly #groups = new Map<number, Group>();
   readonly #groupOf: Uint32Array;
   /** Cosine with each question; reused for every search. */
   readonly #cosines: Float64Array;
@@ -112,25 +122,32 @@ export class Examples {
     this.#everyday = everyday;
     this.#index = index;
     this.knownNames = index.knownNames;
-    this.size = index.groups.at(-1)?.to ?? 0;
+    const { firstQuestions } = index;
+    this.size = firstQuestions.at(-1) ?? 0;
     this.#frequent = Math.max(MIN_FREQUENT, this.size * FREQUENT_SHARE);
     this.#groupOf = new Uint32Array(this.size);
-    for (const [at, { from, to }] of index.groups.entries()) this.#groupOf.fill(at, from, to);
+    for (let at = 0; at + 1 < firstQuestions.length; at++)
+      this.#groupOf.fill(at, firstQuestions[at], firstQuestions[at + 1]);
     this.#cosines = new Float64Array(this.size);
   }
 
-  /** The most similar groups for all words of a question, stop words included. Without a table only words are compared. */
+  /**
+   * The most similar groups for all words of a question, stop words included. Without a table only words are
+   * compared.
+   */
   similarTo(allWords: readonly string[], table?: WordTable): SimilarGroup[] {
     this.#cosines.fill(0);
     const telling = allWords.filter(isTelling);
     const vector = table?.vectorOf(telling);
     const found: { group: Group; similarity: number }[] = [];
     for (const at of this.#groupsInReach(allWords)) {
-      const group = this.#index.groups[at] as Group;
-      const byWords = combined(this.#cosines, group.from, group.to);
+      const { firstQuestions } = this.#index;
+      const [from, to] = [firstQuestions[at] as number, firstQuestions[at + 1] as number];
+      const byWords = combined(this.#cosines, from, to);
       const rest = (1 - byWords) * Math.sqrt(byWords);
       // Not even the same meaning would make it similar.
       if (byWords + rest <= MIN_SIMILARITY) continue;
+      const group = this.#group(at);
       const byMeaning = table && vector ? Math.max(0, dot(vector, group.vector(table))) : 0;
       const similarity = byWords + rest * byMeaning ** 2;
       if (similarity > MIN_SIMILARITY) found.push({ group, similarity });
@@ -157,7 +174,8 @@ export class Examples {
       squares += square;
       if (questions.length > 0) found.push({ questions, square });
     }
-    // The rarest first. A question that shares only frequent features is not similar. If all are frequent, the rarest of them count.
+    // The rarest first. A question that shares only frequent features is not similar. If all are frequent,
+    // the rarest of them count.
     found.sort((a, b) => a.questions.length - b.questions.length);
     const mostForRare = Math.max(this.#frequent, found[0]?.questions.length ?? 0);
     for (const { questions, square } of found) {
@@ -180,6 +198,14 @@ export class Examples {
       if (cosine >= MIN_COSINE) groups.add(this.#groupOf[at] as number);
     }
     return [...groups].sort((a, b) => a - b);
+  }
+
+  #group(at: number): Group {
+    const known = this.#groups.get(at);
+    if (known) return known;
+    const group = new Group(this.#index.textsOf(at));
+    this.#groups.set(at, group);
+    return group;
   }
 
   /** The numbers of the questions that have a feature. */
@@ -214,7 +240,10 @@ export function featureWeight(feature: string, count: number, size: number): num
   return (feature.includes(" ") ? PAIR_WEIGHT : 1) * Math.log(1 + size / (1 + count));
 }
 
-/** Sorts the cosines of one group. The most similar question counts fully; each further one fills a share of the rest. */
+/**
+ * Sorts the cosines of one group. The most similar question counts fully; each further one fills a share of
+ * the rest.
+ */
 function combined(cosines: Float64Array, from: number, to: number): number {
   // A group has few questions, and sorting them in place allocates nothing.
   for (let i = from + 1; i < to; i++) {

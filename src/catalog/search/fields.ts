@@ -1,4 +1,7 @@
-/** Extracts the texts of a tool that are searched, by field. All are bounded, because a hostile schema can be arbitrarily large. */
+/**
+ * Extracts the texts of a tool that are searched, by field. All are bounded, because a hostile schema can be
+ * arbitrarily large.
+ */
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Tool } from "../tool.ts";

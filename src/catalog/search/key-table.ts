@@ -1,6 +1,6 @@
 /**
- * Numbers keys: the position of a key's hash in a sorted list. Stored as numbers, because creating 100,000 strings would take
- * a tenth of a second at the first search. Keys with the same hash count as one key.
+ * Numbers keys: the position of a key's hash in a sorted list. Stored as numbers, because creating 100,000
+ * strings would take a tenth of a second at the first search. Keys with the same hash count as one key.
  */
 export class KeyTable {
   readonly #hashes: Uint32Array;

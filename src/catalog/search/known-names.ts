@@ -1,6 +1,6 @@
 /**
- * Tells which tools have a name that the examples have. Where they know most names, search is right more often, so the
- * confidence depends on it.
+ * Tells which tools have a name that the examples have. Where they know most names, search is right more
+ * often, so the confidence depends on it.
  */
 import type { Collection } from "./collection.ts";
 import type { KeyTable } from "./key-table.ts";

@@ -1,4 +1,7 @@
-/** Gives ids to words and to terms (their stems), so that ranking compares numbers instead of texts. Deletes words that no tool uses any more. */
+/**
+ * Gives ids to words and to terms (their stems), so that ranking compares numbers instead of texts. Deletes
+ * words that no tool uses any more.
+ */
 import { stem } from "./stem.ts";
 
 const MAX_WORDS = 500_000;
@@ -18,7 +21,10 @@ export class Lexicon {
   readonly #freeWords: number[] = [];
   readonly #freeTerms: number[] = [];
 
-  /** Returns the id of the word and counts one more use. Undefined for a new word if `room` is 0 or the lexicon is full, which no normal catalog comes near. */
+  /**
+   * Returns the id of the word and counts one more use. Undefined for a new word if `room` is 0 or the
+   * lexicon is full, which no normal catalog comes near.
+   */
   intern(word: string, room = 1): number | undefined {
     const known = this.#words.get(word);
     if (known !== undefined) this.#uses[known] = (this.#uses[known] as number) + 1;

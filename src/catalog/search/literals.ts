@@ -1,4 +1,7 @@
-/** Replaces literals in a question (paths, URLs, mail addresses, file names) by words for what they are, since their parts say nothing about the tool. */
+/**
+ * Replaces literals in a question (paths, URLs, mail addresses, file names) by words for what they are, since
+ * their parts say nothing about the tool.
+ */
 
 /** File extensions and the words for them. */
 const KINDS: readonly (readonly [string, string])[] = [

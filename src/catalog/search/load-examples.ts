@@ -1,18 +1,21 @@
-/** Loads the examples that ship with the package at the first search: the index that the build stored, or else the text files. */
+/**
+ * Loads the examples that ship with the package at the first search: the index that the build stored, or else
+ * the text files.
+ */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readShipped, readShippedFolder } from "../../home/shipped.ts";
 import { loadEverydayWords } from "./everyday-words.ts";
 import type { Examples } from "./examples.ts";
-import { openExamples, parseStored, readExamples, type StoredExamples } from "./stored-examples.ts";
+import { openExamples, readExamples } from "./stored-examples.ts";
 
 const FOLDER = "words/examples";
 /** Written by the build. Reading the text files instead takes a few tenths of a second of processor time. */
-export const STORED_FILE = "words/examples.json";
+export const STORED_FILE = "words/examples.bin";
 /** Lines to read before other work gets a turn. */
 const LINES_PER_TURN = 50;
 
 /** The index of the text files, as the build stores it. */
-export async function readExampleFiles(): Promise<StoredExamples> {
+export async function readExampleFiles(): Promise<Buffer> {
   const texts = await readShippedFolder(FOLDER);
   const lines = texts.flatMap((text) => text.toString("utf8").split("\n"));
   const reading = readExamples(lines, await loadEverydayWords());
@@ -24,9 +27,10 @@ export async function readExampleFiles(): Promise<StoredExamples> {
 }
 
 async function load(): Promise<Examples> {
+  const everyday = await loadEverydayWords();
   const file = await readShipped(STORED_FILE);
-  const stored = (file && parseStored(file)) ?? (await readExampleFiles());
-  return openExamples(stored, await loadEverydayWords());
+  const stored = file && openExamples(file, everyday);
+  return stored ?? (openExamples(await readExampleFiles(), everyday) as Examples);
 }
 
 let loaded: Promise<Examples> | undefined;

@@ -1,6 +1,7 @@
 /**
- * The network that scores a tool by its evidence: one hidden layer. It was trained (scripts/ranking/train.mjs) so that the
- * softmax of the scores of all candidates is the probability that a tool is the right one.
+ * The network that scores a tool by its evidence: one hidden layer. It was trained
+ * (scripts/ranking/train.mjs) so that the softmax of the scores of all candidates is the probability that a
+ * tool is the right one.
  */
 import { readShipped } from "../../home/shipped.ts";
 

@@ -1,4 +1,7 @@
-/** Posting lists: for each term the tools that contain it, and how much of it (its impact). An entry is one number: the slot in the high bits, the impact in the low ones. */
+/**
+ * Posting lists: for each term the tools that contain it, and how much of it (its impact). An entry is one
+ * number: the slot in the high bits, the impact in the low ones.
+ */
 
 const IMPACT_BITS = 12;
 const LEVELS = (1 << IMPACT_BITS) - 1;
@@ -77,7 +80,10 @@ export class Postings {
     }
   }
 
-  /** Adds `weight` to the score of each tool that contains the term, regardless of the impact. `best` is as in `accumulateBest`. */
+  /**
+   * Adds `weight` to the score of each tool that contains the term, regardless of the impact. `best` is as in
+   * `accumulateBest`.
+   */
   addPresence(term: number, weight: number, scores: Float64Array, best: Float64Array | undefined): void {
     const list = this.#lists[term];
     for (let i = 0; list && i < list.length; i++) {
@@ -89,7 +95,10 @@ export class Postings {
     }
   }
 
-  /** Like `accumulate`, but of several terms only the best counts for a tool. `best` has what the terms so far gave to each tool. */
+  /**
+   * Like `accumulate`, but of several terms only the best counts for a tool. `best` has what the terms so far
+   * gave to each tool.
+   */
   accumulateBest(term: number, weight: number, scores: Float64Array, best: Float64Array): void {
     const list = this.#lists[term];
     if (!list) return;

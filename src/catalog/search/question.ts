@@ -1,4 +1,7 @@
-/** Parses a question: its terms with their weights in the view, its clauses, adjacent words, kinds of action and similar examples. */
+/**
+ * Parses a question: its terms with their weights in the view, its clauses, adjacent words, kinds of action
+ * and similar examples.
+ */
 import { actionsOf } from "./actions.ts";
 import type { AskedActions } from "./asked-actions.ts";
 import { splitClauses } from "./clauses.ts";
@@ -62,7 +65,10 @@ const MAX_TYPOS = 16;
 const MAX_JOINED_LENGTH = 24;
 /** Weight of a synonym, compared with the word itself. */
 const SYNONYM_WEIGHT = 0.6;
-/** Weight of the meanings of an everyday expression if no tool in view has the word itself, or if it has several words. */
+/**
+ * Weight of the meanings of an everyday expression if no tool in view has the word itself, or if it has
+ * several words.
+ */
 const MEANING_WEIGHT = 0.9;
 /** Weight of a verb, compared with other words: tools "get" and "add" all kinds of things. */
 export const VERB_WEIGHT = 0.6;

@@ -1,4 +1,7 @@
-/** Orders tools for a question: by the score that a network gives to the evidence for each, or by keywords only. */
+/**
+ * Orders tools for a question: by the score that a network gives to the evidence for each, or by keywords
+ * only.
+ */
 import type { Collection } from "./collection.ts";
 import { coverageOf } from "./coverage.ts";
 import { isDeprecated, isExactName } from "./detail.ts";
@@ -37,7 +40,10 @@ export interface RankOptions {
   readonly scorer: Scorer;
 }
 
-/** At least so many tools are compared. Missing ones count as tools that have nothing in common with the question. */
+/**
+ * At least so many tools are compared. Missing ones count as tools that have nothing in common with the
+ * question.
+ */
 const MIN_RIVALS = 10;
 /** Factor for keyword scores in the softmax. Chosen so that the confidence fits our own questions. */
 const KEYWORD_SHARPNESS = 8;
@@ -111,7 +117,10 @@ function softmax(scores: readonly number[]): number[] {
   return scores.map((score) => Math.exp(score - best) / sum);
 }
 
-/** What the scorer gets of one candidate: each kind of evidence, then what all candidates share. Reuses one array. */
+/**
+ * What the scorer gets of one candidate: each kind of evidence, then what all candidates share. Reuses one
+ * array.
+ */
 class Inputs {
   readonly #kinds: readonly Float64Array[];
   readonly #array: Float64Array;
@@ -133,7 +142,10 @@ class Inputs {
   }
 }
 
-/** The first `limit` hits. Appends other tools by their rough scores, if more hits are needed than there are candidates. */
+/**
+ * The first `limit` hits. Appends other tools by their rough scores, if more hits are needed than there are
+ * candidates.
+ */
 function withRest(ranked: Ranked[], rough: Float64Array, limit: number, collection: Collection): Ranked[] {
   const last = ranked.at(-1);
   if (!last || ranked.length < MAX_CANDIDATES || ranked.length >= limit) return ranked.slice(0, limit);

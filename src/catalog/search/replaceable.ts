@@ -1,4 +1,7 @@
-/** A search whose strategy can be replaced while it is in use. Keeps the tools of all servers to pass them to the next strategy. */
+/**
+ * A search whose strategy can be replaced while it is in use. Keeps the tools of all servers to pass them to
+ * the next strategy.
+ */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";

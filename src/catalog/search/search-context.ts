@@ -5,9 +5,15 @@ import type { Phrase } from "./question.ts";
 import type { SearchView } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Vectors of tools and of phrases from the same source, built in or an embedder, so that they can be compared. */
+/**
+ * Vectors of tools and of phrases from the same source, built in or an embedder, so that they can be
+ * compared.
+ */
 export interface VectorSpace {
-  /** With most embedding models even unrelated texts have a high cosine. Then only the part above the mean counts. */
+  /**
+   * With most embedding models even unrelated texts have a high cosine. Then only the part above the mean
+   * counts.
+   */
   readonly subtractMean: boolean;
   /** Whether it is a word of the language. If not, it is a typing error or nonsense. */
   isWord(word: string): boolean;

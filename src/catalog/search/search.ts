@@ -1,12 +1,15 @@
 /**
- * The search over all tools. Processes updates in slices so that other work gets turns, and loads its word lists and vectors at
- * the first search.
+ * The search over all tools. Processes updates in slices so that other work gets turns, and loads its word
+ * lists and vectors at the first search.
  *
- * A search parses the question (question.ts), ranks the tools in view (rank.ts) and estimates how likely each hit is the right
- * one (confidence.ts). Tools are numbered by slots (collection.ts), words by ids, and words with the same stem share a term
- * (lexicon.ts). design/retrieval.md describes the method and the measurements.
+ * A search parses the question (question.ts), ranks the tools in view (rank.ts) and estimates how likely each
+ * hit is the right one (confidence.ts). Tools are numbered by slots (collection.ts), words by ids, and words
+ * with the same stem share a term (lexicon.ts). design/retrieval.md describes the method and the
+ * measurements.
  */
+
 import type { ServerId } from "../../kernel/call.ts";
+import { Sequencer } from "../../kernel/sequencer.ts";
 import type { Tool } from "../tool.ts";
 import { loadAskedActions } from "./asked-actions.ts";
 import { BuiltInVectors } from "./built-in-vectors.ts";
@@ -46,7 +49,10 @@ export function createSearch(
   return new Search(settings, parts);
 }
 
-/** Without word vectors only words of this length and more are checked for typing errors, since many short words differ in one letter. */
+/**
+ * Without word vectors only words of this length and more are checked for typing errors, since many short
+ * words differ in one letter.
+ */
 const MIN_TYPO_LENGTH = 8;
 
 const EXACT_NAME: Confidence = { confidence: EXACT_NAME_CONFIDENCE, fit: EXACT_NAME_CONFIDENCE };
@@ -60,8 +66,8 @@ class Search implements SearchStrategy {
   readonly #collection: Collection;
   readonly #embedder: EmbedderVectors | undefined;
   readonly #workspace = new Workspace();
-  /** The last queued work. A search sees all updates that were made before it, and none of the later ones. */
-  #queue: Promise<void> = Promise.resolve();
+  /** A search sees all updates that were made before it, and none of the later ones. */
+  readonly #queue = new Sequencer();
   /** Work since the last pause, over several updates. */
   #costSincePause = 0;
   /** Undefined before the first search with vectors. */
@@ -82,7 +88,8 @@ class Search implements SearchStrategy {
     this.#enqueue(async () => {
       await this.#inSlices(this.#collection.replace({ server, tools, text }));
       this.#embedder?.update(server, tools);
-      // After the first search an update adds the vectors too, so that the next search does not wait for them.
+      // After the first search an update adds the vectors too, so that the next search does not wait for
+      // them.
       if (this.#builtIn) await this.#addMissing(await this.#builtIn);
     });
   }
@@ -103,16 +110,12 @@ class Search implements SearchStrategy {
   }
 
   async #afterUpdates(work: () => Hit[] | Promise<Hit[]>): Promise<Hit[]> {
-    return await new Promise<Hit[]>((resolve, reject) => {
-      this.#enqueue(async () => {
-        await Promise.resolve().then(work).then(resolve, reject);
-      });
-    });
+    return await this.#queue.run(work);
   }
 
   /** Ignores errors, so that one unreadable list does not end the search in all others. */
   #enqueue(work: () => void | Promise<void>): void {
-    this.#queue = this.#queue.then(work).catch(() => {});
+    this.#queue.run(work).catch(() => {});
   }
 
   async #hits(
@@ -139,7 +142,8 @@ class Search implements SearchStrategy {
     const { missingName } = this.#settings;
     const knownNames = language.examples.knownNames.shareOf(candidates, collection);
     const confidences = confidencesOf(question, context, { hits, knownNames, missingName });
-    // Capped by the hits before it: a later hit is never more likely, even if it has more in common with the question.
+    // Capped by the hits before it: a later hit is never more likely, even if it has more in common with the
+    // question.
     let highest = 1;
     return hits.map(({ slot, score }, i) => {
       const own = isExactName(question, collection, slot) ? EXACT_NAME : (confidences[i] as Confidence);

@@ -1,4 +1,7 @@
-/** The tools of one server as word ids, field by field. Immutable; keeps no texts except the names of the tools. */
+/**
+ * The tools of one server as word ids, field by field. Immutable; keeps no texts except the names of the
+ * tools.
+ */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import { actionsOf, actionsOfName } from "./actions.ts";
@@ -13,7 +16,9 @@ export const TOOL_FIELDS = ["name", "title", "description", "parameters", "param
 export interface Segment {
   readonly server: ServerId;
   readonly names: readonly string[];
-  /** The words of each name without spaces between them, to compare names regardless of how they are written. */
+  /**
+   * The words of each name without spaces between them, to compare names regardless of how they are written.
+   */
   readonly compactNames: readonly string[];
   readonly compactServer: string;
   /** The word ids of all tools, one after the other. */

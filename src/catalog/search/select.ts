@@ -3,8 +3,8 @@
 const BUCKETS = 2048;
 
 /**
- * Indexes of the `limit` highest scores above zero, in no particular order. Of equal scores, `compareTied` decides which
- * are selected.
+ * Indexes of the `limit` highest scores above zero, in no particular order. Of equal scores, `compareTied`
+ * decides which are selected.
  */
 export function highest(
   scores: Float64Array,

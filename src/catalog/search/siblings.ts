@@ -1,4 +1,6 @@
-/** Evidence from the other tools of a server: if they fit the question, the tool is more likely the right one. */
+/**
+ * Evidence from the other tools of a server: if they fit the question, the tool is more likely the right one.
+ */
 import type { Collection } from "./collection.ts";
 import { scaleToBest } from "./keyword.ts";
 import type { SearchView } from "./view.ts";
@@ -6,7 +8,10 @@ import type { SearchView } from "./view.ts";
 /** A server with more tools offers unrelated things, so its other tools are no evidence. */
 const MAX_TOOLS = 60;
 
-/** For each of `slots`: the mean of the two best scores among the server's other tools in view; its own score if there are none. */
+/**
+ * For each of `slots`: the mean of the two best scores among the server's other tools in view; its own score
+ * if there are none.
+ */
 export function siblingScores(
   scores: Float64Array,
   collection: Collection,
@@ -25,7 +30,8 @@ export function siblingScores(
     }
     if (top.tools < 2 || top.tools > MAX_TOOLS) return score;
     const [first, second, third] = top.best;
-    // Leaves out the tool itself by its score. Among tools with equal scores it does not matter which one is left out.
+    // Leaves out the tool itself by its score. Among tools with equal scores it does not matter which one is
+    // left out.
     const a = score >= first ? second : first;
     const b = score >= second ? third : second;
     return top.tools === 2 ? a : (a + b) / 2;
@@ -54,7 +60,10 @@ function topOf(slots: Int32Array, scores: Float64Array, mask: Uint8Array | undef
   return { tools, best: [first, second, third] };
 }
 
-/** For each of `slots`: the mean vector score of all its server's tools in view, as a share of the best server. */
+/**
+ * For each of `slots`: the mean vector score of all its server's tools in view, as a share of the best
+ * server.
+ */
 export function serverVectorScores(
   scores: Float64Array,
   collection: Collection,

@@ -1,4 +1,7 @@
-/** Corrects words of a question that no tool has: splits words that were run together, and replaces typing errors by the nearest known word. */
+/**
+ * Corrects words of a question that no tool has: splits words that were run together, and replaces typing
+ * errors by the nearest known word.
+ */
 import { distanceWithin } from "../../kernel/edit-distance.ts";
 import type { Lexicon } from "./lexicon.ts";
 
@@ -19,7 +22,10 @@ export function splitCompound(word: string, known: (word: string) => boolean): r
   return undefined;
 }
 
-/** The nearest word of the lexicon whose id `accept` allows; undefined if none is near enough for a typing error. */
+/**
+ * The nearest word of the lexicon whose id `accept` allows; undefined if none is near enough for a typing
+ * error.
+ */
 export function correctTypo(
   word: string,
   lexicon: Lexicon,

@@ -1,6 +1,12 @@
-/** Porter's stemmer with exceptions: "news" is not "new", "policy" is not "police". English only; other words pass unchanged. */
+/**
+ * Porter's stemmer with exceptions: "news" is not "new", "policy" is not "police". English only; other words
+ * pass unchanged.
+ */
 
-/** Groups of words with the same stem: the text after "=", or else the first word. The rules would merge some of them with other words, or not with each other. */
+/**
+ * Groups of words with the same stem: the text after "=", or else the first word. The rules would merge some
+ * of them with other words, or not with each other.
+ */
 const GROUPS =
   "news|general generally|generic generics|generate generates generated generating generation generator generators=generat|" +
   "university universities=univers|universe|universal|organization organizations organisation organize organized organizing=organiz|" +

@@ -1,4 +1,7 @@
-/** Tests that every search strategy must pass, however it ranks. Run them on your own strategy: `searchContract("mine", () => createMine())`. */
+/**
+ * Tests that every search strategy must pass, however it ranks. Run them on your own strategy:
+ * `searchContract("mine", () => createMine())`.
+ */
 import { describe, expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { type Tool, toolId } from "../tool.ts";

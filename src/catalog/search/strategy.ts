@@ -7,9 +7,15 @@ export interface Hit {
   readonly name: string;
   /** Comparable only within the hits of one search. */
   readonly score: number;
-  /** 0..1, comparable between searches: how likely this tool is the right one. Never higher than that of a hit before it. */
+  /**
+   * 0..1, comparable between searches: how likely this tool is the right one. Never higher than that of a hit
+   * before it.
+   */
   readonly confidence: number;
-  /** 0..1, comparable between searches: how well the tool does what was asked, even if others do it as well. Optional for a strategy. */
+  /**
+   * 0..1, comparable between searches: how well the tool does what was asked, even if others do it as well.
+   * Optional for a strategy.
+   */
   readonly fit?: number;
 }
 
@@ -28,7 +34,9 @@ export interface ServerText {
 }
 
 export interface SearchStrategy {
-  /** The configured maximum of hits to show for one search. The caller enforces it. Unlimited if undefined. */
+  /**
+   * The configured maximum of hits to show for one search. The caller enforces it. Unlimited if undefined.
+   */
   readonly mostShown?: number;
   /** Replaces all tools and texts of one server. */
   update(server: ServerId, tools: readonly Tool[], text?: ServerText): void;

@@ -1,4 +1,7 @@
-/** Synonyms in questions about tools: a small list, written by hand. Common verbs like "get" and "make" are left out on purpose. */
+/**
+ * Synonyms in questions about tools: a small list, written by hand. Common verbs like "get" and "make" are
+ * left out on purpose.
+ */
 import { stem } from "./stem.ts";
 
 const GROUPS =

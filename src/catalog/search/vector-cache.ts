@@ -1,4 +1,7 @@
-/** Caches vectors of an embedder on disk by hash of the text, one file per endpoint and model. An unreadable file counts as empty. */
+/**
+ * Caches vectors of an embedder on disk by hash of the text, one file per endpoint and model. An unreadable
+ * file counts as empty.
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +29,8 @@ export class VectorCache {
   /** Returns the vector rounded to eight bits. */
   async put(text: string, vector: Float32Array): Promise<Int8Array> {
     const entries = await this.#load();
-    // Another length means another model with the same name. Its vectors cannot be compared with the cached ones.
+    // Another length means another model with the same name. Its vectors cannot be compared with the cached
+    // ones.
     if (vector.length !== this.#dims) entries.clear();
     this.#dims = vector.length;
     let largest = 0;

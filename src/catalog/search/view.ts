@@ -1,4 +1,7 @@
-/** The tools that a caller may see. All statistics of a search count only these, so hidden tools do not change the result. */
+/**
+ * The tools that a caller may see. All statistics of a search count only these, so hidden tools do not change
+ * the result.
+ */
 import type { Collection } from "./collection.ts";
 import type { Postings } from "./postings.ts";
 import type { SearchOptions } from "./strategy.ts";

@@ -1,12 +1,16 @@
 /** The word vectors that ship with the package. Loaded at the first search. */
 import { readShipped } from "../../home/shipped.ts";
+import { LineTable } from "./line-table.ts";
 import { toUnit } from "./matrix.ts";
 
 const MAGIC = "MCPWORD1";
 const HEADER_BYTES = 20;
 const FILE = "vectors/words.bin";
 
-/** Smooth inverse frequency: the more common a word, the lower its weight. The frequency is estimated from the rank (Zipf's law). */
+/**
+ * Smooth inverse frequency: the more common a word, the lower its weight. The frequency is estimated from the
+ * rank (Zipf's law).
+ */
 const SIF = 1e-3;
 const RANK_SHIFT = 2.7;
 /** Sum of 1 / (rank + shift) over the 340,000 words of the original vectors. */
@@ -14,12 +18,15 @@ const HARMONIC = 11.94;
 
 export class WordTable {
   readonly dims: number;
-  readonly #rows = new Map<string, number>();
+  readonly #rows: LineTable;
   readonly #cells: Int8Array;
   readonly #scales: Float32Array;
   readonly #weights: Float32Array;
 
-  /** Layout: magic, number of rows, dimensions, bytes of words; scales (float32), cells (int8), words by rank, one per line. */
+  /**
+   * Layout: magic, number of rows, dimensions, bytes of words; scales (float32), cells (int8), words by rank,
+   * one per line.
+   */
   constructor(bytes: Buffer) {
     if (bytes.toString("latin1", 0, 8) !== MAGIC) throw new Error("not a table of word vectors");
     const rows = bytes.readUInt32LE(8);
@@ -35,21 +42,23 @@ export class WordTable {
       this.#weights[i] = SIF / (SIF + 1 / ((i + RANK_SHIFT) * HARMONIC));
     }
     this.#cells = new Int8Array(bytes.buffer, bytes.byteOffset + cellsAt, rows * this.dims);
-    for (const [row, word] of bytes.toString("latin1", wordsAt).split("\n").entries())
-      this.#rows.set(word, row);
+    this.#rows = new LineTable(bytes.subarray(wordsAt));
   }
 
   /** The row of the word or of its singular; -1 if the table has neither. */
   row(word: string): number {
     if (word.length < 2) return -1;
-    return this.#rows.get(word) ?? (word.endsWith("s") ? this.#rows.get(word.slice(0, -1)) : undefined) ?? -1;
+    const row = this.#rows.indexOf(word);
+    return row < 0 && word.endsWith("s") ? this.#rows.indexOf(word.slice(0, -1)) : row;
   }
 
   weight(row: number): number {
     return this.#weights[row] ?? 0;
   }
 
-  /** The weighted sum of the vectors of the words, as a unit vector; undefined if the table has none of them. */
+  /**
+   * The weighted sum of the vectors of the words, as a unit vector; undefined if the table has none of them.
+   */
   vectorOf(words: Iterable<string>): Float32Array | undefined {
     const sum = new Float32Array(this.dims);
     let known = false;

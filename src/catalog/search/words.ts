@@ -1,4 +1,7 @@
-/** Splits text into lower-case words: identifiers at capitals, digits and separators, scripts without spaces into pairs of characters. */
+/**
+ * Splits text into lower-case words: identifiers at capitals, digits and separators, scripts without spaces
+ * into pairs of characters.
+ */
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -47,7 +50,10 @@ function asciiWords(text: string): string[] {
   return out;
 }
 
-/** Patterns for all of Unicode. They take milliseconds to compile, so this happens at the first text that needs them. */
+/**
+ * Patterns for all of Unicode. They take milliseconds to compile, so this happens at the first text that
+ * needs them.
+ */
 interface Patterns {
   readonly word: RegExp;
   readonly parts: RegExp;

@@ -1,4 +1,7 @@
-/** Arrays with one number per slot, reused by later searches: allocating them would take longer than the arithmetic. */
+/**
+ * Arrays with one number per slot, reused by later searches: allocating them would take longer than the
+ * arithmetic.
+ */
 
 export class Workspace {
   readonly #arrays: Float64Array[] = [];

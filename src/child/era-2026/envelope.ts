@@ -1,4 +1,7 @@
-/** The envelope: `_meta` members that a child of the stateless era gets with every request (version, MetaMCP itself, capabilities of the client). */
+/**
+ * The envelope: `_meta` members that a child of the stateless era gets with every request (version, MetaMCP
+ * itself, capabilities of the client).
+ */
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import { ERA_2026_VERSION, META } from "../../rpc/era-2026/names.ts";
@@ -10,7 +13,10 @@ const OPEN = Buffer.from("{");
 const COMMA = Buffer.from(",");
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set([META.version, META.client, META.capabilities]);
 
-/** The envelope for these capabilities, as JSON text without the braces. With `tasks` the child may answer with a task. */
+/**
+ * The envelope for these capabilities, as JSON text without the braces. With `tasks` the child may answer
+ * with a task.
+ */
 export function envelopeOf(capabilities: Raw, tasks = false): Buffer {
   return joinObject([
     [META.version, toRaw(ERA_2026_VERSION)],

@@ -1,4 +1,7 @@
-/** Follows a tool call that a child of the stateless era runs as a task (extension of 2026-07-28). The task state contains questions and, at the end, the result. */
+/**
+ * Follows a tool call that a child of the stateless era runs as a task (extension of 2026-07-28). The task
+ * state contains questions and, at the end, the result.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";

@@ -1,4 +1,7 @@
-/** One `subscriptions/listen` stream, reopened until the connection ends. It is not reopened after an error answer of the child. */
+/**
+ * One `subscriptions/listen` stream, reopened until the connection ends. It is not reopened after an error
+ * answer of the child.
+ */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";

@@ -1,7 +1,7 @@
 /**
- * Finds out which era a child speaks, and makes the handshake of that era. Over HTTP the stateless era is tried first, as its
- * specification asks of clients of both eras; a server without it answers with an error status. On stdio `initialize` is
- * tried first, because some servers fail on any other first message.
+ * Finds out which era a child speaks, and makes the handshake of that era. Over HTTP the stateless era is
+ * tried first, as its specification asks of clients of both eras; a server without it answers with an error
+ * status. On stdio `initialize` is tried first, because some servers fail on any other first message.
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
@@ -39,7 +39,10 @@ export interface Negotiated {
 /** After this time without an answer, `server/discover` counts as refused. */
 const DISCOVER_TIMEOUT_MS = 5_000;
 
-/** If both eras fail, it rejects with the error of `initialize`; the error of `server/discover` never hides it. */
+/**
+ * If both eras fail, it rejects with the error of `initialize`; the error of `server/discover` never hides
+ * it.
+ */
 export async function negotiateEra(parts: NegotiationParts): Promise<Negotiated> {
   const { peer, link, capabilities, signal, clock, known } = parts;
   if (known === "2026" || (known === undefined && link.stateless)) {

@@ -1,4 +1,7 @@
-/** Reads results with `input_required`, in which a child asks questions before it can answer, and writes the answers for the next request. */
+/**
+ * Reads results with `input_required`, in which a child asks questions before it can answer, and writes the
+ * answers for the next request.
+ */
 import { randomUUID } from "node:crypto";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, isString, joinObject, members, withMember } from "../../rpc/slice.ts";
@@ -48,7 +51,10 @@ export function answering(
   return withMember(answered, "requestState", state);
 }
 
-/** Adds an `elicitationId`: clients of the session-based era need one for a URL, and children of this era send none. */
+/**
+ * Adds an `elicitationId`: clients of the session-based era need one for a URL, and children of this era send
+ * none.
+ */
 export function withPageId(params: Raw | undefined): Raw | undefined {
   const [mode, id] = params ? members(params, ["mode", "elicitationId"]) : [];
   if (!params || !mode?.equals(URL_MODE) || id) return params;

@@ -17,7 +17,10 @@ export function plain(result: Raw, method: string): Raw {
   return withMember(withMember(bare, "ttlMs", undefined), "cacheScope", undefined);
 }
 
-/** Errors about the envelope concern the hop between MetaMCP and the child. The client cannot fix them, so they become internal errors. */
+/**
+ * Errors about the envelope concern the hop between MetaMCP and the child. The client cannot fix them, so
+ * they become internal errors.
+ */
 export function withoutHopErrors(error: RpcError): RpcError {
   switch (error.code) {
     case MISSING_CAPABILITY:

@@ -1,16 +1,18 @@
 /**
- * How to speak to a child of the stateless era (2026-07-28). Every request carries the whole context. A question of the child comes
- * as a result: the caller is asked, and the request is sent again with the answer. Changes come on a separate stream.
+ * How to speak to a child of the stateless era (2026-07-28). Every request carries the whole context. A
+ * question of the child comes as a result: the caller is asked, and the request is sent again with the
+ * answer. Changes come on a separate stream.
  */
 import type { Clock } from "../../kernel/clock.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
 import { cannotAsk } from "../../rpc/era-2026/capability.ts";
 import { HEADER_MISMATCH, META } from "../../rpc/era-2026/names.ts";
+import { type ParamHeader, paramHeaders } from "../../rpc/era-2026/param-headers.ts";
 import { isTaskResult } from "../../rpc/era-2026/task-form.ts";
 import type { Peer } from "../../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { member, members, withMember } from "../../rpc/slice.ts";
+import { elements, member, members, withMember } from "../../rpc/slice.ts";
 import type { Claim } from "../claim.ts";
 import { type Dialect, sendCall } from "../dialect.ts";
 import type { HandshakeResult } from "../handshake.ts";
@@ -21,7 +23,6 @@ import { ListenStream } from "./listen-stream.ts";
 import { answering, type ChildQuestions, readQuestions, withPageId } from "./question.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { needsTasks, plain, withoutHopErrors } from "./result.ts";
-import { rememberToolHeaders } from "./tool-headers.ts";
 
 /** How often a child may answer one call with questions. */
 const MAX_ROUNDS = 32;
@@ -148,7 +149,9 @@ export class Stateless implements Dialect {
     });
   }
 
-  /** Notifications of clients do not exist in this era, apart from cancellation, which MetaMCP sends itself. */
+  /**
+   * Notifications of clients do not exist in this era, apart from cancellation, which MetaMCP sends itself.
+   */
   notify(): void {}
 
   forClients(method: string, params: Raw | undefined): { params: Raw | undefined } | undefined {
@@ -200,7 +203,10 @@ export class Stateless implements Dialect {
     });
   }
 
-  /** A call refused because of its headers has not run yet. The tools are listed again, and the call is sent once more. */
+  /**
+   * A call refused because of its headers has not run yet. The tools are listed again, and the call is sent
+   * once more.
+   */
   async #withRetry({ method }: EraRequest, send: () => Promise<Raw>): Promise<Raw> {
     try {
       return await send();
@@ -280,4 +286,34 @@ export class Stateless implements Dialect {
     }
     return envelope;
   }
+}
+
+/** `first`: this is the first page, so the headers of earlier lists are forgotten. */
+function rememberToolHeaders(
+  result: Raw,
+  headers: RequestHeaders,
+  first: boolean,
+  report: (problem: string) => void,
+): Raw {
+  if (first) headers.forget();
+  if (!result.includes("x-mcp-header")) return result;
+  const tools = member(result, "tools");
+  const all = tools ? elements(tools) : [];
+  const kept = all.filter((tool) => {
+    const found = paramHeaders(tool);
+    const name = String(nameOf(tool));
+    if ("problem" in found) report(`its tool ${name} is skipped: ${found.problem}`);
+    else if (found.length > 0) headers.remember(name, found as readonly ParamHeader[]);
+    return !("problem" in found);
+  });
+  return kept.length === all.length ? result : withMember(result, "tools", list(kept));
+}
+
+function nameOf(tool: Raw): unknown {
+  const name = member(tool, "name");
+  return name && fromRaw(name);
+}
+
+function list(tools: readonly Raw[]): Raw {
+  return asRaw(Buffer.from(`[${tools.map(String).join(",")}]`));
 }

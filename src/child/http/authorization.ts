@@ -15,7 +15,10 @@ export interface Denial {
 }
 
 export interface Authorization {
-  /** The credential for the next request; undefined if none is needed. Rejects if one is needed and not available. */
+  /**
+   * The credential for the next request; undefined if none is needed. Rejects if one is needed and not
+   * available.
+   */
   current(): Credential | undefined | Promise<Credential | undefined>;
   /** A replacement for a denied credential, or the reason why there is none. Called once per request. */
   replace(refused: Credential, denial: Denial): Promise<Credential | string>;

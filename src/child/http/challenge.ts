@@ -1,4 +1,7 @@
-/** Reads the `WWW-Authenticate` header of a refusal. The server is not trusted: only well-formed scopes are used. */
+/**
+ * Reads the `WWW-Authenticate` header of a refusal. The server is not trusted: only well-formed scopes are
+ * used.
+ */
 
 export interface Challenge {
   readonly error: string | undefined;

@@ -1,4 +1,7 @@
-/** Turns an errno or an HTTP status of a remote child into a ChildFailure. Its texts never contain headers, queries or user info. */
+/**
+ * Turns an errno or an HTTP status of a remote child into a ChildFailure. Its texts never contain headers,
+ * queries or user info.
+ */
 import type { IncomingMessage } from "node:http";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import { type Category, ChildFailure } from "../link.ts";

@@ -1,4 +1,7 @@
-/** What all requests of one streamable link share: the HTTP client, the session id, the protocol version and the headers. Reads no body. */
+/**
+ * What all requests of one streamable link share: the HTTP client, the session id, the protocol version and
+ * the headers. Reads no body.
+ */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -59,7 +62,10 @@ export class HttpChannel implements StreamOptions {
     this.#headersOf = headersOf;
   }
 
-  /** Call it for every response to a POST. The first one with a session id begins the session, the next success proves it. */
+  /**
+   * Call it for every response to a POST. The first one with a session id begins the session, the next
+   * success proves it.
+   */
   onPostResponse(response: IncomingMessage): void {
     if (!isSuccess(response) || this.#headersOf) return;
     if (this.#session !== undefined) {

@@ -1,10 +1,12 @@
 /**
- * The HTTP client of one link: sends requests with the configured headers, follows redirects within the origin, and closes all
- * sockets. Knows nothing of MCP. It sends no header to another origin, accepts no invalid certificate and ignores proxy variables.
+ * The HTTP client of one link: sends requests with the configured headers, follows redirects within the
+ * origin, and closes all sockets. Knows nothing of MCP. It sends no header to another origin, accepts no
+ * invalid certificate and ignores proxy variables.
  */
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { maskFor, secretsOf } from "../../config/secrets.ts";
 import type { RemoteSpec } from "../../config/spec.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -15,7 +17,10 @@ import type { Authorization, Authorize, Credential } from "./authorization.ts";
 import { denialOf, deniedFailure, networkFailure } from "./failure.ts";
 import { addressOf, redirectTarget, staticHeaders, usableUrl } from "./target.ts";
 
-/** Shorter than the 5 s after which common servers close idle sockets, so that no request uses a socket that is closing. */
+/**
+ * Shorter than the 5 s after which common servers close idle sockets, so that no request uses a socket that
+ * is closing.
+ */
 const IDLE_SOCKET_MS = 4_000;
 /** Node's default of 250 ms is too short for distant hosts with several addresses. */
 const ATTEMPT_MS = 1_000;
@@ -68,8 +73,8 @@ export class HttpClient {
   #credential: Credential | undefined;
   #closed = false;
 
-  /** Throws ChildFailure if the URL or a header of the spec is invalid. */
-  constructor(spec: RemoteSpec, authorize?: Authorize) {
+  /** Throws ChildFailure if the URL or a header of the spec is invalid. Closes the agent in the end. */
+  constructor(spec: RemoteSpec, authorize?: Authorize, agent?: http.Agent) {
     this.#url = usableUrl(spec);
     this.shown = shownUrl(this.#url.href);
     this.#headers = staticHeaders(spec, this.#url);
@@ -82,7 +87,7 @@ export class HttpClient {
       timeout: IDLE_SOCKET_MS,
       autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
     };
-    this.#agent = new this.#transport.Agent(options);
+    this.#agent = agent ?? new this.#transport.Agent(options);
   }
 
   /** The configured URL, or the one it redirected to. */
@@ -111,7 +116,10 @@ export class HttpClient {
     return sent;
   }
 
-  /** Sends the request with this credential. If the server denies it, the request is sent once more with another one. */
+  /**
+   * Sends the request with this credential. If the server denies it, the request is sent once more with
+   * another one.
+   */
   #authorize(
     credential: Credential | undefined,
     sent: HttpRequest,
@@ -209,7 +217,7 @@ export class HttpClient {
       sent.connected = true;
     };
     if (request.reusedSocket) connected();
-    else socket.once(this.#transport === https ? "secureConnect" : "connect", connected);
+    else socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", connected);
   }
 
   /** Ends every request; resolves when the last socket is closed. */

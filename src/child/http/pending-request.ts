@@ -1,6 +1,6 @@
 /**
- * One request over streamable HTTP, from its POST to its answer. The answer is a JSON body or an event stream. A broken stream is
- * resumed if its events had ids. There is no timeout here.
+ * One request over streamable HTTP, from its POST to its answer. The answer is a JSON body or an event
+ * stream. A broken stream is resumed if its events had ids. There is no timeout here.
  */
 import type { IncomingMessage } from "node:http";
 import type { Timer } from "../../kernel/clock.ts";
@@ -33,7 +33,9 @@ export class PendingRequest implements ResponseHandler {
   readonly id: Raw;
   /** "refused": the server did not process it, so it may be sent on another link. */
   phase: "waiting" | "answering" | "refused" = "waiting";
-  /** After the answer, messages on the stream are still forwarded, and the end of the stream is no failure. */
+  /**
+   * After the answer, messages on the stream are still forwarded, and the end of the stream is no failure.
+   */
   answered = false;
   readonly #channel: HttpChannel;
   readonly #events: PendingRequestEvents;
@@ -62,7 +64,10 @@ export class PendingRequest implements ResponseHandler {
     return this.phase === "answering" || (this.phase === "waiting" && this.#request?.connected === true);
   }
 
-  /** Its answer came, on any stream. Returns whether its own stream goes on; a lost stream is not resumed any more. */
+  /**
+   * Its answer came, on any stream. Returns whether its own stream goes on; a lost stream is not resumed any
+   * more.
+   */
   settle(): boolean {
     this.answered = true;
     this.#resuming?.cancel();

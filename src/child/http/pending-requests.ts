@@ -1,4 +1,9 @@
-/** The pending requests of one link, and streams that stay open after their answer. Only keeps them; emits no events. */
+/**
+ * The pending requests of one link, and streams that stay open after their answer. Only keeps them; emits no
+ * events.
+ */
+
+import { PassingMap } from "../../kernel/passing.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { PendingRequest } from "./pending-request.ts";
@@ -7,7 +12,7 @@ import type { PendingRequest } from "./pending-request.ts";
 const MAX_LINGERING = 8;
 
 export class PendingRequests {
-  readonly #waiting = new Map<number, PendingRequest>();
+  readonly #waiting = new PassingMap<number, PendingRequest>();
   readonly #lingering = new Set<PendingRequest>();
 
   add(request: PendingRequest): void {

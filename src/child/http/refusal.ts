@@ -1,4 +1,7 @@
-/** Reads a response with a status other than 2xx: a JSON-RPC error, the loss of the session, or a failure. Pure. */
+/**
+ * Reads a response with a status other than 2xx: a JSON-RPC error, the loss of the session, or a failure.
+ * Pure.
+ */
 import type { IncomingMessage } from "node:http";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Mask } from "../../kernel/secret.ts";
@@ -11,7 +14,9 @@ import { statusFailure } from "./failure.ts";
 /** Larger bodies are not read: they are error pages of proxies. */
 export const MAX_REFUSAL_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 300;
-/** The codes with which common servers refuse an unknown session: a server's own codes, and "invalid request". */
+/**
+ * The codes with which common servers refuse an unknown session: a server's own codes, and "invalid request".
+ */
 const UNKNOWN_SESSION: ReadonlySet<unknown> = new Set([-32000, -32001, -32600]);
 
 export interface RefusedRequest {
@@ -37,9 +42,9 @@ export function readRefusal(
   if (status === 404 && refused.session !== "none") return sessionLost(refused, said);
   const ours = error?.id !== undefined && ownId(error.id) === refused.id;
   if (error && ours && status >= 400 && status < 500 && status !== 401 && status !== 403) return error;
-  // Many servers answer 400 where the protocol requires 404. It counts as a lost session only if the session has worked:
-  // otherwise a server that refuses every request would be reconnected for ever. With the code of another kind of error the request may
-  // have run.
+  // Many servers answer 400 where the protocol requires 404. It counts as a lost session only if the session
+  // has worked: otherwise a server that refuses every request would be reconnected for ever. With the code of
+  // another kind of error the request may have run.
   if (status === 400 && error && refused.session === "proven")
     return sessionLost(refused, said, UNKNOWN_SESSION.has(codeOf(error.error)));
   return statusFailure(response, refused.where, said);

@@ -9,10 +9,10 @@ import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
 import { remoteSpec } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../../engine/system-clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { type Incoming, Peer, type Via } from "../../rpc/peer.ts";
-import { systemClock } from "../../system-clock.ts";
 import type { ChildFailure, Link } from "../link.ts";
 import { createHttpConnector } from "./connector.ts";
 

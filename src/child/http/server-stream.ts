@@ -1,6 +1,6 @@
 /**
- * The stream for messages that the server sends outside of any request (GET). The link works without it. So a missing, lost or
- * unavailable stream is no failure: it is reopened, and nothing is reported.
+ * The stream for messages that the server sends outside of any request (GET). The link works without it. So a
+ * missing, lost or unavailable stream is no failure: it is reopened, and nothing is reported.
  */
 import type { IncomingMessage } from "node:http";
 import type { Timer } from "../../kernel/clock.ts";
@@ -17,7 +17,10 @@ const TEMPORARY = new Set([408, 409, 425, 429]);
 
 export interface ServerStreamEvents {
   onMessage(message: Message): void;
-  /** The server had a stream for this session and now does not know the session. Return true to stop reopening. */
+  /**
+   * The server had a stream for this session and now does not know the session. Return true to stop
+   * reopening.
+   */
   onUnknownSession(): boolean;
 }
 

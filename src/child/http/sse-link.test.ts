@@ -19,7 +19,9 @@ import { ChildFailure } from "../link.ts";
 const sseSpec: typeof remoteSpec = (url, more) => remoteSpec(url, { kind: "sse", ...more });
 const endpoint = (place: string): string => `event: endpoint\ndata: ${place}\n\n`;
 
-/** A server that names an endpoint, accepts posts there, and calls `answer` with each message and the stream. */
+/**
+ * A server that names an endpoint, accepts posts there, and calls `answer` with each message and the stream.
+ */
 function sseChild(answer: (seen: Parameters<Answerer>[0], stream: ServerResponse) => void): Answerer {
   let stream: ServerResponse | undefined;
   return (seen, response) => {

@@ -1,6 +1,7 @@
 /**
- * A link over the deprecated HTTP+SSE (2024-11-05). All messages of the server come on one stream; messages to it are posted to the
- * endpoint that the stream names. The link ends with the stream, because this protocol cannot resume it.
+ * A link over the deprecated HTTP+SSE (2024-11-05). All messages of the server come on one stream; messages
+ * to it are posted to the endpoint that the stream names. The link ends with the stream, because this
+ * protocol cannot resume it.
  */
 import type { IncomingMessage } from "node:http";
 import { encode } from "../../rpc/encode.ts";
@@ -16,7 +17,10 @@ import { isEventStream, readStream } from "./message-stream.ts";
 import { MAX_REFUSAL_BYTES, readRefusal } from "./refusal.ts";
 import { streamStart } from "./resume.ts";
 
-/** The most messages that wait for the session. A server could make us answer without end before it accepts an answer. */
+/**
+ * The most messages that wait for the session. A server could make us answer without end before it accepts an
+ * answer.
+ */
 const MAX_HELD = 10_000;
 const INITIALIZED = "notifications/initialized";
 

@@ -209,7 +209,10 @@ test("a stream is resumed after an event that has only an id", async () => {
   expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("only");
 });
 
-/** A link whose request 5 has a broken stream and waits to resume it. `streams`: the server's one, then the attempts to resume. */
+/**
+ * A link whose request 5 has a broken stream and waits to resume it. `streams`: the server's one, then the
+ * attempts to resume.
+ */
 async function brokenStream() {
   const broken = sessionful((_, response) => void events(response).end(event("", "p-1")));
   const streams: ServerResponse[] = [];
@@ -751,7 +754,8 @@ test("a server that asks and does not take the answers is no longer read", async
     await new Promise((resolve) => setTimeout(resolve, 5));
     quiet = received.length === before && posts > 0 ? quiet + 1 : 0;
   }
-  // One chunk of the stream may contain many requests, so this is far more than what pauses it, and far less than was asked.
+  // One chunk of the stream may contain many requests, so this is far more than what pauses it, and far less
+  // than was asked.
   expect(posts).toBeLessThan(5_000);
   await link.close();
 });

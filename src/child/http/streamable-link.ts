@@ -2,9 +2,11 @@
  * A link over streamable HTTP (2025-03-26 to 2025-11-25): one POST per message, no timeouts, no retries.
  *
  * How failures are reported:
- * - `onFailed`: one request failed. Its status is not 2xx, its connection was reset, its answer is invalid, or it could not connect
+ * - `onFailed`: one request failed. Its status is not 2xx, its connection was reset, its answer is invalid,
+ *   or it could not connect
  *   while other requests of this link are connected.
- * - `onClosed`: no request can succeed on this link any more. The server lost the session, or cannot be reached and no request is
+ * - `onClosed`: no request can succeed on this link any more. The server lost the session, or cannot be
+ *   reached and no request is
  *   connected. The failure applies to all requests in flight, so `unsent` is true only if none of them was sent. If some were
  *   not sent, those get `onFailed` first, in the same turn of the event loop.
  * - Failures of notifications, of our answers and of the server's stream are not reported.
@@ -28,7 +30,10 @@ import { ServerStream } from "./server-stream.ts";
 
 const INITIALIZED = "notifications/initialized";
 const CANCELLED = "notifications/cancelled";
-/** The most messages that wait for the session. A server could make us answer without end before it accepts an answer. */
+/**
+ * The most messages that wait for the session. A server could make us answer without end before it accepts an
+ * answer.
+ */
 const MAX_HELD = 10_000;
 const END_SESSION_MS = 1_000;
 /** After the session is lost, other requests have this time to get their own response. */
@@ -42,7 +47,10 @@ export class StreamableLink implements Link {
   readonly #serverStream: ServerStream;
   readonly #pending = new PendingRequests();
   readonly #requestEvents: PendingRequestEvents;
-  /** Messages that wait until `notifications/initialized` was accepted, or for a new link; undefined if none wait. */
+  /**
+   * Messages that wait until `notifications/initialized` was accepted, or for a new link; undefined if none
+   * wait.
+   */
   #held: Message[] | undefined;
   #agreed = false;
   #initialized = false;
@@ -206,7 +214,10 @@ export class StreamableLink implements Link {
     return true;
   }
 
-  /** The server lost the session. Other requests in it will be refused too, and may then be sent on a new link. */
+  /**
+   * The server lost the session. Other requests in it will be refused too, and may then be sent on a new
+   * link.
+   */
   #sessionLost(failure: ChildFailure): void {
     if (!this.#lost) {
       this.#lost = failure;
@@ -258,7 +269,9 @@ export class StreamableLink implements Link {
   }
 }
 
-/** Nothing could be sent. Missing credentials, or those of another login, are the failure of one request only. */
+/**
+ * Nothing could be sent. Missing credentials, or those of another login, are the failure of one request only.
+ */
 function cannotConnect(failure: ChildFailure): boolean {
   return failure.unsent && failure.category !== "auth" && !failure.sessionLost;
 }

@@ -1,4 +1,7 @@
-/** The URL of a remote server and the headers of every request to it. Errors about a header contain its name, never its value. */
+/**
+ * The URL of a remote server and the headers of every request to it. Errors about a header contain its name,
+ * never its value.
+ */
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
@@ -48,7 +51,10 @@ export function addressOf(url: URL): http.RequestOptions {
   return address;
 }
 
-/** Where to follow a redirect. Only redirects that keep method and body, and only within the origin, because headers are secrets. */
+/**
+ * Where to follow a redirect. Only redirects that keep method and body, and only within the origin, because
+ * headers are secrets.
+ */
 export function redirectTarget(method: string, response: IncomingMessage, from: URL): URL | undefined {
   const status = response.statusCode ?? 0;
   const keeps = status === 307 || status === 308 || (method === "GET" && (status === 301 || status === 302));

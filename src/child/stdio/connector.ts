@@ -1,4 +1,6 @@
-/** Opens links to child processes on this machine, and keeps track of all links whose processes may still run. */
+/**
+ * Opens links to child processes on this machine, and keeps track of all links whose processes may still run.
+ */
 import { maskFor } from "../../config/secrets.ts";
 import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -24,7 +26,10 @@ export interface StdioConnectorOptions {
   readonly user?: ChildUser | undefined;
   /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
-  /** Called for each line of stderr that is logged, with secrets masked. With it no failure text contains the output: who may read it gets these lines. */
+  /**
+   * Called for each line of stderr that is logged, with secrets masked. With it no failure text contains the
+   * output: who may read it gets these lines.
+   */
   readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
 }
 

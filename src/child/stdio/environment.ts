@@ -1,4 +1,7 @@
-/** Chooses by name which variables of our environment a child gets. Pure: it reads no environment itself and ignores values. */
+/**
+ * Chooses by name which variables of our environment a child gets. Pure: it reads no environment itself and
+ * ignores values.
+ */
 import type { StdioSpec } from "../../config/spec.ts";
 import { revealed } from "../../kernel/secret.ts";
 import type { ChildUser } from "../child-user.ts";
@@ -64,7 +67,10 @@ const BY_PLATFORM: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Where package runners keep what they downloaded. Settings like `npm_config_registry` can contain tokens, so only these. */
+/**
+ * Where package runners keep what they downloaded. Settings like `npm_config_registry` can contain tokens, so
+ * only these.
+ */
 const CACHES = [
   "npm_config_cache",
   "NPM_CONFIG_CACHE",

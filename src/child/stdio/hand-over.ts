@@ -1,11 +1,17 @@
-/** Whether a package runner has finished installing and started its server. Reads /proc, so it knows this only on Linux. */
+/**
+ * Whether a package runner has finished installing and started its server. Reads /proc, so it knows this only
+ * on Linux.
+ */
 import { readFileSync, readlinkSync } from "node:fs";
 
 const MAX_PROCESSES = 100;
 /** A runner that was started by another program, such as a version manager. */
 const RUNNER = /(^|[\s/])(npx|npm|pnpm|pnpx|yarn|bunx|uvx?)(-cli\.js)?(\s|$)/;
 
-/** True if a process below `pid` reads from the same stdin: runners give theirs to the server, not to install scripts. */
+/**
+ * True if a process below `pid` reads from the same stdin: runners give theirs to the server, not to install
+ * scripts.
+ */
 export function hasHandedOver(pid: number): boolean {
   const stdin = stdinOf(pid);
   return stdin !== undefined && below(pid).some((child) => stdinOf(child) === stdin && !isRunner(child));

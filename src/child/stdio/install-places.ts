@@ -1,4 +1,7 @@
-/** Lets only a few starts install at the same time: many at once are slow, and slow ones were given up in the middle of it. */
+/**
+ * Lets only a few starts install at the same time: many at once are slow, and slow ones were given up in the
+ * middle of it.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import { type Signal, unlessAborted } from "../../kernel/signal.ts";
 

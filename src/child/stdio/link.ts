@@ -1,4 +1,7 @@
-/** The link to one child process. Reports its end as one event, and ends all its processes. Knows messages, but no protocol above them. */
+/**
+ * The link to one child process. Reports its end as one event, and ends all its processes. Knows messages,
+ * but no protocol above them.
+ */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -35,7 +38,10 @@ export interface LinkOptions {
   readonly onEnded: () => void;
 }
 
-/** Wait for the last output after the exit: it is still in the pipe. A grandchild may keep the pipe open for ever. */
+/**
+ * Wait for the last output after the exit: it is still in the pipe. A grandchild may keep the pipe open for
+ * ever.
+ */
 const LAST_BYTES_MS = 100;
 /** Wait for the exit code after the streams closed. On a busy machine it comes much later. */
 const EXIT_MS = 1_000;
@@ -53,7 +59,10 @@ export class StdioLink implements Link {
   readonly #stderr: Stderr;
   readonly #stdout: Stdout;
   readonly #writer: LineWriter;
-  /** The last requests, with the position behind each. Those that are written are removed when the next one is sent. */
+  /**
+   * The last requests, with the position behind each. Those that are written are removed when the next one is
+   * sent.
+   */
   readonly #requests: { readonly id: number; readonly end: number }[] = [];
   readonly #brake: Brake;
   /** Bytes of answers since everything was written for the last time. */
@@ -63,7 +72,10 @@ export class StdioLink implements Link {
   #closed = false;
   #ending: Promise<void> | undefined;
 
-  /** Create it in the same turn of the event loop in which the process was started, so that no event is missed. */
+  /**
+   * Create it in the same turn of the event loop in which the process was started, so that no event is
+   * missed.
+   */
   constructor(child: ChildProcessWithoutNullStreams, tree: ProcessTree, options: LinkOptions) {
     this.peer = `pid ${tree.pid}`;
     this.pid = tree.pid;
@@ -145,7 +157,10 @@ export class StdioLink implements Link {
     this.#onEnd();
   }
 
-  /** The first sign of the end. Waits a moment for the exit code and the last output before it reports the failure. */
+  /**
+   * The first sign of the end. Waits a moment for the exit code and the last output before it reports the
+   * failure.
+   */
   #onEnd(): void {
     if (this.#reporting || this.#closed) return;
     this.#reporting = true;
@@ -196,7 +211,10 @@ export class StdioLink implements Link {
     return new ChildFailure("stdio-exit", withOutput(`${what}.`, output), { unsent });
   }
 
-  /** These words of stderr; without any, the last line of stdout that is no message. A program that is no MCP server prints there. */
+  /**
+   * These words of stderr; without any, the last line of stdout that is no message. A program that is no MCP
+   * server prints there.
+   */
   #outputOr(words: string[]): string[] {
     const garbage = this.#stdout.lastGarbage;
     if (words.length > 0 || garbage === undefined) return words;

@@ -1,6 +1,7 @@
 /**
- * The mark: an environment variable that says which gateway started a process, and for which child. Processes that the child
- * starts inherit it, so they are found even outside of the process group. Only formats and parses marks.
+ * The mark: an environment variable that says which gateway started a process, and for which child. Processes
+ * that the child starts inherit it, so they are found even outside of the process group. Only formats and
+ * parses marks.
  */
 import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
@@ -10,11 +11,16 @@ export const MARK = "METAMCP_CHILD";
 
 /** A process that starts children. */
 export interface GatewayId extends ProcessIdentity {
-  /** The Linux pid namespace. Pids are unique only within it: a gateway in a container looks dead from outside. */
+  /**
+   * The Linux pid namespace. Pids are unique only within it: a gateway in a container looks dead from
+   * outside.
+   */
   readonly space: string;
 }
 
-/** Stands for an unknown part. `starter` does not accept it, so that no gateway counts as dead by such a mark. */
+/**
+ * Stands for an unknown part. `starter` does not accept it, so that no gateway counts as dead by such a mark.
+ */
 const UNKNOWN = "-";
 
 function ownSpace(): string {
@@ -46,7 +52,10 @@ export class Marker {
   }
 }
 
-/** Appends a mark to those of outer gateways. So an outer gateway also finds processes that a nested gateway started. */
+/**
+ * Appends a mark to those of outer gateways. So an outer gateway also finds processes that a nested gateway
+ * started.
+ */
 export function nest(outer: string | undefined, mark: string): string {
   return outer ? `${outer},${mark}` : mark;
 }

@@ -1,6 +1,7 @@
 /**
- * Reads the marks of processes of another user. Without the capability SYS_PTRACE even root may not read the environment of another
- * user's process, so a process of that user reads them. Its answer counts only for processes of that user, because they can forge it.
+ * Reads the marks of processes of another user. Without the capability SYS_PTRACE even root may not read the
+ * environment of another user's process, so a process of that user reads them. Its answer counts only for
+ * processes of that user, because they can forge it.
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";

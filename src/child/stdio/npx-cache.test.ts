@@ -42,6 +42,8 @@ test.each([
 });
 
 test("a damaged download and other failures are told apart", () => {
+  const unread = "npm error Could not read '/home/me/.npm/_npx/c98ccc168155bafa/package.json'";
+  expect(cacheAdvice(unread, undefined)).toMatch(/rm -rf \/home\/me\/\.npm\/_npx\/c98ccc168155bafa$/);
   expect(cacheAdvice("npm error code EINTEGRITY", FOLDER)).toContain("npm cache clean --force");
   expect(cacheAdvice("npm error code E404", FOLDER)).toBeUndefined();
   expect(cacheAdvice("Error: Cannot find module './mine.js' in /srv/app", FOLDER)).toBeUndefined();

@@ -1,4 +1,7 @@
-/** The folder in which npx keeps a package, and the advice for one that an interrupted install has left half-written. Deletes nothing. */
+/**
+ * The folder in which npx keeps a package, and the advice for one that an interrupted install has left
+ * half-written. Deletes nothing.
+ */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +15,13 @@ const WITH_VALUE = new Set(["-p", "--package", "-c", "--call", "-w", "--workspac
 const IN_TEXT = /[^\s'"(]*[\\/]_npx[\\/][0-9a-f]{16}(?=[\\/])/;
 /** What node and npm print when files of an installed package are missing or damaged. */
 const BROKEN =
-  /Invalid Version|ENOTEMPTY|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:module|package)|ERR_INVALID_PACKAGE_CONFIG|could not determine executable/;
+  /Invalid Version|ENOTEMPTY|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:module|package)|ERR_INVALID_PACKAGE_CONFIG|could not determine executable|Could not read/;
 const DAMAGED_DOWNLOAD = /EINTEGRITY|ECONTENTDIGEST|Z_DATA_ERROR|TAR_BAD_ARCHIVE/;
 
-/** Where npx installs the packages of this entry; undefined if the command is not npx, or what it installs is not known. */
+/**
+ * Where npx installs the packages of this entry; undefined if the command is not npx, or what it installs is
+ * not known.
+ */
 export function npxFolder(
   { command, args }: Pick<StdioSpec, "command" | "args">,
   env: Environment,

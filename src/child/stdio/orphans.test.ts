@@ -8,8 +8,8 @@ import { alive, childrenOf, gone, kill, processesWithEnv } from "../../../test/s
 import { ODD_CHILD } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../../engine/system-clock.ts";
 import { silentLog } from "../../kernel/log.ts";
-import { systemClock } from "../../system-clock.ts";
 import { type GatewayId, MARK, Marker, nest } from "./mark.ts";
 import { endOrphans } from "./orphans.ts";
 import { readProcess } from "./processes.ts";

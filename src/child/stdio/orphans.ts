@@ -1,6 +1,6 @@
 /**
- * Ends processes that a killed gateway left behind. They are found by their mark. It runs in the background and never ends a child
- * of a running gateway, this process or its ancestors.
+ * Ends processes that a killed gateway left behind. They are found by their mark. It runs in the background
+ * and never ends a child of a running gateway, this process or its ancestors.
  */
 import { isAlive } from "../../home/process-alive.ts";
 import type { Clock } from "../../kernel/clock.ts";

@@ -1,6 +1,7 @@
 /**
- * All processes that one spawn started: the child, its process group and, on Linux, every process with its mark. It finds and
- * signals them; stop.ts decides when. It never signals a pid that the system may have reused.
+ * All processes that one spawn started: the child, its process group and, on Linux, every process with its
+ * mark. It finds and signals them; stop.ts decides when. It never signals a pid that the system may have
+ * reused.
  */
 import { carries } from "./mark.ts";
 import { hasTable, isAmong, isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
@@ -83,7 +84,9 @@ function reaches(pid: number): boolean {
   return send(pid, 0);
 }
 
-/** A negative pid means the whole group. Returns false if there is no such process or we may not signal it. */
+/**
+ * A negative pid means the whole group. Returns false if there is no such process or we may not signal it.
+ */
 export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

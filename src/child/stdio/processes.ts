@@ -1,4 +1,7 @@
-/** Reads the process table of Linux from /proc. On other systems it is empty. Processes that end meanwhile or may not be read are skipped. */
+/**
+ * Reads the process table of Linux from /proc. On other systems it is empty. Processes that end meanwhile or
+ * may not be read are skipped.
+ */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Owner, withMarksOf } from "./marks-of-user.ts";
@@ -33,7 +36,8 @@ export function readProcess(pid: number): Process | undefined {
   } catch {
     return undefined;
   }
-  // The second field is the name of the program in parentheses, which may itself contain blanks and parentheses.
+  // The second field is the name of the program in parentheses, which may itself contain blanks and
+  // parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group] = fields;
   const start = fields[19];
@@ -54,7 +58,10 @@ export function isSame(known: ProcessIdentity): boolean {
   return readProcess(known.pid)?.start === known.start;
 }
 
-/** Whether the process was recognised before. A process that is ending or executed another program may not show its mark any more. */
+/**
+ * Whether the process was recognised before. A process that is ending or executed another program may not
+ * show its mark any more.
+ */
 export function isAmong(known: readonly ProcessIdentity[], one: ProcessIdentity): boolean {
   return known.some(({ pid, start }) => pid === one.pid && start === one.start);
 }
@@ -77,7 +84,10 @@ function findVariable(environment: Buffer, name: string): string | undefined {
   return undefined;
 }
 
-/** Returns undefined if we may not read it. Uses one shared buffer, because most environments are small and there may be thousands. */
+/**
+ * Returns undefined if we may not read it. Uses one shared buffer, because most environments are small and
+ * there may be thousands.
+ */
 function readEnvironment(pid: number): Buffer | undefined {
   const path = `/proc/${pid}/environ`;
   let file: number | undefined;
@@ -99,7 +109,8 @@ function marked(process: Process, variable: string): MarkedProcess {
     if (environment.length > 0) {
       return { ...process, changing: false, marks: findVariable(environment, variable) };
     }
-    // Either the environment is empty, or the process was just executing another program. Then it may be readable by now.
+    // Either the environment is empty, or the process was just executing another program. Then it may be
+    // readable by now.
     if (readProcess(process.pid)?.bare) return { ...process, changing: true, marks: undefined };
   }
   return { ...process, changing: false, marks: undefined };
@@ -119,8 +130,8 @@ const SLICE = 32;
 const ROUNDS = 50;
 
 /**
- * Reads the table in slices, which can be spread over turns of the event loop. A process can fork and end while the table is read.
- * So new processes are read in further rounds, until there are none.
+ * Reads the table in slices, which can be spread over turns of the event loop. A process can fork and end
+ * while the table is read. So new processes are read in further rounds, until there are none.
  */
 function* scanning({ variable, since = "0", user }: ScanOptions): Generator<undefined, MarkedProcess[]> {
   const found: MarkedProcess[] = [];

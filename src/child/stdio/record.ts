@@ -1,7 +1,8 @@
 /**
- * Records of children, for systems on which no process can read the environment of another (macOS). Each gateway writes one file with
- * its children and their start times, as `ps` prints them. A recorded child that still has the same start time is ended with
- * its group. Processes outside of the group, or whose child has ended, are not found.
+ * Records of children, for systems on which no process can read the environment of another (macOS). Each
+ * gateway writes one file with its children and their start times, as `ps` prints them. A recorded child that
+ * still has the same start time is ended with its group. Processes outside of the group, or whose child has
+ * ended, are not found.
  */
 import { execFile } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
@@ -17,7 +18,10 @@ interface Recorded {
   readonly children: readonly ProcessIdentity[];
 }
 
-/** The record of this process. Writes are serialized. If one fails, only the clean-up after a crash is affected. */
+/**
+ * The record of this process. Writes are serialized. If one fails, only the clean-up after a crash is
+ * affected.
+ */
 export class RunRecord {
   readonly #path: string;
   #children = new Map<number, ProcessIdentity>();
@@ -121,7 +125,10 @@ function isIdentity(value: Partial<ProcessIdentity> | null | undefined): boolean
   return Number.isInteger(value?.pid) && Number(value?.pid) > 1 && typeof value?.start === "string";
 }
 
-/** Start times by pid, without zombies. The locale and time zone are fixed, because another process compares the texts. */
+/**
+ * Start times by pid, without zombies. The locale and time zone are fixed, because another process compares
+ * the texts.
+ */
 async function startTimes(): Promise<Map<number, string>> {
   const options = { env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" }, maxBuffer: 1 << 26 };
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,stat=,lstart="], options);

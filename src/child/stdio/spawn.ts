@@ -1,4 +1,6 @@
-/** Starts one program without a shell, in its own process group. Explains why a start failed; retries nothing. */
+/**
+ * Starts one program without a shell, in its own process group. Explains why a start failed; retries nothing.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, stat } from "node:fs/promises";
@@ -15,7 +17,10 @@ export interface Started {
   readonly pid: number;
 }
 
-/** Rejects with ChildFailure. The returned process already runs: add listeners in the same turn of the event loop. */
+/**
+ * Rejects with ChildFailure. The returned process already runs: add listeners in the same turn of the event
+ * loop.
+ */
 export async function start(spec: StdioSpec, env: Environment, user?: ChildUser): Promise<Started> {
   let fault: unknown;
   try {
@@ -33,10 +38,10 @@ export async function start(spec: StdioSpec, env: Environment, user?: ChildUser)
   } catch (error) {
     fault = error;
   }
-  throw await explain(fault, spec, env);
+  throw await startFailure(fault, spec, env);
 }
 
-async function explain(fault: unknown, spec: StdioSpec, env: Environment): Promise<ChildFailure> {
+async function startFailure(fault: unknown, spec: StdioSpec, env: Environment): Promise<ChildFailure> {
   const code = codeOf(fault);
   const offline = (message: string) =>
     new ChildFailure("offline", message, { unsent: true, needsFix: true, cause: fault });

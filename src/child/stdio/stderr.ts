@@ -1,6 +1,6 @@
 /**
- * Reads stderr of a child. A limited part goes to our log at level debug, because most servers print there although they work. The
- * last lines are kept and shown if the child fails. Nothing goes to our stdout.
+ * Reads stderr of a child. A limited part goes to our log at level debug, because most servers print there
+ * although they work. The last lines are kept and shown if the child fails. Nothing goes to our stdout.
  */
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
@@ -27,7 +27,10 @@ const LAST_LINE_LENGTH = 500;
 const NEWLINE = 10;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** Lines around the message when Node ends with an exception. Without them the message is among the last lines. */
+/**
+ * Lines around the message when Node ends with an exception. Without them the message is among the last
+ * lines.
+ */
 const STACK =
   /^at .*(?::\d+|<anonymous>|native)\)?,?(?: \{)?$|^[{}[\]^~,]+$|^Node\.js v\d|^node:internal\/|^throw \w+;$/;
 
@@ -92,7 +95,10 @@ export class Stderr {
     if (rest < chunk.length) this.#open = firstBytes(this.#open, chunk.subarray(rest));
   }
 
-  /** Counts the complete lines byte by byte, which is much faster than slicing each. Returns where the incomplete last line begins. */
+  /**
+   * Counts the complete lines byte by byte, which is much faster than slicing each. Returns where the
+   * incomplete last line begins.
+   */
   #skipLines(chunk: Buffer, from: number): number {
     let rest = from;
     let lines = 0;
@@ -117,7 +123,10 @@ export class Stderr {
   }
 }
 
-/** Keeps one byte more than is shown, to know that the line was cut. Copies the bytes, so that the chunk can be freed. */
+/**
+ * Keeps one byte more than is shown, to know that the line was cut. Copies the bytes, so that the chunk can
+ * be freed.
+ */
 function firstBytes(open: Buffer, more: Buffer): Buffer {
   if (open.length > LINE_BYTES || more.length === 0) return open;
   return Buffer.concat([open, more.subarray(0, LINE_BYTES + 1)]).subarray(0, LINE_BYTES + 1);
@@ -132,7 +141,10 @@ function shortened(line: string): string {
   return line.length > LAST_LINE_LENGTH ? `${line.slice(0, LAST_LINE_LENGTH)} …` : line;
 }
 
-/** Removes colours and control characters, so that a child cannot control a terminal. Of a line overwritten with \r, only the last state is kept. */
+/**
+ * Removes colours and control characters, so that a child cannot control a terminal. Of a line overwritten
+ * with \r, only the last state is kept.
+ */
 export function readable(line: string): string {
   const states = stripVTControlCharacters(line).trimEnd().split("\r");
   return (states.at(-1) ?? "").replaceAll(/ *\p{Cc}[\p{Cc} ]*/gu, " ").trim();

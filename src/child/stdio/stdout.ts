@@ -1,4 +1,7 @@
-/** Reads messages from stdout of a child. Other lines are logged and skipped. It answers only requests that cannot be read. */
+/**
+ * Reads messages from stdout of a child. Other lines are logged and skipped. It answers only requests that
+ * cannot be read.
+ */
 import type { Readable } from "node:stream";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -105,7 +108,10 @@ export class Stdout {
     this.#refuse(id, method, { message: text, ...(!method && { data: { metamcp: "result_too_large" } }) });
   }
 
-  /** An unusable answer fails its request, and an unusable request gets an error, so that neither side waits for ever. */
+  /**
+   * An unusable answer fails its request, and an unusable request gets an error, so that neither side waits
+   * for ever.
+   */
   #refuse(id: Raw, method: boolean, error: object): void {
     const { onMessage, answer } = this.#options;
     if (method) answer({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, ...error }) });

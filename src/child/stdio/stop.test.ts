@@ -4,9 +4,9 @@ import { alive, gone, kill } from "../../../test/support/processes.ts";
 import { stdioHarness } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../../engine/system-clock.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
-import { systemClock } from "../../system-clock.ts";
 import { type EndableProcesses, end } from "./stop.ts";
 
 const linux = process.platform === "linux";

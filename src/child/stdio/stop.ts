@@ -1,4 +1,7 @@
-/** Ends processes that do not end by themselves: waits, then sends SIGTERM, then SIGKILL. Finding the processes is up to the caller. */
+/**
+ * Ends processes that do not end by themselves: waits, then sends SIGTERM, then SIGKILL. Finding the
+ * processes is up to the caller.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 

@@ -1,4 +1,7 @@
-/** Limits the bytes per second that are read from a stream. Over the limit it is paused, so that the writer must wait. */
+/**
+ * Limits the bytes per second that are read from a stream. Over the limit it is paused, so that the writer
+ * must wait.
+ */
 import type { Readable } from "node:stream";
 import type { Clock } from "../../kernel/clock.ts";
 

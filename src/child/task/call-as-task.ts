@@ -1,4 +1,7 @@
-/** Makes a tool call as a task at a child of the session-based era (2025-11-25): creates the task, follows it and fetches its result. */
+/**
+ * Makes a tool call as a task at a child of the session-based era (2025-11-25): creates the task, follows it
+ * and fetches its result.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -60,7 +63,10 @@ export async function callAsTask(
   }
 }
 
-/** The child answers this request when the task has ended. Until then the task may ask questions on its stream. */
+/**
+ * The child answers this request when the task has ended. Until then the task may ask questions on its
+ * stream.
+ */
 async function fetch(peer: Peer, claim: Claim, { id, stopped }: ChildTask): Promise<Raw> {
   const onSent = (request: number): void => {
     claim.id = request;

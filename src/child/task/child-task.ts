@@ -1,4 +1,7 @@
-/** A task that runs at a child. Polls its state at the interval that the child wants, and on request, until the task has ended. */
+/**
+ * A task that runs at a child. Polls its state at the interval that the child wants, and on request, until
+ * the task has ended.
+ */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { kept, type Raw } from "../../kernel/raw.ts";
 import { aborted, CallSignal, type Signal } from "../../kernel/signal.ts";
@@ -11,7 +14,10 @@ import { ChildFailure } from "../link.ts";
 const DEFAULT_POLL_MS = 1_000;
 const SHORTEST_POLL_MS = 20;
 const LONGEST_POLL_MS = 60_000;
-/** How often the timer of the call is reset between two polls. The wait that the child asked for must not count as its silence. */
+/**
+ * How often the timer of the call is reset between two polls. The wait that the child asked for must not
+ * count as its silence.
+ */
 const TOUCH_MS = 200;
 
 export interface ChildTaskParts {
@@ -55,7 +61,10 @@ export class ChildTask {
     return this.#answer;
   }
 
-  /** Tells the caller about the task and runs `work`. Call it once. The child has accepted the call, so it is never sent again. */
+  /**
+   * Tells the caller about the task and runs `work`. Call it once. The child has accepted the call, so it is
+   * never sent again.
+   */
   async follow(work: () => Promise<Raw>, signal: Signal, meta?: Raw): Promise<Raw> {
     const { claim } = this.#parts;
     const stop = (): void => this.stop(signal.reason as Error);
@@ -144,7 +153,10 @@ function lost({ message }: RpcError): RpcError {
   return RpcError.of(INTERNAL_ERROR, `The server no longer knows the task it was running: ${message}`);
 }
 
-/** A task belongs to the session that created it. In a new session the tool would run again, so the call must not be retried. */
+/**
+ * A task belongs to the session that created it. In a new session the tool would run again, so the call must
+ * not be retried.
+ */
 function withoutSessionLoss(error: unknown): unknown {
   if (!(error instanceof ChildFailure) || !error.sessionLost) return error;
   return new ChildFailure(error.category, error.message, { needsFix: error.needsFix });

@@ -1,16 +1,12 @@
 /** `metamcp gateway apply`: applies a config document, in one revision or not at all. */
+import type { Writes } from "../../admin/route-types.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
-import { type ChangeLine, changeTable } from "./change-table.ts";
+import { changeTable } from "./change-table.ts";
 import type { Given } from "./client.ts";
 import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
 
-export interface Applied {
-  readonly revision: number;
-  readonly changes: readonly ChangeLine[];
-  /** Objects of this file that were changed over the API since; they stay unchanged. */
-  readonly left?: readonly { readonly kind: string; readonly name: string }[];
-}
+type Applied = Writes["POST /config/apply"]["answer"];
 
 export const command: Command = {
   name: "gateway",
@@ -20,7 +16,7 @@ export const command: Command = {
   takes: [1, 1],
   async run(given) {
     const read = given as Given<typeof DOCUMENT_FLAGS>;
-    const answer = await sendDocument<Applied>("/config/apply", read);
+    const answer = await sendDocument("POST /config/apply", read);
     show(answer, read.settings.json, () => appliedText(answer));
     // The gateway is not what the file says.
     return answer.left?.length ? 1 : 0;

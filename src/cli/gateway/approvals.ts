@@ -14,18 +14,6 @@ const FLAGS = {
   },
 } as const satisfies Table;
 
-interface Approval {
-  readonly uuid: string;
-  readonly state: string;
-  readonly name: string;
-  readonly expiresAt: string;
-  readonly endpoint: { readonly name: string };
-  readonly principal: { readonly name: string };
-  readonly arguments: unknown;
-  readonly reason: string;
-  readonly decidedBy?: { readonly name: string };
-}
-
 const MAX_ARGUMENTS_LENGTH = 200;
 
 export const command: Command = {
@@ -42,8 +30,8 @@ export const command: Command = {
     if (verb === "list" && uuid === undefined) return await list(client, { json, all });
     if (uuid === undefined || (verb !== "approve" && verb !== "refuse"))
       throw new UsageError(`Usage: metamcp ${command.usage}`);
-    const path = `/approvals/${encodeURIComponent(uuid)}/${verb}`;
-    const decided = await client.post<Approval>(path, comment === undefined ? {} : { comment });
+    const body = comment === undefined ? {} : { comment };
+    const decided = await client.send(`POST /approvals/:uuid/${verb}`, body, { uuid });
     show(decided, json, () => `${decided.name} is ${decided.state}.`);
     return 0;
   },
@@ -53,7 +41,7 @@ async function list(
   client: GatewayClient,
   { json, all }: { json: boolean; all: boolean },
 ): Promise<ExitCode> {
-  const known = await client.all<Approval>("/approvals");
+  const known = await client.all("/approvals");
   const items = all ? known : known.filter(({ state }) => state === "waiting");
   show({ items }, json, () => {
     if (items.length === 0) return "No calls wait for approval.";

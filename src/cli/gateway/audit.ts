@@ -1,5 +1,6 @@
 /** `metamcp gateway audit`: shows the audit log; `verify` checks that no record was changed. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { Reads } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { print, printError, printJson } from "../print.ts";
@@ -31,31 +32,8 @@ const FLAGS = {
 const FILTERS = ["kind", "endpoint", "server", "tool", "outcome", "principal", "from", "to"] as const;
 const POLL_MS = 1_000;
 
-interface AuditRecord {
-  readonly seq: number;
-  readonly at: string;
-  readonly kind: string;
-  readonly principal?: { readonly name: string };
-  readonly endpoint?: { readonly name: string };
-  readonly server?: { readonly name: string };
-  readonly tool?: string;
-  readonly action?: string;
-  readonly object?: { readonly kind: string; readonly name?: string };
-  readonly outcome: string;
-  readonly code?: string;
-  readonly by?: string;
-  readonly durationMs?: number;
-}
-
-interface Page {
-  readonly items: readonly AuditRecord[];
-  readonly nextCursor?: string;
-  readonly state: { readonly queued: number; readonly lost: number; readonly fault?: string };
-}
-
-type Verdict =
-  | { readonly ok: true; readonly count: number; readonly lost?: number }
-  | { readonly ok: false; readonly reason: string };
+type Page = Reads["/audit"];
+type AuditRecord = Page["items"][number];
 
 export const command: Command = {
   name: "gateway",
@@ -70,11 +48,12 @@ export const command: Command = {
     if (word === "verify") return await verify(client, settings.json);
     if (word !== undefined)
       throw new UsageError(`"${word}" is not an audit command. Use verify, or no word.`);
-    const query = new URLSearchParams({ limit: String(settings.limit) });
-    for (const name of FILTERS) if (settings[name] !== undefined) query.set(name, settings[name]);
-    for (const [name, value] of settings.where.map(conditionIn)) query.set(name, value);
-    const page = await client.get<Page>(`/audit?${query.toString()}`);
-    if (settings.follow) return await follow(client, page, query, settings.json);
+    const filters = Object.fromEntries([
+      ...FILTERS.map((name) => [name, settings[name]] as const),
+      ...settings.where.map(conditionIn),
+    ]);
+    const page = await client.get("/audit", { limit: settings.limit, ...filters });
+    if (settings.follow) return await follow(client, page, filters, settings.json);
     show(page, settings.json, () => {
       const { lost, fault } = page.state;
       const notes = [
@@ -88,12 +67,16 @@ export const command: Command = {
 };
 
 async function verify(client: GatewayClient, json: boolean): Promise<ExitCode> {
-  const verdict = await client.get<Verdict>("/audit/verify");
+  const verdict = await client.get("/audit/verify");
   show(verdict, json, () => {
     if (!verdict.ok) return `Tampered: ${verdict.reason}.`;
-    const { count, lost = 0 } = verdict;
+    const { count, lost = 0, unfinished = 0 } = verdict;
     const gaps = lost > 0 ? ` ${lost} records were lost before they could be written (kind=lost).` : "";
-    return `All ${count} records are unchanged.${gaps}`;
+    const open =
+      unfinished > 0
+        ? ` ${unfinished} calls began and have no outcome (kind=begun): they still run, or the gateway ended meanwhile.`
+        : "";
+    return `All ${count} records are unchanged.${gaps}${open}`;
   });
   return verdict.ok ? 0 : 1;
 }
@@ -104,11 +87,14 @@ function conditionIn(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Prints new records until it is interrupted. If the gateway is unavailable, it waits and then continues without a gap. */
+/**
+ * Prints new records until it is interrupted. If the gateway is unavailable, it waits and then continues
+ * without a gap.
+ */
 async function follow(
   client: GatewayClient,
   first: Page,
-  query: URLSearchParams,
+  filters: Readonly<Record<string, string | undefined>>,
   json: boolean,
 ): Promise<never> {
   let last = 0;
@@ -120,30 +106,16 @@ async function follow(
     }
   };
   printRecords(first.items);
-  query.set("limit", "500");
   for (let unavailable = false; ; ) {
     await pause(POLL_MS);
-    query.set("after", String(last));
     try {
-      printRecords(await allPages(client, query));
+      printRecords(await client.all("/audit", { ...filters, after: last }));
       unavailable = false;
     } catch (error) {
       if (!(error instanceof GatewayUnavailable)) throw error;
       if (!unavailable) printError(`metamcp: ${error.message} Waiting for it.`);
       unavailable = true;
     }
-  }
-}
-
-/** All records since the last request, newest first. */
-async function allPages(client: GatewayClient, query: URLSearchParams): Promise<readonly AuditRecord[]> {
-  const items: AuditRecord[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const more = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await client.get<Page>(`/audit?${query.toString()}${more}`);
-    items.push(...page.items);
-    cursor = page.nextCursor;
-    if (cursor === undefined) return items;
   }
 }
 

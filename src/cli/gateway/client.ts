@@ -1,20 +1,25 @@
 /** HTTP client for the admin API of a gateway, with readable errors. */
+import type { ItemOf, ListPath, Page, ReadPath, Reads, WriteRoute, Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { GATEWAY_FLAGS } from "../../config/gateway-flags.ts";
 import type { ReadSettings } from "../../config/settings.ts";
+import type { FieldProblem } from "../../kernel/field-problem.ts";
 import { spin } from "../spinner.ts";
 
-export type Json = Readonly<Record<string, unknown>>;
+/** Those with a colon in the path go there, all others into the query. Undefined ones are left out. */
+type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface Problem {
   readonly detail?: string;
-  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  readonly errors?: readonly FieldProblem[];
 }
 
 /** The settings and arguments of a gateway command. */
 export type Given<T extends Table> = ReadSettings<T & typeof GATEWAY_FLAGS>;
 
 const PAGE_SIZE = 500;
+/** What the gateway knew when it answered. Another replica catches up to it before it answers the next. */
+const REVISION = "metamcp-revision";
 
 /** The gateway cannot be reached or failed; a retry may work. */
 export class GatewayUnavailable extends Error {}
@@ -32,6 +37,7 @@ export class GatewayRefusal extends Error {
 export class GatewayClient {
   readonly url: string;
   readonly #token: string;
+  #revision: string | null = null;
 
   constructor({
     gateway,
@@ -47,33 +53,26 @@ export class GatewayClient {
     this.#token = adminToken;
   }
 
-  async get<T = Json>(path: string): Promise<T> {
-    return JSON.parse(await this.text("GET", path)) as T;
+  async get<P extends ReadPath>(path: P, params: Params = {}): Promise<Reads[P]> {
+    return JSON.parse(await this.text("GET", path, { params })) as Reads[P];
   }
 
-  async post<T = Json>(path: string, body?: unknown): Promise<T> {
-    return JSON.parse(await this.text("POST", path, { body })) as T;
+  async send<R extends WriteRoute>(
+    route: R,
+    body: Writes[R]["body"],
+    params: Params = {},
+  ): Promise<Writes[R]["answer"]> {
+    const [method = "", path = ""] = route.split(" ");
+    const text = await this.text(method, path, { params, body });
+    return (text === "" ? undefined : JSON.parse(text)) as Writes[R]["answer"];
   }
 
-  async patch<T = Json>(path: string, body: unknown): Promise<T> {
-    return JSON.parse(await this.text("PATCH", path, { body })) as T;
-  }
-
-  async delete(path: string): Promise<void> {
-    await this.text("DELETE", path);
-  }
-
-  /** All pages of a list. */
-  async all<T = Json>(path: string): Promise<readonly T[]> {
-    const items: T[] = [];
+  /** All pages of a list, with `limit` items each. */
+  async all<P extends ListPath>(path: P, params: Params = {}): Promise<readonly ItemOf<P>[]> {
+    const items: ItemOf<P>[] = [];
     for (let cursor: string | undefined; ; ) {
-      const query = new URLSearchParams({
-        limit: String(PAGE_SIZE),
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      const page = await this.get<{ items: readonly T[]; nextCursor?: string }>(
-        `${path}?${query.toString()}`,
-      );
+      const text = await this.text("GET", path, { params: { limit: PAGE_SIZE, ...params, cursor } });
+      const page = JSON.parse(text) as Page<ItemOf<P>>;
       items.push(...page.items);
       cursor = page.nextCursor;
       if (cursor === undefined) return items;
@@ -83,19 +82,21 @@ export class GatewayClient {
   async text(
     method: string,
     path: string,
-    { body, accept = "application/json" }: { body?: unknown; accept?: string } = {},
+    { params = {}, body, accept = "application/json" }: { params?: Params; body?: unknown; accept?: string },
   ): Promise<string> {
-    const answer = await this.#fetch(path, {
+    const answer = await this.#fetch(pathOf(path, params), {
       method,
       // The token must not be sent to another address.
       redirect: "error",
       headers: {
         accept,
         authorization: `Bearer ${this.#token}`,
+        ...(this.#revision === null ? {} : { [REVISION]: this.#revision }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    this.#revision = answer.headers.get(REVISION) ?? this.#revision;
     const text = await answer.text();
     if (answer.ok) return text;
     const why = this.#refusal(answer.status, text);
@@ -124,6 +125,17 @@ export class GatewayClient {
     if (errors.length < 2) return detail;
     return [detail, ...errors.map(({ path, message }) => `  ${path} ${message}`)].join("\n");
   }
+}
+
+function pathOf(path: string, params: Params): string {
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined) continue;
+    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, encodeURIComponent(value));
+    else query.set(name, String(value));
+  }
+  return query.size > 0 ? `${filled}?${query.toString()}` : filled;
 }
 
 function problemIn(text: string): Problem {

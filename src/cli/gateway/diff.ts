@@ -2,7 +2,7 @@
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
-import { type Applied, leftText } from "./apply.ts";
+import { leftText } from "./apply.ts";
 import { changeTable } from "./change-table.ts";
 import type { Given } from "./client.ts";
 import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
@@ -24,7 +24,7 @@ export const command: Command = {
   takes: [1, 1],
   async run(given) {
     const read = given as Given<typeof FLAGS>;
-    const answer = await sendDocument<Omit<Applied, "revision">>("/config/diff", read);
+    const answer = await sendDocument("POST /config/diff", read);
     const { changes, left = [] } = answer;
     show(answer, read.settings.json, () => [changeTable(changes), ...leftText(left)].join("\n"));
     return read.settings.exitCode && changes.length + left.length > 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 /** Shared by `diff` and `apply`: their flags, and sending the document. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import type { Writes } from "../../admin/route-types.ts";
 import type { Table } from "../../config/command-line.ts";
 import { readText, type TextDocument } from "../../gateway/document/yaml.ts";
 import { GatewayClient, GatewayRefusal, type Given } from "./client.ts";
@@ -21,17 +22,19 @@ export const DOCUMENT_FLAGS = {
 } as const satisfies Table;
 
 /** Sends the document and returns the answer. Errors in the document are shown with the line of the file. */
-export async function sendDocument<T>(
-  path: "/config/diff" | "/config/apply",
+export async function sendDocument<R extends "POST /config/diff" | "POST /config/apply">(
+  route: R,
   { settings, positionals }: Given<typeof DOCUMENT_FLAGS>,
-): Promise<T> {
+): Promise<Writes[R]["answer"]> {
   const client = new GatewayClient(settings);
   const [file = ""] = positionals;
   const { prune, source, takeOver } = settings;
   const { value, problemText } = await readDocument(file);
-  const body = { document: value, prune, ...(source === undefined ? {} : { source }) };
+  // The gateway says what is wrong with it.
+  const document = value as Writes[R]["body"]["document"];
+  const body = { document, prune, ...(source === undefined ? {} : { source }) };
   try {
-    return await client.post<T>(`${path}${takeOver ? "?takeOver=true" : ""}`, body);
+    return await client.send(route, body, { takeOver: takeOver || undefined });
   } catch (error) {
     const faults = error instanceof GatewayRefusal ? faultsIn(error) : [];
     throw faults.length > 0 ? new Error(`${file}: ${problemText(faults)}`, { cause: error }) : error;

@@ -1,4 +1,5 @@
 /** `metamcp gateway endpoints`: lists, shows, creates and deletes endpoints. */
+import type { ItemOf } from "../../admin/route-types.ts";
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { GatewayClient, type Given } from "./client.ts";
@@ -31,14 +32,14 @@ export const command: Command = {
     const { json, namespace, surface } = settings;
     const client = new GatewayClient(settings);
     const about = {
-      path: "/endpoints",
+      path: "/endpoints" as const,
       usage: command.usage,
       head: ["ENDPOINT", "SURFACE", "ADDRESS", "MANAGED BY"],
-      row: ({ name, surface: shown, disabled, managedBy }: Readonly<Record<string, unknown>>) => [
-        String(name),
-        disabled ? "disabled" : String(shown),
-        `${client.url}/metamcp/${String(name)}/mcp`,
-        String(managedBy),
+      row: ({ name, surface: shown, disabled, managedBy }: ItemOf<"/endpoints">) => [
+        name,
+        disabled ? "disabled" : shown,
+        `${client.url}/metamcp/${name}/mcp`,
+        managedBy,
       ],
       fields: () => ({ namespaces: namespace, surface }),
     };

@@ -1,4 +1,5 @@
 /** `metamcp gateway explain`: shows what would happen to a call at an endpoint, and which rule decides. */
+import type { Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import type { Command } from "../command.ts";
@@ -14,22 +15,7 @@ const FLAGS = {
   },
 } as const satisfies Table;
 
-interface Explanation {
-  readonly as: { readonly name: string };
-  readonly outcome: "passes" | "asks" | "answered" | "refused" | "unknown";
-  readonly code?: string;
-  readonly tool?: {
-    readonly server: { readonly name: string };
-    readonly tool: string;
-    readonly name: string;
-  };
-  readonly steps: readonly {
-    readonly use: string;
-    readonly at: string;
-    readonly effect: string;
-    readonly reason?: string;
-  }[];
-}
+type Explanation = Writes["POST /endpoints/:uuid/explain"]["answer"];
 
 export const command: Command = {
   name: "gateway",
@@ -42,8 +28,8 @@ export const command: Command = {
     const [endpoint = "", tool = "", written] = positionals;
     const { as, json } = settings;
     const body = { tool, args: argumentsIn(written), ...(as === undefined ? {} : { as }) };
-    const path = `/endpoints/${encodeURIComponent(endpoint)}/explain`;
-    const explained = await new GatewayClient(settings).post<Explanation>(path, body);
+    const client = new GatewayClient(settings);
+    const explained = await client.send("POST /endpoints/:uuid/explain", body, { uuid: endpoint });
     show(explained, json, () => explanationText(explained, tool));
     return 0;
   },

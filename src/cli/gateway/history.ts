@@ -1,8 +1,9 @@
 /** `metamcp gateway history`: shows the revisions of the config, or one revision with its changes. */
+import type { ItemOf } from "../../admin/route-types.ts";
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show, table } from "../table.ts";
-import { type ChangeLine, changeTable } from "./change-table.ts";
+import { changeTable } from "./change-table.ts";
 import { GatewayClient, type Given } from "./client.ts";
 import { revisionNumber } from "./revision-number.ts";
 
@@ -10,12 +11,7 @@ const FLAGS = {
   limit: { kind: "whole", env: false, least: 1, most: 500, default: 20, help: "How many revisions." },
 } as const satisfies Table;
 
-interface Revision {
-  readonly n: number;
-  readonly at: string;
-  readonly who: { readonly name: string };
-  readonly summary: string;
-}
+type Revision = ItemOf<"/revisions">;
 
 export const command: Command = {
   name: "gateway",
@@ -28,13 +24,11 @@ export const command: Command = {
     const client = new GatewayClient(settings);
     const [n] = positionals;
     if (n === undefined) {
-      const page = await client.get<{ items: readonly Revision[] }>(`/revisions?limit=${settings.limit}`);
+      const page = await client.get("/revisions", { limit: settings.limit });
       show(page, settings.json, () => revisionTable(page.items));
       return 0;
     }
-    const one = await client.get<Revision & { diff: readonly ChangeLine[] }>(
-      `/revisions/${revisionNumber(n)}`,
-    );
+    const one = await client.get("/revisions/:n", { n: revisionNumber(n) });
     show(one, settings.json, () => `${revisionTable([one])}\n\n${changeTable(one.diff)}`);
     return 0;
   },

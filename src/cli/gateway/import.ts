@@ -1,10 +1,14 @@
-/** `metamcp gateway import`: imports an older MetaMCP into a running gateway. Reports what could not be imported. */
+/**
+ * `metamcp gateway import`: imports an older MetaMCP into a running gateway. Reports what could not be
+ * imported.
+ */
+import type { Change } from "../../admin/schemas.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import { readDatabase } from "../../gateway/takeover/read-database.ts";
 import { type Takeover, takeOver } from "../../gateway/takeover/take-over.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
-import { type ChangeLine, changeTable } from "./change-table.ts";
+import { changeTable } from "./change-table.ts";
 import { GatewayClient, type Given } from "./client.ts";
 
 const FLAGS = {
@@ -32,7 +36,7 @@ export const command: Command = {
     const client = new GatewayClient(settings);
     const taken = takeOver(await read(url));
     const { document, keys, notes } = taken;
-    const { changes } = await client.post<{ changes: readonly ChangeLine[] }>("/config/diff", { document });
+    const { changes } = await client.send("POST /config/diff", { document });
     const existing = changes.filter(({ op }) => op === "update");
     const report = { changes, keys: keys.length, notes, done: !dryRun && (update || existing.length === 0) };
     if (report.done) await importInto(client, taken);
@@ -52,22 +56,18 @@ async function read(url: string) {
 
 /** Idempotent: after a failure it can be repeated. */
 async function importInto(client: GatewayClient, { document, keys }: Takeover): Promise<void> {
-  await client.post("/config/apply", { document });
-  if (keys.length > 0) await client.post("/api-keys/import", { keys });
+  await client.send("POST /config/apply", { document });
+  if (keys.length > 0) await client.send("POST /api-keys/import", { keys });
 }
 
 interface Report {
-  readonly changes: readonly ChangeLine[];
+  readonly changes: readonly Change[];
   readonly keys: number;
   readonly notes: readonly string[];
   readonly done: boolean;
 }
 
-function text(
-  { changes, keys, notes, done }: Report,
-  existing: readonly ChangeLine[],
-  dryRun: boolean,
-): string {
+function text({ changes, keys, notes, done }: Report, existing: readonly Change[], dryRun: boolean): string {
   const names = existing.map(({ kind, name }) => `${kind} "${name}"`).join(", ");
   const end = done
     ? `Imported, with ${keys} API keys.`

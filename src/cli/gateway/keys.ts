@@ -1,4 +1,7 @@
-/** `metamcp gateway keys`: manages API keys for endpoints and the admin API. A new key is printed only once. */
+/**
+ * `metamcp gateway keys`: manages API keys for endpoints and the admin API. A new key is printed only once.
+ */
+import type { ItemOf, Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
@@ -37,16 +40,9 @@ const FLAGS = {
   },
 } as const satisfies Table;
 
-interface Key {
-  readonly uuid: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly endpoints?: readonly string[] | "all";
-  readonly role?: string;
-  readonly expiresAt?: string;
-  readonly lastUsedAt?: string;
-  readonly key?: string;
-}
+type Key = ItemOf<"/api-keys">;
+/** The gateway refuses other words. */
+type Tiers = NonNullable<Writes["POST /api-keys"]["body"]["tiers"]>;
 
 export const command: Command = {
   name: "gateway",
@@ -62,17 +58,18 @@ export const command: Command = {
     if (what === undefined || !["create", "revoke"].includes(verb))
       throw new UsageError(`Usage: metamcp ${command.usage}`);
     if (verb === "revoke") {
-      await client.delete(`/api-keys/${encodeURIComponent(what)}`);
+      await client.send("DELETE /api-keys/:uuid", undefined, { uuid: what });
       show({ revoked: what }, settings.json, () => `Revoked ${what}.`);
       return 0;
     }
     const { endpoint, expires, role, owner, tier } = settings;
     if (role !== undefined && endpoint.length > 0) throw new UsageError("Use either --role or --endpoint.");
-    const access = role === undefined ? { endpoints: endpoint.length > 0 ? endpoint : "all" } : { role };
-    const created = await client.post<Key>("/api-keys", {
+    const access =
+      role === undefined ? { endpoints: endpoint.length > 0 ? endpoint : ("all" as const) } : { role };
+    const created = await client.send("POST /api-keys", {
       name: what,
       ...access,
-      ...(tier.length > 0 ? { tiers: tier } : {}),
+      ...(tier.length > 0 ? { tiers: tier as Tiers } : {}),
       ...(owner === undefined ? {} : { owner }),
       ...(expires === undefined ? {} : { expiresAt: timeOf(expires) }),
     });
@@ -82,8 +79,8 @@ export const command: Command = {
 };
 
 async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
-  const items = await client.all<Key>("/api-keys");
-  const endpoints = await client.all<{ uuid: string; name: string }>("/endpoints");
+  const items = await client.all("/api-keys");
+  const endpoints = await client.all("/endpoints");
   const names = new Map(endpoints.map(({ uuid, name }) => [uuid, name]));
   show({ items }, json, () => {
     if (items.length === 0) return "No keys yet.";

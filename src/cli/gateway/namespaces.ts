@@ -1,4 +1,5 @@
 /** `metamcp gateway namespaces`: lists, shows, creates and deletes namespaces. */
+import type { ItemOf } from "../../admin/route-types.ts";
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { GatewayClient, type Given } from "./client.ts";
@@ -24,14 +25,14 @@ export const command: Command = {
     const { settings, positionals } = given as Given<typeof FLAGS>;
     const { json, force, server } = settings;
     const about = {
-      path: "/namespaces",
+      path: "/namespaces" as const,
       usage: command.usage,
       head: ["NAMESPACE", "SERVERS", "MANAGED BY", "DESCRIPTION"],
-      row: (object: Readonly<Record<string, unknown>>) => [
-        String(object["name"]),
-        String((object["servers"] as readonly unknown[]).length),
-        String(object["managedBy"]),
-        String(object["description"]),
+      row: ({ name, servers, managedBy, description }: ItemOf<"/namespaces">) => [
+        name,
+        String(servers.length),
+        managedBy,
+        description,
       ],
       fields: () => ({ servers: server.map((name) => ({ server: name })) }),
     };

@@ -1,33 +1,29 @@
 /** Shared by the commands for namespaces and endpoints: list, show, show tools, create, delete. */
+import type { ItemOf, Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
-import type { GatewayClient, Json } from "./client.ts";
+import type { GatewayClient } from "./client.ts";
 
-interface ToolLine {
-  readonly tool: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly missing?: boolean;
-  readonly because?: string;
-}
+type Kind = "/namespaces" | "/endpoints";
+type ToolPath = `${Kind}/:uuid/tools`;
 
-export interface ObjectCommand {
-  /** Path in the admin API, e.g. `/namespaces`. */
-  readonly path: string;
+export interface ObjectCommand<K extends Kind> {
+  /** Path in the admin API. */
+  readonly path: K;
   readonly usage: string;
   readonly head: readonly string[];
-  readonly row: (object: Json) => readonly string[];
+  readonly row: (object: ItemOf<K>) => readonly string[];
   /** The fields of a new object. */
-  readonly fields: () => Json;
+  readonly fields: () => Omit<Writes[`POST ${K}`]["body"], "name">;
 }
 
 export const FORCE = {
   force: { kind: "switch", env: false, help: "With delete: also remove it from all objects that use it." },
 } as const satisfies Table;
 
-export async function runObjectCommand(
-  { path, usage, head, row, fields }: ObjectCommand,
+export async function runObjectCommand<K extends Kind>(
+  { path, usage, head, row, fields }: ObjectCommand<K>,
   client: GatewayClient,
   { positionals, json, force }: { positionals: readonly string[]; json: boolean; force: boolean },
 ): Promise<ExitCode> {
@@ -38,23 +34,24 @@ export async function runObjectCommand(
     return 0;
   }
   if (name === undefined) throw new UsageError(`Usage: metamcp ${usage}`);
-  const at = `${path}/${encodeURIComponent(name)}`;
+  const at = { uuid: name };
   switch (verb) {
     case "show":
-      show(await client.get(at), true, () => "");
+      show(await client.get(`${path}/:uuid`, at), true, () => "");
       return 0;
     case "tools": {
-      const items = await client.all<ToolLine>(`${at}/tools`);
+      const tools: ToolPath = `${path}/:uuid/tools`;
+      const items = await client.all(tools, at);
       show({ items }, json, () => toolTable(items));
       return 0;
     }
     case "create": {
-      const created = await client.post(path, { name, ...fields() });
+      const created = await client.send(`POST ${path}`, { name, ...fields() });
       show(created, json, () => `Created "${name}".`);
       return 0;
     }
     case "delete":
-      await client.delete(`${at}${force ? "?force=true" : ""}`);
+      await client.send(`DELETE ${path}/:uuid`, undefined, { ...at, force: force || undefined });
       show({ deleted: name }, json, () => `Deleted "${name}".`);
       return 0;
     default:
@@ -62,7 +59,7 @@ export async function runObjectCommand(
   }
 }
 
-function toolTable(tools: readonly ToolLine[]): string {
+function toolTable(tools: readonly ItemOf<ToolPath>[]): string {
   if (tools.length === 0) return "No tools are known yet.";
   const rows = tools.map(({ tool, name, enabled, missing, because = "" }) => [
     name,

@@ -2,7 +2,7 @@
 import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
-import { type Applied, appliedText } from "./apply.ts";
+import { appliedText } from "./apply.ts";
 import { changeTable } from "./change-table.ts";
 import { GatewayClient, type Given } from "./client.ts";
 import { revisionNumber } from "./revision-number.ts";
@@ -20,8 +20,8 @@ export const command: Command = {
   async run(given) {
     const { settings, positionals } = given as Given<typeof FLAGS>;
     const n = revisionNumber(positionals[0] ?? "");
-    const query = settings.dryRun ? "?dryRun=true" : "";
-    const answer = await new GatewayClient(settings).post<Applied>(`/revisions/${n}/rollback${query}`);
+    const params = { n, dryRun: settings.dryRun || undefined };
+    const answer = await new GatewayClient(settings).send("POST /revisions/:n/rollback", undefined, params);
     show(answer, settings.json, () => (settings.dryRun ? changeTable(answer.changes) : appliedText(answer)));
     return 0;
   },

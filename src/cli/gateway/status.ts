@@ -1,23 +1,11 @@
-/** `metamcp gateway status`: shows the servers of a gateway with their states, and its endpoints with their addresses. */
+/**
+ * `metamcp gateway status`: shows the servers of a gateway with their states, and its endpoints with their
+ * addresses.
+ */
+import type { ItemOf } from "../../admin/route-types.ts";
 import type { Command } from "../command.ts";
 import { show, table } from "../table.ts";
 import { GatewayClient, type Given } from "./client.ts";
-
-interface Server {
-  readonly name: string;
-  readonly status: {
-    readonly state: string;
-    readonly toolCount: number;
-    readonly reason?: string;
-    readonly instances?: number;
-  };
-}
-
-interface Endpoint {
-  readonly name: string;
-  readonly surface: string;
-  readonly disabled: boolean;
-}
 
 export const command: Command = {
   name: "gateway",
@@ -27,33 +15,46 @@ export const command: Command = {
   async run(given) {
     const { settings } = given as Given<Record<never, never>>;
     const client = new GatewayClient(settings);
-    const servers = (await client.all<Server>("/mcp-servers")).map(({ name, status }) => ({
+    const servers = (await client.all("/mcp-servers")).map(({ name, status }) => ({
       name,
       ...status,
     }));
-    const endpoints = (await client.all<Endpoint>("/endpoints")).map(({ name, surface, disabled }) => ({
+    const endpoints = (await client.all("/endpoints")).map(({ name, surface, disabled }) => ({
       name,
       surface,
       disabled,
       url: `${client.url}/metamcp/${name}/mcp`,
     }));
     show({ gateway: client.url, servers, endpoints }, settings.json, () => {
-      const states = servers.map(({ name, state, toolCount, instances, reason = "" }) => [
+      const isShared = servers.some(({ replicas }) => replicas);
+      const states = servers.map(({ name, state, toolCount, instances, reason = "", replicas }) => [
         name,
         instances === undefined ? state : `${state} (${instances} running)`,
         String(toolCount),
+        ...(isShared ? [whereOf(replicas)] : []),
         reason,
       ]);
+      const heads = ["SERVER", "STATE", "TOOLS", ...(isShared ? ["REPLICAS"] : []), "REASON"];
       const addresses = endpoints.map(({ name, surface, disabled, url }) => [
         name,
         disabled ? "disabled" : surface,
         url,
       ]);
       return [
-        servers.length > 0 ? table(["SERVER", "STATE", "TOOLS", "REASON"], states) : "No servers.",
+        servers.length > 0 ? table(heads, states) : "No servers.",
         endpoints.length > 0 ? table(["ENDPOINT", "SURFACE", "ADDRESS"], addresses) : "No endpoints.",
       ].join("\n\n");
     });
     return 0;
   },
 };
+
+const MISSING = { silent: "silent", unknown: "does not answer this" };
+
+/** The replicas where the server is not closed, with its state there. */
+function whereOf(replicas: ItemOf<"/mcp-servers">["status"]["replicas"] = []): string {
+  return replicas
+    .filter(({ state }) => state !== "closed" && state !== "disabled")
+    .map(({ replica, state, missing }) => `${replica} ${missing ? MISSING[missing] : state}`)
+    .join(", ");
+}

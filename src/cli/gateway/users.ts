@@ -1,4 +1,5 @@
 /** `metamcp gateway users`: manages accounts. An invitation link is printed only once. */
+import type { ItemOf, Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
@@ -19,20 +20,8 @@ const FLAGS = {
   },
 } as const satisfies Table;
 
-interface User {
-  readonly uuid: string;
-  readonly email: string;
-  readonly role: string;
-  readonly groups: readonly string[];
-  readonly disabled: boolean;
-  readonly invited?: boolean;
-  readonly identity?: { readonly issuer: string };
-}
-
-interface Invitation {
-  readonly url: string;
-  readonly expiresAt: string;
-}
+type User = ItemOf<"/users">;
+type Invitation = Writes["POST /users"]["answer"]["invitation"];
 
 const VERBS = ["invite", "change", "enable", "disable", "delete", "reset"];
 
@@ -61,28 +50,27 @@ async function change(
   settings: Settings,
 ): Promise<ExitCode> {
   const { role, group, json } = settings;
-  const at = `/users/${encodeURIComponent(who)}`;
   const groups = group.length > 0 ? { groups: group } : {};
   switch (verb) {
     case "invite": {
       const body = { email: who, role: role ?? "member", ...groups };
-      const created = await client.post<User & { invitation: Invitation }>("/users", body);
+      const created = await client.send("POST /users", body);
       show(created, json, () => invitationText(created.invitation));
       break;
     }
     case "reset": {
-      const invitation = await client.post<Invitation>(`${at}/invitation`, {});
+      const invitation = await client.send("POST /users/:uuid/invitation", undefined, { uuid: who });
       show(invitation, json, () => invitationText(invitation));
       break;
     }
     case "delete":
-      await client.delete(at);
+      await client.send("DELETE /users/:uuid", undefined, { uuid: who });
       show({ deleted: who }, json, () => `Deleted ${who}.`);
       break;
     default: {
       const fields =
         verb === "change" ? { ...(role && { role }), ...groups } : { disabled: verb === "disable" };
-      const changed = await client.patch<User>(at, fields);
+      const changed = await client.send("PATCH /users/:uuid", fields, { uuid: who });
       show(changed, json, () => `Changed ${who}.`);
     }
   }
@@ -94,7 +82,7 @@ function invitationText({ url, expiresAt }: Invitation): string {
 }
 
 async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
-  const items = await client.all<User>("/users");
+  const items = await client.all("/users");
   show({ items }, json, () => {
     if (items.length === 0) return "No accounts yet.";
     const rows = items.map((user) => [

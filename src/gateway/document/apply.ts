@@ -1,12 +1,18 @@
-/** Applies a document to the objects, completely or not at all. A diff is the same function without storing the result. */
+/**
+ * Applies a document to the objects, completely or not at all. A diff is the same function without storing
+ * the result.
+ */
 
+import { type FieldProblem, pointer } from "../../kernel/field-problem.ts";
 import { isRecord } from "../../kernel/is-record.ts";
-import { accept } from "../accept.ts";
+import type { ObjectReference } from "../../kernel/named-object.ts";
+import { atOnce, type Steps } from "../../kernel/steps.ts";
+import { accepting } from "../accept.ts";
 import { settingsOf } from "../changes.ts";
 import { afterApi, afterFile, BY_API, type Management, managed } from "../managed.ts";
 import { type Finder, finderOf } from "../names.ts";
 import { type ObjectKind, type Objects, SETTINGS_NAME, type Specs, type StoredObject } from "../objects.ts";
-import { type FieldProblem, invalid, pointer } from "../refusal.ts";
+import { invalid } from "../refusal.ts";
 import {
   type ChangeContext,
   type ChangeOutcome,
@@ -14,13 +20,16 @@ import {
   type Drafts,
   differences,
   draftsOf,
-  settle,
+  settling,
 } from "../settle.ts";
 import { SECTIONS } from "./document.ts";
-import { inputOf, readDocument, settingsPath, withStoredSecrets } from "./read-document.ts";
+import { inputOf, MAX_PROBLEMS, readDocument, settingsPath, withStoredSecrets } from "./read-document.ts";
 
 export interface ApplyOptions {
-  /** Remove objects that are not in the document: those of this source, or without a source those that no file manages. */
+  /**
+   * Remove objects that are not in the document: those of this source, or without a source those that no file
+   * manages.
+   */
   readonly prune?: boolean;
   /** The name of the file. Afterwards it manages the objects of the document. */
   readonly source?: string | undefined;
@@ -29,23 +38,29 @@ export interface ApplyOptions {
 
 export interface ApplyOutcome extends ChangeOutcome {
   /** Not changed, because the API took them over from this file. */
-  readonly left: readonly { readonly kind: ObjectKind; readonly name: string; readonly uuid: string }[];
+  readonly left: readonly ObjectReference[];
 }
 
 const NAMED_KINDS = ["server", "namespace", "endpoint"] as const;
 
-export function applyDocument(
-  objects: Objects,
-  document: unknown,
-  options: ApplyOptions,
-  context: ChangeContext,
-): ApplyOutcome {
+type Applying = readonly [objects: Objects, document: unknown, options: ApplyOptions, context: ChangeContext];
+
+export function applyDocument(...given: Applying): ApplyOutcome {
+  return atOnce(applyingDocument(...given));
+}
+
+/** Pauses between objects. */
+export function* applyingDocument(...[objects, document, options, context]: Applying): Steps<ApplyOutcome> {
   const { sections, settings } = readDocument(document);
   const application = new Application(objects, options, context);
   for (const kind of NAMED_KINDS)
-    for (const [name, entry] of sections[kind]) application.take(kind, name, entry);
-  if (settings) application.takeSettings(settings);
-  return application.finish();
+    for (const [name, entry] of sections[kind]) {
+      yield* application.take(kind, name, entry);
+      if (application.isHopeless) return yield* application.finish();
+      yield;
+    }
+  if (settings) yield* application.takeSettings(settings);
+  return yield* application.finish();
 }
 
 /** The state while one document is applied. */
@@ -74,7 +89,7 @@ class Application {
     };
   }
 
-  take(kind: (typeof NAMED_KINDS)[number], name: string, entry: unknown): void {
+  *take(kind: (typeof NAMED_KINDS)[number], name: string, entry: unknown): Steps<void> {
     const base = pointer("", SECTIONS[kind], name);
     const wrong = (path: string, message: string): void =>
       void this.#problems.push({ path: base + path, message });
@@ -88,14 +103,14 @@ class Application {
     if (stored && this.#seen.has(stored.uuid)) return wrong("", "is in the document twice: keep one");
     if (stored) this.#seen.add(stored.uuid);
     const { fields, pathOf } = inputOf(kind, name, entry, stored);
-    const accepted = accept(kind, fields, this.#known(stored), this.#context);
+    const accepted = yield* accepting(kind, fields, this.#known(stored), this.#context);
     if ("spec" in accepted) this.#put(kind, accepted, stored);
     else for (const { path, message } of accepted) wrong(pathOf(path), message);
   }
 
-  takeSettings(fields: Readonly<Record<string, unknown>>): void {
+  *takeSettings(fields: Readonly<Record<string, unknown>>): Steps<void> {
     const stored = settingsOf(this.#objects);
-    const accepted = accept(
+    const accepted = yield* accepting(
       "settings",
       withStoredSecrets(fields, stored?.spec),
       this.#known(stored),
@@ -105,10 +120,14 @@ class Application {
     else for (const { path, message } of accepted) this.#problems.push({ path: settingsPath(path), message });
   }
 
-  finish(): ApplyOutcome {
+  get isHopeless(): boolean {
+    return this.#problems.length >= MAX_PROBLEMS;
+  }
+
+  *finish(): Steps<ApplyOutcome> {
     if (this.#problems.length > 0) throw invalid(this.#problems);
     if (this.#options.prune) this.#prune();
-    const outcome = settle(this.#objects, this.#drafts, this.#context);
+    const outcome = yield* settling(this.#objects, this.#drafts, this.#context);
     return { ...outcome, left: this.#left.map(({ kind, name, uuid }) => ({ kind, name, uuid })) };
   }
 
@@ -166,7 +185,10 @@ function onlyOf(drafts: Drafts, wanted: ObjectKind): ReadonlyMap<string, Draft> 
   return new Map([...drafts].filter(([, { kind }]) => kind === wanted));
 }
 
-/** Lists of a namespace are objects in a document, without order. Existing entries keep their place, new ones come last. */
+/**
+ * Lists of a namespace are objects in a document, without order. Existing entries keep their place, new ones
+ * come last.
+ */
 function ordered(spec: Specs[ObjectKind], stored: StoredObject): Specs[ObjectKind] {
   const before = stored.spec as Specs["namespace"];
   const after = spec as Specs["namespace"];

@@ -101,7 +101,10 @@ describe("a document", () => {
       servers: { x: { uuid: "01900000-0000-7000-8000-000000000000", command: "x" } },
     };
     expect(refusal(() => apply(objects, stranger)).details.errors?.[0]?.path).toBe("/servers/x/uuid");
-    const twice = { version: 1, servers: { git: { command: "x" }, other: { uuid, command: "y" } } };
+    const twice = {
+      version: 1,
+      servers: { git: { command: "git-mcp" }, other: { uuid, command: "git-mcp" } },
+    };
     expect(refusal(() => apply(objects, twice)).details.errors?.[0]?.path).toBe("/servers/other");
   });
 
@@ -176,7 +179,7 @@ describe("an object managed by a file", () => {
     expect(find(objects.server, "git")?.managedBy).toBe("file:team.yaml");
     const change = { kind: "server", reference: "git" } as const;
     const refused = refusal(() => patch(objects, change, { labels: ["x"] }, at(2)));
-    expect(refused).toMatchObject({ code: "managed", status: 409 });
+    expect(refused).toMatchObject({ code: "managed" });
     expect(refused.message).toContain("team.yaml");
     expect(refusal(() => remove(objects, { ...change, force: true }, at(2))).code).toBe("managed");
 
@@ -192,7 +195,10 @@ describe("an object managed by a file", () => {
     const objects = made({ source: "team.yaml" });
     expect(refusal(() => apply(objects, DOCUMENT, { source: "other.yaml" })).code).toBe("managed");
     expect(apply(objects, DOCUMENT).changes).toEqual([]);
-    const changed = { ...DOCUMENT, servers: { ...DOCUMENT.servers, git: { command: "other" } } };
+    const changed = {
+      ...DOCUMENT,
+      servers: { ...DOCUMENT.servers, git: { command: "git-mcp", labels: ["x"] } },
+    };
     expect(refusal(() => apply(objects, changed)).code).toBe("managed");
     const mine = create(NO_OBJECTS, "server", { name: "git", command: "x" }, at(1)).objects;
     expect(find(apply(mine, DOCUMENT, { source: "f" }).objects.server, "git")?.managedBy).toBe("file:f");

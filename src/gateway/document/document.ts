@@ -1,39 +1,63 @@
 /** Exports the whole configuration as one document: names instead of ids, without defaults and secrets. */
 import { isDeepStrictEqual } from "node:util";
+import { pointer } from "../../kernel/field-problem.ts";
 import { isRecord } from "../../kernel/is-record.ts";
+import {
+  ANY_OBJECT,
+  list,
+  named,
+  object,
+  type Schema,
+  type Static,
+  TEXTS,
+} from "../../kernel/json-schema.ts";
+import { atOnce, type Steps } from "../../kernel/steps.ts";
 import { settingsOf } from "../changes.ts";
-import type { Schema } from "../json-schema.ts";
 import type { Objects, StoredObject, StoredSecret } from "../objects.ts";
-import { pointer } from "../refusal.ts";
 import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../schemas.ts";
 import { mapTexts, shownText } from "../secret-texts.ts";
 import { mapSecrets } from "../secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface GatewayDocument {
-  readonly version: 1;
-  readonly settings?: Fields;
-  readonly middleware?: readonly unknown[];
-  readonly servers: Readonly<Record<string, Fields>>;
-  readonly namespaces: Readonly<Record<string, Fields>>;
-  readonly endpoints: Readonly<Record<string, Fields>>;
-  /** JSON Pointers to the secrets that were left out. Applying the document keeps the stored secrets. */
-  readonly needs?: readonly string[];
-}
+const BY_NAME = { type: "object", additionalProperties: ANY_OBJECT } as const;
+
+export const DOCUMENT = named(
+  "Document",
+  object(
+    { version: { const: 1 }, servers: BY_NAME, namespaces: BY_NAME, endpoints: BY_NAME },
+    {
+      settings: ANY_OBJECT,
+      middleware: list(ANY_OBJECT),
+      needs: {
+        ...TEXTS,
+        description:
+          "JSON Pointers to the secrets that were left out. Applying the document keeps the stored secrets",
+      },
+    },
+  ),
+);
+export type GatewayDocument = Static<typeof DOCUMENT>;
 
 export const SECTIONS = { server: "servers", namespace: "namespaces", endpoint: "endpoints" } as const;
 
 export function exportDocument(objects: Objects): GatewayDocument {
+  return atOnce(exportingDocument(objects));
+}
+
+/** Pauses between objects. */
+export function* exportingDocument(objects: Objects): Steps<GatewayDocument> {
   const needs: string[] = [];
   const { middleware, ...settings } = settingsFields(objects, needs);
   return {
     version: 1,
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
-    ...(middleware === undefined ? {} : { middleware: middleware as readonly unknown[] }),
-    servers: section(objects.server, (server) => serverFields(server, needs)),
-    namespaces: section(objects.namespace, (namespace) => namespaceFields(namespace, objects)),
-    endpoints: section(objects.endpoint, (endpoint) => ({
+    ...(middleware === undefined
+      ? {}
+      : { middleware: middleware as NonNullable<GatewayDocument["middleware"]> }),
+    servers: yield* section(objects.server, (server) => serverFields(server, needs)),
+    namespaces: yield* section(objects.namespace, (namespace) => namespaceFields(namespace, objects)),
+    endpoints: yield* section(objects.endpoint, (endpoint) => ({
       ...withoutDefaults(endpoint.spec, ENDPOINT),
       namespaces: endpoint.spec.namespaces.map((uuid) => objects.namespace.get(uuid)?.name ?? uuid),
     })),
@@ -41,11 +65,27 @@ export function exportDocument(objects: Objects): GatewayDocument {
   };
 }
 
-function section<T extends StoredObject>(
+function* section<T extends StoredObject>(
   objects: ReadonlyMap<string, T>,
   fieldsOf: (object: T) => Fields,
-): Readonly<Record<string, Fields>> {
-  return Object.fromEntries([...objects.values()].map((object) => [object.name, fieldsOf(object)]));
+): Steps<Readonly<Record<string, Fields>>> {
+  const entries: [string, Fields][] = [];
+  for (const object of objects.values()) {
+    entries.push([object.name, fieldsOf(object)]);
+    yield;
+  }
+  return Object.fromEntries(entries);
+}
+
+/** The JSON text of a document. Pauses between objects. */
+export function* writingJson(value: unknown, levels = 2): Steps<string> {
+  if (levels === 0 || !isRecord(value)) return JSON.stringify(value);
+  const members: string[] = [];
+  for (const [name, one] of Object.entries(value)) {
+    members.push(`${JSON.stringify(name)}:${yield* writingJson(one, levels - 1)}`);
+    yield;
+  }
+  return `{${members.join(",")}}`;
 }
 
 function settingsFields(objects: Objects, needs: string[]): Fields {

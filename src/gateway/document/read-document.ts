@@ -1,15 +1,21 @@
-/** Splits a document into the input that the API would get for each object. Problems have their place in the document. */
+/**
+ * Splits a document into the input that the API would get for each object. Problems have their place in the
+ * document.
+ */
+
+import { type FieldProblem, pointer } from "../../kernel/field-problem.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
-import { depthProblems } from "../depth.ts";
 import type { ObjectKind, StoredObject } from "../objects.ts";
-import { type FieldProblem, invalid, pointer } from "../refusal.ts";
+import { invalid } from "../refusal.ts";
 import { MASK, secretAt } from "../secrets.ts";
 import { SECTIONS } from "./document.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type NamedKind = Exclude<ObjectKind, "settings">;
 
+/** Of one document. Nobody reads more, and each has a text. */
+export const MAX_PROBLEMS = 50;
 const TOP_KEYS = ["version", "settings", "middleware", "servers", "namespaces", "endpoints", "needs"];
 
 export interface ReadDocument {
@@ -19,14 +25,12 @@ export interface ReadDocument {
 
 /** Throws a Refusal. */
 export function readDocument(document: unknown): ReadDocument {
-  const tooDeep = depthProblems(document);
-  if (tooDeep.length > 0) throw invalid(tooDeep);
   if (!isRecord(document)) throw invalid([{ path: "", message: "must be an object" }]);
-  const problems: FieldProblem[] = Object.keys(document).flatMap((key) =>
-    TOP_KEYS.includes(key)
-      ? []
-      : [{ path: pointer("", key), message: `is unknown.${didYouMean(key, TOP_KEYS)}` }],
-  );
+  const unknown = Object.keys(document).filter((key) => !TOP_KEYS.includes(key));
+  const problems: FieldProblem[] = unknown.slice(0, MAX_PROBLEMS).map((key) => ({
+    path: pointer("", key),
+    message: `is unknown.${didYouMean(key, TOP_KEYS)}`,
+  }));
   if (document["version"] !== 1) problems.push({ path: "/version", message: "must be 1" });
   const sectionOf = (kind: NamedKind) => {
     const section = document[SECTIONS[kind]] ?? {};

@@ -1,4 +1,7 @@
-/** Finds a key that occurs twice in one map of a YAML document. The parser's own check compares all keys with each other, which takes minutes for a long map. */
+/**
+ * Finds a key that occurs twice in one map of a YAML document. The parser's own check compares all keys with
+ * each other, which takes minutes for a long map.
+ */
 import type { Node, Range } from "yaml";
 
 export const REPEATED_KEY = "Map keys must be unique";

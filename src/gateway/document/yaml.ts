@@ -1,6 +1,7 @@
 /** Reads and writes documents as YAML or JSON text. The parser is loaded on first use. */
 import type { Node } from "yaml";
-import { type FieldProblem, invalid } from "../refusal.ts";
+import type { FieldProblem } from "../../kernel/field-problem.ts";
+import { invalid } from "../refusal.ts";
 import { REPEATED_KEY, repeatedKeyIn } from "./repeated-yaml-key.ts";
 
 export interface TextDocument {
@@ -72,9 +73,4 @@ function readValue(read: () => unknown): unknown {
   } catch (error) {
     throw invalid([{ path: "", message: (error as Error).message }]);
   }
-}
-
-export async function writeYaml(value: unknown): Promise<string> {
-  const { stringify } = await import("yaml");
-  return stringify(value);
 }

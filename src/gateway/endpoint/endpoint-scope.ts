@@ -1,7 +1,9 @@
 /**
- * The scope of one endpoint: what its clients may see and use. Clients use the names of the endpoint; the engine uses uuids
- * of servers and the servers' own names of tools. Names are translated here and nowhere else.
+ * The scope of one endpoint: what its clients may see and use. Clients use the names of the endpoint; the
+ * engine uses uuids of servers and the servers' own names of tools. Names are translated here and nowhere
+ * else.
  */
+
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Call, Lease, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -9,9 +11,10 @@ import type { Asker } from "../../kernel/list-key.ts";
 import { isOtherMethod } from "../../kernel/methods.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Raw } from "../../kernel/raw.ts";
+import type { ServerStatus } from "../../kernel/server-status.ts";
+import { builtinRules } from "../../surface/layered-requests.ts";
 import { layeredScope } from "../../surface/layered-scope.ts";
-import { ownRules } from "../../surface/layered-surface.ts";
-import type { Scope, ServerRules, ServerStatus, ToolTarget } from "../../surface/scope.ts";
+import type { Scope, ServerRules, ToolTarget } from "../../surface/scope.ts";
 import type { CompiledEndpoint } from "../compile.ts";
 import type { NamespacePart } from "../part.ts";
 import type { EndpointLayers, LayerParts } from "./endpoint-layers.ts";
@@ -55,7 +58,7 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     has: (name, asker) => scope.has(name, asker),
     permits: (...tool) => scope.permits(...tool),
     pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
-    own: ownRules(layers),
+    ...builtinRules(layers),
     refused: ({ server, ...call }) => layers.countRefused(call, scope.uuidOf(server)),
   };
   return layeredScope(named, layers);
@@ -176,7 +179,10 @@ class EndpointScope {
       : { server: this.#part(server)?.server ?? server, tool };
   }
 
-  /** Checks the right to the endpoint again: since the request was authenticated, the call may have waited for a person. */
+  /**
+   * Checks the right to the endpoint again: since the request was authenticated, the call may have waited for
+   * a person.
+   */
   call(call: Call): Promise<Raw> {
     const { mayUse, current } = this.#parts;
     if (call.method !== "resources/unsubscribe" && !mayUse(current(), call.origin.principal))

@@ -1,4 +1,7 @@
-/** Explains what would happen to a call at an endpoint, and which rule decides. Makes, asks and counts nothing. */
+/**
+ * Explains what would happen to a call at an endpoint, and which rule decides. Makes, asks and counts
+ * nothing.
+ */
 import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import { repeatOf, type Tool } from "../../catalog/tool.ts";
 import { mustAsk } from "../../config/glob.ts";
@@ -9,12 +12,13 @@ import { CallSignal } from "../../kernel/signal.ts";
 import { type ExplainedStep, explainLayers } from "../../middleware/explain.ts";
 import { hiddenBy } from "../../middleware/list-rules.ts";
 import { member } from "../../rpc/slice.ts";
-import { OWN_TOOL_NAMES } from "../../surface/layered-surface.ts";
-import { OWN_NAMES } from "../../surface/own/tools.ts";
+import { OWN_NAMES } from "../../surface/builtin/tools.ts";
+import { OWN_TOOL_NAMES } from "../../surface/layered-requests.ts";
 import type { Compiled } from "../compile.ts";
 import type { ToolRow } from "../view/tool-row.ts";
 import type { View } from "../view/views.ts";
 import type { EndpointLayers } from "./endpoint-layers.ts";
+import type { Explained, ExplainedTool } from "./explanation.ts";
 import { serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
 
@@ -26,24 +30,6 @@ export interface ExplainRequest {
   readonly rows: () => readonly ToolRow[];
 }
 
-export interface Explained {
-  /** "asks": the call runs after somebody permits it. "answered": a layer answers without the server. "unknown": the tools of the server are not known. */
-  readonly outcome: "passes" | "asks" | "answered" | "refused" | "unknown";
-  /** The error code of a refusal. */
-  readonly code?: ErrorCode;
-  readonly tool?: ExplainedTool;
-  /** Outermost first, up to the layer where the call ends. */
-  readonly steps: readonly ExplainedStep[];
-}
-
-export interface ExplainedTool {
-  readonly server: { readonly uuid: string; readonly name: string };
-  /** The server's own name of the tool. */
-  readonly tool: string;
-  /** The name at the endpoint. */
-  readonly name: string;
-}
-
 export interface ExplainSources {
   readonly compiled: Pick<Compiled, "servers">;
   readonly layers: EndpointLayers;
@@ -51,13 +37,18 @@ export interface ExplainSources {
   readonly view: View;
 }
 
-/** Whether the tool is not listed, so that an explanation needs the lists of the servers first, as a call would. */
+/**
+ * Whether the tool is not listed, so that an explanation needs the lists of the servers first, as a call
+ * would.
+ */
 export function isUnlisted(sources: ExplainSources, { tool, rows }: ExplainRequest): boolean {
   const row = rowNamed(sources, rows(), tool);
   return row ? row.missing === true : !isOwn(tool);
 }
 
-/** The explanation of a call of an unlisted tool while these servers, which may have it, could not be listed. */
+/**
+ * The explanation of a call of an unlisted tool while these servers, which may have it, could not be listed.
+ */
 export function unknownTool(servers: readonly string[]): Explained {
   const steps = servers.map((server) => ({
     use: "name",
@@ -117,7 +108,7 @@ function explainOwn({ layers }: ExplainSources, reference: string, { principal }
       effect: "deny",
       reason: "no tool of that name is known here",
     });
-  const hiding = layers.requests.hidingOwn(name, principal);
+  const hiding = layers.requests.hidingBuiltin(name, principal);
   if (!hiding) return { outcome: "passes", steps: [] };
   return refused("tool_not_found", {
     use: hiding.use,

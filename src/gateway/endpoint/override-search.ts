@@ -1,6 +1,6 @@
 /**
- * The search index of all endpoints. Each tool is indexed once with the texts of its server. A tool with overridden texts is
- * indexed again, once for all clients that see it that way.
+ * The search index of all endpoints. Each tool is indexed once with the texts of its server. A tool with
+ * overridden texts is indexed again, once for all clients that see it that way.
  */
 import type { SearchStrategy, ServerText } from "../../catalog/search/strategy.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -10,7 +10,10 @@ import type { View } from "../view/views.ts";
 
 /** Does not occur in uuids and hashes. */
 const SEPARATOR = "/";
-/** Maximum number of indexed lists that belong to a single account. Others are indexed again when they are searched. */
+/**
+ * Maximum number of indexed lists that belong to a single account. Others are indexed again when they are
+ * searched.
+ */
 const MAX_OWN = 256;
 
 export class OverrideSearch {

@@ -1,4 +1,7 @@
-/** Converts a tool call to the form for the server: the server's own name of the tool, and the arguments that the namespace sets. All other bytes stay. */
+/**
+ * Converts a tool call to the form for the server: the server's own name of the tool, and the arguments that
+ * the namespace sets. All other bytes stay.
+ */
 import { toolId } from "../../catalog/tool.ts";
 import type { Call } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -8,7 +11,10 @@ import { applyArguments } from "../view/arguments.ts";
 import type { Target } from "../view/server-view.ts";
 import type { View } from "../view/views.ts";
 
-/** Throws `tool_not_found` for an unknown name, `validation_input` for arguments that the caller must not give. */
+/**
+ * Throws `tool_not_found` for an unknown name, `validation_input` for arguments that the caller must not
+ * give.
+ */
 export function ownCall(call: Call, view: View): { readonly call: Call; readonly target: Target } {
   const { server, params } = call;
   const name = call.tool ?? nameIn(params);

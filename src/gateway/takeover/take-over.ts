@@ -1,4 +1,7 @@
-/** Converts the rows of the other system to a document and keys. Pure; reports everything that differs afterwards. */
+/**
+ * Converts the rows of the other system to a document and keys. Pure; reports everything that differs
+ * afterwards.
+ */
 import type { GatewayDocument } from "../document/document.ts";
 import type { EndpointRow, ForeignRows, NamespaceRow, ServerMappingRow } from "./rows.ts";
 import { entryOf } from "./server-entry.ts";

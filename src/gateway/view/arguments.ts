@@ -1,4 +1,7 @@
-/** Arguments that a namespace sets for a tool. They change the shown schema and are added to each call. All other bytes stay. */
+/**
+ * Arguments that a namespace sets for a tool. They change the shown schema and are added to each call. All
+ * other bytes stay.
+ */
 import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";

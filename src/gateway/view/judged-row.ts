@@ -1,4 +1,7 @@
-/** Applies layers to the row of a tool: a layer hides the tool, or adds what a call needs (consent, an approval …). */
+/**
+ * Applies layers to the row of a tool: a layer hides the tool, or adds what a call needs (consent, an
+ * approval …).
+ */
 import type { Principal } from "../../kernel/principal.ts";
 import type { ToolFacts } from "../../kernel/tool-facts.ts";
 import type { PlacedLayer } from "../../middleware/layer.ts";

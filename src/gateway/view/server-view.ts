@@ -1,4 +1,7 @@
-/** One server as a namespace shows it, with the lookup from public names to tools. Shared by all namespaces with the same rules for it. */
+/**
+ * One server as a namespace shows it, with the lookup from public names to tools. Shared by all namespaces
+ * with the same rules for it.
+ */
 import { createHash } from "node:crypto";
 import type { Listing } from "../../catalog/catalog.ts";
 import { ITEM_KINDS, type Item } from "../../catalog/item.ts";
@@ -16,7 +19,10 @@ export interface Target {
   readonly server: string;
   /** The server's own name of the tool. */
   readonly name: string;
-  /** The tool as the child lists it; undefined if it does not or is unknown. The arguments that are sent are checked against it. */
+  /**
+   * The tool as the child lists it; undefined if it does not or is unknown. The arguments that are sent are
+   * checked against it.
+   */
   readonly own: Tool | undefined;
   /** The tool as the client sees it. Its annotations are those that rules use. */
   readonly shown: Tool | undefined;
@@ -42,7 +48,10 @@ export class ServerView {
   readonly listing: IndexedListing | undefined;
   readonly #source: IndexedListing | undefined;
   readonly #listed: Listing | undefined;
-  /** Cache of resolved names. Only listed tools are cached, because callers can send any number of other names. */
+  /**
+   * Cache of resolved names. Only listed tools are cached, because callers can send any number of other
+   * names.
+   */
   readonly #targets = new Map<string, Target>();
   #hash: string | undefined;
   #changed: readonly Tool[] | undefined;
@@ -54,7 +63,10 @@ export class ServerView {
     this.listing = this.#source && shownListing(part, this.#source);
   }
 
-  /** Whether nothing of the server is left here, because all its tools are switched off and it has nothing else. */
+  /**
+   * Whether nothing of the server is left here, because all its tools are switched off and it has nothing
+   * else.
+   */
   get isEmpty(): boolean {
     const { listing } = this;
     if (!listing || listing.tools.length > 0 || this.#source?.tools.length === 0) return false;
@@ -125,7 +137,10 @@ function shownListing(part: NamespacePart, source: IndexedListing): IndexedListi
 
 const namedListings = new WeakMap<Listing, { readonly name: string; readonly listing: IndexedListing }>();
 
-/** The listing under the public name of the server. Reuses the objects of the child if they already have that name. */
+/**
+ * The listing under the public name of the server. Reuses the objects of the child if they already have that
+ * name.
+ */
 function namedListing(source: Listing, name: string): IndexedListing {
   const known = namedListings.get(source);
   if (known?.name === name) return known.listing;

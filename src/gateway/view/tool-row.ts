@@ -1,21 +1,24 @@
 /** One tool of a server, namespace or endpoint, for the admin API. */
-import type { ToolAnnotations } from "../../catalog/tool.ts";
+import { BOOLEAN, named, object, type Static, TEXT, TEXTS, UUID } from "../../kernel/json-schema.ts";
+import { TOOL_ANNOTATIONS } from "../../kernel/tool-facts.ts";
 
-export interface ToolRow {
-  /** uuid. */
-  readonly server: string;
-  /** The server's own name of the tool. */
-  readonly tool: string;
-  /** Its name here, without prefix. */
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly annotations?: ToolAnnotations;
-  readonly enabled: boolean;
-  /** A rule names the tool, but the server does not list it. */
-  readonly missing?: true;
-  /** The rule or layer that hides, renames or restricts it. */
-  readonly because?: string;
-  /** What a call needs, by layer. */
-  readonly gates?: readonly string[];
-}
+export const TOOL = named(
+  "Tool",
+  object(
+    {
+      server: UUID,
+      tool: { ...TEXT, description: "the tool's name at the server" },
+      name: { ...TEXT, description: "the tool's name here, without prefix" },
+      enabled: BOOLEAN,
+    },
+    {
+      title: TEXT,
+      description: TEXT,
+      annotations: TOOL_ANNOTATIONS,
+      missing: { const: true, description: "there is a rule for it, but the server does not list it" },
+      because: { ...TEXT, description: "the layer or rule that hides, renames or restricts it" },
+      gates: { ...TEXTS, description: "checks before a call, by layer" },
+    },
+  ),
+);
+export type ToolRow = Static<typeof TOOL>;

@@ -1,4 +1,7 @@
-/** All tools of a server, namespace or endpoint for the admin API: enabled or not, with name and reason. Computed on each request, not cached. */
+/**
+ * All tools of a server, namespace or endpoint for the admin API: enabled or not, with name and reason.
+ * Computed on each request, not cached.
+ */
 import type { Tool } from "../../catalog/tool.ts";
 import type {
   Compiled,

@@ -1,8 +1,12 @@
-/** All tools of all servers, with their state in each namespace. Rows are small, because there may be thousands. */
+/**
+ * All tools of all servers, with their state in each namespace. Rows are small, because there may be
+ * thousands.
+ */
 
-import type { ToolChange } from "../../catalog/pins/change.ts";
+import { CHANGE_KINDS, type ToolChange } from "../../catalog/pins/change.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool, ToolAnnotations } from "../../catalog/tool.ts";
+import { object, type Static, TEXTS } from "../../kernel/json-schema.ts";
 import { asRaw } from "../../kernel/raw.ts";
 import { modelBytes, toolBytes } from "../../rpc/model-bytes.ts";
 import type { Compiled, CompiledNamespace } from "../compile.ts";
@@ -12,7 +16,13 @@ import { type Hidden, hiddenBy } from "./server-view.ts";
 import type { ListingOf } from "./views.ts";
 
 /** The state of a tool in a namespace: on, or the reason why not. */
-export type ToolState = "on" | "off" | "new" | "server" | "namespace" | "name" | "held";
+export const TOOL_STATES = ["on", "off", "new", "server", "namespace", "name", "held"] as const;
+export type ToolState = (typeof TOOL_STATES)[number];
+
+export const TOOL_CHANGE = object({
+  kind: { enum: CHANGE_KINDS },
+  parts: { ...TEXTS, description: "of its name, description and input schema, which models get" },
+});
 
 export interface TableCell {
   readonly state: ToolState;
@@ -34,7 +44,7 @@ export interface TableRow {
   /** A rule names the tool, but the server does not list it. */
   readonly missing?: true;
   /** The change since the tool was approved. */
-  readonly changed?: Pick<ToolChange, "kind" | "parts">;
+  readonly changed?: Static<typeof TOOL_CHANGE>;
   /** By uuid of the namespace. Namespaces without the server are left out. */
   readonly cells: ReadonlyMap<string, TableCell>;
 }

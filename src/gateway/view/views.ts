@@ -1,4 +1,7 @@
-/** Creates the views of endpoints. Views are built from shared parts: an unchanged part is the same object. Counts what it creates, for tests. */
+/**
+ * Creates the views of endpoints. Views are built from shared parts: an unchanged part is the same object.
+ * Counts what it creates, for tests.
+ */
 import { createHash } from "node:crypto";
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { Tool } from "../../catalog/tool.ts";

@@ -1,4 +1,7 @@
-/** Layer `audit`: sets how much of a call the audit log keeps, and whether calls are refused if the log cannot be written. The innermost such layer decides what is kept. */
+/**
+ * Layer `audit`: sets how much of a call the audit log keeps, and whether calls are refused if the log cannot
+ * be written. The innermost such layer decides what is kept.
+ */
 import type { Call, Handler, KeptDetail } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";

@@ -1,7 +1,11 @@
-/** Layer `cache`: keeps results of read-only tools for a time. Identical calls at the same time share one call. Errors are not cached. */
+/**
+ * Layer `cache`: keeps results of read-only tools for a time. Identical calls at the same time share one
+ * call. Errors are not cached.
+ */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
+import { Lru } from "../../kernel/lru.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { RESTARTED } from "../../kernel/restarted.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
@@ -10,7 +14,6 @@ import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { member, mentions } from "../../rpc/slice.ts";
 import { GLOBS } from "../globs.ts";
 import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
-import { Lru } from "../lru.ts";
 import { perTool } from "../per-tool.ts";
 import { ifCurrent } from "../permission.ts";
 import { isRepeatable } from "../repeatable.ts";
@@ -84,8 +87,8 @@ export const cache: LayerKind = {
 };
 
 /**
- * Ids of the inner pipelines. Inner layers may change arguments and results, and differ by endpoint and over time. A cached
- * result is used only for calls that would pass the same inner layers.
+ * Ids of the inner pipelines. Inner layers may change arguments and results, and differ by endpoint and over
+ * time. A cached result is used only for calls that would pass the same inner layers.
  */
 class PipelineIds {
   readonly #numbers = new WeakMap<PlacedLayer, number>();
@@ -112,7 +115,10 @@ function cacheable(call: Call, isSelected: (tool: ToolFacts) => boolean): boolea
   return facts !== undefined && isRepeatable(call) && isSelected(facts);
 }
 
-/** Undefined if the call cannot be cached. The key contains the account if the server uses a credential per account. */
+/**
+ * Undefined if the call cannot be cached. The key contains the account if the server uses a credential per
+ * account.
+ */
 function keyOf(call: Call, by: Options["by"], pipeline: string): string | undefined {
   const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
   if (args.length > LARGEST_ARGUMENTS || repeatedKey(args) !== undefined) return undefined;
@@ -133,7 +139,10 @@ function canonical(args: Raw): string {
   );
 }
 
-/** Records the arguments that the server got for this result, not those of the caller: inner layers may have masked them. */
+/**
+ * Records the arguments that the server got for this result, not those of the caller: inner layers may have
+ * masked them.
+ */
 function answered({ trail }: Call, { result, sent }: CachedResult): Raw {
   if (!trail) return result;
   trail.cached = true;
@@ -193,7 +202,10 @@ class Flight {
   readonly #answer: Promise<CachedResult>;
   readonly #first: Call;
   #waiting = 0;
-  /** The child asked the first caller a question, or an inner layer needed a permission, so the result is only for that caller. */
+  /**
+   * The child asked the first caller a question, or an inner layer needed a permission, so the result is only
+   * for that caller.
+   */
   #asked = false;
 
   constructor(call: Call, next: Handler, store: Store, key: string) {

@@ -40,7 +40,7 @@ export const filter: LayerKind = {
         hides: (facts) => labelRule(facts) ?? rule(facts),
         hidesServer: (server) => labelRule(server) !== undefined || hidesAll(options, server),
       },
-      ...denyOwn(options.deny ?? []),
+      ...denyBuiltin(options.deny ?? []),
       explain({ facts }) {
         const reason = facts ? callRule(facts) : "the tool is unknown";
         return reason === undefined ? undefined : { effect: "deny", reason, code: "tool_not_found" };
@@ -90,7 +90,7 @@ function some(matchers: readonly Matcher[], name: string): boolean {
 }
 
 /** Our own tools are hidden only by globs that begin with `metamcp:`. `*` matches only tools of servers. */
-function denyOwn(deny: readonly string[]): Pick<Layer, "hidesOwn"> {
+function denyBuiltin(deny: readonly string[]): Pick<Layer, "hidesOwn"> {
   const denied = deny.filter((glob) => glob.startsWith("metamcp:")).map(compileGlob);
   return denied.length === 0 ? {} : { hidesOwn: (tool) => some(denied, qualifiedName(tool)) };
 }

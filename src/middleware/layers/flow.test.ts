@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import type { Call } from "../../kernel/call.ts";
+import type { Call, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Raw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { callOf, newTrail, RESULT, raw, type TestCall, testPipeline } from "../layer.fixture.ts";
+import type { ReadStore } from "../read-log.ts";
 
 const PAIR = { from: "crm:*", to: "web:*" };
 const read: TestCall = { tool: "crm:customers" };
@@ -179,4 +181,135 @@ test.each([
   const name = method.startsWith("a/") ? method : "";
   await outcome(callOf({ tool: `one:${name}`, more: { method } }));
   expect(await outcome({ tool: "two:send" })).toBe("forbidden");
+});
+
+/** A store whose notes a test confirms or refuses. */
+function slowReads() {
+  const noted = new Map<string, string>();
+  const waiting: { readonly yes: () => void; readonly no: () => void }[] = [];
+  const store: ReadStore = {
+    up: true,
+    note: (_caller, rules, { what }) =>
+      new Promise((resolve, reject) => {
+        const yes = (): void => {
+          for (const rule of rules) noted.set(rule, what);
+          resolve();
+        };
+        waiting.push({ yes, no: () => reject(new Error("away")) });
+      }),
+    of: async () => noted,
+  };
+  return { store, waiting };
+}
+
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("nothing of a read leaves before the store has it, and messages keep their order", async () => {
+  const { store, waiting } = slowReads();
+  const heard: string[] = [];
+  const uplink: Uplink = {
+    notify: (method) => void heard.push(method),
+    request: async (method) => {
+      heard.push(method);
+      return raw("{}");
+    },
+  };
+  const taskRequest = {
+    terms: raw("{}"),
+    created: () => void heard.push("created"),
+    declined() {},
+    changed: () => void heard.push("changed"),
+  };
+  const answer = async (made: Call): Promise<Raw> => {
+    made.uplink.notify("first", undefined);
+    made.task?.request?.created({ state: raw("{}"), meta: undefined, refresh: async () => {} });
+    made.task?.request?.changed(raw("{}"));
+    made.uplink.notify("second", undefined);
+    void Promise.resolve(made.aside?.("aside", raw("{}"))).then(() => heard.push("aside"));
+    await made.uplink.request("question", undefined, made.signal);
+    return raw(RESULT);
+  };
+  const { call } = await testPipeline([apart()], answer, store);
+  const running = call({
+    ...read,
+    more: { uplink, task: { support: "optional", request: taskRequest } },
+  }).then(() => heard.push("result"));
+  await turns();
+  expect(heard).toEqual([]);
+  expect(waiting, "one statement for all").toHaveLength(1);
+  waiting[0]?.yes();
+  await running;
+  expect(heard.filter((what) => !["aside", "question"].includes(what))).toEqual([
+    "first",
+    "created",
+    "changed",
+    "second",
+    "result",
+  ]);
+  expect(heard).toContain("aside");
+});
+
+test("what cannot be noted is withheld, and the error says that the call may have run", async () => {
+  const { store, waiting } = slowReads();
+  const heard: string[] = [];
+  const uplink: Uplink = { ...callOf().uplink, notify: (method) => void heard.push(method) };
+  const { call } = await testPipeline(
+    [apart()],
+    async (made) => {
+      made.uplink.notify("notifications/message", raw("{}"));
+      await made.aside?.("notifications/message", raw("{}"));
+      return raw(RESULT);
+    },
+    store,
+  );
+  const running = call({ ...read, more: { uplink } });
+  const ended = expect(running).rejects.toMatchObject({
+    code: "server_unavailable",
+    message: expect.stringMatching(/withheld\. The call may have run: check its effects/),
+    context: { retryable: false },
+  });
+  for (let n = 0; n < 3; n++) {
+    await turns();
+    waiting.shift()?.no();
+  }
+  await ended;
+  expect(heard).toEqual([]);
+});
+
+test("further reads need no statement for a tenth of the time, and renew the note after that", async () => {
+  const { store, waiting } = slowReads();
+  const { outcome, clock } = await testPipeline([apart({ forMs: 1_000 })], undefined, store);
+  const reading = outcome(read);
+  await turns();
+  waiting[0]?.yes();
+  await reading;
+  clock.advance(99);
+  expect(await outcome(read)).toMatch(/done/);
+  expect(waiting).toHaveLength(1);
+  clock.advance(1);
+  void outcome(read);
+  await turns();
+  expect(waiting).toHaveLength(2);
+});
+
+test("rules are known by what they name, so that a restart or another list keeps what was read", async () => {
+  const { store, waiting } = slowReads();
+  const one = await testPipeline([apart()], undefined, store);
+  const reading = one.outcome(read);
+  await turns();
+  waiting[0]?.yes();
+  await reading;
+  const changed = {
+    use: "flow",
+    deny: [{ from: "x:*", to: "y:*" }],
+    ask: [{ from: "crm:*", to: "web:post" }],
+  };
+  const two = await testPipeline([changed], undefined, store);
+  expect(await two.outcome(send)).toBe("forbidden");
+  const other = await testPipeline(
+    [{ use: "flow", deny: [{ from: "erp:*", to: "web:*" }] }],
+    undefined,
+    store,
+  );
+  expect(await other.outcome(send)).toMatch(/done/);
 });

@@ -1,15 +1,17 @@
-/** Layer `flow`: after a call returned data from one place, calls of the same caller to another place are refused for a time. */
+/**
+ * Layer `flow`: after a call returned data from one place, calls of the same caller to another place are
+ * refused for a time.
+ */
 import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler, Uplink } from "../../kernel/call.ts";
-import type { Clock } from "../../kernel/clock.ts";
-import { MetaMcpError } from "../../kernel/errors.ts";
+import { MetaMcpError, mayHaveRun } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { withConsent } from "../consent.ts";
 import { sessionOf } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
-import { Lru } from "../lru.ts";
 import { perTool } from "../per-tool.ts";
+import { hashOf, ReadLog, type ReadRule } from "../read-log.ts";
 import { forbidden, toolOf } from "../refusals.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
@@ -25,14 +27,20 @@ interface Options {
   readonly forMs: unknown;
 }
 interface Rule {
+  /** The same for the same `from` in the same object, at every gateway. */
+  readonly key: string;
   readonly effect: "deny" | "ask";
   readonly from: (tool: ToolFacts) => boolean;
   readonly to: (tool: ToolFacts) => boolean;
 }
-/** The last read, by index of the rule. */
-type Reads = Map<number, { readonly until: number; readonly what: string }>;
+interface Bar {
+  readonly effect: Rule["effect"];
+  /** What was read. */
+  readonly what: string;
+}
+/** Notes the read. Nothing of it may leave before the promise resolves. */
+type Note = () => Promise<void> | undefined;
 
-const MAX_CALLERS = 100_000;
 const PLACE = {
   anyOf: [
     { type: "string", minLength: 1, maxLength: 1_000 },
@@ -65,132 +73,180 @@ export const flow: LayerKind = {
     anyOf: [{ required: ["deny"] }, { required: ["ask"] }],
   },
   check: (options) => timeProblems(options, ["forMs"]),
-  compile(given, { clock }) {
+  compile(given, { clock, place = "", reads }) {
     const { deny = [], ask = [], by, forMs } = given as unknown as Options;
-    const rules = [...deny.map((pair) => ruleOf(pair, "deny")), ...ask.map((pair) => ruleOf(pair, "ask"))];
-    const log = new ReadLog(msOf(forMs), by, clock);
-    /** The rules that name the tool as source or as destination, by index. */
+    const keyOf = ({ from }: Pair): string => hashOf(place, by, from);
+    const rules = [
+      ...deny.map((pair) => ruleOf(pair, keyOf(pair), "deny")),
+      ...ask.map((pair) => ruleOf(pair, keyOf(pair), "ask")),
+    ];
+    const log = new ReadLog(msOf(forMs), clock, reads);
+    /** The rules that name the tool as source, and those that name it as destination. */
     const placesOf = perTool((tool) => ({
-      from: rules.flatMap(({ from }, at) => (from(tool) ? [at] : [])),
-      to: rules.flatMap(({ to }, at) => (to(tool) ? [at] : [])),
+      from: [...new Set(rules.flatMap(({ from, key }) => (from(tool) ? [key] : [])))],
+      to: rules.filter(({ to }) => to(tool)),
     }));
-    const barred = (call: Call, { to }: { readonly to: readonly number[] }) => {
-      const read = to.length > 0 ? log.of(call) : undefined;
-      const at = to.find((rule) => read?.has(rule));
-      if (at === undefined) return undefined;
-      return { effect: (rules[at] as Rule).effect, what: read?.get(at)?.what ?? "" };
+    const callerOf = ({ origin }: Call): string =>
+      JSON.stringify([origin.endpoint, by === "session" ? sessionOf(origin) : origin.principal.id]);
+    const barred = (call: Call, to: readonly Rule[]): Bar | undefined | Promise<Bar | undefined> => {
+      if (to.length === 0) return undefined;
+      const found = log.find(
+        callerOf(call),
+        to.map(({ key }) => key),
+      );
+      const barOf = (read: ReadRule | undefined): Bar | undefined => {
+        const rule = read && to.find(({ key }) => key === read.rule);
+        return rule && { effect: rule.effect, what: read.what };
+      };
+      if (!(found instanceof Promise)) return barOf(found);
+      return found.then(barOf, (error: unknown) => {
+        throw unknownReads(call, error);
+      });
     };
     const reason = (call: Call, what: string): string => `${toolOf(call)} may not run after ${what} was read`;
+    const pass = (next: Handler, from: readonly string[], what: string) => (call: Call) => {
+      if (from.length === 0) return next(call);
+      const caller = callerOf(call);
+      if (!log.canNote(caller, from)) throw unnoted(call, "Nothing was done.");
+      return noted(next, call, () => log.note(caller, from, what));
+    };
     return {
       gates: (tool) => (rules.some(({ to }) => to(tool)) ? "refused after certain data was read" : undefined),
-      explain(call) {
-        const bar = call.facts && barred(call, placesOf(call.facts));
+      async explain(call) {
+        const bar = call.facts && (await barred(call, placesOf(call.facts).to));
         return bar && { effect: bar.effect, reason: reason(call, bar.what) };
       },
       call: (next) => (call) => {
         const { facts } = call;
         if (!facts) throw forbidden(call, "The tool is unknown, so its data cannot be kept apart.");
-        const places = placesOf(facts);
-        const bar = barred(call, places);
-        const { from } = places;
-        const note = (): void => log.note(call, from, qualifiedName(facts));
-        const pass = (going: Call): Promise<Raw> =>
-          from.length === 0 ? next(going) : noted(next, going, note);
-        if (!bar) return pass(call);
-        if (call.trail) call.trail.read = bar.what;
-        if (bar.effect === "deny") throw forbidden(call, `${reason(call, bar.what)}.`);
-        return withConsent(call, { rule: reason(call, bar.what), clock }, pass);
+        const { from, to } = placesOf(facts);
+        const passing = pass(next, from, qualifiedName(facts));
+        const judged = (bar: Bar | undefined): Promise<Raw> => {
+          if (!bar) return passing(call);
+          if (call.trail) call.trail.read = bar.what;
+          if (bar.effect === "deny") throw forbidden(call, `${reason(call, bar.what)}.`);
+          return withConsent(call, { rule: reason(call, bar.what), clock }, passing);
+        };
+        const bar = barred(call, to);
+        return bar instanceof Promise ? bar.then(judged) : judged(bar);
       },
     };
   },
 };
 
-/** What each caller has read. */
-class ReadLog {
-  readonly #forMs: number;
-  readonly #by: Options["by"];
-  readonly #clock: Clock;
-  readonly #callers = new Lru<string, Reads>(MAX_CALLERS);
-
-  constructor(forMs: number, by: Options["by"], clock: Clock) {
-    this.#forMs = forMs;
-    this.#by = by;
-    this.#clock = clock;
-  }
-
-  note(call: Call, rules: readonly number[], what: string): void {
-    const caller = this.#callerOf(call);
-    const read: Reads = this.#callers.get(caller) ?? new Map();
-    for (const rule of rules) read.set(rule, { until: this.#clock.now() + this.#forMs, what });
-    this.#callers.set(caller, read);
-  }
-
-  /** Without expired reads. */
-  of(call: Call): Reads | undefined {
-    const read = this.#callers.get(this.#callerOf(call));
-    for (const [rule, { until }] of read ?? []) if (until <= this.#clock.now()) read?.delete(rule);
-    return read;
-  }
-
-  #callerOf({ origin }: Call): string {
-    return JSON.stringify([
-      origin.endpoint,
-      this.#by === "session" ? sessionOf(origin) : origin.principal.id,
-    ]);
-  }
+function unknownReads({ facts }: Call, cause: unknown): MetaMcpError {
+  return new MetaMcpError(
+    "server_unavailable",
+    "The store of the gateway does not answer, so it is not known what was read before. Nothing was done.",
+    { ...(facts && { server: facts.server }), cause },
+  );
 }
 
-/** Any answer counts as read: a result, an error, a notification. */
-async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> {
+function unnoted({ facts }: Call, end: string, retryable = true): MetaMcpError {
+  return new MetaMcpError(
+    "server_unavailable",
+    `The store of the gateway does not answer, and what is read here must be noted. ${end}`,
+    { ...(facts && { server: facts.server }), retryable },
+  );
+}
+
+/** Any answer counts as read: a result, an error, a notification. What cannot be noted is withheld. */
+async function noted(next: Handler, call: Call, note: Note): Promise<Raw> {
+  const outbox = new Outbox(note);
+  const before = async (): Promise<void> => {
+    try {
+      await note();
+      await outbox.sent;
+    } catch {
+      const end = `Its answer is withheld. ${mayHaveRun(call.repeat)}`;
+      throw unnoted(call, end, call.repeat === "safe");
+    }
+  };
+  let result: Raw;
   try {
-    const result = await next({
+    result = await next({
       ...call,
-      uplink: noting(call, note),
-      task: notingTask(call.task, note),
+      uplink: noting(call, note, outbox),
+      task: notingTask(call.task, outbox),
       aside: (method, said) => {
-        note();
-        return call.aside ? call.aside(method, said) : said;
+        const passOn = () => (call.aside ? call.aside(method, said) : said);
+        const waiting = note();
+        return waiting ? waiting.then(passOn) : passOn();
       },
     });
-    note();
-    return result;
   } catch (error) {
-    if (!saysNothing(error)) note();
+    if (!saysNothing(error)) await before();
     throw error;
+  }
+  await before();
+  return result;
+}
+
+/** Sends messages of a call in their order, each once the read is noted. */
+class Outbox {
+  readonly #note: Note;
+  /** Resolves when everything so far was sent or is withheld; undefined if nothing waits. */
+  sent: Promise<void> | undefined;
+
+  constructor(note: Note) {
+    this.#note = note;
+  }
+
+  send(send: () => void): void {
+    const waiting = this.#note();
+    if (!waiting && !this.sent) {
+      send();
+      return;
+    }
+    const sent = Promise.all([waiting, this.sent])
+      .then(send)
+      .catch(() => {})
+      .finally(() => {
+        if (this.sent === sent) this.sent = undefined;
+      });
+    this.sent = sent;
   }
 }
 
 /** The state of a task that still runs has a text of the server. */
-function notingTask(task: Call["task"], note: () => void): Call["task"] {
+function notingTask(task: Call["task"], outbox: Outbox): Call["task"] {
   const taskRequest = task?.request;
   if (!task || !taskRequest) return task;
   return {
     ...task,
     request: {
       ...taskRequest,
-      created(made) {
-        note();
-        taskRequest.created(made);
+      created({ refresh, ...made }) {
+        outbox.send(() =>
+          taskRequest.created({
+            ...made,
+            async refresh() {
+              await refresh();
+              await outbox.sent;
+            },
+          }),
+        );
       },
       declined: () => taskRequest.declined(),
       changed(state) {
-        note();
-        taskRequest.changed(state);
+        outbox.send(() => taskRequest.changed(state));
       },
     },
   };
 }
 
-/** Notifications and questions of the child during the call count as read too. Those of inner layers do not. */
-function noting({ uplink, permissions }: Call, note: () => void): Uplink {
+/**
+ * Notifications and questions of the child during the call count as read too. Those of inner layers do not.
+ */
+function noting({ uplink, permissions }: Call, note: Note, outbox: Outbox): Uplink {
   return {
     notify(...said) {
-      if (!permissions?.isAsking) note();
-      uplink.notify(...said);
+      if (permissions?.isAsking) uplink.notify(...said);
+      else outbox.send(() => uplink.notify(...said));
     },
     request(...asked) {
-      if (!permissions?.isAsking) note();
-      return uplink.request(...asked);
+      const waiting = permissions?.isAsking ? undefined : note();
+      return waiting ? waiting.then(() => uplink.request(...asked)) : uplink.request(...asked);
     },
   };
 }
@@ -200,8 +256,8 @@ function saysNothing(error: unknown): boolean {
   return MetaMcpError.is(error) && ["forbidden", "tool_not_found", "rate_limited"].includes(error.code);
 }
 
-function ruleOf({ from, to }: Pair, effect: Rule["effect"]): Rule {
-  return { effect, from: placeTest(from), to: placeTest(to) };
+function ruleOf({ from, to }: Pair, key: string, effect: Rule["effect"]): Rule {
+  return { key, effect, from: placeTest(from), to: placeTest(to) };
 }
 
 function placeTest(place: Place): (tool: ToolFacts) => boolean {

@@ -1,15 +1,15 @@
 /**
- * Layer `hedge`: makes a second attempt if a read-only tool is slow. The first answer counts, and the other attempt is
- * cancelled. The attempts start inside all layers, so other layers see one call. Time in which somebody is asked does not
- * count: then the server is not slow.
+ * Layer `hedge`: makes a second attempt if a read-only tool is slow. The first answer counts, and the other
+ * attempt is cancelled. The attempts start inside all layers, so other layers see one call. Time in which
+ * somebody is asked does not count: then the server is not slow.
  */
 import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { Lru } from "../../kernel/lru.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import type { LayerKind } from "../layer.ts";
-import { Lru } from "../lru.ts";
 import { PausableTimer } from "../pausable-timer.ts";
 import { isRepeatable } from "../repeatable.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
@@ -21,7 +21,10 @@ interface Options {
 }
 
 const MAX_TOOLS = 10_000;
-/** The share is that of about the last 1,000 calls, so that quiet hours do not allow many second attempts later. */
+/**
+ * The share is that of about the last 1,000 calls, so that quiet hours do not allow many second attempts
+ * later.
+ */
 const SHARE_WINDOW = 1_000;
 
 export const hedge: LayerKind = {
@@ -183,7 +186,10 @@ function race(call: Call, next: Handler, { wait, share, clock, took }: Race): Pr
   });
 }
 
-/** The second attempt reports no progress, which would mix with that of the first. It ends if the child asks a question, which the first attempt may have asked already. */
+/**
+ * The second attempt reports no progress, which would mix with that of the first. It ends if the child asks a
+ * question, which the first attempt may have asked already.
+ */
 function second(call: Call, signal: CallSignal): Call {
   const reason = new MetaMcpError("cancelled", "A second attempt cannot ask questions.");
   const uplink: Uplink = {

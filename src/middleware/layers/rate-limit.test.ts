@@ -1,10 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { heapAfterGc } from "../../../test/support/heap-after-gc.ts";
-import { ManualClock } from "../../kernel/clock.ts";
 import { callOf, newTrail, type TestCall, testPipeline } from "../layer.fixture.ts";
 import type { LayerRequest } from "../layer.ts";
-import { gcra } from "./rate-limit.ts";
 
 const three = (more: object = {}) => ({ use: "rate-limit", requests: 3, per: "60s", ...more });
 const times = (count: number) => Array.from({ length: count }, (_, n) => n);
@@ -164,47 +160,4 @@ test("the trail names the layer that refused", async () => {
       { use: "rate-limit", outcome: "refused" },
     ],
   });
-});
-
-test("no period of time has more calls than the burst plus those earned in it", () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 10 }),
-      fc.integer({ min: 1, max: 10 }),
-      fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }),
-      (requests, burst, pauses) => {
-        const clock = new ManualClock();
-        const intervalMs = 1_000 / requests;
-        const limit = gcra({ intervalMs, burst, keyOf: () => "one", clock });
-        const at: number[] = [];
-        for (const pause of pauses) {
-          clock.advance(pause);
-          if (limit.wait(callOf()) > 0) continue;
-          limit.take(callOf());
-          at.push(clock.now());
-        }
-        for (const [first, from] of at.entries())
-          for (const [last, to] of at.entries())
-            if (last > first)
-              expect(last - first + 1).toBeLessThanOrEqual(
-                burst + Math.floor((to - from) / intervalMs + 1e-6),
-              );
-      },
-    ),
-    { numRuns: 200 },
-  );
-});
-
-test("200,000 callers need no more memory than 100,000", () => {
-  const clock = new ManualClock();
-  const limit = gcra({ intervalMs: 60_000, burst: 1, keyOf: ({ server }) => server, clock });
-  const made = callOf({});
-  const grown = (from: number): number => {
-    const before = heapAfterGc();
-    for (let n = from; n < from + 100_000; n += 1) limit.take({ ...made, server: `caller ${n}` });
-    return heapAfterGc() - before;
-  };
-  const first = grown(0);
-  expect(grown(100_000)).toBeLessThan(first / 2);
-  expect(limit.wait({ ...made, server: "caller 199999" })).toBeGreaterThan(0);
 });

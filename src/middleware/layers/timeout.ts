@@ -56,8 +56,9 @@ interface Used {
 }
 
 /**
- * Every message of the child restarts the silence timer. Both timers pause while somebody is asked about the call. The
- * child enforces the deadline itself; the timer here also covers the time before, such as waiting in a queue.
+ * Every message of the child restarts the silence timer. Both timers pause while somebody is asked about the
+ * call. The child enforces the deadline itself; the timer here also covers the time before, such as waiting
+ * in a queue.
  */
 function inTime(call: Call, { silent, most, used }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
   const { permissions } = call;

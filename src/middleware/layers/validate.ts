@@ -1,4 +1,7 @@
-/** Layer `validate`: checks arguments and results against the schemas of the tool. Refuses calls whose schema is unknown or cannot be checked. */
+/**
+ * Layer `validate`: checks arguments and results against the schemas of the tool. Refuses calls whose schema
+ * is unknown or cannot be checked.
+ */
 import { compileInputSchema, compileOutputSchema, type ValueCheck } from "../../catalog/bounded-schema.ts";
 import { inWords } from "../../catalog/check-arguments.ts";
 import type { Call } from "../../kernel/call.ts";
@@ -47,7 +50,9 @@ export const validate: LayerKind = {
   },
 };
 
-/** By definition of the tool. Holds a promise until the schemas are compiled, so that later calls do not wait. */
+/**
+ * By definition of the tool. Holds a promise until the schemas are compiled, so that later calls do not wait.
+ */
 const compiled = new WeakMap<Raw, Schemas | Promise<Schemas>>();
 
 function schemasOf(call: Call): Schemas | Promise<Schemas> {

@@ -1,4 +1,7 @@
-/** Writes the audit log as JSON lines to a file, for log collectors. Append-only. If the file is moved away, a new one is created. */
+/**
+ * Writes the audit log as JSON lines to a file, for log collectors. Append-only. If the file is moved away, a
+ * new one is created.
+ */
 import { appendFile, open } from "node:fs/promises";
 import type { AuditRecord } from "../../store/store.ts";
 
@@ -28,7 +31,8 @@ export function auditFile(path: string): (batch: readonly FileRecord[]) => Promi
     try {
       const { size } = await file.stat();
       await file.appendFile(`${lines.join("\n")}\n`).catch(async (error: Error) => {
-        // A full disk accepts a part of the batch. The part is removed, because the whole batch is written again. Special files cannot be truncated.
+        // A full disk accepts a part of the batch. The part is removed, because the whole batch is written
+        // again. Special files cannot be truncated.
         await file.truncate(size).catch(() => {});
         throw error;
       });

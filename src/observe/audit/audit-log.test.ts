@@ -21,7 +21,7 @@ test("the fault names the audit file if only the file cannot be written", async 
   const audit = {
     append: async (batch: readonly unknown[]) => {
       appended.push(batch.length);
-      return { first: 1, hashes: () => ["h"] };
+      return { first: 1, hashes: () => ["h"], statements: 1 };
     },
   } as unknown as Audit;
   const log = new AuditLog(audit, { days: 1, file: "/dev/null/none" }, { clock, log: silentLog });
@@ -70,7 +70,11 @@ function memoryStore() {
     append: async (batch: readonly AuditRecord[]) => {
       await state.answer();
       records.push(...batch);
-      return { first: records.length - batch.length + 1, hashes: () => batch.map(({ at }) => `h${at}`) };
+      return {
+        first: records.length - batch.length + 1,
+        hashes: () => batch.map(({ at }) => `h${at}`),
+        statements: 1,
+      };
     },
     query: async () => ({
       items: records.map(({ at, body }, seq) => ({ seq, at, body: JSON.parse(body) as unknown, hash: "" })),

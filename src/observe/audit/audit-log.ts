@@ -1,11 +1,16 @@
-/** The audit log of a running gateway: queues records, writes them in batches to the store and to a file, and deletes old ones. */
+/**
+ * The audit log of a running gateway: queues records, writes them in batches to the store and to a file, and
+ * deletes old ones.
+ */
 import { isDoneWithin } from "../../kernel/at-most.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
+import { COUNT, object, type Static, TEXT } from "../../kernel/json-schema.ts";
 import type { Log } from "../../kernel/log.ts";
 import { lostRecord } from "../../store/audit-lost.ts";
 import { StoreError } from "../../store/error.ts";
 import { AUDIT_BATCH, type Audit, type AuditRecord } from "../../store/store.ts";
 import { BatchQueue } from "../batch-queue.ts";
+import { Pace } from "../pace.ts";
 import { auditFile, type FileRecord } from "./audit-file.ts";
 import { addUnwritten, keepUnwritten } from "./unwritten-file.ts";
 
@@ -22,21 +27,27 @@ export interface OwnedRecord extends AuditRecord {
   readonly owner?: string | undefined;
 }
 
-export interface AuditState {
-  readonly queued: number;
-  readonly lost: number;
-  /** Why records cannot be written now. */
-  readonly fault?: string;
-}
+export const AUDIT_STATE = object(
+  { queued: COUNT, lost: COUNT },
+  { fault: { ...TEXT, description: "why it cannot be written now" } },
+);
+export type AuditState = Static<typeof AUDIT_STATE>;
 
-/** At most 20 writes per second. */
 const EVERY_MS = 50;
+/**
+ * Statements per second. An append takes more than one if other gateways write to the same log; then this one
+ * writes larger batches less often.
+ */
+const STATEMENTS = 20;
 const MAX_QUEUED = 50_000;
 /** Bytes of text. With the objects around it, memory use is about twice that. */
 const MAX_BYTES = 32 * 1_048_576;
 /** Limits one write, because nothing else runs while an embedded store writes. */
 const MAX_BYTES_IN_BATCH = 1_048_576;
-/** If records are required, no call starts above this fill level, so that running calls have room for their records. */
+/**
+ * If records are required, no call starts above this fill level, so that running calls have room for their
+ * records.
+ */
 const MAX_FILL_FOR_REQUIRED = 0.9;
 /** If records are required, no call starts while a write takes longer than this. */
 const LONGEST_WRITE_MS = 2_000;
@@ -54,6 +65,8 @@ interface AuditLogParts {
   readonly log: Log;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** The id of this gateway, where there may be several replicas. Each record names it. */
+  readonly replica?: string | undefined;
 }
 
 export class AuditLog {
@@ -64,13 +77,15 @@ export class AuditLog {
   readonly #file: BatchQueue<FileRecord> | undefined;
   /** How many lost records the log mentions. */
   #mentioned = 0;
+  readonly #pace = new Pace(STATEMENTS);
   #pruning: Timer;
 
-  constructor(audit: Audit, options: AuditOptions, { clock, log, now = Date.now }: AuditLogParts) {
+  constructor(audit: Audit, options: AuditOptions, parts: AuditLogParts) {
+    const { clock, log, now = Date.now, replica } = parts;
     const { file, days } = options;
     this.#audit = audit;
     this.#options = options;
-    this.#parts = { clock, log, now };
+    this.#parts = { clock, log, now, replica };
     const common = {
       clock,
       sizeOf: ({ head = "", body }: AuditRecord) => head.length + body.length,
@@ -87,6 +102,7 @@ export class AuditLog {
         await this.#append(batch);
         return 0;
       },
+      waitMs: () => this.#pace.waitMs(clock.now()),
       retry: (error) => StoreError.is(error, "unavailable"),
       onFault: logFaults(log, "the audit log"),
     });
@@ -101,7 +117,8 @@ export class AuditLog {
           });
     let lastCheck = now();
     const prune = async (): Promise<void> => {
-      // A clock that is ahead is usually corrected soon, so records must have been old at the previous check too.
+      // A clock that is ahead is usually corrected soon, so records must have been old at the previous check
+      // too.
       const time = Math.min(lastCheck, now());
       lastCheck = now();
       try {
@@ -136,13 +153,17 @@ export class AuditLog {
   }
 
   add(record: OwnedRecord): void {
+    const named = this.#named(record);
     // The file gets also what the store has no room for.
-    if (!this.#store.add(record)) this.#file?.add(record);
+    if (!this.#store.add(named)) this.#file?.add(named);
   }
 
-  /** Resolves when the store has the record. Rejects if that takes too long; the record is then written later, if possible. */
+  /**
+   * Resolves when the store has the record. Rejects if that takes too long; the record is then written later,
+   * if possible.
+   */
   async addRequired(record: OwnedRecord): Promise<void> {
-    const written = this.#store.addAndWait(record);
+    const written = this.#store.addAndWait(this.#named(record));
     written.catch(() => {});
     if (!(await isDoneWithin(this.#parts.clock, REQUIRED_MS, written)))
       throw new Error("the store does not answer");
@@ -178,7 +199,8 @@ export class AuditLog {
 
   /** Writes to the store, then to the file, which so gets the numbers and hashes of the log. */
   async #append(batch: readonly AuditRecord[]): Promise<void> {
-    const { first, hashes } = await this.#audit.append(batch);
+    const { first, hashes, statements } = await this.#audit.append(batch);
+    this.#pace.spend(statements, this.#parts.clock.now());
     if (this.#file) {
       const all = hashes();
       for (const [at, record] of batch.entries())
@@ -186,8 +208,14 @@ export class AuditLog {
     }
     const { lost, fill } = this.#store;
     if (lost === this.#mentioned || fill >= 1) return;
-    this.#store.add(lostRecord(this.#parts.now(), lost - this.#mentioned));
+    this.#store.add(this.#named(lostRecord(this.#parts.now(), lost - this.#mentioned)));
     this.#mentioned = lost;
+  }
+
+  #named<R extends AuditRecord>(record: R): R {
+    const { replica } = this.#parts;
+    if (replica === undefined) return record;
+    return { ...record, body: `${record.body.slice(0, -1)},"replica":"${replica}"}` };
   }
 
   async #keep(left: readonly AuditRecord[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Converts events to audit records. */
 import type { Call } from "../../kernel/call.ts";
 import type { AdminChange, CallEnded, CredentialRefused, LoginTried } from "../../kernel/events.ts";
+import { shareOf } from "../../kernel/principal.ts";
 import { member } from "../../rpc/slice.ts";
 import { beginningOf, whoOf } from "../call-row.ts";
 import type { Names } from "../names.ts";
@@ -13,8 +14,8 @@ export const STRANGERS = "strangers";
 const DEFAULT_DETAIL = { arguments: "names", results: "names" } as const;
 
 /**
- * The text of the row, with arguments and results. Values are recorded only as they left the pipeline. If a layer refused the
- * call, inner layers have not redacted the values, so only names are recorded.
+ * The text of the row, with arguments and results. Values are recorded only as they left the pipeline. If a
+ * layer refused the call, inner layers have not redacted the values, so only names are recorded.
  */
 export function recordOfCall({ head, rest }: RowText, ended: CallEnded): OwnedRecord {
   const { trail } = ended;
@@ -31,31 +32,34 @@ export function recordOfCall({ head, rest }: RowText, ended: CallEnded): OwnedRe
   body += "}";
   // Flattens the string. Otherwise the garbage collector would copy dozens of pieces while the record waits.
   body.charCodeAt(0);
-  return { at: ended.at, head, body, owner: ended.origin.principal.id };
+  return { at: ended.at, head, body, owner: shareOf(ended.origin.principal) };
 }
 
-/** Written before a call whose record is required. Inner layers have not redacted the values yet, so only names are recorded. */
+/**
+ * Written before a call whose record is required. Inner layers have not redacted the values yet, so only
+ * names are recorded.
+ */
 export function recordOfBeginning(call: Call, id: string, names: Names): OwnedRecord {
   const at = Date.now();
   const { principal } = call.origin;
   const args = auditArguments(member(call.params, "arguments"), "names");
   const members = { kind: "begun", ...beginningOf(call, names), outcome: "ok", call: id };
   const body = JSON.stringify(members).slice(0, -1) + (args === undefined ? "}" : `,"arguments":${args}}`);
-  return { at, body, owner: principal.id };
+  return { at, body, owner: shareOf(principal) };
 }
 
 export function recordOfAdmin(change: AdminChange): OwnedRecord {
-  const { at, principal, action, object, revision, outcome } = change;
+  const { at, principal, action, object, revision, outcome, request } = change;
   const who = whoOf(principal);
   return {
     at,
     owner: principal.id,
-    body: JSON.stringify({ kind: "admin", principal: who, action, object, outcome, revision }),
+    body: JSON.stringify({ kind: "admin", principal: who, action, object, outcome, revision, request }),
   };
 }
 
 export function recordOfLogin(login: LoginTried): OwnedRecord {
-  const { at, principal, outcome, by, address, client, endpoint, server, reason, tried } = login;
+  const { at, principal, outcome, by, address, client, endpoint, server, reason, tried, request } = login;
   const who = principal && whoOf(principal);
   return {
     at,
@@ -71,6 +75,7 @@ export function recordOfLogin(login: LoginTried): OwnedRecord {
       address,
       reason,
       tried,
+      request,
     }),
   };
 }

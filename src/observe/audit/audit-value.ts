@@ -1,4 +1,7 @@
-/** Converts arguments and results to JSON for the audit log: nothing, only names, or values with or without masked secrets. */
+/**
+ * Converts arguments and results to JSON for the audit log: nothing, only names, or values with or without
+ * masked secrets.
+ */
 import type { KeptDetail } from "../../kernel/call.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { shownValue } from "../../kernel/shown-value.ts";

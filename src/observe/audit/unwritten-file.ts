@@ -1,4 +1,7 @@
-/** Keeps the records that a stopping gateway could not write to the store, until the next start adds them to the log. */
+/**
+ * Keeps the records that a stopping gateway could not write to the store, until the next start adds them to
+ * the log.
+ */
 import { appendFile, chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isRecord } from "../../kernel/is-record.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import { rowText } from "../row-text.ts";
 import { callEvent } from "./call-event.ts";
 
@@ -39,7 +39,7 @@ test("the event of a call contains its row, whatever calls were before", () => {
     fc.property(caller, fc.array(called, { minLength: 1, maxLength: 5 }), (who, calls) => {
       for (const [id, call] of calls.entries()) {
         const row = { ...call, ...who } as CallRow;
-        const event = JSON.parse(callEvent(id, row.at, rowText(row)));
+        const event = JSON.parse(callEvent({ id, at: row.at }, rowText(row)));
         const at = new Date(row.at).toISOString();
         expect(event).toEqual(JSON.parse(JSON.stringify({ type: "call", id, ...row, at })));
       }

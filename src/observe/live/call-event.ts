@@ -1,9 +1,17 @@
 /** The live event of a call, as JSON. */
 import { membersOf, type RowText } from "../row-text.ts";
 
+export interface CallFacts {
+  readonly id: number | string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly replica?: string | undefined;
+}
+
 /** `text` is the JSON text of the row. */
-export function callEvent(id: number, at: number, text: RowText): string {
-  return `{"type":"call","id":${id},"at":"${isoTime(at)}",${membersOf(text)}}`;
+export function callEvent({ id, at, replica }: CallFacts, text: RowText): string {
+  const where = replica === undefined ? "" : `"replica":"${replica}",`;
+  return `{"type":"call","id":${typeof id === "number" ? id : `"${id}"`},"at":"${isoTime(at)}",${where}${membersOf(text)}}`;
 }
 
 let last = { ms: Number.NaN, text: "" };

@@ -1,20 +1,31 @@
 /** A connected client for the admin API. Its session is identified only by a hash. */
-import type { CallActor, ClientName } from "../call-row.ts";
-import type { Named } from "../names.ts";
+import { COUNT, DATE, list, named, object, type Static, TEXT } from "../../kernel/json-schema.ts";
+import { CALLER } from "../../kernel/principal.ts";
+import { CLIENT, NAMED } from "../call-schema.ts";
 
-export interface ClientSession {
-  /** A hash, because the id itself gives access to the session. */
-  readonly id: string;
-  readonly endpoint: Named;
-  readonly principal: CallActor;
-  readonly client?: ClientName;
-  readonly protocolVersion?: string;
-  readonly since: string;
-  readonly lastSeen: string;
-  readonly calls: number;
-  /** Servers it has an open connection to, its own or shared. */
-  readonly servers: readonly Named[];
-}
+export const CLIENT_SESSION = named(
+  "ClientSession",
+  object(
+    {
+      id: { ...TEXT, description: "a hash, because the id itself gives access to the session" },
+      endpoint: NAMED,
+      principal: CALLER,
+      since: DATE,
+      lastSeen: DATE,
+      calls: COUNT,
+      servers: {
+        ...list(NAMED),
+        description: "servers it has an open connection to, its own or shared",
+      },
+    },
+    {
+      client: CLIENT,
+      protocolVersion: TEXT,
+      replica: { ...TEXT, description: "the replica that has it, if there may be several" },
+    },
+  ),
+);
+export type ClientSession = Static<typeof CLIENT_SESSION>;
 
 export interface SessionControl {
   list(): readonly ClientSession[];

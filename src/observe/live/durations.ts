@@ -1,4 +1,7 @@
-/** A histogram of durations with exponential buckets, for percentiles. Its size does not depend on the number of values. */
+/**
+ * A histogram of durations with exponential buckets, for percentiles. Its size does not depend on the number
+ * of values.
+ */
 
 const LEAST_MS = 0.1;
 const GROWTH = 1.4;
@@ -14,6 +17,18 @@ export function bucketOf(ms: number): number {
 export class Durations {
   readonly #counts = new Uint32Array(BUCKETS);
 
+  /** From the `counts` of another histogram. */
+  static of(counts: readonly number[]): Durations {
+    const made = new Durations();
+    made.#counts.set(counts.slice(0, BUCKETS));
+    return made;
+  }
+
+  /** The number of values in each bucket, without empty ones at the end. */
+  get counts(): readonly number[] {
+    return [...this.#counts.subarray(0, 1 + this.#counts.findLastIndex((count) => count > 0))];
+  }
+
   add(bucket: number): void {
     this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
   }
@@ -23,7 +38,10 @@ export class Durations {
       this.#counts[at] = (this.#counts[at] as number) + (other.#counts[at] as number);
   }
 
-  /** For `share` 0.95: the duration that 95 % of the values did not exceed, accurate to 20 %. Undefined without values. */
+  /**
+   * For `share` 0.95: the duration that 95 % of the values did not exceed, accurate to 20 %. Undefined
+   * without values.
+   */
   percentile(share: number): number | undefined {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return undefined;

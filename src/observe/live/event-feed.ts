@@ -1,6 +1,7 @@
 /**
- * Sends live events to watchers as server-sent events, as far as each may see them. Calls are sent in batches, because there may
- * be thousands. A slow watcher loses events and gets their number; one that does not read at all is disconnected.
+ * Sends live events to watchers as server-sent events, as far as each may see them. Calls are sent in
+ * batches, because there may be thousands. A slow watcher loses events and gets their number; one that does
+ * not read at all is disconnected.
  */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -21,12 +22,20 @@ export interface WatcherRights {
   readonly maySee: (type: LiveEvent["type"], principal: Principal) => boolean;
 }
 
+/** What watchers want to see: nothing, all but calls, or all. */
+export type Wanted = "none" | "states" | "all";
+
 interface Watcher extends WatcherRights {
   readonly response: StreamResponse;
+  /** Another replica, which passes events of this one on to its watchers. */
+  readonly isReplica: boolean;
   missed: number;
   /** Number of checks in a row without anything read. */
   stuck: number;
 }
+
+/** Stands for another replica, which judges the rights of its own watchers. */
+const REPLICA: Principal = { kind: "local", id: "replica", roles: [], groups: [] };
 
 const MAX_UNREAD = 262_144;
 /** A batch of calls is sent at this size in bytes, or after this time. */
@@ -58,6 +67,9 @@ export class EventFeed {
   #flushing: Timer | undefined;
   #checking: Timer | undefined;
   #checks = 0;
+  #wanted: Wanted = "none";
+  /** Called when the people who watch want to see more or less. */
+  onWanted: ((wanted: Wanted) => void) | undefined;
 
   /** `onCheck` runs every second while somebody watches. */
   constructor(clock: Clock, onCheck: () => void = () => {}) {
@@ -72,19 +84,39 @@ export class EventFeed {
   /** Whether there is no place for one more watcher of this principal. */
   fullFor({ id, roles }: Principal): boolean {
     const kept = roles.includes("admin") ? 0 : FOR_ADMINS;
-    if (this.#watchers.size >= MAX_WATCHERS - kept) return true;
-    const own = [...this.#watchers].filter(({ reader }) => reader()?.id === id);
+    const people = [...this.#watchers].filter(({ isReplica }) => !isReplica);
+    if (people.length >= MAX_WATCHERS - kept) return true;
+    const own = people.filter(({ reader }) => reader()?.id === id);
     return own.length >= MAX_OWN;
   }
 
   /** Sends `hello` first. Returns a function that removes the watcher. */
   add(response: StreamResponse, rights: WatcherRights, hello: object): () => void {
+    return this.#add({ ...rights, response, isReplica: false, missed: 0, stuck: 0 }, hello);
+  }
+
+  /** Adds another replica, which gets the events of this one alone. Returns a function that removes it. */
+  addReplica(response: StreamResponse, types: ReadonlySet<LiveEvent["type"]>): () => void {
+    const rights = { reader: () => REPLICA, maySee: (type: LiveEvent["type"]) => types.has(type) };
+    return this.#add({ ...rights, response, isReplica: true, missed: 0, stuck: 0 }, {});
+  }
+
+  #add(watcher: Watcher, hello: object): () => void {
     this.#flushCalls();
-    const watcher: Watcher = { ...rights, response, missed: 0, stuck: 0 };
     this.#watchers.add(watcher);
-    response.write(eventText("hello", { type: "hello", ...hello }));
+    watcher.response.write(eventText("hello", { type: "hello", ...hello }));
     this.#checking ??= this.#clock.after(CHECK_MS, () => this.#check());
-    return () => this.#watchers.delete(watcher);
+    this.#tellWanted();
+    return () => {
+      this.#watchers.delete(watcher);
+      this.#tellWanted();
+    };
+  }
+
+  /** Passes events of another replica on to the people who watch here. */
+  relay(type: LiveEvent["type"] | "missed", text: string, count: number): void {
+    this.#flushCalls();
+    this.#write(type, Buffer.from(text), count, ({ isReplica }) => !isReplica);
   }
 
   send(event: LiveEvent): void {
@@ -105,6 +137,7 @@ export class EventFeed {
     this.#checking?.cancel();
     for (const { response } of this.#watchers) response.end();
     this.#watchers.clear();
+    this.#tellWanted();
   }
 
   #flushCalls(): void {
@@ -117,17 +150,37 @@ export class EventFeed {
   }
 
   /** Writes to all watchers who may see the event now. */
-  #write(type: LiveEvent["type"], text: Buffer, count: number): void {
+  #write(
+    type: LiveEvent["type"] | "missed",
+    text: Buffer,
+    count: number,
+    who: (watcher: Watcher) => boolean = () => true,
+  ): void {
     for (const watcher of this.#watchers) {
       const principal = watcher.reader();
       if (!principal) this.#end(watcher);
-      else if (watcher.maySee(type, principal)) write(watcher, text, count);
+      else if (who(watcher) && (type === "missed" || watcher.maySee(type, principal)))
+        write(watcher, text, count);
     }
+  }
+
+  #tellWanted(): void {
+    if (!this.onWanted) return;
+    const people = [...this.#watchers].filter(({ isReplica }) => !isReplica);
+    const seesCalls = ({ reader, maySee }: Watcher): boolean => {
+      const principal = reader();
+      return principal !== undefined && maySee("call", principal);
+    };
+    const wanted = people.length === 0 ? "none" : people.some(seesCalls) ? "all" : "states";
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    this.onWanted(wanted);
   }
 
   #end(watcher: Watcher): void {
     this.#watchers.delete(watcher);
     watcher.response.end();
+    this.#tellWanted();
   }
 
   #check(): void {
@@ -142,6 +195,8 @@ export class EventFeed {
         response.destroy();
       } else if (heartbeat && watcher.stuck === 0) response.write(": \n\n");
     }
+    // The rights of a watcher may have changed.
+    this.#tellWanted();
     this.#checking = this.watched ? this.#clock.after(CHECK_MS, () => this.#check()) : undefined;
   }
 }

@@ -27,7 +27,10 @@ export interface LiveEvent {
   readonly [field: string]: unknown;
 }
 
-/** Returns undefined for events that are not sent. Calls are converted by `call-event.ts`, because there are many. */
+/**
+ * Returns undefined for events that are not sent. Calls are converted by `call-event.ts`, because there are
+ * many.
+ */
 export function liveEvent(event: EngineEvent, names: Names): LiveEvent | undefined {
   const at = new Date(event.at).toISOString();
   const named = (uuid: string) => ({ uuid, name: names.server(uuid) ?? uuid });

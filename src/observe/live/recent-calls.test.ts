@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type LayerStep, newTrail, type Trail } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import { RecentCalls } from "./recent-calls.ts";
 
 const MOST = 1_000;

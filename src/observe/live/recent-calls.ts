@@ -2,7 +2,7 @@
 import type { LayerStep } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 
 export interface RecentCall extends CallRow {
   readonly id: number;
@@ -10,13 +10,15 @@ export interface RecentCall extends CallRow {
 }
 
 export interface CallWithArguments extends RecentCall {
-  /** The arguments as they left the pipeline. Undefined if they were too large, or the call did not leave it. */
+  /**
+   * The arguments as they left the pipeline. Undefined if they were too large, or the call did not leave it.
+   */
   readonly sent: Raw | undefined;
 }
 
 /**
- * A reusable slot for one call. New objects for each call would be copied by the garbage collector until they are old, which
- * costs more than everything else here. The object for readers is made when it is requested.
+ * A reusable slot for one call. New objects for each call would be copied by the garbage collector until they
+ * are old, which costs more than everything else here. The object for readers is made when it is requested.
  */
 interface Slot {
   id: number;

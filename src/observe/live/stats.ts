@@ -1,37 +1,13 @@
-/** Statistics of calls: counts, outcomes and durations by endpoint, server and tool, per minute and per hour. In memory, of limited size. */
+/**
+ * Statistics of calls: counts, outcomes and durations by endpoint, server and tool, per minute and per hour.
+ * In memory, of limited size.
+ */
 
 import { type CallGroup, OTHER } from "../call-groups.ts";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import { bucketOf, Durations } from "./durations.ts";
-
-export type StatsBy = "endpoint" | "server" | "tool";
-export type StatsPer = "minute" | "hour";
-
-export interface Figures {
-  readonly calls: number;
-  readonly errors: number;
-  readonly refused: number;
-  readonly p50Ms?: number;
-  readonly p95Ms?: number;
-}
-
-export interface StatsRow extends Figures {
-  readonly endpoint?: CallRow["endpoint"];
-  readonly server?: CallRow["server"];
-  readonly tool?: string;
-  /** For prompts and resources. */
-  readonly method?: CallRow["method"];
-  readonly tokensSaved?: number;
-}
-
-export interface StatsAnswer {
-  readonly per: StatsPer;
-  readonly totals: Figures & { readonly tokensSaved: number };
-  /** One entry per minute or hour, oldest first. */
-  readonly series: readonly (Figures & { readonly at: string; readonly tokensSaved: number })[];
-  /** Most calls first. */
-  readonly rows: readonly StatsRow[];
-}
+import { STATS_PER, type StatsBy, type StatsPer } from "./stats-answer.ts";
+import type { Counted, StatsFigures } from "./stats-figures.ts";
 
 const WINDOWS: Readonly<Record<StatsPer, { readonly ms: number; readonly most: number }>> = {
   minute: { ms: 60_000, most: 60 },
@@ -55,7 +31,6 @@ interface Bucket {
   readonly tokens: Map<string, number>;
 }
 
-const PERS = ["minute", "hour"] as const satisfies readonly StatsPer[];
 const OTHERS: CallGroup = {
   endpoint: { name: OTHER },
   server: { name: OTHER },
@@ -68,7 +43,7 @@ export class Stats {
 
   add(group: CallGroup, { at, outcome, durationMs }: Pick<CallRow, "at" | "outcome" | "durationMs">): void {
     const duration = bucketOf(durationMs);
-    for (const per of PERS) {
+    for (const per of STATS_PER) {
       const cell = cellOf(this.#bucket(per, at), group);
       cell.calls += 1;
       if (outcome === "error") cell.errors += 1;
@@ -78,13 +53,13 @@ export class Stats {
   }
 
   saved(endpoint: string, tokens: number, at: number): void {
-    for (const per of PERS) {
+    for (const per of STATS_PER) {
       const bucket = this.#bucket(per, at);
       bucket.tokens.set(endpoint, (bucket.tokens.get(endpoint) ?? 0) + tokens);
     }
   }
 
-  answer(per: StatsPer, by: StatsBy, now: number): StatsAnswer {
+  figures(per: StatsPer, by: StatsBy, now: number): StatsFigures {
     const { ms, most } = WINDOWS[per];
     const oldest = (Math.floor(now / ms) - most + 1) * ms;
     const buckets = this.#buckets[per].filter(({ at }) => at >= oldest);
@@ -92,13 +67,13 @@ export class Stats {
     const byAt = new Map(buckets.map((bucket) => [bucket.at, bucket]));
     return {
       per,
-      totals: { ...figuresOf(cells), tokensSaved: sum(buckets.flatMap(tokensIn)) },
+      totals: { ...countedIn(cells), tokensSaved: sum(buckets.flatMap(tokensIn)) },
       series: Array.from({ length: most }, (_, i) => {
         const at = oldest + i * ms;
         const bucket = byAt.get(at);
         return {
           at: new Date(at).toISOString(),
-          ...figuresOf([...(bucket?.cells.values() ?? [])]),
+          ...countedIn([...(bucket?.cells.values() ?? [])]),
           tokensSaved: sum(bucket ? tokensIn(bucket) : []),
         };
       }),
@@ -130,7 +105,7 @@ function cellOf({ cells }: Bucket, group: CallGroup): Cell {
   return cell;
 }
 
-function rowsOf(cells: readonly Cell[], buckets: readonly Bucket[], by: StatsBy): readonly StatsRow[] {
+function rowsOf(cells: readonly Cell[], buckets: readonly Bucket[], by: StatsBy): StatsFigures["rows"] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) {
     const key = KEYS[by](cell.of);
@@ -138,14 +113,13 @@ function rowsOf(cells: readonly Cell[], buckets: readonly Bucket[], by: StatsBy)
     if (group) group.push(cell);
     else groups.set(key, [cell]);
   }
-  const rows = [...groups].map(([key, group]): StatsRow => {
+  return [...groups].map(([key, group]) => {
     const { endpoint, server, tool, method } = (group.at(-1) as Cell).of;
-    if (by === "server") return { server, ...figuresOf(group) };
-    if (by === "tool") return { server, tool, ...(method && { method }), ...figuresOf(group) };
+    if (by === "server") return { about: { server }, ...countedIn(group) };
+    if (by === "tool") return { about: { server, tool, ...(method && { method }) }, ...countedIn(group) };
     const tokensSaved = sum(buckets.map(({ tokens }) => tokens.get(key) ?? 0));
-    return { endpoint, ...figuresOf(group), tokensSaved };
+    return { about: { endpoint }, ...countedIn(group), tokensSaved };
   });
-  return rows.sort((a, b) => b.calls - a.calls);
 }
 
 const KEYS: Readonly<Record<StatsBy, (group: CallGroup) => string>> = {
@@ -154,16 +128,14 @@ const KEYS: Readonly<Record<StatsBy, (group: CallGroup) => string>> = {
   tool: ({ server, tool, method = "" }) => `${server.uuid ?? server.name}\n${tool}\n${method}`,
 };
 
-function figuresOf(cells: readonly Cell[]): Figures {
+function countedIn(cells: readonly Cell[]): Counted {
   const durations = new Durations();
   for (const cell of cells) durations.merge(cell.durations);
-  const [p50Ms, p95Ms] = [durations.percentile(0.5), durations.percentile(0.95)];
   return {
     calls: sum(cells.map(({ calls }) => calls)),
     errors: sum(cells.map(({ errors }) => errors)),
     refused: sum(cells.map(({ refused }) => refused)),
-    ...(p50Ms !== undefined && { p50Ms }),
-    ...(p95Ms !== undefined && { p95Ms }),
+    durations: durations.counts,
   };
 }
 

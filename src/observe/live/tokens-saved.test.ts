@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToolsListed } from "../../kernel/events.ts";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import { CountedLists, savedByCall } from "./tokens-saved.ts";
 
 const HOUR = 3_600_000;

@@ -1,7 +1,10 @@
-/** Estimates the tokens that short surfaces save: the cost of the full list, minus what was shown and searched. */
+/**
+ * Estimates the tokens that short surfaces save: the cost of the full list, minus what was shown and
+ * searched.
+ */
 import type { ToolsListed } from "../../kernel/events.ts";
 import { tokensOf } from "../../kernel/tokens.ts";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 
 /** Our tools whose results replace parts of the list. */
 const LOOKUP_TOOLS: ReadonlySet<string> = new Set([
@@ -14,7 +17,10 @@ const LOOKUP_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_CALLERS = 10_000;
-/** A client without sessions may start a new conversation each time, or stay in one all day. Its list counts once in this time. */
+/**
+ * A client without sessions may start a new conversation each time, or stay in one all day. Its list counts
+ * once in this time.
+ */
 const COUNT_AGAIN_MS = 3_600_000;
 
 /** Counts a list once per conversation, because requesting it again saves nothing more. */
@@ -32,7 +38,10 @@ export class CountedLists {
   }
 }
 
-/** A negative number for lookups, because their results cost tokens. Results for code do not reach a model, so they cost nothing. */
+/**
+ * A negative number for lookups, because their results cost tokens. Results for code do not reach a model, so
+ * they cost nothing.
+ */
 export function savedByCall({ server, method, tool, resultBytes, via }: CallRow): number {
   if (server.uuid !== undefined || method !== undefined || via !== undefined || !LOOKUP_TOOLS.has(tool))
     return 0;

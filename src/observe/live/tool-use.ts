@@ -1,9 +1,28 @@
-/** Counts calls per tool and their last use since the gateway started. Limited: the least recently used tools are dropped first. */
+/**
+ * Counts calls per tool and their last use since the gateway started. Limited: the least recently used tools
+ * are dropped first.
+ */
 
 export interface Use {
   readonly calls: number;
   /** Milliseconds since 1970. */
   readonly lastAt: number;
+}
+
+export type ToolUses = Readonly<Record<string, Readonly<Record<string, Use>>>>;
+
+/** The use of a tool, counted in several places. Undefined if nobody used it. */
+export function useOf(all: readonly ToolUses[], server: string, tool: string): Use | undefined {
+  const uses = all.flatMap((uses) => (own(uses, server) && own(uses[server] ?? {}, tool)) ?? []);
+  if (uses.length === 0) return undefined;
+  return {
+    calls: uses.reduce((total, { calls }) => total + calls, 0),
+    lastAt: Math.max(...uses.map(({ lastAt }) => lastAt)),
+  };
+}
+
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 interface MutableUse {
@@ -35,8 +54,10 @@ export class ToolUse {
     this.#tools += 1;
   }
 
-  of(server: string, tool: string): Use | undefined {
-    return this.#used.get(server)?.get(tool);
+  /** By server and tool. */
+  all(): ToolUses {
+    const of = (tools: ReadonlyMap<string, Use>) => Object.fromEntries(tools);
+    return Object.fromEntries([...this.#used].map(([server, tools]) => [server, of(tools)]));
   }
 
   #dropOldest(): void {

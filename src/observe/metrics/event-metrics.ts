@@ -4,7 +4,8 @@ import type { CallEnded, EngineEvent } from "../../kernel/events.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import type { AuditState } from "../audit/audit-log.ts";
 import { type CallGroup, OTHER } from "../call-groups.ts";
-import { type CallRow, errorType } from "../call-row.ts";
+import { errorType } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import type { Names } from "../names.ts";
 import { Metrics, type Series } from "./metrics.ts";
 
@@ -20,6 +21,7 @@ export interface Gauges {
   revision(): number;
   audit(): AuditState;
   storeUp(): boolean;
+  limitsDivided?(): boolean;
   spansLost?(): number;
 }
 
@@ -41,14 +43,16 @@ interface DurationSeries {
 }
 
 export class EventMetrics {
-  readonly #metrics = new Metrics();
+  readonly #metrics: Metrics;
   readonly #series = new WeakMap<CallGroup, GroupSeries>();
   readonly #names: Names;
   readonly #gauges: Gauges;
   readonly #lag: IntervalHistogram;
   #inFlight = 0;
 
-  constructor(names: Names, gauges: Gauges) {
+  /** `replica` names this gateway in all series, where there may be several replicas. */
+  constructor(names: Names, gauges: Gauges, replica?: string) {
+    this.#metrics = new Metrics(replica);
     this.#names = names;
     this.#gauges = gauges;
     this.#lag = monitorEventLoopDelay({ resolution: 20 });
@@ -173,6 +177,7 @@ export class EventMetrics {
     metrics.set("auditLost", [], lost);
     metrics.set("revision", [], this.#gauges.revision());
     metrics.set("storeUp", [], this.#gauges.storeUp() ? 1 : 0);
+    metrics.set("limitsDivided", [], this.#gauges.limitsDivided?.() ? 1 : 0);
     metrics.set("spansLost", [], this.#gauges.spansLost?.() ?? 0);
     metrics.set("inFlight", [], this.#inFlight);
     this.#readProcess();
@@ -195,7 +200,10 @@ export class EventMetrics {
   }
 }
 
-/** The labels of an operation in the OpenTelemetry conventions for MCP: server, tool if it is a tool call, method, error type. */
+/**
+ * The labels of an operation in the OpenTelemetry conventions for MCP: server, tool if it is a tool call,
+ * method, error type.
+ */
 function operation({ server, tool, method }: CallGroup, failure: string): readonly string[] {
   return [server.name, method ? "" : tool, method ?? TOOLS, failure];
 }

@@ -113,6 +113,10 @@ export const INSTRUMENTS = {
   auditQueued: gauge("metamcp_audit_queued", "Audit records waiting to be written."),
   auditLost: counter("metamcp_audit_lost_total", "Lost audit records."),
   storeUp: gauge("metamcp_store_up", "1 if the store can be written."),
+  limitsDivided: gauge(
+    "metamcp_limits_divided",
+    "1 while each replica has only its share of the limits, because the store is away.",
+  ),
   spansLost: counter("metamcp_spans_lost_total", "Spans that the collector did not accept in time."),
   loopLag: gauge("metamcp_event_loop_lag_seconds", "Delay of timers since the last scrape.", ["percentile"]),
   memory: gauge("process_resident_memory_bytes", "Memory of the gateway itself, without children."),

@@ -65,3 +65,27 @@ test("metric names are valid for Prometheus and unique", () => {
     for (const label of labels) expect(label).toMatch(/^[a-z][a-z0-9_]*$/);
   }
 });
+
+test("a replica is a label of every series, and nothing changes without one", () => {
+  const texts = ["3f9a01bc", undefined].map((replica) => {
+    const metrics = new Metrics(replica);
+    metrics.set("waiting", [], 1);
+    metrics.add("errors", ["team", "timeout"]);
+    metrics.observe("sessionDuration", ["team"], 1);
+    return linesOf(metrics).filter((line) => !line.includes("_bucket"));
+  });
+  expect(texts).toEqual([
+    [
+      'metamcp_call_errors_total{replica="3f9a01bc",endpoint="team",code="timeout"} 1',
+      'mcp_server_session_duration_seconds_sum{replica="3f9a01bc",endpoint="team"} 1',
+      'mcp_server_session_duration_seconds_count{replica="3f9a01bc",endpoint="team"} 1',
+      'metamcp_pool_waiting{replica="3f9a01bc"} 1',
+    ],
+    [
+      'metamcp_call_errors_total{endpoint="team",code="timeout"} 1',
+      'mcp_server_session_duration_seconds_sum{endpoint="team"} 1',
+      'mcp_server_session_duration_seconds_count{endpoint="team"} 1',
+      "metamcp_pool_waiting 1",
+    ],
+  ]);
+});

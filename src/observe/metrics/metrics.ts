@@ -1,4 +1,7 @@
-/** Counters, gauges and histograms of the table of instruments. The number of series is limited, whatever label values occur. */
+/**
+ * Counters, gauges and histograms of the table of instruments. The number of series is limited, whatever
+ * label values occur.
+ */
 import { BUCKETS, INSTRUMENTS, type Instrument, type InstrumentName, LABELS } from "./instruments.ts";
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -23,9 +26,12 @@ export class Series {
   /** In braces. */
   readonly #labels: string;
 
-  constructor({ name, kind, labels }: Instrument, values: readonly string[]) {
+  /** `common` are labels of all series. */
+  constructor({ name, kind, labels }: Instrument, values: readonly string[], common: string) {
     this.#name = name;
-    this.#labels = labels.length === 0 ? "" : `{${labelsText(labels, values)}}`;
+    const own = labelsText(labels, values);
+    const all = common === "" || own === "" ? common + own : `${common},${own}`;
+    this.#labels = labels.length === 0 && all === "" ? "" : `{${all}}`;
     this.#buckets = kind === "histogram" ? BUCKETS.map(() => 0) : undefined;
   }
 
@@ -57,6 +63,12 @@ export class Series {
 
 export class Metrics {
   readonly #series = new Map<InstrumentName, Map<string, Series>>();
+  readonly #common: string;
+
+  /** `replica` is a label of all series, where there may be several replicas. */
+  constructor(replica?: string) {
+    this.#common = replica === undefined ? "" : labelsText(["replica"], [replica]);
+  }
 
   add(name: InstrumentName, labels: readonly string[] = [], value = 1): void {
     this.series(name, labels).value += value;
@@ -111,7 +123,7 @@ export class Metrics {
   }
 
   #create(name: InstrumentName, all: Map<string, Series>, labels: readonly string[]): Series {
-    const series = new Series(INSTRUMENTS[name], labels);
+    const series = new Series(INSTRUMENTS[name], labels, this.#common);
     all.set(keyOf(labels), series);
     return series;
   }

@@ -12,7 +12,9 @@ export interface OtelEnvironment {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Returns undefined if no collector is configured. Throws for an invalid address or an unsupported protocol. */
+/**
+ * Returns undefined if no collector is configured. Throws for an invalid address or an unsupported protocol.
+ */
 export function otelEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): OtelEnvironment | undefined {

@@ -37,7 +37,9 @@ const LONGEST_WAIT_MS = 300_000;
 const COMMA = Buffer.from(",");
 const AFTER = Buffer.from("]}]}]}");
 
-/** Resolves with the number of spans that the collector rejected. The pages are not read any more after that. */
+/**
+ * Resolves with the number of spans that the collector rejected. The pages are not read any more after that.
+ */
 export function otlpSender(settings: OtlpSettings): (pages: readonly SpanPage[]) => Promise<number> {
   const { resource, version } = settings;
   const scope = JSON.stringify({ name: "metamcp", version });
@@ -60,7 +62,10 @@ interface CollectorResponse {
   readonly retryAfter: string | undefined;
 }
 
-/** Uses `node:http`, which keeps the connection and writes the parts without copying. `fetch` copies them and costs 1 ms per request. */
+/**
+ * Uses `node:http`, which keeps the connection and writes the parts without copying. `fetch` copies them and
+ * costs 1 ms per request.
+ */
 function post(
   { url, headers, timeoutMs }: OtlpSettings,
   parts: readonly Buffer[],
@@ -96,7 +101,10 @@ function spansOn(pages: readonly SpanPage[]): number {
   return pages.reduce((sum, { spans }) => sum + spans, 0);
 }
 
-/** Reads the response to the end, because otherwise the connection cannot be reused. A response that is too long is cut off. */
+/**
+ * Reads the response to the end, because otherwise the connection cannot be reused. A response that is too
+ * long is cut off.
+ */
 async function readLimited(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,7 @@
-/** Collects spans in pages and sends them in the background. Limited: spans that the collector does not accept in time are lost and counted. */
+/**
+ * Collects spans in pages and sends them in the background. Limited: spans that the collector does not accept
+ * in time are lost and counted.
+ */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { BatchQueue } from "../batch-queue.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newTrail, type Origin } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { CallGroups } from "../call-groups.ts";
-import type { CallRow } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import { TextBuffer } from "../text-buffer.ts";
 import { writeSpans } from "./spans.ts";
 

@@ -1,12 +1,13 @@
 /**
- * Writes a finished call as OTLP spans in JSON: one for the client side, and one for the server if the call reached it. Parts
- * that most spans share are cached as bytes. As strings they would be concatenated and copied for each span, which costs more
- * than the rest of a trace.
+ * Writes a finished call as OTLP spans in JSON: one for the client side, and one for the server if the call
+ * reached it. Parts that most spans share are cached as bytes. As strings they would be concatenated and
+ * copied for each span, which costs more than the rest of a trace.
  */
 import type { Origin, TraceContext, Trail } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import type { CallGroup } from "../call-groups.ts";
-import { type CallRow, errorType } from "../call-row.ts";
+import { errorType } from "../call-row.ts";
+import type { CallRow } from "../call-schema.ts";
 import type { Names } from "../names.ts";
 import type { ObservedCall } from "../observer.ts";
 import { quoted } from "../quoted.ts";
@@ -95,7 +96,10 @@ function parentText(parentId: string | undefined): string {
 
 const subjects = new WeakMap<CallGroup, Buffer>();
 
-/** The part that both spans and all calls of a tool share. It is not cached for unknown names, which callers can choose freely. */
+/**
+ * The part that both spans and all calls of a tool share. It is not cached for unknown names, which callers
+ * can choose freely.
+ */
 function subjectBytes({ row, group }: ObservedCall): Buffer {
   if (group.tool !== row.tool || group.server.name !== row.server.name) return Buffer.from(subjectText(row));
   let bytes = subjects.get(group);
@@ -106,7 +110,10 @@ function subjectBytes({ row, group }: ObservedCall): Buffer {
   return bytes;
 }
 
-/** The text up to the first attributes. Names follow the OpenTelemetry conventions for MCP; our own begin with `metamcp.`. */
+/**
+ * The text up to the first attributes. Names follow the OpenTelemetry conventions for MCP; our own begin with
+ * `metamcp.`.
+ */
 function subjectText({ method, tool, endpoint, server }: CallRow): string {
   // URIs are not part of span names, because there are too many.
   const isResource = method?.startsWith("resources/") === true;
@@ -158,18 +165,21 @@ function callerBytes({ session, principal, client, surface }: CallRow, origin: O
 
 const OVER_NETWORK = text("network.transport", "tcp");
 
-function requestText({ via, requestBytes, resultBytes }: CallRow, trace: TraceContext): string {
-  const size = number("metamcp.request.bytes", requestBytes) + number("metamcp.result.bytes", resultBytes);
+function requestText({ via, request, requestBytes, resultBytes }: CallRow, trace: TraceContext): string {
+  const bytes = number("metamcp.request.bytes", requestBytes) + number("metamcp.result.bytes", resultBytes);
+  const size = request === undefined ? bytes : bytes + attribute("metamcp.request.id", request);
   if (via) return size + text("metamcp.via", via);
   const { requestId, overNetwork } = trace;
-  const id =
-    requestId === undefined
-      ? ""
-      : `,{"key":"jsonrpc.request.id","value":{"stringValue":${JSON.stringify(requestId)}}}`;
+  const id = requestId === undefined ? "" : attribute("jsonrpc.request.id", requestId);
   return `${size}${id}${overNetwork ? OVER_NETWORK : ""}`;
 }
 
-/** An attribute with a leading comma. Empty without a value. */
+/** An attribute with a leading comma, for values that differ from call to call. */
+function attribute(key: string, value: string): string {
+  return `,{"key":"${key}","value":{"stringValue":${JSON.stringify(value)}}}`;
+}
+
+/** An attribute with a leading comma, for values that repeat. Empty without a value. */
 function text(key: string, value: string | undefined): string {
   return value === undefined ? "" : `,{"key":"${key}","value":{"stringValue":${quoted(value)}}}`;
 }

@@ -1,4 +1,7 @@
-/** W3C trace context: reads the parent span of a request and makes the context of a call. Pure; randomness is passed in. */
+/**
+ * W3C trace context: reads the parent span of a request and makes the context of a call. Pure; randomness is
+ * passed in.
+ */
 import type { TraceContext } from "../../kernel/call.ts";
 import type { Traceable } from "../../kernel/events.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";

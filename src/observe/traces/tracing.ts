@@ -1,4 +1,7 @@
-/** Traces the calls of a gateway. Never delays a call: spans that the collector does not accept in time are lost and counted. */
+/**
+ * Traces the calls of a gateway. Never delays a call: spans that the collector does not accept in time are
+ * lost and counted.
+ */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Events } from "../../kernel/events.ts";
@@ -17,6 +20,8 @@ export interface TracingParts {
   readonly observer: Pick<Observer, "names" | "onCall">;
   readonly clock: Clock;
   readonly log: Log;
+  /** The id of this gateway, where there may be several replicas. */
+  readonly replica?: string | undefined;
 }
 
 export interface Tracing {
@@ -42,9 +47,10 @@ function randomHex(): (bytes: number) => string {
 }
 
 export function startTracing(environment: OtelEnvironment, parts: TracingParts): Tracing {
-  const { events, observer, clock, log } = parts;
+  const { events, observer, clock, log, replica } = parts;
   const { url, headers, timeoutMs, ratio } = environment;
-  const resource = attributesText({ "service.version": VERSION, ...environment.attributes });
+  const instance = replica === undefined ? {} : { "service.instance.id": replica };
+  const resource = attributesText({ "service.version": VERSION, ...instance, ...environment.attributes });
   const send = otlpSender({ url, headers, timeoutMs, resource, version: VERSION });
   const pages = new SpanPages({ clock, log, send });
   const random = randomHex();

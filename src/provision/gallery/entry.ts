@@ -1,4 +1,7 @@
-/** Turns an entry of the gallery into one of `mcpServers`: the runner of its package registry, the exact version, and all variables as `${NAME}`. */
+/**
+ * Turns an entry of the gallery into one of `mcpServers`: the runner of its package registry, the exact
+ * version, and all variables as `${NAME}`.
+ */
 import type { Entry, Variable } from "../candidate.ts";
 
 interface Common {

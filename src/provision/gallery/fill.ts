@@ -7,7 +7,10 @@ export interface Filled {
   readonly unused: readonly string[];
 }
 
-/** A name that the entry does not contain becomes an environment variable of a local server; a remote server cannot use it. */
+/**
+ * A name that the entry does not contain becomes an environment variable of a local server; a remote server
+ * cannot use it.
+ */
 export function fill(entry: Entry, values: ReadonlyMap<string, string>): Filled {
   const used = new Set<string>();
   const put = (text: string): string =>

@@ -1,4 +1,7 @@
-/** Parses the address of a registry. Removes credentials from it, so that they are never shown, logged or stored. */
+/**
+ * Parses the address of a registry. Removes credentials from it, so that they are never shown, logged or
+ * stored.
+ */
 import { basicOf } from "../../kernel/basic-auth.ts";
 
 export interface Base {

@@ -1,4 +1,7 @@
-/** Downloads a bundle, checks its checksum and unpacks it. The folder of a bundle exists only when it is complete. Runs nothing. */
+/**
+ * Downloads a bundle, checks its checksum and unpacks it. The folder of a bundle exists only when it is
+ * complete. Runs nothing.
+ */
 import { createHash } from "node:crypto";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,9 +1,15 @@
-/** Turns the arguments of a server.json into an argument list for a process, never into a shell command. Refuses arguments that could change which package runs or that a shell could interpret. */
+/**
+ * Turns the arguments of a server.json into an argument list for a process, never into a shell command.
+ * Refuses arguments that could change which package runs or that a shell could interpret.
+ */
 import { isOptional, literal, type Placeholders } from "./placeholders.ts";
 import type { Argument } from "./server-json.ts";
 import { UnsupportedEntry } from "./unsupported-entry.ts";
 
-/** A named argument becomes two elements, as in every client; a name that ends in `=` is joined with its value. */
+/**
+ * A named argument becomes two elements, as in every client; a name that ends in `=` is joined with its
+ * value.
+ */
 export function argumentsOf(list: readonly Argument[] = [], placeholders: Placeholders): readonly string[] {
   return list.flatMap((argument) => {
     // A flag is set or not. The user is never asked for it.
@@ -29,7 +35,9 @@ function flagName(name: string): string {
 const PLAIN = /^[A-Za-z0-9_@+=:,./-]*$/;
 const PLACEHOLDER = /\$\{[A-Za-z_]\w*\}/g;
 
-/** For runners that are, or start, a shell script. Placeholders are safe: no text of a registry contains one. */
+/**
+ * For runners that are, or start, a shell script. Placeholders are safe: no text of a registry contains one.
+ */
 export function rejectShellCharacters(args: readonly string[], command: string): readonly string[] {
   const bad = args.some((arg) => !PLAIN.test(arg.replaceAll(PLACEHOLDER, "")));
   if (bad) throw new UnsupportedEntry(`an argument contains a shell character, and ${command} uses a shell`);

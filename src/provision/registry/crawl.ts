@@ -1,4 +1,7 @@
-/** Reads a registry's list page by page, within limits. Passes on each page as it arrives; never throws, and returns how the crawl ended. */
+/**
+ * Reads a registry's list page by page, within limits. Passes on each page as it arrives; never throws, and
+ * returns how the crawl ended.
+ */
 import { isKeys } from "../../config/field.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { type Base, pageUrl, type RegistryPage } from "./base.ts";

@@ -1,4 +1,7 @@
-/** Refuses options of a container that would give it the machine: system folders, sockets, the host's network. Throws UnsupportedEntry. */
+/**
+ * Refuses options of a container that would give it the machine: system folders, sockets, the host's network.
+ * Throws UnsupportedEntry.
+ */
 import { posix } from "node:path";
 import { UnsupportedEntry } from "./unsupported-entry.ts";
 
@@ -46,7 +49,10 @@ function isOpenMount(part: string): boolean {
   return /^(?:src|source)$/i.test(key) && isSystemFolder(value);
 }
 
-/** A folder that the user gives in place of a placeholder is the user's choice, unless the rest leads out of it. */
+/**
+ * A folder that the user gives in place of a placeholder is the user's choice, unless the rest leads out of
+ * it.
+ */
 function isSystemFolder(path: string): boolean {
   if (/\.sock(?:et)?\b/.test(path)) return true;
   const rest = path.replace(PLACEHOLDER, "");

@@ -1,4 +1,7 @@
-/** Reads one item of a registry's list: an available server, or one that was removed. Ignores versions that are not the latest. */
+/**
+ * Reads one item of a registry's list: an available server, or one that was removed. Ignores versions that
+ * are not the latest.
+ */
 import { isKeys, type Keys } from "../../config/field.ts";
 import { isServerName } from "./pattern.ts";
 import { readServer, type ServerJson } from "./server-json.ts";

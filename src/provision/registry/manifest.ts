@@ -1,4 +1,7 @@
-/** Turns the manifest.json of an unpacked bundle into an entry. Replaces only the variables of the format, and allows only known runtimes and files of the bundle as the command. */
+/**
+ * Turns the manifest.json of an unpacked bundle into an entry. Replaces only the variables of the format, and
+ * allows only known runtimes and files of the bundle as the command.
+ */
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isKeys, type Keys } from "../../config/field.ts";
@@ -89,7 +92,9 @@ class ManifestVariables {
     ]);
   }
 
-  /** A setting with several values gives several arguments; an optional setting without a value gives none. */
+  /**
+   * A setting with several values gives several arguments; an optional setting without a value gives none.
+   */
   words(arg: string): readonly string[] {
     const key = /^\$\{user_config\.([^}]*)\}$/.exec(arg)?.[1];
     const choice = key === undefined ? undefined : this.#option(key)["default"];

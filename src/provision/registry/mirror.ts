@@ -1,4 +1,7 @@
-/** The mirror of a registry's list on disk: a line with metadata, then one line per server. Reads and writes let the event loop run in between. An incomplete or invalid file is ignored. */
+/**
+ * The mirror of a registry's list on disk: a line with metadata, then one line per server. Reads and writes
+ * let the event loop run in between. An incomplete or invalid file is ignored.
+ */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";

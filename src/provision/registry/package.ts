@@ -1,4 +1,7 @@
-/** Turns a package of a server.json into the command that runs exactly that version, without a shell. Throws UnsupportedEntry if that is not safe. */
+/**
+ * Turns a package of a server.json into the command that runs exactly that version, without a shell. Throws
+ * UnsupportedEntry if that is not safe.
+ */
 import type { Entry } from "../candidate.ts";
 import { allowedOptions, argumentsOf, type RunnerOptions, rejectShellCharacters } from "./command-line.ts";
 import { environmentOf } from "./environment.ts";

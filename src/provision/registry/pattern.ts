@@ -1,4 +1,7 @@
-/** Checks names, versions and identifiers of a server.json by the official schema (2025-12-11) and the rules of each package registry. Stricter where a name could be read as a path, an option or a version range. */
+/**
+ * Checks names, versions and identifiers of a server.json by the official schema (2025-12-11) and the rules
+ * of each package registry. Stricter where a name could be read as a path, an option or a version range.
+ */
 
 const ALL_TYPES = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;
 export type RegistryType = (typeof ALL_TYPES)[number];
@@ -33,7 +36,10 @@ export function isVersion(version: string): boolean {
 const SEMVER_REST = String.raw`(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`;
 const SEMVER = new RegExp(String.raw`^\d+\.\d+\.\d+${SEMVER_REST}`);
 const NUGET_VERSION = new RegExp(String.raw`^\d+\.\d+(?:\.\d+){0,2}${SEMVER_REST}`);
-/** The repetition is bounded, because "rc" also matches as "r" and "c", so backtracking would take exponential time. */
+/**
+ * The repetition is bounded, because "rc" also matches as "r" and "c", so backtracking would take exponential
+ * time.
+ */
 const PEP440 =
   /^(?:\d{1,4}!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|beta|preview|pre|post|rev|dev|rc|a|b|c|r)[-_.]?\d*){0,4}(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i;
 
@@ -87,7 +93,10 @@ export function isSha256(text: string): boolean {
   return /^[a-f0-9]{64}$/.test(text);
 }
 
-/** Parses an http or https address in plain ASCII, without credentials and white space; undefined for anything else. */
+/**
+ * Parses an http or https address in plain ASCII, without credentials and white space; undefined for anything
+ * else.
+ */
 export function readUrl(text: string): URL | undefined {
   if (
     text.length > MAX_URL_LENGTH ||
@@ -99,7 +108,10 @@ export function readUrl(text: string): URL | undefined {
   return url.username === "" && url.password === "" ? url : undefined;
 }
 
-/** Whether it can be the name of an environment variable. Excludes `__proto__`, because names become object keys. */
+/**
+ * Whether it can be the name of an environment variable. Excludes `__proto__`, because names become object
+ * keys.
+ */
 export function isVariableName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) && name !== "__proto__";
 }

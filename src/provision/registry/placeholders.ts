@@ -1,4 +1,7 @@
-/** Collects the variables that the user must set, and writes texts with placeholders `${NAME}` for them. Refuses texts of a registry that already contain such a placeholder. */
+/**
+ * Collects the variables that the user must set, and writes texts with placeholders `${NAME}` for them.
+ * Refuses texts of a registry that already contain such a placeholder.
+ */
 import type { Variable } from "../candidate.ts";
 import { isVariableName } from "./pattern.ts";
 import type { RegistryInput } from "./server-json.ts";
@@ -10,7 +13,10 @@ export class Placeholders {
   readonly #prefix: string;
   readonly #variables = new Map<string, Variable>();
 
-  /** Names other than those of environment variables get the server's name as a prefix: `{path}` must not become `PATH`. */
+  /**
+   * Names other than those of environment variables get the server's name as a prefix: `{path}` must not
+   * become `PATH`.
+   */
   constructor(server: string) {
     this.#prefix = upperCaseName(server);
   }
@@ -26,7 +32,9 @@ export class Placeholders {
     return this.#placeholder(own ? name : this.#prefixed(name), input, !isOptional(input));
   }
 
-  /** Replaces `{name}` by the value or placeholder of that variable of the input. Other braces stay unchanged. */
+  /**
+   * Replaces `{name}` by the value or placeholder of that variable of the input. Other braces stay unchanged.
+   */
   fill(template: string, { variables = {}, ...input }: RegistryInput): string {
     const required = !isOptional({ ...input, value: template, variables });
     const text: string[] = [];

@@ -7,9 +7,9 @@ import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../../engine/system-clock.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
-import { systemClock } from "../../system-clock.ts";
 import { CRAWL_BOUNDS } from "./crawl.ts";
 import { Registry, type RegistryCandidates, type RegistryParts } from "./registry.ts";
 

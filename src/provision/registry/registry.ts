@@ -1,4 +1,7 @@
-/** The servers of an MCP registry, from a mirror on disk that is updated in the background. Does nothing until the first request, and never lets callers wait long for a slow or unreachable registry. */
+/**
+ * The servers of an MCP registry, from a mirror on disk that is updated in the background. Does nothing until
+ * the first request, and never lets callers wait long for a slow or unreachable registry.
+ */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -81,7 +84,10 @@ export class Registry {
     };
   }
 
-  /** Never rejects. Resolves at once if a list is known, else after a short wait, with a reason if the list is incomplete. */
+  /**
+   * Never rejects. Resolves at once if a list is known, else after a short wait, with a reason if the list is
+   * incomplete.
+   */
   async candidates(signal?: AbortSignal): Promise<RegistryCandidates> {
     const base = this.#base;
     if (!base)

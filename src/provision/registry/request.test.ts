@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../system-clock.ts";
+import { systemClock } from "../../engine/system-clock.ts";
 import { type Fetch, get } from "./request.ts";
 
 /** A fetch with fixed answers per URL that records URLs and credentials. */

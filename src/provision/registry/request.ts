@@ -1,4 +1,7 @@
-/** One GET request with limits on time, idle time, size and redirects. Sends no cookies, and the credential only to the origin it is for. */
+/**
+ * One GET request with limits on time, idle time, size and redirects. Sends no cookies, and the credential
+ * only to the origin it is for.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -32,7 +35,9 @@ export interface HttpAnswer {
 const MAX_REDIRECTS = 5;
 const IDLE_TIMEOUT_MS = 20_000;
 
-/** Rejects with MetaMcpError if there is no answer. An answer with a status other than 200 does not reject. */
+/**
+ * Rejects with MetaMcpError if there is no answer. An answer with a status other than 200 does not reject.
+ */
 export async function get(request: Request, { fetch, clock }: Network): Promise<HttpAnswer> {
   const { timeoutMs, signal } = request;
   const abort = new AbortController();

@@ -1,4 +1,7 @@
-/** Reads a server.json from a registry. Takes only checked members; one invalid member makes the whole entry unusable. The result is a valid server.json again. */
+/**
+ * Reads a server.json from a registry. Takes only checked members; one invalid member makes the whole entry
+ * unusable. The result is a valid server.json again.
+ */
 import { summarize } from "../../catalog/summary.ts";
 import { isKeys, type Keys } from "../../config/field.ts";
 import {
@@ -241,7 +244,9 @@ function flagIn(value: unknown, what: string): boolean {
   return value === true;
 }
 
-/** A text for people and models: one shortened line without control, format and other invisible characters. */
+/**
+ * A text for people and models: one shortened line without control, format and other invisible characters.
+ */
 export function prose(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== "string") return undefined;
   // Cuts first, so that a huge text costs little. `\p{C}` also removes half a surrogate pair at the cut.

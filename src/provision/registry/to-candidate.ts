@@ -1,11 +1,13 @@
-/** Turns a server.json into a candidate: chooses the best way to run it on this machine. Reads no file and uses no network. */
+/**
+ * Turns a server.json into a candidate: chooses the best way to run it on this machine. Reads no file and
+ * uses no network.
+ */
 import type { Candidate, Entry, Variable } from "../candidate.ts";
 import { withKeepAlive } from "../stateful-server.ts";
 import { environmentOf } from "./environment.ts";
 import { entryOf, RUNNERS } from "./package.ts";
-import { readImage, readUrl } from "./pattern.ts";
+import { isHeaderName, readImage, readUrl } from "./pattern.ts";
 import { Placeholders } from "./placeholders.ts";
-import { remoteEntry } from "./remote.ts";
 import type { Package, RegistryRemote, ServerJson } from "./server-json.ts";
 import { UnsupportedEntry } from "./unsupported-entry.ts";
 
@@ -28,9 +30,10 @@ interface RunVariant {
 }
 
 /**
- * Lower is better. npm comes first, because npx exists wherever MetaMCP runs and a local server needs no account. Then
- * a remote without required variables, because nothing must be downloaded; then the other runners, lightest first, and
- * bundles. A remote that needs a key comes after everything local. Variants without their runner come last.
+ * Lower is better. npm comes first, because npx exists wherever MetaMCP runs and a local server needs no
+ * account. Then a remote without required variables, because nothing must be downloaded; then the other
+ * runners, lightest first, and bundles. A remote that needs a key comes after everything local. Variants
+ * without their runner come last.
  */
 const RANKS = {
   npm: 0,
@@ -143,4 +146,32 @@ function shortName(id: string): string {
   const [namespace = "", own = ""] = id.split("/");
   const name = GENERIC_NAME.test(own) ? (namespace.split(".").at(-1) ?? own) : own;
   return name.slice(0, 64).replaceAll(/__+/g, "_").toLowerCase();
+}
+
+/** `plain`: http is allowed, because the registry itself uses http. */
+function remoteEntry(
+  { type, url, headers = [], variables = {} }: RegistryRemote,
+  placeholders: Placeholders,
+  plain: boolean,
+): Entry {
+  const address = placeholders.fill(url, { isRequired: true, variables });
+  checkAddress(address, plain);
+  const written = headers.map((header) => {
+    if (!isHeaderName(header.name)) throw new UnsupportedEntry("the name of a header is invalid");
+    return [header.name, placeholders.textOf(header, header.name)] as const;
+  });
+  return {
+    type: type === "sse" ? "sse" : "http",
+    url: address,
+    ...(written.length > 0 && { headers: Object.fromEntries(written) }),
+  };
+}
+
+function checkAddress(address: string, plain: boolean): void {
+  // An address that the user provides completely is not checked.
+  if (address.startsWith("${")) return;
+  const url = readUrl(address.replaceAll(/\$\{[A-Za-z_]\w*\}/g, "x"));
+  if (!url || /[{}]/.test(address.replaceAll(/\$\{\w+\}/g, "")))
+    throw new UnsupportedEntry("its address is invalid");
+  if (url.protocol !== "https:" && !plain) throw new UnsupportedEntry("its address is not https");
 }

@@ -1,4 +1,7 @@
-/** Updates the mirror of a registry: reads only the changes, and everything once a week. Pages that were read before a failure are kept. */
+/**
+ * Updates the mirror of a registry: reads only the changes, and everything once a week. Pages that were read
+ * before a failure are kept.
+ */
 import type { Log } from "../../kernel/log.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { type Base, pageUrl } from "./base.ts";

@@ -1,4 +1,7 @@
-/** Unpacks an untrusted zip archive. Supports files and folders, stored or deflated. Refuses everything else: links, paths out of the folder, duplicate names, wrong sizes and archives above the limits. */
+/**
+ * Unpacks an untrusted zip archive. Supports files and folders, stored or deflated. Refuses everything else:
+ * links, paths out of the folder, duplicate names, wrong sizes and archives above the limits.
+ */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -38,7 +41,10 @@ const DIRECTORY = 0o040_000;
 const MAX_NAME_LENGTH = 512;
 const MAX_DEPTH = 32;
 
-/** Writes all files, readable by all users, into `folder`, which must exist and be empty. Throws MetaMcpError before the first write if the list of files is invalid. */
+/**
+ * Writes all files, readable by all users, into `folder`, which must exist and be empty. Throws MetaMcpError
+ * before the first write if the list of files is invalid.
+ */
 export async function unzip(archive: Buffer, folder: string, bounds: ZipBounds): Promise<void> {
   const items = [...listOf(archive, bounds)];
   checkNames(items);
@@ -103,7 +109,10 @@ function itemAt(archive: Buffer, at: number, rawName: Buffer): Item {
   return { name, folder, executable: (mode & 0o111) !== 0, deflated: method === 8, packed, size, offset };
 }
 
-/** Throws on unsafe and duplicate names. Names that differ only in case are not checked: on a case-insensitive file system writing the second file fails. */
+/**
+ * Throws on unsafe and duplicate names. Names that differ only in case are not checked: on a case-insensitive
+ * file system writing the second file fails.
+ */
 function checkNames(items: readonly Item[]): void {
   const seen = new Map<string, "file" | "folder">();
   const claim = (key: string, kind: "file" | "folder", again: boolean): void => {

@@ -1,4 +1,7 @@
-/** Whether a client declared the capability that a question needs. In the stateless era it must declare it with the same request. */
+/**
+ * Whether a client declared the capability that a question needs. In the stateless era it must declare it
+ * with the same request.
+ */
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 

@@ -1,4 +1,7 @@
-/** Names and codes of the stateless protocol era (2026-07-28). Only the code that speaks to clients and children of this era uses them. */
+/**
+ * Names and codes of the stateless protocol era (2026-07-28). Only the code that speaks to clients and
+ * children of this era uses them.
+ */
 
 export const ERA_2026_VERSION = "2026-07-28";
 

@@ -1,4 +1,7 @@
-/** Reads which parameters of a tool must be repeated in headers (`x-mcp-header` in the input schema). A tool with an invalid declaration must not be offered. */
+/**
+ * Reads which parameters of a tool must be repeated in headers (`x-mcp-header` in the input schema). A tool
+ * with an invalid declaration must not be offered.
+ */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { isArray, isObject, members } from "../slice.ts";
 

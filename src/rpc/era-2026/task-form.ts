@@ -1,4 +1,7 @@
-/** Converts task states between the extension of 2026-07-28 and the form of 2025-11-25, which the rest of MetaMCP uses. */
+/**
+ * Converts task states between the extension of 2026-07-28 and the form of 2025-11-25, which the rest of
+ * MetaMCP uses.
+ */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, joinObject, member, withMember } from "../slice.ts";
 import { TASKS } from "./names.ts";

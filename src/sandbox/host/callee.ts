@@ -1,4 +1,7 @@
-/** Finds the called expression for an error that says only "not a function": reads it from the script at the position in the stack. */
+/**
+ * Finds the called expression for an error that says only "not a function": reads it from the script at the
+ * position in the stack.
+ */
 
 /** Matches expressions like `a.b?.c[0]` before a call. An approximation, because there is no parser. */
 const CALLEE =

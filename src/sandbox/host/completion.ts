@@ -1,4 +1,7 @@
-/** Wraps code with a top-level `return` in an async function that also returns the value of the last expression. Has no parser: it tests whether pieces compile. */
+/**
+ * Wraps code with a top-level `return` in an async function that also returns the value of the last
+ * expression. Has no parser: it tests whether pieces compile.
+ */
 
 type Compiles = (script: string) => boolean;
 

@@ -37,7 +37,10 @@ export class Uncompilable extends Error {
   }
 }
 
-/** Thrown by the host through the engine, so that the code cannot catch it. The engine is not used again after that. */
+/**
+ * Thrown by the host through the engine, so that the code cannot catch it. The engine is not used again after
+ * that.
+ */
 export class Stopped extends Error {}
 
 /** The engine ran out of stack or memory. The run ends; the code cannot catch this. */

@@ -1,4 +1,7 @@
-/** The timers of one run, limited in number. Calls `fire` with the id of a due timer; the guest keeps the callbacks. */
+/**
+ * The timers of one run, limited in number. Calls `fire` with the id of a due timer; the guest keeps the
+ * callbacks.
+ */
 // Imported, because code that runs in this same process can replace the global functions.
 import { clearTimeout, setTimeout } from "node:timers";
 
@@ -15,7 +18,10 @@ export class GuestTimers {
     this.#fire = fire;
   }
 
-  /** Returns the id of the timer, or an empty string if there are too many. `repeatedId` is the id of an interval that is set again. */
+  /**
+   * Returns the id of the timer, or an empty string if there are too many. `repeatedId` is the id of an
+   * interval that is set again.
+   */
   set(ms: number, repeatedId: string): string {
     if (this.#byId.size >= MAX_TIMERS) return "";
     const id = repeatedId || String(++this.#last);

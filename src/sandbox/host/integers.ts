@@ -1,4 +1,6 @@
-/** Marks integers that a JavaScript number cannot hold, so that the guest can read them without losing digits. */
+/**
+ * Marks integers that a JavaScript number cannot hold, so that the guest can read them without losing digits.
+ */
 
 const LONG = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
@@ -9,7 +11,10 @@ export function mayHaveIntegers(json: string): boolean {
   return LONG.test(json);
 }
 
-/** Returns the JSON with each such integer as a marked string, or an empty text if there is none. Expects valid JSON. */
+/**
+ * Returns the JSON with each such integer as a marked string, or an empty text if there is none. Expects
+ * valid JSON.
+ */
 export function markIntegers(json: string): string {
   const parts: string[] = [];
   let copied = 0;

@@ -1,7 +1,11 @@
-/** The sandbox host: the process that runs untrusted code. Reads frames from stdin, writes frames to stdout, and ends when stdin ends. Uses no environment variables and only its own files. */
+/**
+ * The sandbox host: the process that runs untrusted code. Reads frames from stdin, writes frames to stdout,
+ * and ends when stdin ends. Uses no environment variables and only its own files.
+ */
 
 import { writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { Sequencer } from "../../kernel/sequencer.ts";
 import { LIMITS, type Limits } from "../executor.ts";
 import { FrameReader, type FromHost, readFromGateway, writeFrame } from "../frames.ts";
 import { type Exec, HostRun, type RunParts } from "./run.ts";
@@ -47,17 +51,15 @@ async function wasmEngines(limits: Limits, spare: number): Promise<Engines> {
   const { WasmEngine } = await import("./wasm-engine.ts");
   const wasm = await WebAssembly.compile(await readFile(new URL("quickjs.wasm", import.meta.url)));
   const idle: IdleEngine[] = [await WasmEngine.create(wasm, limits)];
-  // One at a time, with a turn of the event loop in between: otherwise many engines would delay the heartbeats.
-  let last: Promise<unknown> = Promise.resolve();
-  const create = (): Promise<IdleEngine> => {
-    const made = last.then(async () => {
+  // One at a time, with a turn of the event loop in between: otherwise many engines would delay the
+  // heartbeats.
+  const creations = new Sequencer();
+  const create = (): Promise<IdleEngine> =>
+    creations.run(async () => {
       const engine = await WasmEngine.create(wasm, limits);
       await new Promise((resolve) => setImmediate(resolve));
       return engine;
     });
-    last = made.catch(() => {});
-    return made;
-  };
   let filling = false;
   const fill = async (): Promise<void> => {
     if (filling) return;

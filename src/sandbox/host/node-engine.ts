@@ -1,4 +1,7 @@
-/** Runs the code in the host process itself, with all rights of the process. Not a sandbox: only for containers and the `dev` profile. */
+/**
+ * Runs the code in the host process itself, with all rights of the process. Not a sandbox: only for
+ * containers and the `dev` profile.
+ */
 import { runInThisContext, Script } from "node:vm";
 import { asFunction } from "./completion.ts";
 import { type Control, type EngineHooks, lineIn, type ScriptEngine, Uncompilable } from "./engine.ts";

@@ -1,4 +1,6 @@
-/** Sends the logs and progress of one run. Limits their size and rate, so that code cannot flood the gateway. */
+/**
+ * Sends the logs and progress of one run. Limits their size and rate, so that code cannot flood the gateway.
+ */
 import { clearTimeout, setTimeout } from "node:timers";
 import type { LogLine } from "../executor.ts";
 import type { FromHost } from "../frames.ts";

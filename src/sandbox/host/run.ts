@@ -128,7 +128,9 @@ export class HostRun {
     else this.#end({ type: "fail", id: this.id, name: "InternalError", message: "the engine failed" });
   }
 
-  /** A successful run ends after its last call, even if the code does not await it. A failed run ends at once. */
+  /**
+   * A successful run ends after its last call, even if the code does not await it. A failed run ends at once.
+   */
   #endIfOver(): void {
     const over = this.#over;
     if (over && (over.type === "fail" || this.#inFlight === 0)) this.#end(over);
@@ -219,7 +221,10 @@ export class HostRun {
     }
   }
 
-  /** Returns the id of the call, or an empty string if too many are in flight; then the guest tries again later. */
+  /**
+   * Returns the id of the call, or an empty string if too many are in flight; then the guest tries again
+   * later.
+   */
   #call(server: string, tool: string, args: string): string {
     const { calls, callsInFlight, argsBytes } = this.#limits;
     if (this.#inFlight >= callsInFlight) return "";

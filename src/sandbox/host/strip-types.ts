@@ -1,8 +1,14 @@
-/** Removes the types of TypeScript without checking them. Line numbers stay the same. Loaded when code does not compile as JavaScript. */
+/**
+ * Removes the types of TypeScript without checking them. Line numbers stay the same. Loaded when code does
+ * not compile as JavaScript.
+ */
 import { transform } from "sucrase";
 import { Uncompilable } from "./engine.ts";
 
-/** Returns the JavaScript, or the syntax error. That is `problem`, the error as JavaScript, unless the error as TypeScript is in a later line. */
+/**
+ * Returns the JavaScript, or the syntax error. That is `problem`, the error as JavaScript, unless the error
+ * as TypeScript is in a later line.
+ */
 export function stripTypes(code: string, problem: Uncompilable): string | Uncompilable {
   try {
     return transform(code, {

@@ -1,4 +1,7 @@
-/** The time limits of one run: the whole run, and one stretch of computing without an `await`. Reports when one is exceeded; ends nothing itself. */
+/**
+ * The time limits of one run: the whole run, and one stretch of computing without an `await`. Reports when
+ * one is exceeded; ends nothing itself.
+ */
 // Imported, because code that runs in this same process can replace the global functions.
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Limits } from "../executor.ts";
@@ -85,7 +88,10 @@ export class TimeBudget {
     return this.#heldAt === undefined ? this.#deadline : Number.POSITIVE_INFINITY;
   }
 
-  /** True if the stretch used less CPU time than `cpuMs`, because the machine is busy. Then the stretch is extended, up to a limit. */
+  /**
+   * True if the stretch used less CPU time than `cpuMs`, because the machine is busy. Then the stretch is
+   * extended, up to a limit.
+   */
   #starved(now: number): boolean {
     if (now >= Math.min(this.#due, this.#stretchStart + MAX_STARVATION * this.#cpuMs)) return false;
     const { user, system } = process.cpuUsage(this.#stretchUsage);

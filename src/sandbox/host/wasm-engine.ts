@@ -1,4 +1,7 @@
-/** QuickJS in WebAssembly. Each run gets an instance with its own memory, which is used only once. No error object of the host enters an instance, and only strings leave it. */
+/**
+ * QuickJS in WebAssembly. Each run gets an instance with its own memory, which is used only once. No error
+ * object of the host enters an instance, and only strings leave it.
+ */
 import { EvalFlags, type JSException, type JSValueHandle, QuickJS } from "quickjs-wasi";
 import type { Limits } from "../executor.ts";
 import { asBody, asFunction } from "./completion.ts";
@@ -31,7 +34,10 @@ export class WasmEngine implements ScriptEngine {
   #script = "";
   #controls: ReadonlyMap<string, JSValueHandle> = new Map();
   readonly #unhandled = new Map<number, JSValueHandle>();
-  /** The engine was left in the middle of an operation. It must not run or dispose anything; its memory is freed with the instance. */
+  /**
+   * The engine was left in the middle of an operation. It must not run or dispose anything; its memory is
+   * freed with the instance.
+   */
   #torn = false;
 
   static async create(wasm: WebAssembly.Module, limits: Limits): Promise<WasmEngine> {
@@ -151,7 +157,10 @@ export class WasmEngine implements ScriptEngine {
     (error as Partial<JSException>).dispose?.();
   }
 
-  /** Throws if the error came from the engine itself and not from the code. `trapLimit` is the limit to report for a WebAssembly trap. */
+  /**
+   * Throws if the error came from the engine itself and not from the code. `trapLimit` is the limit to report
+   * for a WebAssembly trap.
+   */
   #escalate(error: unknown, trapLimit: "stackBytes" | "memoryBytes"): void {
     const stopped = error instanceof Stopped;
     const overflown = error instanceof RangeError;
@@ -187,7 +196,10 @@ export class WasmEngine implements ScriptEngine {
     for (const reason of reasons) if (!this.#torn) this.#call("rejected", [reason]);
   }
 
-  /** Throws no error with a message, because quickjs-wasi would copy it into the guest with the stack of the host. */
+  /**
+   * Throws no error with a message, because quickjs-wasi would copy it into the guest with the stack of the
+   * host.
+   */
   #bridge(args: readonly JSValueHandle[]): JSValueHandle {
     try {
       if (args.length !== 4 || !args.every((arg) => arg.isString)) return this.#vm.undefined;

@@ -1,9 +1,10 @@
 /**
- * The queue of calls that wait for an approval. Decisions are in the store, so a decision at any gateway on the same store
- * reaches the call. A call is not made if its caller cancelled, its time ran out or its gateway stopped.
+ * The queue of calls that wait for an approval. Decisions are in the store, so a decision at any gateway on
+ * the same store reaches the call. A call is not made if its caller cancelled, its time ran out or its
+ * gateway stopped.
  */
 import { randomUUID } from "node:crypto";
-import type { Actor, Approval, ApprovalControl } from "../../gateway/control.ts";
+import type { Approval, ApprovalControl } from "../../gateway/approval-control.ts";
 import { Refusal } from "../../gateway/refusal.ts";
 import { isDoneWithin } from "../../kernel/at-most.ts";
 import type { Call } from "../../kernel/call.ts";
@@ -11,7 +12,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
-import type { Principal } from "../../kernel/principal.ts";
+import { actorOf, type Principal } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../../kernel/raw.ts";
 import { shownValue } from "../../kernel/shown-value.ts";
 import { unlessAborted } from "../../kernel/signal.ts";
@@ -20,7 +21,8 @@ import { forbidden, toolOf } from "../../middleware/refusals.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { member } from "../../rpc/slice.ts";
 import type { Store } from "../../store/store.ts";
-import { HolderLease } from "./holder-lease.ts";
+import { Confirming } from "./confirming.ts";
+import { HolderLease, type Holders } from "./holder-lease.ts";
 import { isOwnCall, mayDecide } from "./may-decide.ts";
 import { reportWaiting } from "./report-waiting.ts";
 import { type Ending, type StoredApproval, StoredApprovals } from "./stored-approval.ts";
@@ -29,6 +31,9 @@ export interface ApprovalQueueParts {
   readonly store: Store;
   /** Other gateways may use the store at the same time. */
   readonly shared: boolean;
+  /** The id of this gateway among those on the store; undefined on an embedded store. */
+  readonly replica?: string | undefined;
+  readonly holders?: Holders | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: Events;
@@ -55,8 +60,9 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
   readonly #parts: ApprovalQueueParts;
   readonly #stored: StoredApprovals;
   readonly #lease: HolderLease;
+  readonly #confirming: Confirming;
   /** The id of this gateway in approvals. */
-  readonly #holder = randomUUID();
+  readonly #holder: string;
   readonly #waiting = new Map<string, WaitingCall>();
   readonly #ended: string[] = [];
   readonly #stop: () => void;
@@ -64,8 +70,10 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
   constructor(parts: ApprovalQueueParts) {
     this.#parts = parts;
     const { store } = parts;
+    this.#holder = parts.replica ?? randomUUID();
     this.#stored = new StoredApprovals(store);
     this.#lease = new HolderLease({ ...parts, id: this.#holder, needed: () => this.#waiting.size > 0 });
+    this.#confirming = new Confirming(this.#stored, this.#lease, parts.clock);
     this.#stop = store.onChange((change) => {
       if (change.of !== "records") return;
       if (change.kind === this.#stored.kind) this.#quietly(this.#stored.load());
@@ -123,7 +131,8 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
     const stored = await this.#stored.find(uuid);
     if (!stored) throw new Refusal("not_found", "There is no such call, or it is too old");
     if (!mayDecide(stored, principal)) throw notTheirs(stored, principal);
-    if (stored.state !== "waiting" || !this.#lease.isAlive(stored.holder)) throw decidedAlready(stored);
+    if (stored.state !== "waiting" || !(await this.#lease.isAliveNow(stored.holder)))
+      throw decidedAlready(stored);
     const ending: Ending = {
       state: approve ? "approved" : "refused",
       decidedAt: new Date().toISOString(),
@@ -133,7 +142,15 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
     const { done, stored: ended = stored } = await this.#stored.end(uuid, ending);
     if (!done) throw decidedAlready(ended);
     await this.#stored.load();
+    if (approve && !(await this.#confirming.isConfirmed(uuid, stored.holder)))
+      throw decidedAlready({ ...stored, state: "withdrawn" });
     return this.#shown(uuid, ended, principal);
+  }
+
+  /** Another gateway is gone: its calls will not be made. */
+  gone(holder: string): void {
+    for (const [uuid, stored] of this.#stored.all)
+      if (stored.holder === holder && stored.state === "waiting") this.#quietly(this.#stored.withdraw(uuid));
   }
 
   /** Refuses all waiting calls. */
@@ -143,10 +160,11 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
     for (const [, parked] of waiting)
       parked.fail(new MetaMcpError("server_unavailable", "MetaMCP is stopping. Nothing was done."));
     this.#waiting.clear();
-    const ended = Promise.allSettled(
-      waiting.map(([uuid]) => this.#stored.end(uuid, { state: "withdrawn" })),
-    ).then(() => this.#lease.release().catch(() => {}));
-    // A store that hangs must not hold the stop. Without its lease the calls of this gateway count as withdrawn soon.
+    const ended = Promise.allSettled(waiting.map(([uuid]) => this.#stored.withdraw(uuid))).then(() =>
+      this.#lease.release().catch(() => {}),
+    );
+    // A store that hangs must not hold the stop. Without its lease the calls of this gateway count as
+    // withdrawn soon.
     await isDoneWithin(this.#parts.clock, CLOSE_MS, ended);
   }
 
@@ -206,14 +224,21 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
   }
 
   async #expire(uuid: string): Promise<void> {
-    const parked = this.#waiting.get(uuid);
     // An approval at the last moment counts. If the store fails, the call expires.
     const ended = await this.#end(uuid, "expired").catch(() => undefined);
-    parked?.settle(ended ?? { state: "expired" });
+    await this.#settle(uuid, ended ?? { state: "expired" });
+  }
+
+  async #settle(uuid: string, ending: Ending): Promise<void> {
+    const waits = (): boolean => this.#waiting.has(uuid);
+    if (!waits()) return;
+    const isTaken = ending.state !== "approved" || (await this.#confirming.take(uuid, this.#holder, waits));
+    this.#waiting.get(uuid)?.settle(isTaken ? ending : { state: "withdrawn" });
   }
 
   async #end(uuid: string, state: "expired" | "withdrawn"): Promise<StoredApproval | undefined> {
-    const { stored } = await this.#stored.end(uuid, { state });
+    const { stored } =
+      state === "withdrawn" ? await this.#stored.withdraw(uuid) : await this.#stored.end(uuid, { state });
     this.#ended.push(uuid);
     const old = this.#ended.length > MAX_UNDECIDED ? this.#ended.shift() : undefined;
     if (old !== undefined) await this.#stored.remove(old);
@@ -223,14 +248,14 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
   #changed(after: ReadonlyMap<string, StoredApproval>, before: ReadonlyMap<string, StoredApproval>): void {
     for (const [uuid, stored] of after) {
       if (stored.state === before.get(uuid)?.state) continue;
-      if (stored.state !== "waiting") this.#waiting.get(uuid)?.settle(stored);
-      const { sealed: _, holder: _h, by: _b, ...told } = stored;
+      if (stored.state !== "waiting") this.#quietly(this.#settle(uuid, stored));
+      const { sealed: _, holder: _h, by: _b, taken: _t, ...told } = stored;
       this.#parts.events.emit({ type: "approval", ...told, at: Date.now(), uuid });
     }
   }
 
   #shown(uuid: string, stored: StoredApproval, principal: Principal): Approval {
-    const { sealed, holder, ...rest } = stored;
+    const { sealed, holder, taken: _, ...rest } = stored;
     const gone = stored.state === "waiting" && !this.#lease.isAlive(holder);
     const state = gone ? "withdrawn" : stored.state;
     return {
@@ -247,10 +272,6 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
       this.#parts.log.warn(`approvals: ${error.message}; the last known state stays in use`),
     );
   }
-}
-
-function actorOf({ kind, id, name = id }: Principal): Actor {
-  return { kind, id, name };
 }
 
 function refusalOf(call: Call, { state, comment }: Ending): MetaMcpError {

@@ -1,4 +1,7 @@
-/** The lease of a gateway with waiting calls. If a gateway dies its lease expires, and its waiting calls count as withdrawn. */
+/**
+ * Whether the gateway at which a call waits is alive. Gateways on Postgres are listed in the store while they
+ * live. Older versions know only a lease, which a gateway with waiting calls renews.
+ */
 import { Mirror } from "../../access/mirror.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -6,11 +9,22 @@ import type { Store } from "../../store/store.ts";
 
 /** The kind of record. */
 const HOLDER = "approval-holder";
+/** The id of a replica. Gateways of older versions have a UUID. */
+const REPLICA = /^[0-9a-f]{8}$/;
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
 
+/** The gateways on the store. */
+export interface Holders {
+  isListed(id: string): boolean;
+  /** Reads the list as it is now. */
+  refresh(): Promise<void>;
+}
+
 export interface HolderLeaseParts {
   readonly store: Pick<Store, "records">;
+  /** Undefined on an embedded store. */
+  readonly holders?: Holders | undefined;
   readonly shared: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,8 +50,21 @@ export class HolderLease {
     return this.#mirror.load();
   }
 
+  /** Whether the holder confirms a decision before it makes the call. */
+  confirms(holder: string): boolean {
+    return this.#parts.holders !== undefined && REPLICA.test(holder);
+  }
+
+  /** Asks the store before it says no: a gateway that has just started may not be known yet. */
+  async isAliveNow(holder: string): Promise<boolean> {
+    if (this.isAlive(holder)) return true;
+    await this.#parts.holders?.refresh();
+    return this.isAlive(holder);
+  }
+
   isAlive(holder: string): boolean {
-    const { id, shared } = this.#parts;
+    const { id, shared, holders } = this.#parts;
+    if (holders && this.confirms(holder)) return holder === id || holders.isListed(holder);
     const until = shared ? this.#mirror.values.get(holder)?.until : undefined;
     return holder === id || (until !== undefined && until > Date.now());
   }

@@ -1,11 +1,12 @@
 /**
- * Who may decide about a call: the people that its rule names, and all administrators. Nobody may decide about their own
- * call, except administrators: they could change the rule as well, and in a team with one administrator nobody else could
- * approve. Keys with endpoints and OAuth tokens have no access to the admin API, so a model cannot approve its own call.
+ * Who may decide about a call: the people that its rule names, and all administrators. Nobody may decide
+ * about their own call, except administrators: they could change the rule as well, and in a team with one
+ * administrator nobody else could approve. Keys with endpoints and OAuth tokens have no access to the admin
+ * API, so a model cannot approve its own call.
  */
 import { ROLES, type Role } from "../../access/account.ts";
 import { has } from "../../access/may.ts";
-import type { Approval } from "../../gateway/control.ts";
+import type { Approval } from "../../gateway/approval-control.ts";
 import type { Principal } from "../../kernel/principal.ts";
 
 export function mayDecide(approval: Pick<Approval, "by" | "principal">, principal: Principal): boolean {

@@ -1,4 +1,7 @@
-/** Sends progress to the client of a waiting call, if it gave a token. Progress restarts the timeout of the client. */
+/**
+ * Sends progress to the client of a waiting call, if it gave a token. Progress restarts the timeout of the
+ * client.
+ */
 import type { Call } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { kept, type Raw, toRaw } from "../../kernel/raw.ts";

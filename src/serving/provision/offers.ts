@@ -1,15 +1,12 @@
-/** Servers of gallery and registry that an administrator can add, with their entry and the variables that they need. */
-import type { OfferQuery } from "../../gateway/control.ts";
+/**
+ * Servers of gallery and registry that an administrator can add, with their entry and the variables that they
+ * need.
+ */
+import type { OfferQuery, Offers } from "../../gateway/provisioning-control.ts";
 import type { Env } from "../../home/home.ts";
 import type { Candidate } from "../../provision/candidate.ts";
 import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
-
-export interface Offers {
-  readonly items: readonly object[];
-  /** Sources that could not be searched. */
-  readonly notice?: string;
-}
 
 type Sources = Readonly<Record<"registry" | "gallery", CandidateSource>>;
 
@@ -41,7 +38,7 @@ export async function offersOf(sources: Sources, { query, from }: OfferQuery, en
       return {
         ...matchOf({ plan, fit, configured: undefined, trust: "unknown" }, env),
         ...(title !== undefined && { title }),
-        ...("category" in candidate && { category: candidate.category }),
+        ...("category" in candidate && { category: candidate.category as string }),
         entry: plan.entry,
         template,
       };

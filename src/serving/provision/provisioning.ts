@@ -1,21 +1,25 @@
-/** Finds servers in registry and gallery for clients and administrators, and adds them when an administrator approves. */
+/**
+ * Finds servers in registry and gallery for clients and administrators, and adds them when an administrator
+ * approves.
+ */
 import type { EntryContext } from "../../config/dial.ts";
-import type { Engine } from "../../engine.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { NO_CLIENT } from "../../engine/trial.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
+import type { GatewayControl } from "../../gateway/control.ts";
+import { find } from "../../gateway/names.ts";
 import type {
-  Actor,
-  GatewayControl,
   OfferQuery,
+  Offers,
   ProvisionApproval,
   ProvisioningControl,
   ProvisionRequest,
-} from "../../gateway/control.ts";
-import { find } from "../../gateway/names.ts";
+} from "../../gateway/provisioning-control.ts";
 import { Refusal } from "../../gateway/refusal.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Log } from "../../kernel/log.ts";
-import type { Principal } from "../../kernel/principal.ts";
+import { type Actor, actorOf, type Principal } from "../../kernel/principal.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import type { Candidate, Entry } from "../../provision/candidate.ts";
 import type { Installer } from "../../provision/install.ts";
@@ -23,13 +27,13 @@ import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
 import type { ShownCandidate } from "../../provision/show.ts";
 import type { ProvisionCaller, Scope, ServerSearch } from "../../surface/scope.ts";
-import { NO_CLIENT } from "../../trial.ts";
-import { type Offers, offersOf } from "./offers.ts";
+import type { StoredBundles } from "../shared/stored-bundles.ts";
+import { offersOf } from "./offers.ts";
 import type { KeptRequest, ProvisionRequests } from "./requests.ts";
 import { TeamConfigWriter } from "./team-config-writer.ts";
 import { teamPolicy } from "./team-policy.ts";
 
-export interface MarketParts {
+export interface ProvisioningParts {
   readonly home: string;
   readonly entryContext: EntryContext;
   readonly clock: Clock;
@@ -39,6 +43,8 @@ export interface MarketParts {
   readonly engine: Pick<Engine, "trial" | "catalog">;
   readonly control: () => GatewayControl;
   readonly requests: ProvisionRequests;
+  /** Set if other gateways run the same servers. */
+  readonly bundles?: StoredBundles | undefined;
 }
 
 interface Sources {
@@ -47,10 +53,10 @@ interface Sources {
 }
 
 export class Provisioning implements ProvisioningControl {
-  readonly #parts: MarketParts;
+  readonly #parts: ProvisioningParts;
   #sources: Promise<Sources> | undefined;
 
-  constructor(parts: MarketParts) {
+  constructor(parts: ProvisioningParts) {
     this.#parts = parts;
   }
 
@@ -60,10 +66,10 @@ export class Provisioning implements ProvisioningControl {
     wanted: ServerSearch,
     seeker: ProvisionCaller,
   ): Promise<object> {
-    const { home, log, entryContext, control } = this.#parts;
+    const { home, log, entryContext, control, bundles } = this.#parts;
     const { scope, endpoint } = at;
     const actor = actorOf(seeker.origin.principal);
-    const writer = new TeamConfigWriter({ control: control(), entryContext, endpoint, actor });
+    const writer = new TeamConfigWriter({ control: control(), entryContext, endpoint, actor, bundles });
     const [{ Provisioner }, sources] = await Promise.all([
       import("../../provision/provision.ts"),
       this.#load(),
@@ -96,7 +102,7 @@ export class Provisioning implements ProvisioningControl {
   }
 
   async approve(uuid: string, approval: ProvisionApproval): Promise<ProvisionRequest> {
-    const { requests, control, entryContext } = this.#parts;
+    const { requests, control, entryContext, bundles } = this.#parts;
     const request = await this.#pending(uuid);
     const { compiled } = control();
     const endpoint = compiled.endpoints.get(request.endpoint.uuid);
@@ -110,6 +116,7 @@ export class Provisioning implements ProvisioningControl {
       endpoint: () => endpoint,
       namespace,
       actor: by,
+      bundles,
     });
     const candidate: Candidate = { ...request.candidate, entry: withValues(request.candidate.entry, values) };
     const env = { ...entryContext.env, ...values };
@@ -218,10 +225,6 @@ export class Provisioning implements ProvisioningControl {
       gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
     };
   }
-}
-
-function actorOf({ kind, id, name = id }: Principal): Actor {
-  return { kind, id, name };
 }
 
 function decidedAlready(state: string): Refusal {

@@ -1,7 +1,11 @@
-/** Requests for servers by clients that may not add them. They are in the store until an administrator decides. */
+/**
+ * Requests for servers by clients that may not add them. They are in the store until an administrator
+ * decides.
+ */
 import { createHash, randomBytes } from "node:crypto";
-import type { Actor, ProvisionRequest } from "../../gateway/control.ts";
+import type { ProvisionRequest } from "../../gateway/provisioning-control.ts";
 import { uuidV7 } from "../../gateway/uuid.ts";
+import type { Actor } from "../../kernel/principal.ts";
 import type { Candidate } from "../../provision/candidate.ts";
 import { StoreError } from "../../store/error.ts";
 import type { Store, StoredRecord } from "../../store/store.ts";
@@ -58,7 +62,10 @@ export class ProvisionRequests {
     return record && shown(record);
   }
 
-  /** Undefined if there is no pending request. An approved request loses its key, so that the server can be requested again after it was removed. */
+  /**
+   * Undefined if there is no pending request. An approved request loses its key, so that the server can be
+   * requested again after it was removed.
+   */
   async decide(
     uuid: string,
     decision: Pick<ProvisionRequest, "state" | "server"> & {

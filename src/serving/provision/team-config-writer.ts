@@ -1,10 +1,12 @@
 /** Writes added servers to a namespace of the gateway. */
 import type { EntryContext } from "../../config/dial.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
-import type { Actor, GatewayControl } from "../../gateway/control.ts";
+import type { GatewayControl } from "../../gateway/control.ts";
 import { joinServer, runsSame } from "../../gateway/join-server.ts";
+import type { Actor } from "../../kernel/principal.ts";
 import type { Candidate, Entry } from "../../provision/candidate.ts";
 import type { ConfigWriter } from "../../provision/config-writer.ts";
+import type { StoredBundles } from "../shared/stored-bundles.ts";
 
 export interface TeamConfigWriterParts {
   readonly control: Pick<GatewayControl, "change" | "compiled">;
@@ -13,6 +15,8 @@ export interface TeamConfigWriterParts {
   /** A uuid or name. Default: the first namespace of the endpoint. */
   readonly namespace?: string | undefined;
   readonly actor: Actor;
+  /** Set if other gateways run the same servers. */
+  readonly bundles?: StoredBundles | undefined;
 }
 
 export class TeamConfigWriter implements ConfigWriter {
@@ -32,8 +36,9 @@ export class TeamConfigWriter implements ConfigWriter {
     if (this.#namespace === undefined) throw new Error("the endpoint has no namespace");
   }
 
-  async nameOf(entry: Entry): Promise<string | undefined> {
-    const { control, endpoint } = this.#parts;
+  async nameOf(given: Entry): Promise<string | undefined> {
+    const { control, endpoint, bundles } = this.#parts;
+    const entry = bundles?.named(given) ?? given;
     const parts = endpoint().parts.filter(({ part }) => !part.off);
     return parts.find(({ part }) => {
       const server = control.compiled.servers.get(part.server);
@@ -41,8 +46,10 @@ export class TeamConfigWriter implements ConfigWriter {
     })?.part.name;
   }
 
-  async write({ name, description }: Candidate, entry: Entry): Promise<string> {
-    const { control, actor } = this.#parts;
+  async write(candidate: Candidate, given: Entry): Promise<string> {
+    const { control, actor, bundles } = this.#parts;
+    const { name, description } = candidate;
+    const entry = (await bundles?.share(candidate, given)) ?? given;
     const joining = { name, description, entry: { ...entry }, namespace: this.#namespace ?? "" };
     const summary = `add server "${name}" to ${this.location}`;
     const { outcome } = await control.change(

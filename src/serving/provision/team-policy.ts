@@ -1,5 +1,5 @@
 /** Provisioning in a gateway: administrators add a found server, everybody else creates a request for it. */
-import type { ProvisionRequest } from "../../gateway/control.ts";
+import type { ProvisionRequest } from "../../gateway/provisioning-control.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { ConfigWriter } from "../../provision/config-writer.ts";
 import type { Installer } from "../../provision/install.ts";

@@ -1,4 +1,7 @@
-/** The preview of an endpoint: what a client would see and what that costs, read from its surface as a client does. */
+/**
+ * The preview of an endpoint: what a client would see and what that costs, read from its surface as a client
+ * does.
+ */
 
 import type { Preview } from "../../gateway/try-control.ts";
 import type { Origin } from "../../kernel/call.ts";
@@ -7,19 +10,20 @@ import { costOf } from "../../kernel/tokens.ts";
 import { modelBytes, toolBytes } from "../../rpc/model-bytes.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { allPages } from "../../surface/all-pages.ts";
-import type { SurfaceName } from "../../surface/choose.ts";
+import type { SurfaceName } from "../../surface/kind.ts";
 import { CALL } from "../../surface/meta/tools.ts";
-import type { Scope } from "../../surface/scope.ts";
+import type { ScopeCatalog } from "../../surface/scope.ts";
 import type { ListName, Surface } from "../../surface/surface.ts";
 
 interface Shown {
   readonly name: string;
+  readonly [member: string]: unknown;
 }
 
 export async function previewOf(
   surface: Surface,
   origin: Origin,
-  { scope, chosen }: { readonly scope: Scope; readonly chosen: SurfaceName },
+  { scope, chosen }: { readonly scope: ScopeCatalog; readonly chosen: SurfaceName },
 ): Promise<Preview> {
   await surface.prepare?.(origin);
   const items = await allPages<Shown>(surface, "tools", origin);
@@ -62,14 +66,14 @@ function decided(tools: readonly Shown[]): "meta" | "aggregate" {
   return tools.some(({ name }) => name === CALL.name) ? "meta" : "aggregate";
 }
 
-function fullOf(scope: Scope, origin: Origin): Preview["full"] {
+function fullOf(scope: ScopeCatalog, origin: Origin): Preview["full"] {
   const listings = [...scope.view(origin).snapshot.listings.values()];
   const tools = listings.flatMap((listing) => listing.tools);
   const bytes = tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
   return { tools: tools.length, ...costOf(bytes) };
 }
 
-function unavailableIn(scope: Scope, origin: Origin): Preview["unavailable"] {
+function unavailableIn(scope: ScopeCatalog, origin: Origin): Preview["unavailable"] {
   return scope
     .servers(origin)
     .flatMap(({ name: server, state, reason = state }) => (state === "failed" ? [{ server, reason }] : []));

@@ -3,7 +3,7 @@ import type { TriedRequest, TriedTool } from "../../gateway/try-control.ts";
 import type { Origin } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw } from "../../kernel/raw.ts";
 import type { PublicTools } from "../../surface/aggregate/public-tools.ts";
-import type { SurfaceName } from "../../surface/choose.ts";
+import type { SurfaceName } from "../../surface/kind.ts";
 import { CALL } from "../../surface/meta/tools.ts";
 import { RUN_TOOL } from "../../surface/metatools/tools.ts";
 import type { LocalClient } from "../../transport/local/local-client.ts";

@@ -1,15 +1,23 @@
-/** The running calls from "Try it" in the console. Only the person who started a call can answer its questions. */
-import type { Explained, ExplainRequest } from "../../gateway/endpoint/explain-tool.ts";
+/**
+ * The running calls from "Try it" in the console. Only the person who started a call can answer its
+ * questions.
+ */
+import { randomUUID } from "node:crypto";
+import type { ExplainRequest } from "../../gateway/endpoint/explain-tool.ts";
+import type { Explained } from "../../gateway/endpoint/explanation.ts";
 import type { Preview, RunningTry, TryAnswer, TryControl, TryRequest } from "../../gateway/try-control.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Principal } from "../../kernel/principal.ts";
-import type { ServedEndpoints } from "../served-endpoints.ts";
+import { plainId, readPlainId } from "../../kernel/replica-ids.ts";
+import type { ServedEndpoints } from "../site/served-endpoints.ts";
 import { TryRun } from "./try-run.ts";
 
 export interface TriesParts {
   readonly endpoints: Pick<ServedEndpoints, "of">;
   readonly events: Pick<Events, "on">;
+  /** The id of this gateway among those on the store. */
+  readonly replica?: string | undefined;
 }
 
 const MOST = 100;
@@ -40,6 +48,7 @@ export class Tries implements TryControl {
     if (this.#open.size >= MOST || own.length >= MAX_OF_ONE)
       throw new MetaMcpError("rate_limited", "Too many calls are being tried. End one of them first.");
     const run = new TryRun({
+      id: plainId(randomUUID(), this.#parts.replica),
       connect: (parts) => endpoint.local.connect(principal, parts),
       requestOf: (client) => endpoint.requestFor(client, tool, args),
       events: this.#parts.events,
@@ -52,7 +61,9 @@ export class Tries implements TryControl {
     return run;
   }
 
-  answer(id: string, by: Principal, answer: TryAnswer): "done" | "unknown" | "answered" {
+  answer(id: string, by: Principal, answer: TryAnswer): ReturnType<TryControl["answer"]> {
+    const { elsewhere } = readPlainId(id, this.#parts.replica) ?? {};
+    if (elsewhere !== undefined) return { elsewhere };
     const open = this.#open.get(id);
     if (open?.actor !== actorOf(by)) return "unknown";
     return open.run.answer(answer) ? "done" : "answered";

@@ -1,5 +1,6 @@
-/** One call from "Try it": calls a tool as a client of the endpoint, and reports each event to the console. */
-import { randomUUID } from "node:crypto";
+/**
+ * One call from "Try it": calls a tool as a client of the endpoint, and reports each event to the console.
+ */
 import type {
   RunningTry,
   TriedRequest,
@@ -16,6 +17,7 @@ import type { LocalClient, LocalClientParts } from "../../transport/local/local-
 import { ASKABLE, TryQuestions } from "./questions.ts";
 
 export interface TryRunParts {
+  readonly id: string;
   connect(parts: LocalClientParts): LocalClient;
   /** Returns the request to send after the handshake. */
   requestOf(client: LocalClient): Promise<TriedRequest>;
@@ -29,7 +31,7 @@ const ABOUT = { ...IMPLEMENTATION, name: "metamcp-console" };
 const TOKEN = 1;
 
 export class TryRun implements RunningTry {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly client: LocalClient;
   readonly #parts: TryRunParts;
   readonly #questions: TryQuestions;
@@ -39,6 +41,7 @@ export class TryRun implements RunningTry {
   #over = false;
 
   constructor(parts: TryRunParts) {
+    this.id = parts.id;
     this.#parts = parts;
     this.#questions = new TryQuestions({
       asked: (question) => this.#report({ type: "question", question }),
@@ -49,7 +52,7 @@ export class TryRun implements RunningTry {
       capabilities: ASKABLE,
       onRequest: (request) => this.#questions.ask(request),
       onNotification: (method, params = EMPTY_OBJECT) => {
-        if (method === "notifications/message") this.#report({ type: "log", params: fromRaw(params) });
+        if (method === "notifications/message") this.#report({ ...membersOf(params), type: "log" });
       },
     });
     const { id: session } = this.client.session;
@@ -85,9 +88,9 @@ export class TryRun implements RunningTry {
       const request = await this.#parts.requestOf(this.client);
       this.#report({ type: "begun", id: this.id, request });
       const result = await this.client.request(request.method, withToken(request), {
-        onProgress: (params) => this.#report({ type: "progress", params: progressIn(params) }),
+        onProgress: (params) => this.#report({ ...progressIn(params), type: "progress" }),
       });
-      return { type: "result", result: fromRaw(result), calls: this.#calls };
+      return { type: "result", result: membersOf(result), calls: this.#calls };
     } catch (error) {
       return { type: "error", error: fromRaw(errorOf(error)) as TryError, calls: this.#calls };
     }
@@ -98,7 +101,11 @@ function withToken({ params }: TriedRequest): Raw {
   return toRaw({ ...params, _meta: { progressToken: TOKEN } });
 }
 
-function progressIn(params: Raw): unknown {
-  const { progressToken: _, ...told } = fromRaw(params) as Record<string, unknown>;
+function progressIn(params: Raw): object {
+  const { progressToken: _, ...told } = membersOf(params);
   return told;
+}
+
+function membersOf(written: Raw): Readonly<Record<string, unknown>> {
+  return fromRaw(written) as Readonly<Record<string, unknown>>;
 }

@@ -1,8 +1,9 @@
 /**
- * Requests of the stateless era on a stream that carries many of them, such as stdio. They are matched by id and
- * cancelled by notification.
+ * Requests of the stateless era on a stream that carries many of them, such as stdio. They are matched by id
+ * and cancelled by notification.
  */
 import { randomBytes } from "node:crypto";
+import { PassingMap } from "../../kernel/passing.ts";
 import { LOCAL_USER } from "../../kernel/principal.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { type IdKey, idKey } from "../../rpc/id.ts";
@@ -17,7 +18,7 @@ export class Channel {
   readonly #send: (message: Message, alone: boolean) => void;
   readonly #session = randomBytes(16).toString("hex");
   /** Requests in flight. */
-  readonly #served = new Map<IdKey, ServedRequest | undefined>();
+  readonly #served = new PassingMap<IdKey, ServedRequest | undefined>();
 
   constructor(era2026: StatelessHost, send: (message: Message, alone: boolean) => void) {
     this.#era2026 = era2026;

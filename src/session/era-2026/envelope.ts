@@ -1,6 +1,6 @@
 /**
- * Reads and removes the envelope that every request of the stateless era has in `_meta`. Does not look at the method's
- * own params.
+ * Reads and removes the envelope that every request of the stateless era has in `_meta`. Does not look at the
+ * method's own params.
  */
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { META } from "../../rpc/era-2026/names.ts";

@@ -1,4 +1,7 @@
-/** One request of the stateless era and its one answer. Also chooses the HTTP status, which other transports ignore. */
+/**
+ * One request of the stateless era and its one answer. Also chooses the HTTP status, which other transports
+ * ignore.
+ */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { lacking } from "../../rpc/era-2026/capability.ts";
 import { MISSING_CAPABILITY } from "../../rpc/era-2026/names.ts";

@@ -1,6 +1,6 @@
 /**
- * Converts results and errors to the form of the stateless era: adds required members to results, maps error codes.
- * Changes nothing else.
+ * Converts results and errors to the form of the stateless era: adds required members to results, maps error
+ * codes. Changes nothing else.
  */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
@@ -19,7 +19,10 @@ export const OWN_META = joinObject([[META.server, SERVER]]);
 const member = (key: string, value: Raw): Buffer => joinObject([[key, value]]).subarray(1, -1);
 const COMPLETE_MEMBER = member("resultType", COMPLETE);
 const META_MEMBER = member("_meta", OWN_META);
-/** Lists can change at any time and depend on the client, so clients must not cache them without a subscription. */
+/**
+ * Lists can change at any time and depend on the client, so clients must not cache them without a
+ * subscription.
+ */
 const TTL_MEMBER = member("ttlMs", toRaw(0));
 const SCOPE_MEMBER = member("cacheScope", toRaw("private"));
 
@@ -27,7 +30,10 @@ const NOT_FOUND = -32002;
 const FIRST_RESERVED = -32020;
 const LAST_RESERVED = -32099;
 
-/** Adds the required members that a result lacks. They go first, so that even a large result is copied only once. */
+/**
+ * Adds the required members that a result lacks. They go first, so that even a large result is copied only
+ * once.
+ */
 export function complete(result: Raw, method: string): Raw {
   if (!isObject(result)) return result;
   const [type, meta, ttl, scope] = members(result, ["resultType", "_meta", "ttlMs", "cacheScope"]);
@@ -46,7 +52,8 @@ export function complete(result: Raw, method: string): Raw {
 }
 
 /**
- * Converts an error for this client. `lacks` returns those of the given capabilities that the client did not declare.
+ * Converts an error for this client. `lacks` returns those of the given capabilities that the client did not
+ * declare.
  */
 export function errorFor(reason: unknown, lacks: (required: object) => object | undefined): Raw {
   if (!(reason instanceof RpcError)) return errorOf(reason);

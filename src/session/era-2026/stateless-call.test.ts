@@ -27,7 +27,10 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
 };
 
-/** One caller with many calls. Each can be begun, ask questions, be retried, cancelled and finished in any order. */
+/**
+ * One caller with many calls. Each can be begun, ask questions, be retried, cancelled and finished in any
+ * order.
+ */
 class Fixture {
   readonly clock = new ManualClock();
   readonly requests: SentRequest[] = [];
@@ -144,7 +147,8 @@ test("in any order of events each call runs once, each request gets one answer, 
         for (const { answers } of fixture.requests) expect(answers).toBeLessThanOrEqual(1);
       }
       await turn();
-      // Every request is answered unless it was cancelled, and parked calls that nobody retries end by timeout.
+      // Every request is answered unless it was cancelled, and parked calls that nobody retries end by
+      // timeout.
       for (const at of fixture.calls.keys()) fixture.finish(at);
       await turn();
       fixture.clock.advance(600_001);

@@ -1,7 +1,8 @@
 /**
- * One call of a client of the stateless era, from its first request through questions and retries to its result.
- * The work runs once, however often the client retries; between two attempts the call is parked. Questions are never
- * sent as requests on a stream: the answer to an attempt carries them, and the client retries with the answers.
+ * One call of a client of the stateless era, from its first request through questions and retries to its
+ * result. The work runs once, however often the client retries; between two attempts the call is parked.
+ * Questions are never sent as requests on a stream: the answer to an attempt carries them, and the client
+ * retries with the answers.
  */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -47,7 +48,8 @@ export class StatelessCall implements ParkedWait {
   readonly uplink: Uplink;
   readonly signal = new CallSignal();
   /**
-   * Undefined once the call has ended, to free memory: a connection opened for it may refer to this object for long.
+   * Undefined once the call has ended, to free memory: a connection opened for it may refer to this object
+   * for long.
    */
   #parts: StatelessCallParts | undefined;
   /** Questions without an answer, keyed by name. */
@@ -256,7 +258,10 @@ export class StatelessCall implements ParkedWait {
     return `${method.slice(0, method.indexOf("/"))}-${this.#asked}`;
   }
 
-  /** Forwards only log messages and progress, because a stream of this era carries only what belongs to its request. */
+  /**
+   * Forwards only log messages and progress, because a stream of this era carries only what belongs to its
+   * request.
+   */
   #notify(method: string, params: Raw | undefined): void {
     const reply = this.#reply;
     if (!reply || !params) return;

@@ -1,15 +1,20 @@
 /**
- * Serves clients of the stateless era (2026-07-28). Each request carries its version and capabilities. There is no
- * session, no handshake and no request to the client. Between two requests only parked calls are kept.
+ * Serves clients of the stateless era (2026-07-28). Each request carries its version and capabilities. There
+ * is no session, no handshake and no request to the client. Between two requests only parked calls are kept.
  */
-import type { Origin, Uplink } from "../../kernel/call.ts";
+import { randomBytes } from "node:crypto";
+import type { Origin } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { holderKey, type Principal } from "../../kernel/principal.ts";
+import { PassingSet } from "../../kernel/passing.ts";
+import { type Principal, shareOf } from "../../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type IdSource, REQUEST_STATES, ReplicaIds } from "../../kernel/replica-ids.ts";
+import { isOfLaterVersion } from "../../kernel/seal.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { ERA_2026_VERSION, mayAsk, TASKS, UNSUPPORTED_VERSION } from "../../rpc/era-2026/names.ts";
 import type { Message } from "../../rpc/message.ts";
+import { NO_UPLINK } from "../../rpc/no-uplink.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Surface } from "../../surface/surface.ts";
@@ -18,7 +23,7 @@ import { bareParams, type Envelope, type Retry, readEnvelope, readRetry } from "
 import { checkParamHeaders, checkRequestHeaders, checkVersionHeader, type Headers } from "./headers.ts";
 import { PendingReply } from "./pending-reply.ts";
 import { codeOf } from "./stamp.ts";
-import { bindingOf, StateSeal } from "./state.ts";
+import { bindingOf, callerKey } from "./state.ts";
 import { type ClientIdentity, StatelessCall } from "./stateless-call.ts";
 import type { RequestSource, ServedRequest, StatelessHost } from "./stateless-host.ts";
 import { Subscription } from "./subscription.ts";
@@ -30,6 +35,8 @@ export interface StatelessClientsParts {
   readonly endpoint: string;
   readonly surface: Surface;
   readonly clock: Clock;
+  /** Makes the `requestState` that names a parked call. Default: states that no other process can open. */
+  readonly ids?: IdSource | undefined;
   /** Called with the session id of a request or connection that has ended. */
   onEnded(session: string): void;
 }
@@ -57,26 +64,21 @@ const METHODS: ReadonlySet<string> = new Set([
   "tasks/cancel",
 ]);
 
-/** The client of `server/discover` cannot be asked. */
-const DISCOVER_UPLINK: Uplink = {
-  notify: () => {},
-  request: () => Promise.reject(RpcError.of(METHOD_NOT_FOUND, "server/discover cannot ask questions")),
-};
-
 const NO_RETRY: Retry = { state: undefined, answers: new Map() };
 const ALREADY_ANSWERED: ServedRequest = { cancel() {} };
 
 export class StatelessClients implements StatelessHost {
   readonly #parts: StatelessClientsParts;
-  readonly #seal = new StateSeal();
+  readonly #states: ReplicaIds;
   readonly #parked: Parked<StatelessCall>;
-  readonly #calls = new Set<StatelessCall>();
+  readonly #calls = new PassingSet<StatelessCall>();
   readonly #subscriptions = new Set<Subscription>();
   #sessions = 0;
   #refusing = false;
 
   constructor(parts: StatelessClientsParts) {
     this.#parts = parts;
+    this.#states = new ReplicaIds(parts.ids ?? { secret: randomBytes(32) }, REQUEST_STATES);
     this.#parked = new Parked(parts.clock, { most: MAX_PARKED, lifetimeMs: PARKED_MS });
   }
 
@@ -138,8 +140,8 @@ export class StatelessClients implements StatelessHost {
   }
 
   /**
-   * Throws RpcError for an invalid envelope, an unsupported version, an unknown method, or headers that contradict the
-   * body.
+   * Throws RpcError for an invalid envelope, an unsupported version, an unknown method, or headers that
+   * contradict the body.
    */
   #admit({ method, params }: Request, { headers, principal }: RequestSource): Envelope {
     const envelope = readEnvelope(params);
@@ -172,8 +174,7 @@ export class StatelessClients implements StatelessHost {
   ): ServedRequest {
     const { state, answers } = mayAsk(method) ? readRetry(params as Raw) : NO_RETRY;
     const bare = bareParams(params as Raw, mayAsk(method));
-    const parked =
-      state === undefined ? undefined : this.#unpark(state, bindingOf(this.#callerKey(from), method, bare));
+    const parked = state === undefined ? undefined : this.#unpark(state, this.#bindingOf(from, method, bare));
     if (parked) parked.attach(reply, answers);
     const call = parked ?? this.#begin(bare, envelope, reply, { from, answers });
     return { cancel: (reason) => call.cancel(reply, reason) };
@@ -192,7 +193,7 @@ export class StatelessClients implements StatelessHost {
       capabilities,
       about,
       method,
-      park: (parked) => this.#park(parked, bindingOf(this.#callerKey(from), method, params)),
+      park: (parked) => this.#park(parked, this.#bindingOf(from, method, params)),
       onEnd: (ended) => {
         this.#calls.delete(ended);
         if (from.session === undefined) this.#parts.onEnded(session);
@@ -228,26 +229,37 @@ export class StatelessClients implements StatelessHost {
     return { endpoint, principal, session, sessionless: true, unlisted };
   }
 
-  /** Only requests with the same key may retry a parked call. */
-  #callerKey({ session, principal }: RequestSource): string {
-    return JSON.stringify([this.#parts.endpoint, holderKey(principal), session]);
+  #bindingOf({ principal, session }: RequestSource, method: string, bare: Raw): string {
+    return bindingOf(callerKey(this.#parts.endpoint, principal, session), method, bare);
   }
 
   #park(call: StatelessCall, binding: string): string {
-    const { id, state } = this.#seal.make(binding);
-    this.#parked.park(id, call, call.origin.principal.id);
-    return state;
+    const id = randomBytes(16).toString("base64url");
+    this.#parked.park(id, call, shareOf(call.origin.principal));
+    return this.#states.make(id, binding);
   }
 
-  /** Throws RpcError and leaves the parked call as it is, unless the state is valid for this caller and request. */
+  /**
+   * Throws RpcError and leaves the parked call as it is, unless the state is valid for this caller and
+   * request.
+   */
   #unpark(state: string, binding: string): StatelessCall {
-    const id = this.#seal.open(state, binding);
-    if (id === undefined)
+    const named = this.#states.open(state, binding);
+    if (!named)
       throw RpcError.of(
         INVALID_PARAMS,
-        "This requestState belongs to another request: repeat the request without it",
+        isOfLaterVersion(state)
+          ? "This requestState is of another version of the gateway: try again, or make the call again without it"
+          : "This requestState belongs to another request: repeat the request without it",
       );
-    const call = this.#parked.take(id);
+    if (named.elsewhere !== undefined)
+      throw RpcError.of(
+        INVALID_PARAMS,
+        this.#parts.ids?.peers?.isGone(named.elsewhere)
+          ? "The replica of the gateway that held this call is gone, and the call with it: make it again without requestState. What it did before its question may have had effects"
+          : `The call of this requestState waits at replica ${named.elsewhere} of the gateway, which cannot be reached from here: try again`,
+      );
+    const call = this.#parked.take(named.name);
     if (call) return call;
     throw RpcError.of(
       INVALID_PARAMS,
@@ -256,7 +268,7 @@ export class StatelessClients implements StatelessHost {
   }
 
   #listen({ params }: Request, reply: PendingReply, { principal, send }: RequestSource): ServedRequest {
-    if (this.#tooManySubscriptions(principal.id)) {
+    if (this.#tooManySubscriptions(shareOf(principal))) {
       reply.fail(RpcError.of(INTERNAL_ERROR, "too many subscriptions are open"));
       return ALREADY_ANSWERED;
     }
@@ -273,17 +285,18 @@ export class StatelessClients implements StatelessHost {
     return subscription;
   }
 
-  #tooManySubscriptions(principal: string): boolean {
+  #tooManySubscriptions(share: string): boolean {
     const { own, all } = MAX_SUBSCRIPTIONS;
     if (this.#subscriptions.size < own) return false;
     if (this.#subscriptions.size >= all) return true;
-    const owned = [...this.#subscriptions].filter((one) => one.principal.id === principal);
+    const owned = [...this.#subscriptions].filter((one) => shareOf(one.principal) === share);
     return owned.length >= own;
   }
 
   #newSessionId(): string {
     this.#sessions += 1;
-    return `stateless-${this.#sessions}`;
+    const { replica } = this.#parts.ids ?? {};
+    return replica === undefined ? `stateless-${this.#sessions}` : `stateless-${replica}-${this.#sessions}`;
   }
 
   async #discover(reply: PendingReply, from: RequestSource): Promise<void> {
@@ -293,7 +306,7 @@ export class StatelessClients implements StatelessHost {
       ...this.#identity(from, session),
       era2026: true,
       capabilities: reply.capabilities,
-      uplink: DISCOVER_UPLINK,
+      uplink: NO_UPLINK,
     };
     await surface.prepare?.(origin);
     this.#parts.onEnded(session);

@@ -10,7 +10,10 @@ import { StatelessClients } from "./stateless-clients.ts";
 const KEY = "io.modelcontextprotocol/";
 const _meta = { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: {} };
 
-/** Opens a subscription on a surface with changing lists and resources. Resources with a `no:` URI do not exist. */
+/**
+ * Opens a subscription on a surface with changing lists and resources. Resources with a `no:` URI do not
+ * exist.
+ */
 function open(
   filter: unknown,
   capabilities: Record<string, unknown> = ALL,

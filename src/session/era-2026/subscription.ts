@@ -1,4 +1,7 @@
-/** One `subscriptions/listen` request: sends the notifications that its client asked for, until either side ends it. */
+/**
+ * One `subscriptions/listen` request: sends the notifications that its client asked for, until either side
+ * ends it.
+ */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { accountOf, type Principal } from "../../kernel/principal.ts";
@@ -14,8 +17,8 @@ import type { PendingReply } from "./pending-reply.ts";
 import type { ClientIdentity } from "./stateless-call.ts";
 
 /**
- * For each list: its key in the filter, and its capability, which also names the notification. Templates share those of
- * resources.
+ * For each list: its key in the filter, and its capability, which also names the notification. Templates
+ * share those of resources.
  */
 const LISTS: readonly { list: ListName; key: string; capability: string }[] = [
   { list: "tools", key: "toolsListChanged", capability: "tools" },
@@ -69,7 +72,10 @@ export class Subscription {
     return this.#parts.client.principal;
   }
 
-  /** Called when the catalog changed. Notifies the client if a list in its filter changed, and returns whether. */
+  /**
+   * Called when the catalog changed. Notifies the client if a list in its filter changed, and returns
+   * whether.
+   */
   tellChanges(): boolean {
     const due = this.#compare();
     for (const method of due) this.#notify(method, undefined);
@@ -114,7 +120,10 @@ export class Subscription {
     for (const [method, params] of queued) this.#notify(method, params);
   }
 
-  /** One after the other, as if the client had sent a request for each. Ends at a limit. Returns the values that succeeded. */
+  /**
+   * One after the other, as if the client had sent a request for each. Ends at a limit. Returns the values
+   * that succeeded.
+   */
   async #subscribeAll(method: string, key: string, wanted: readonly string[]): Promise<readonly string[]> {
     const { surface } = this.#parts;
     const done: string[] = [];
@@ -172,7 +181,8 @@ export class Subscription {
 }
 
 /**
- * Leaves out what the surface does not offer, so that it is not acknowledged. Throws RpcError for an invalid filter.
+ * Leaves out what the surface does not offer, so that it is not acknowledged. Throws RpcError for an invalid
+ * filter.
  */
 function readFilter(params: Raw, { capabilities }: Surface, declared: Raw): Filter {
   const raw = member(params, "notifications");

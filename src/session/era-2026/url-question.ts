@@ -1,6 +1,6 @@
 /**
- * Converts URL elicitation of legacy servers, which has an id or is an error that lists the URLs, into questions of the
- * stateless era.
+ * Converts URL elicitation of legacy servers, which has an id or is an error that lists the URLs, into
+ * questions of the stateless era.
  */
 import { randomUUID } from "node:crypto";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
@@ -18,8 +18,8 @@ export function withoutId(method: string, params: Raw | undefined): Raw | undefi
 }
 
 /**
- * If the error asks the user to visit pages first, returns them as questions, or an error if the client lacks the
- * capability.
+ * If the error asks the user to visit pages first, returns them as questions, or an error if the client lacks
+ * the capability.
  */
 export function pagesToVisit(
   reason: unknown,

@@ -1,4 +1,7 @@
-/** Postgres with a small connection pool. A broken connection is discarded, and the next query gets another one. */
+/**
+ * Postgres with a small connection pool. A broken connection is discarded, and the next query gets another
+ * one.
+ */
 import type { ClientBase, PoolClient, Pool as PoolType } from "pg";
 import type {
   Database,
@@ -58,7 +61,10 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  /** Queries without an answer are given up after a short time, because a server that hangs would hold the process. */
+  /**
+   * Queries without an answer are given up after a short time, because a server that hangs would hold the
+   * process.
+   */
   async close(): Promise<void> {
     const ended = this.#pool.end();
     let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,7 @@
-/** A separate connection for notifications of other processes. It does not report its loss, because the poll reconnects it. */
+/**
+ * A separate connection for notifications of other processes. It does not report its loss, because the poll
+ * reconnects it.
+ */
 import type { Client } from "pg";
 
 /** One channel per database. The payload is the schema, because each schema may have a store. */

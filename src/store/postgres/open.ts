@@ -40,7 +40,10 @@ export async function openPostgres(
   };
 }
 
-/** Adds the password if the URL has none. Throws if the URL is invalid, which is mostly the fault of a character in its password. */
+/**
+ * Adds the password if the URL has none. Throws if the URL is invalid, which is mostly the fault of a
+ * character in its password.
+ */
 export function withPassword(url: string, password: string | undefined): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || `${parsed.pathname}${parsed.hash}`.includes("@"))

@@ -1,9 +1,12 @@
 /** The embedded database: one file, one connection, one statement at a time. */
+import { Sequencer } from "../../kernel/sequencer.ts";
 import type { Database, OnStatement, Query, SqlResult, SqlRow, SqlValue } from "../database.ts";
 import { StoreError } from "../error.ts";
 import { type SqliteConnection, type Statement, sqliteFault } from "./connection.ts";
 
-/** Prepared statements to cache. Statements also differ by their number of rows, and only few are used often. */
+/**
+ * Prepared statements to cache. Statements also differ by their number of rows, and only few are used often.
+ */
 const MAX_CACHED = 50;
 
 export class SqliteDatabase implements Database {
@@ -11,7 +14,7 @@ export class SqliteDatabase implements Database {
   readonly #connection: SqliteConnection;
   readonly #onStatement: OnStatement;
   readonly #statements = new Map<string, Statement>();
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Sequencer();
   #closed = false;
 
   constructor(connection: SqliteConnection, onStatement: OnStatement) {
@@ -62,12 +65,10 @@ export class SqliteDatabase implements Database {
 
   /** Queues the work, because there is one connection and no other statement may run inside a transaction. */
   async #queued<T>(run: () => T | Promise<T>): Promise<T> {
-    const turn = this.#queue.then(() => {
+    return await this.#queue.run(() => {
       if (this.#closed) throw new StoreError("unavailable", "the store is closed");
       return run();
     });
-    this.#queue = turn.catch(() => {});
-    return await turn;
   }
 
   #prepared(sql: string): Statement {

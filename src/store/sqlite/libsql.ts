@@ -1,8 +1,14 @@
-/** SQLite by the package `libsql`, for runtimes without SQLite. The package is optional, because not every platform has it. */
+/**
+ * SQLite by the package `libsql`, for runtimes without SQLite. The package is optional, because not every
+ * platform has it.
+ */
 import { StoreError } from "../error.ts";
 import type { SqliteConnection } from "./connection.ts";
 
-/** The used part of `libsql`. Values are passed as one array, because a single null would count as a missing value. */
+/**
+ * The used part of `libsql`. Values are passed as one array, because a single null would count as a missing
+ * value.
+ */
 interface LibsqlDatabase {
   readonly inTransaction: boolean;
   prepare(sql: string): {
@@ -34,8 +40,9 @@ export async function openLibsql(path: string): Promise<SqliteConnection> {
 }
 
 /**
- * If a prepared statement finds the file locked, this package never resets it, and no transaction can end until the statement
- * is garbage collected. Therefore `exec` takes the lock first, because it has no such statement.
+ * If a prepared statement finds the file locked, this package never resets it, and no transaction can end
+ * until the statement is garbage collected. Therefore `exec` takes the lock first, because it has no such
+ * statement.
  */
 function withLock<T>(database: LibsqlDatabase, sql: string, run: () => T): T {
   if (database.inTransaction || !/^(INSERT|UPDATE|DELETE)/.test(sql)) return run();

@@ -9,7 +9,10 @@ import { isBusy, type SqliteConnection, sqliteFault } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 import { LEAST_FREE, spaceOf } from "./space.ts";
 
-/** How long a statement waits for another program, e.g. one that copies the file. Nothing else runs in this time. */
+/**
+ * How long a statement waits for another program, e.g. one that copies the file. Nothing else runs in this
+ * time.
+ */
 const BUSY_MS = 1_000;
 
 export async function openSqlite(path: string, onStatement: OnStatement): Promise<SqliteDatabase> {
@@ -21,7 +24,8 @@ export async function openSqlite(path: string, onStatement: OnStatement): Promis
     connection = await connect(path);
     const database = new SqliteDatabase(withLock(connection, lock), onStatement);
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    // Takes effect only in a new file. A batch of audit records fills dozens of small pages, and each page costs.
+    // Takes effect only in a new file. A batch of audit records fills dozens of small pages, and each page
+    // costs.
     database.run("PRAGMA page_size = 16384");
     // Lets `reclaim` give space back in steps. Also takes effect only in a new file, or by VACUUM.
     database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -37,7 +41,10 @@ export async function openSqlite(path: string, onStatement: OnStatement): Promis
   }
 }
 
-/** A file from before incremental vacuum is rewritten if most of it is empty, which is fast then. Nothing is served yet. */
+/**
+ * A file from before incremental vacuum is rewritten if most of it is empty, which is fast then. Nothing is
+ * served yet.
+ */
 async function vacuumOnce(database: SqliteDatabase): Promise<void> {
   const { free, pages, incremental } = await spaceOf(database.query);
   if (incremental || free < LEAST_FREE || free < pages / 2) return;
@@ -50,8 +57,8 @@ async function vacuumOnce(database: SqliteDatabase): Promise<void> {
 }
 
 /**
- * An operating system lock on a file beside the database. It ends with the process, however that ends, and other programs can
- * still read and copy the database.
+ * An operating system lock on a file beside the database. It ends with the process, however that ends, and
+ * other programs can still read and copy the database.
  */
 async function acquireLock(file: string, path: string): Promise<SqliteConnection> {
   createPrivate(file);
@@ -72,8 +79,8 @@ async function acquireLock(file: string, path: string): Promise<SqliteConnection
 }
 
 /**
- * Creates a file that only its owner can read; SQLite gives its additional files the same rights. An existing file is not
- * opened, because closing it would release every lock of this process on it.
+ * Creates a file that only its owner can read; SQLite gives its additional files the same rights. An existing
+ * file is not opened, because closing it would release every lock of this process on it.
  */
 function createPrivate(path: string): void {
   try {
@@ -95,7 +102,9 @@ function withLock(connection: SqliteConnection, lock: SqliteConnection): SqliteC
   };
 }
 
-/** Closing is not enough, because a library may keep the file open until its statements are garbage collected. */
+/**
+ * Closing is not enough, because a library may keep the file open until its statements are garbage collected.
+ */
 function releaseLock(lock: SqliteConnection): void {
   lock.exec("ROLLBACK");
   lock.close();

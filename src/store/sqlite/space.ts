@@ -1,4 +1,7 @@
-/** Gives the space of deleted records back to the file system, in steps, because nothing else runs during a statement. */
+/**
+ * Gives the space of deleted records back to the file system, in steps, because nothing else runs during a
+ * statement.
+ */
 import type { Query } from "../database.ts";
 
 /** Pages of 16 KB. Fewer free ones stay in the file: new records use them. */

@@ -1,6 +1,6 @@
 /**
- * The aggregate surface: one list each of all servers' tools, prompts and resources. Lists are answered from memory. With
- * a single server, unknown methods are forwarded to it.
+ * The aggregate surface: one list each of all servers' tools, prompts and resources. Lists are answered from
+ * memory. With a single server, unknown methods are forwarded to it.
  */
 import type { Tool } from "../../catalog/tool.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
@@ -11,6 +11,7 @@ import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import { asResult } from "../failure.ts";
+import { type SurfaceKind, shared } from "../kind.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import type { Scope } from "../scope.ts";
@@ -35,6 +36,11 @@ export interface AggregateOptions {
   /** Clients get list_changed notifications. */
   readonly notify: boolean;
 }
+
+export const aggregate: SurfaceKind = {
+  name: "aggregate",
+  open: (scope, options) => shared(new AggregateSurface(scope, options), options),
+};
 
 /** Shared by all sessions. Has no state of a single client. */
 export class AggregateSurface implements Surface {
@@ -64,6 +70,7 @@ export class AggregateSurface implements Surface {
     this.#tasks = new TaskRequests({
       tasks: scope.tasks,
       clock: scope.clock,
+      cursors: scope.cursors,
       supportOf: (name, asker) => this.#taskSupport(name, asker),
     });
   }
@@ -101,7 +108,8 @@ export class AggregateSurface implements Surface {
   }
 
   /**
-   * Whether the definitions of all tools have at most this many bytes. False if the tools of a server are not known.
+   * Whether the definitions of all tools have at most this many bytes. False if the tools of a server are not
+   * known.
    */
   async isSmall(origin: Origin, bytes: number): Promise<boolean> {
     const unknown = await this.#reader.loadMissingOwnTools(origin);

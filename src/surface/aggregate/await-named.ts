@@ -1,12 +1,12 @@
 /**
- * Waits for a tool or prompt name that is in no known list, while a server whose list is not known could have it.
- * Starts only such servers.
+ * Waits for a tool or prompt name that is in no known list, while a server whose list is not known could have
+ * it. Starts only such servers.
  */
 import type { Item } from "../../catalog/item.ts";
 import type { Origin, ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import { afterLogin } from "../own-login.ts";
-import type { Scope } from "../scope.ts";
+import { afterLogin } from "../account-login.ts";
+import type { ScopeCalls, ScopeCatalog } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { MergedList } from "./merged-list.ts";
 import { mayBelongTo } from "./names.ts";
@@ -21,11 +21,12 @@ export interface NamedItem<T extends Item> {
 }
 
 /**
- * Runs `use` as soon as the name is known. Connections opened for this stay open until `use` has ended. `use` gets
- * undefined if no server has the name. Rejects if the name was not found and a server that might have it failed.
+ * Runs `use` as soon as the name is known. Connections opened for this stay open until `use` has ended. `use`
+ * gets undefined if no server has the name. Rejects if the name was not found and a server that might have it
+ * failed.
  */
 export async function awaitNamed<T extends Item>(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeCalls,
   wanted: NamedItem<T>,
   request: ClientRequest,
   use: (item: T | undefined) => Promise<Raw>,
@@ -53,11 +54,11 @@ export async function awaitNamed<T extends Item>(
 const lookUp = <T extends Item>({ merged, name }: NamedItem<T>): T | undefined => merged.list.get(name);
 
 /**
- * Resolves with the failures, when the name is known or all candidates have answered. Rejects if the request is
- * cancelled.
+ * Resolves with the failures, when the name is known or all candidates have answered. Rejects if the request
+ * is cancelled.
  */
 function askCandidates<T extends Item>(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeCalls,
   wanted: NamedItem<T>,
   { origin, signal }: ClientRequest,
   used: Promise<void>,
@@ -93,11 +94,11 @@ function askCandidates<T extends Item>(
 }
 
 /**
- * Servers that may have the name and whose current list is not known. A list from the disk cache, from before a
- * disconnect, or for other clients may be outdated.
+ * Servers that may have the name and whose current list is not known. A list from the disk cache, from before
+ * a disconnect, or for other clients may be outdated.
  */
 function candidates<T extends Item>(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeCalls,
   { kind, name }: NamedItem<T>,
   origin: Origin,
 ): readonly ServerId[] {

@@ -1,4 +1,7 @@
-/** Merges the instructions of all servers. Their length is limited, because they are part of every conversation. */
+/**
+ * Merges the instructions of all servers. Their length is limited, because they are part of every
+ * conversation.
+ */
 
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { clip } from "../../catalog/read-tool.ts";

@@ -1,6 +1,6 @@
 /**
- * Requests for prompts, resources and completions: finds the server and forwards the request with the server's own
- * names and URIs.
+ * Requests for prompts, resources and completions: finds the server and forwards the request with the
+ * server's own names and URIs.
  */
 import type { Item } from "../../catalog/item.ts";
 import { repairItemResult } from "../../catalog/repair.ts";
@@ -81,7 +81,10 @@ export class ItemRequests {
     );
   }
 
-  /** Runs `use` with the server of the resource. If no server lists it, tries likely servers until one succeeds. */
+  /**
+   * Runs `use` with the server of the resource. If no server lists it, tries likely servers until one
+   * succeeds.
+   */
   #atTarget(request: ClientRequest, uri: string, use: (target: ItemTarget) => Promise<Raw>): Promise<Raw> {
     const listed = certainTarget(this.#scope, this.#listsOf(request.origin), uri);
     const certain = listed ?? this.#linked(request, uri);

@@ -1,6 +1,6 @@
 /**
- * A tool definition in the form of the protocol up to 2025-11-25. Newer servers may describe any JSON value as their output and
- * write a schema as `true`; clients of that time refuse the whole list then.
+ * A tool definition in the form of the protocol up to 2025-11-25. Newer servers may describe any JSON value
+ * as their output and write a schema as `true`; clients of that time refuse the whole list then.
  */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, joinObject, member, withMember } from "../../rpc/slice.ts";

@@ -1,6 +1,6 @@
 /**
- * Answers list requests from memory, after a short wait for servers whose lists are not known. Logs which servers are
- * missing.
+ * Answers list requests from memory, after a short wait for servers whose lists are not known. Logs which
+ * servers are missing.
  */
 import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { Origin } from "../../kernel/call.ts";
@@ -8,7 +8,7 @@ import type { Asker } from "../../kernel/list-key.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
-import type { Scope } from "../scope.ts";
+import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest, ListName } from "../surface.ts";
 import type { MergedLists } from "./merged-list.ts";
 
@@ -16,12 +16,12 @@ import type { MergedLists } from "./merged-list.ts";
 const LIST_WAIT_MS = 3_000;
 
 export class ListReader {
-  readonly #scope: Scope;
+  readonly #scope: ScopeCatalog & ScopeFacts;
   readonly #listsOf: (asker: Asker) => MergedLists;
   /** For each list, the missing servers that were logged last. */
   readonly #missing = new Map<ListName, string>();
 
-  constructor(scope: Scope, listsOf: (asker: Asker) => MergedLists) {
+  constructor(scope: ScopeCatalog & ScopeFacts, listsOf: (asker: Asker) => MergedLists) {
     this.#scope = scope;
     this.#listsOf = listsOf;
   }
@@ -49,7 +49,9 @@ export class ListReader {
     return unknown;
   }
 
-  /** Like `loadMissing` for tools, but a list that the server gave to other clients does not count as known. */
+  /**
+   * Like `loadMissing` for tools, but a list that the server gave to other clients does not count as known.
+   */
   async loadMissingOwnTools(origin: Origin): Promise<readonly UnknownServer[]> {
     const unknown = await this.#scope.loader.loadMissingOwn(
       [...this.#scope.specs().keys()],

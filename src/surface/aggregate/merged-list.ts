@@ -1,6 +1,6 @@
 /**
- * The four merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with that
- * view.
+ * The four merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with
+ * that view.
  */
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { CatalogView } from "../../catalog/catalog-view.ts";
@@ -8,7 +8,8 @@ import type { Item } from "../../catalog/item.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { RpcError } from "../../rpc/rpc-error.ts";
-import type { Scope } from "../scope.ts";
+import type { Cursors } from "../cursor.ts";
+import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ListState } from "../surface.ts";
 import { legacyTool } from "./legacy-tool.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
@@ -25,7 +26,8 @@ interface ListKind<T extends Item> extends ListForm {
 }
 
 /**
- * A node of a tree of cached lists. The path to a node is the sequence of parts: their items, then server and prefix.
+ * A node of a tree of cached lists. The path to a node is the sequence of parts: their items, then server and
+ * prefix.
  */
 interface CacheNode<T extends Item> {
   readonly next: WeakMap<readonly T[], Map<string, CacheNode<T>>>;
@@ -61,7 +63,7 @@ class ListCache<T extends Item> {
 }
 
 export class MergedList<T extends Item> {
-  readonly #scope: Scope;
+  readonly #scope: ScopeCatalog;
   readonly #view: CatalogView;
   readonly #cache: ListCache<T>;
   #snapshot: Snapshot | undefined;
@@ -70,14 +72,17 @@ export class MergedList<T extends Item> {
   /** Newest first. */
   #lists: readonly PublicList<T>[];
 
-  constructor(scope: Scope, view: CatalogView, cache: ListCache<T>) {
+  constructor(scope: ScopeCatalog, view: CatalogView, cache: ListCache<T>) {
     this.#scope = scope;
     this.#view = view;
     this.#cache = cache;
     this.#lists = [cache.get([])];
   }
 
-  /** The current list. On the path of every call: updates only if the snapshot or the config is another object. */
+  /**
+   * The current list. On the path of every call: updates only if the snapshot or the config is another
+   * object.
+   */
   get list(): PublicList<T> {
     const { snapshot } = this.#view;
     const specs = this.#scope.specs();
@@ -122,20 +127,34 @@ export class MergedList<T extends Item> {
   }
 }
 
-/** Shared by all scopes: many endpoints may have the same list, and a list with its pages is large. */
-const TOOLS = new ListCache<Tool>({
-  member: "tools",
-  key: "name",
-  legacy: legacyTool,
-  items: (listing) => listing.tools,
-  assignKeys: publicNames,
-});
-const PROMPTS = new ListCache<Item>({
-  member: "prompts",
-  key: "name",
-  items: (listing) => listing.prompts,
-  assignKeys: publicNames,
-});
+interface SharedLists {
+  readonly tools: ListCache<Tool>;
+  readonly prompts: ListCache<Item>;
+}
+
+/**
+ * Shared by all scopes of an engine: many endpoints may have the same list, and a list with its pages is
+ * large.
+ */
+const SHARED = new WeakMap<Cursors, SharedLists>();
+
+function sharedLists(cursors: Cursors): SharedLists {
+  let lists = SHARED.get(cursors);
+  if (!lists) {
+    const named = { key: "name", assignKeys: publicNames, cursors };
+    lists = {
+      tools: new ListCache<Tool>({
+        ...named,
+        member: "tools",
+        legacy: legacyTool,
+        items: (listing) => listing.tools,
+      }),
+      prompts: new ListCache<Item>({ ...named, member: "prompts", items: (listing) => listing.prompts }),
+    };
+    SHARED.set(cursors, lists);
+  }
+  return lists;
+}
 
 export interface MergedLists {
   readonly tools: MergedList<Tool>;
@@ -145,19 +164,23 @@ export interface MergedLists {
 }
 
 /** Returns a function that returns the lists of a view. */
-export function createMergedLists(scope: Scope): (view: CatalogView) => MergedLists {
+export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: CatalogView) => MergedLists {
   const clash = (kind: string) => (item: Item, keeper: Item) =>
     scope.log.warn(
       `${kind} ${item.name} of ${item.server} is shown under another URI: ${keeper.server} has the same URI`,
       { server: item.server },
     );
+  const { cursors } = scope;
+  const { tools, prompts } = sharedLists(cursors);
   const resources = new ListCache<Item>({
+    cursors,
     member: "resources",
     key: "uri",
     items: (listing) => listing.resources,
     assignKeys: (parts) => assignUris(parts, clash("resource")),
   });
   const templates = new ListCache<Item>({
+    cursors,
     member: "resourceTemplates",
     key: "uriTemplate",
     items: (listing) => listing.templates,
@@ -168,8 +191,8 @@ export function createMergedLists(scope: Scope): (view: CatalogView) => MergedLi
     let lists = byView.get(view);
     if (!lists) {
       lists = {
-        tools: new MergedList(scope, view, TOOLS),
-        prompts: new MergedList(scope, view, PROMPTS),
+        tools: new MergedList(scope, view, tools),
+        prompts: new MergedList(scope, view, prompts),
         resources: new MergedList(scope, view, resources),
         templates: new MergedList(scope, view, templates),
       };

@@ -1,6 +1,6 @@
 /**
- * Gives the tools and prompts of many servers unique names in one list. Pure. Names are looked up in the result; they
- * are never split into server and tool.
+ * Gives the tools and prompts of many servers unique names in one list. Pure. Names are looked up in the
+ * result; they are never split into server and tool.
  */
 import { createHash } from "node:crypto";
 import type { ServerId } from "../../kernel/call.ts";
@@ -26,8 +26,8 @@ const INVALID = /[^A-Za-z0-9_-]/gu;
 const HASH_DIGITS = [8, 16, 24, 32, 40] as const;
 
 /**
- * Returns the items by name, in the order of the parts. A prefixed name depends only on its server and tool, so it stays
- * the same when other servers are added or removed. An item without a unique name is left out.
+ * Returns the items by name, in the order of the parts. A prefixed name depends only on its server and tool,
+ * so it stays the same when other servers are added or removed. An item without a unique name is left out.
  */
 export function nameAll<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap<string, T> {
   const bare = bareNames(parts);
@@ -101,8 +101,8 @@ function hashedName({ server, name, prefixText = server }: Named, digits: number
 }
 
 /**
- * The result contains no `__` and does not end with `_`, so the first `__` separates server and tool and names are
- * unambiguous.
+ * The result contains no `__` and does not end with `_`, so the first `__` separates server and tool and
+ * names are unambiguous.
  */
 function sanitized(server: ServerId): string {
   return server.replaceAll(INVALID, "_").replaceAll(/_{2,}/g, "_").replace(/_$/, "") || "server";

@@ -4,7 +4,8 @@ import type { Item } from "../../catalog/item.ts";
 import { joinArray } from "../../catalog/json-array.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, withMember } from "../../rpc/slice.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { digest } from "../content-hash.ts";
+import type { Cursors } from "../cursor.ts";
 
 /** Large, because some clients read only the first page. */
 const PAGE_SIZE = 500;
@@ -16,6 +17,7 @@ export interface ListForm {
   readonly key: string;
   /** The entry for clients of the session-based era, if they need another form. */
   readonly legacy?: (definition: Raw) => Raw;
+  readonly cursors: Cursors;
 }
 
 export class PublicList<T extends Item> {
@@ -25,6 +27,7 @@ export class PublicList<T extends Item> {
   /** The same for clients of the session-based era. */
   readonly #legacyPages = new Map<number, Raw>();
   #version: string | undefined;
+  #order: string | undefined;
 
   constructor(form: ListForm, byName: ReadonlyMap<string, T>) {
     this.#form = form;
@@ -57,7 +60,7 @@ export class PublicList<T extends Item> {
 
   /** Throws RpcError for a cursor that does not belong to this list. */
   page(cursor: string | undefined, era2026 = false): Raw {
-    const offset = cursor === undefined ? 0 : readCursor(cursor, this.#binding);
+    const offset = cursor === undefined ? 0 : this.#form.cursors.read(cursor, this.#binding);
     const pages = era2026 ? this.#pages : this.#legacyPages;
     let page = pages.get(offset);
     if (!page) {
@@ -70,12 +73,12 @@ export class PublicList<T extends Item> {
   #write(offset: number, era2026: boolean): Raw {
     const end = offset + PAGE_SIZE;
     const definitions = this.#definitions(offset, end);
-    const { member, legacy = (definition) => definition } = this.#form;
+    const { member, cursors, legacy = (definition) => definition } = this.#form;
     const legacyDefinitions = definitions.map(legacy);
     const same = legacyDefinitions.every((definition, at) => definition === definitions[at]);
     const other = (era2026 ? this.#legacyPages : this.#pages).get(offset);
     if (other && same) return other;
-    const nextCursor = end < this.#byName.size ? toRaw(writeCursor(end, this.#binding)) : undefined;
+    const nextCursor = end < this.#byName.size ? toRaw(cursors.write(end, this.#binding)) : undefined;
     return joinObject([
       [member, joinArray(era2026 ? definitions : legacyDefinitions)],
       ["nextCursor", nextCursor],
@@ -91,7 +94,9 @@ export class PublicList<T extends Item> {
       );
   }
 
+  /** The same entries in the same order: a position means nothing in another order. */
   get #binding(): string {
-    return `${this.#form.member} ${this.version}`;
+    this.#order ??= digest(this.#byName.keys());
+    return `${this.#form.member} ${this.version} ${this.#order}`;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Names of all tools in one list, as the aggregate surface and the OpenAPI view use them. Adds custom prefixes to
- * `names.ts`.
+ * Names of all tools in one list, as the aggregate surface and the OpenAPI view use them. Adds custom
+ * prefixes to `names.ts`.
  */
 import type { Named, Part as NamePart } from "./names.ts";
 import { nameAll, VALID_NAME } from "./names.ts";
@@ -33,7 +33,8 @@ const isPlain = <T extends Named>(part: PrefixedItems<T>): part is NamePart<T> =
   part.prefix === "server" || part.prefix === "none";
 
 /**
- * Treats a custom prefix as part of the item's own name. A clashing item is named like those with the prefix `server`.
+ * Treats a custom prefix as part of the item's own name. A clashing item is named like those with the prefix
+ * `server`.
  */
 function nameParts<T extends Named>(
   part: PrefixedItems<T>,

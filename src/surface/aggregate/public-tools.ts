@@ -1,4 +1,7 @@
-/** The tools of all servers under the names of the aggregate surface, for views other than MCP lists (e.g. OpenAPI). */
+/**
+ * The tools of all servers under the names of the aggregate surface, for views other than MCP lists (e.g.
+ * OpenAPI).
+ */
 import type { Tool } from "../../catalog/tool.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
@@ -36,8 +39,8 @@ export class PublicTools {
   }
 
   /**
-   * Runs `use` with the tool of that name, after waiting for servers that may have it. `use` gets undefined if no
-   * server has it.
+   * Runs `use` with the tool of that name, after waiting for servers that may have it. `use` gets undefined
+   * if no server has it.
    */
   async use(
     name: string,

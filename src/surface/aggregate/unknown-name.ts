@@ -4,12 +4,12 @@ import type { Asker } from "../../kernel/list-key.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { visible } from "../../kernel/visible.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { quarantined } from "../call-tool.ts";
-import type { Scope } from "../scope.ts";
+import { quarantined } from "../no-such-tool.ts";
+import type { ScopeCatalog } from "../scope.ts";
 import { publicNames } from "./public-names.ts";
 
 /** Returns an error if an unapproved tool would have this name. */
-export function quarantinedName(scope: Scope, name: string, asker: Asker): MetaMcpError | undefined {
+export function quarantinedName(scope: ScopeCatalog, name: string, asker: Asker): MetaMcpError | undefined {
   const { pins } = scope;
   for (const [server, { prefix }] of pins.enforced ? scope.specs() : []) {
     const items = pins.unapproved(server, asker).map((change) => ({ server, name: change.tool, change }));

@@ -1,6 +1,6 @@
 /**
- * Resource URIs of many servers in one list. URIs are kept. If two servers have the same URI, the second one is listed
- * under an address `metamcp://server/…`. Every resource can be read by such an address.
+ * Resource URIs of many servers in one list. URIs are kept. If two servers have the same URI, the second one
+ * is listed under an address `metamcp://server/…`. Every resource can be read by such an address.
  */
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
@@ -29,8 +29,8 @@ export function readAddress(uri: string): { server: ServerId; uri: string } | un
 }
 
 /**
- * Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server already
- * has.
+ * Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server
+ * already has.
  */
 export function assignUris<T extends Named>(
   parts: readonly PrefixedItems<T>[],

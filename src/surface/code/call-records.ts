@@ -1,6 +1,7 @@
 /** Shows the calls that code made: one by one if they are few, else grouped by tool. */
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import type { CallRecord } from "../../sandbox/executor.ts";
-import { OWN_SERVER, READ } from "../own/tools.ts";
+import { READ } from "../builtin/tools.ts";
 
 const MAX_SHOWN = 20;
 /** What `read(uri)` of code calls. No tool of this name can be called from outside. */
@@ -37,5 +38,5 @@ function byTool(calls: readonly CallRecord[]): readonly ShownCall[] {
 
 /** The call under the name that the code used. */
 function asWritten(call: CallRecord): CallRecord {
-  return call.server === OWN_SERVER && call.tool === WHOLE ? { ...call, tool: READ.name } : call;
+  return call.server === BUILTIN_SERVER && call.tool === WHOLE ? { ...call, tool: READ.name } : call;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the progress of running code to the client: what the code reports, else one step per call. Progress only
- * increases, as the protocol requires.
+ * Sends the progress of running code to the client: what the code reports, else one step per call. Progress
+ * only increases, as the protocol requires.
  */
 import type { Uplink } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -37,8 +37,8 @@ export class CodeProgress {
   }
 
   /**
-   * The uplink of one call. Progress of its child becomes a step of the whole; the time limit pauses while the client
-   * is asked.
+   * The uplink of one call. Progress of its child becomes a step of the whole; the time limit pauses while
+   * the client is asked.
    */
   uplinkOf({ server, tool, hold }: OutCall): Uplink {
     const uplink = this.#uplink;

@@ -1,13 +1,16 @@
-/** Converts the outcome of code to a tool result: logs, then the value, or the error and the calls made before it. */
+/**
+ * Converts the outcome of code to a tool result: logs, then the value, or the error and the calls made before
+ * it.
+ */
 import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { joinObject } from "../../rpc/slice.ts";
+import { elements, isArray, isObject, joinObject, member, withMember } from "../../rpc/slice.ts";
 import type { LogLine, Outcome } from "../../sandbox/executor.ts";
 import { errorText } from "../failure.ts";
+import { isMedia } from "../result/media.ts";
 import { callsText, shownCalls } from "./call-records.ts";
 import { hintFor } from "./hint.ts";
-import { splitMedia } from "./value-media.ts";
 
 const UNSAFE =
   "UNSAFE: the code ran as a plain process with all permissions of its user (METAMCP_RUNTIME_PROFILE=dev).";
@@ -54,4 +57,35 @@ export function shownValue({ value }: Outcome): { readonly value?: Raw; readonly
 
 function logLine({ level, text }: LogLine): string {
   return level === "warn" || level === "error" ? `[${level}] ${text}` : text;
+}
+
+/**
+ * Images and audio in the value of code: content blocks, lists of them, and results of tools that contain
+ * them. They become content of the answer, and the value keeps a remark in their place, because no model can
+ * read base64.
+ */
+interface ValueMedia {
+  readonly value: Raw;
+  readonly media: readonly Raw[];
+}
+
+function splitMedia(value: Raw): ValueMedia {
+  if (isMedia(value)) return { value: withoutData(value), media: [value] };
+  if (isArray(value)) return splitList(value);
+  const content = isObject(value) ? member(value, "content") : undefined;
+  if (!content || !isArray(content)) return { value, media: [] };
+  const { value: rest, media } = splitList(content);
+  return media.length === 0 ? { value, media } : { value: withMember(value, "content", rest), media };
+}
+
+function splitList(list: Raw): ValueMedia {
+  const all = elements(list);
+  const media = all.filter(isMedia);
+  if (media.length === 0) return { value: list, media };
+  return { value: joinArray(all.map((one) => (isMedia(one) ? withoutData(one) : one))), media };
+}
+
+function withoutData(block: Raw): Raw {
+  const bytes = (member(block, "data")?.length ?? 2) - 2;
+  return withMember(block, "data", toRaw(`(${bytes.toLocaleString("en")} bytes, shown as content)`));
 }

@@ -1,11 +1,12 @@
 /**
- * Resolves names written as identifiers: `tools.my_server.get_sum` means server `my-server` and tool `get-sum`, if
- * exactly one matches.
+ * Resolves names written as identifiers: `tools.my_server.get_sum` means server `my-server` and tool
+ * `get-sum`, if exactly one matches.
  */
 
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { OWN_SERVER } from "../own/tools.ts";
-import type { Scope } from "../scope.ts";
+
+import type { ScopeCatalog } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 
 export interface ServerTool {
@@ -14,11 +15,11 @@ export interface ServerTool {
 }
 
 export async function resolveName(
-  scope: Scope,
+  scope: ScopeCatalog,
   wanted: ServerTool,
   request: ClientRequest,
 ): Promise<ServerTool> {
-  if (wanted.server === OWN_SERVER) return wanted;
+  if (wanted.server === BUILTIN_SERVER) return wanted;
   const server = resolveServer(scope, wanted.server, request.origin);
   const view = scope.view(request.origin);
   if (!scope.has(server, request.origin) || view.snapshot.tool(server, wanted.tool))
@@ -33,7 +34,7 @@ export async function resolveName(
   return { server, tool: onlyMatch(wanted.tool, names) ?? wanted.tool };
 }
 
-export function resolveServer(scope: Scope, written: string, asker: Asker): string {
+export function resolveServer(scope: ScopeCatalog, written: string, asker: Asker): string {
   if (scope.has(written, asker)) return written;
   const names = [...scope.specs().keys()].filter((name) => scope.has(name, asker));
   return onlyMatch(written, names) ?? written;

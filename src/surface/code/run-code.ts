@@ -1,23 +1,30 @@
 /**
- * Runs code of a model. Every call it makes takes the path of a direct call, with the same rules and the same client.
+ * Runs code of a model. Every call it makes takes the path of a direct call, with the same rules and the same
+ * client.
  */
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { type Executor, LIMITS, type LogLine, type OutCall, type Outcome } from "../../sandbox/executor.ts";
+import {
+  type Executor,
+  LIMITS,
+  type LogLine,
+  type OutCall,
+  type Outcome,
+  type ToolNames,
+} from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
 import { detailsText, executionFailed, internalError } from "../failure.ts";
-import { OWN_SERVER } from "../own/tools.ts";
 import { recorded } from "../recorded.ts";
 import { restartNote } from "../result/restart-note.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeCatalog } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { WHOLE } from "./call-records.ts";
 import { CodeProgress } from "./code-progress.ts";
 import { describeTool, readWhole, searchTools } from "./look-up.ts";
-import { resolveName } from "./resolve-name.ts";
-import { toolNames } from "./tool-names.ts";
+import { resolveName, resolveServer } from "./resolve-name.ts";
 
 export interface CodeJob {
   readonly code: string;
@@ -64,7 +71,7 @@ export async function runCode(
       };
       const result = await callOut(scope, call, { meta, finder }, inner);
       progress.callEnded(call);
-      const restarted = server === OWN_SERVER ? undefined : restartNote(server, result);
+      const restarted = server === BUILTIN_SERVER ? undefined : restartNote(server, result);
       if (restarted !== undefined) restarts.push({ level: "warn", text: restarted });
       return result.toString();
     },
@@ -73,7 +80,7 @@ export async function runCode(
 }
 
 /** Own functions for code only, in addition to the own tools. */
-const LOOK_UPS: ReadonlyMap<string, typeof searchTools> = new Map([
+const LOOK_UPS: ReadonlyMap<string, typeof readWhole> = new Map([
   ["search", searchTools],
   ["describe", describeTool],
   [WHOLE, readWhole],
@@ -86,7 +93,7 @@ async function callOut(
   request: ClientRequest,
 ): Promise<Raw> {
   const written = asRaw(Buffer.from(args));
-  const lookUp = server === OWN_SERVER ? LOOK_UPS.get(tool) : undefined;
+  const lookUp = server === BUILTIN_SERVER ? LOOK_UPS.get(tool) : undefined;
   if (lookUp)
     return await recorded(scope, { server, tool, args: written }, request, (inner) =>
       lookUp(scope, written, inner),
@@ -94,7 +101,7 @@ async function callOut(
   const name = await resolveName(scope, { server, tool }, request);
   try {
     const result = await callTool(scope, { ...name, args: written, meta, finder }, request);
-    if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), name.server, result);
+    if (server !== BUILTIN_SERVER) scope.results.links.noteAll(callerOf(request.origin), name.server, result);
     return result;
   } catch (error) {
     if (MetaMcpError.is(error)) throw withDetailsInMessage(error);
@@ -109,4 +116,32 @@ async function callOut(
 function withDetailsInMessage(error: MetaMcpError): MetaMcpError {
   const more = detailsText(error);
   return more === "" ? error : new MetaMcpError(error.code, `${error.message} ${more}`, error.context);
+}
+
+/**
+ * The tool names for `Object.keys(tools.server)`. They are loaded only if the code seems to list keys. A
+ * server that the code names is started if its tools are not known.
+ */
+const LISTS_KEYS = /\b(?:keys|entries|getOwnPropertyNames|ownKeys|in)\b/;
+const SERVER_NAME = /\btools\s*(?:\.\s*|\[\s*["'`])([^"'`\].\s(;,)]+)/g;
+
+async function toolNames(
+  scope: ScopeCatalog,
+  code: string,
+  { origin }: ClientRequest,
+): Promise<ToolNames | undefined> {
+  if (!LISTS_KEYS.test(code)) return undefined;
+  const named = [...code.matchAll(SERVER_NAME)].map(([, written = ""]) =>
+    resolveServer(scope, written, origin),
+  );
+  const servers = [...new Set(named)].filter((server) => scope.has(server, origin));
+  const view = scope.view(origin);
+  await view.loadCached();
+  await scope.loader.loadMissing(servers, origin);
+  const { listings } = view.snapshot;
+  return Object.fromEntries(
+    [...listings]
+      .filter(([server]) => scope.has(server, origin))
+      .map(([server, { tools }]) => [server, tools.map(({ name }) => name)]),
+  );
 }

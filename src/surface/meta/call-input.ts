@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of mcp_call. This is the hot path: the usual form is read by one regular expression; `readInput`
- * reads all other forms and explains errors.
+ * Reads the arguments of mcp_call. This is the hot path: the usual form is read by one regular expression;
+ * `readInput` reads all other forms and explains errors.
  */
 import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toLatin1 } from "../../kernel/raw.ts";
 import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../../rpc/short.ts";

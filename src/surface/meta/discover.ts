@@ -1,6 +1,6 @@
 /**
- * mcp_discover: lists the servers, the tools of one server, or the tools that match a query. Returns compact JSON in
- * pages, and names servers that are missing.
+ * mcp_discover: lists the servers, the tools of one server, or the tools that match a query. Returns compact
+ * JSON in pages, and names servers that are missing.
  */
 
 import type { Snapshot } from "../../catalog/catalog.ts";
@@ -12,16 +12,19 @@ import { shownNames } from "../../catalog/pins/change.ts";
 import { signatureWithResult } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
-import { callerOf, type Origin } from "../../kernel/call.ts";
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
+import { type Origin, ownerOf } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import type { ServerStatus } from "../../kernel/server-status.ts";
 import { instructionsOf, purposeOf } from "../about-server.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { builtinTools, hasBuiltin, PROMPTS, RESOURCES } from "../builtin/tools.ts";
+import { contentHash, digest, listHash } from "../content-hash.ts";
+import { claimedOffset } from "../cursor.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
-import { hasOwn, OWN_SERVER, ownTools, PROMPTS, RESOURCES } from "../own/tools.ts";
 import { pageWithin } from "../page-within.ts";
 import { requireServer } from "../require-server.ts";
 import { DEFAULT_BUDGET } from "../result/budget.ts";
-import type { Scope, ServerStatus } from "../scope.ts";
+import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
 import { someOf } from "../server-names.ts";
 import type { ClientRequest } from "../surface.ts";
 import { DISCOVER, PROVISION } from "./tools.ts";
@@ -47,15 +50,15 @@ interface DiscoverOptions {
 }
 
 export async function discover(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   input: ReadonlyMap<string, Raw>,
   { origin }: ClientRequest,
 ): Promise<Raw> {
   const view = scope.view(origin);
   const options = { ...read(input), budget: scope.maxResultBytes() ?? DEFAULT_BUDGET, origin };
   // A query cannot narrow these few tools further.
-  if (options.server === OWN_SERVER)
-    return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, options.detail)) });
+  if (options.server === BUILTIN_SERVER)
+    return answer({ tools: builtinTools(scope, origin).map((tool) => listed(tool, options.detail)) });
   if (options.server !== undefined) requireServer(scope, options.server, origin);
   await view.loadCached();
   const needed = options.server === undefined ? usable(scope, origin) : [options.server];
@@ -63,7 +66,7 @@ export async function discover(
 
   const notice = scope.notice();
   if (options.query !== undefined) {
-    const found = await search(view, options);
+    const found = await search(scope, options);
     const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, options) };
     const next = found.tools.length === 0 ? withoutHits(scope, options) : undefined;
     return answer({ ...found, next, ...missing, notice });
@@ -77,19 +80,24 @@ export async function discover(
 }
 
 /** All servers, unless the client sets a limit or they do not fit. */
-function allServers(scope: Scope, options: DiscoverOptions, unknown: readonly UnknownServer[]) {
+function allServers(
+  scope: ScopeCatalog & ScopeFacts,
+  options: DiscoverOptions,
+  unknown: readonly UnknownServer[],
+) {
   const { origin, cursor, givenLimit, budget } = options;
   const view = scope.view(origin);
   const all = scope.servers(origin);
-  const binding = JSON.stringify(["servers", callerOf(origin), all.map(({ name }) => name)]);
-  const offset = readCursor(cursor, binding);
-  const end = givenLimit === undefined ? undefined : offset + givenLimit;
-  const entries = all.slice(offset, end).map((status) => ({
+  const binding = JSON.stringify(["servers", ownerOf(origin), all.map(({ name }) => name)]);
+  const offset = scope.cursors.read(cursor, binding);
+  const last = givenLimit === undefined ? undefined : offset + givenLimit;
+  const entries = all.slice(offset, last).map((status) => ({
     ...statusEntry(scope, status, origin, unknown),
     ...purpose(view, status.name),
   }));
   const servers = pageWithin(entries, budget);
-  return { servers, ...nextCursor(offset + servers.length, all.length, binding) };
+  const end = offset + servers.length;
+  return { servers, ...(end < all.length && { nextCursor: scope.cursors.write(end, binding) }) };
 }
 
 function read(input: ReadonlyMap<string, Raw>): Omit<DiscoverOptions, "origin" | "budget"> {
@@ -110,37 +118,45 @@ function read(input: ReadonlyMap<string, Raw>): Omit<DiscoverOptions, "origin" |
   };
 }
 
-const usable = (scope: Scope, origin: Origin): string[] =>
+const usable = (scope: ScopeCatalog, origin: Origin): string[] =>
   scope
     .servers(origin)
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
 
 /** Only names, because there may be many and a search should return tools. */
-function unusable(scope: Scope, { server, origin }: DiscoverOptions): string | undefined {
+function unusable(scope: ScopeCatalog, { server, origin }: DiscoverOptions): string | undefined {
   const names = scope.servers(origin).flatMap(({ misconfigured, name }) => (misconfigured ? [name] : []));
   if (server !== undefined || names.length === 0) return undefined;
   return `${someOf(names)}; mcp_discover {} says why`;
 }
 
-function withoutHits(scope: Scope, { server, origin }: DiscoverOptions): string {
-  const provision = scope.provision !== undefined && hasOwn(scope, PROVISION.name, origin);
+function withoutHits(scope: ScopeCatalog & ScopeFacts, { server, origin }: DiscoverOptions): string {
+  const provision = scope.provision !== undefined && hasBuiltin(scope, PROVISION.name, origin);
   if (server === undefined && provision)
     return `No tool matches. ${PROVISION.name} {intent} finds servers that have one.`;
   return `No tool matches. ${DISCOVER.name} {server} lists all tools of a server.`;
 }
 
 async function search(
-  view: CatalogView,
+  scope: ScopeCatalog & ScopeFacts,
   { query = "", server, limit, cursor, detail, budget, origin }: DiscoverOptions,
 ) {
+  const { cursors } = scope;
+  const view = scope.view(origin);
   const { snapshot } = view;
-  const binding = JSON.stringify(["query", query, server, callerOf(origin), snapshot.version]);
-  const offset = readCursor(cursor, binding);
+  const claimed = claimedOffset(cursor);
   const { hits, bounded } = await hitsOf(view, query, {
-    limit: offset + limit + 1,
+    limit: claimed + limit + 1,
     ...(server !== undefined && { scope: (of: string) => of === server }),
   });
+  // Also the hits before: the order may depend on more than the content, such as vectors of an embedder.
+  const bindingAt = (end: number): string => {
+    const before = hits.slice(0, end).map((hit) => `${hit.server}:${hit.name}`);
+    const asked = ["query", query, server, ownerOf(origin)];
+    return JSON.stringify([...asked, contentHash(snapshot), digest(before)]);
+  };
+  const offset = cursors.read(cursor, bindingAt(claimed));
   const page = hits.slice(offset, offset + limit).flatMap((hit, index) => {
     const tool = snapshot.tool(hit.server, hit.name);
     if (!tool) return [];
@@ -154,37 +170,38 @@ async function search(
   });
   const tools = pageWithin(page, budget);
   const end = tools.length < page.length ? offset + tools.length : offset + limit;
-  const more = nextCursor(end, hits.length, binding);
-  return { tools, ...more, ...(bounded && !more.nextCursor && { truncated: boundedNote(view) }) };
+  const more = end < hits.length ? { nextCursor: cursors.write(end, bindingAt(end)) } : {};
+  return { tools, ...more, ...(bounded && end >= hits.length && { truncated: boundedNote(view) }) };
 }
 
 function oneServer(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   { server = "", limit, cursor, detail, budget, origin }: DiscoverOptions,
   unknown: readonly UnknownServer[],
 ) {
   const { snapshot } = scope.view(origin);
   const tools = snapshot.listings.get(server)?.tools ?? [];
-  const binding = JSON.stringify(["server", server, callerOf(origin), snapshot.version]);
-  const offset = readCursor(cursor, binding);
+  const binding = JSON.stringify(["server", server, ownerOf(origin), listHash(tools)]);
+  const offset = scope.cursors.read(cursor, binding);
   const page = pageWithin(
     tools.slice(offset, offset + limit).map((tool) => listed(tool, detail)),
     budget,
   );
   const status = scope.server(server, origin);
+  const end = offset + page.length;
   return {
     server: status && {
       ...statusEntry(scope, status, origin, unknown),
       ...(offset === 0 && instructionsAndItems(scope, snapshot, { server, origin })),
     },
     tools: page,
-    ...nextCursor(offset + page.length, tools.length, binding),
+    ...(end < tools.length && { nextCursor: scope.cursors.write(end, binding) }),
   };
 }
 
 /** The instructions of the server, the number of its prompts and resources, and how to list them. */
 function instructionsAndItems(
-  scope: Scope,
+  scope: ScopeCatalog,
   { listings }: Snapshot,
   { server, origin }: { readonly server: string; readonly origin: Origin },
 ) {
@@ -195,19 +212,19 @@ function instructionsAndItems(
   const listTools = [
     ...(prompts.length > 0 ? [PROMPTS.name] : []),
     ...(count > 0 ? [RESOURCES.name] : []),
-  ].filter((tool) => hasOwn(scope, tool, origin));
+  ].filter((tool) => hasBuiltin(scope, tool, origin));
   return {
     instructions: instructionsOf(listing),
     prompts: prompts.length || undefined,
     resources: count || undefined,
     ...(listTools.length > 0 && {
-      more: `mcp_call {server: "${OWN_SERVER}", tool: "${listTools.join('" | "')}", args: {server: "${server}"}}`,
+      more: `mcp_call {server: "${BUILTIN_SERVER}", tool: "${listTools.join('" | "')}", args: {server: "${server}"}}`,
     }),
   };
 }
 
 /** Loads the prompts and resources of a connected server. A server is not started for this. */
-async function loadItems(scope: Scope, server: string, origin: Origin): Promise<void> {
+async function loadItems(scope: ScopeCatalog, server: string, origin: Origin): Promise<void> {
   await Promise.all(
     ITEM_KINDS.map((kind) => scope.loader.loadMissing([server], origin, ITEMS_WAIT_MS, kind)),
   );
@@ -217,11 +234,6 @@ function purpose({ snapshot }: CatalogView, server: string): { readonly about?: 
   const listing = snapshot.listings.get(server);
   const about = listing && purposeOf(server, listing);
   return about === undefined ? {} : { about };
-}
-
-/** Returns a cursor if there are more entries. */
-function nextCursor(end: number, total: number, binding: string): { nextCursor?: string } {
-  return end < total ? { nextCursor: writeCursor(end, binding) } : {};
 }
 
 /** An entry in the list of one server, without the server name. */
@@ -242,7 +254,12 @@ function brief(tool: Tool, detail: DiscoverOptions["detail"], withSignature: boo
   };
 }
 
-function statusEntry(scope: Scope, status: ServerStatus, origin: Origin, unknown: readonly UnknownServer[]) {
+function statusEntry(
+  scope: ScopeCatalog,
+  status: ServerStatus,
+  origin: Origin,
+  unknown: readonly UnknownServer[],
+) {
   const { name, state, connected, criticality } = status;
   const listing = scope.view(origin).snapshot.listings.get(name);
   const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
@@ -251,17 +268,17 @@ function statusEntry(scope: Scope, status: ServerStatus, origin: Origin, unknown
 }
 
 /**
- * Tools that the user should approve; a model can only say so. If pins are not enforced, new tools are usable and not
- * listed here.
+ * Tools that the user should approve; a model can only say so. If pins are not enforced, new tools are usable
+ * and not listed here.
  */
-function unapproved({ pins }: Scope, server: string, origin: Origin) {
+function unapproved({ pins }: ScopeCatalog, server: string, origin: Origin) {
   const changes = pins.unapproved(server, origin).filter(({ kind }) => pins.enforced || kind === "changed");
   if (changes.length === 0) return {};
   const names = shownNames(changes.map(({ tool }) => tool));
   return { [pins.enforced ? "quarantined" : "changed"]: names, approve: `metamcp approve ${server}` };
 }
 
-function reasons(scope: Scope, unknown: readonly UnknownServer[], origin: Origin) {
+function reasons(scope: ScopeCatalog, unknown: readonly UnknownServer[], origin: Origin) {
   if (unknown.length === 0) return undefined;
   return unknown.map(({ server, reason }) => ({
     server,

@@ -1,20 +1,20 @@
 /**
- * mcp_provision: searches servers for a client and asks the person at the client if needed. The scope decides what is
- * found and added.
+ * mcp_provision: searches servers for a client and asks the person at the client if needed. The scope decides
+ * what is found and added.
  */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../../middleware/person.ts";
 import { readInput } from "../input.ts";
 import { Progress } from "../metatools/progress.ts";
-import type { ProvisionCaller, Scope } from "../scope.ts";
+import type { ProvisionCaller, Scope, ScopeCalls, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { PROVISION } from "./tools.ts";
 
 type Provision = NonNullable<Scope["provision"]>;
 
 export async function provision(
-  scope: Scope,
+  scope: ScopeCalls & ScopeFacts,
   args: Raw | undefined,
   meta: Raw | undefined,
   request: ClientRequest,
@@ -37,7 +37,11 @@ export async function provision(
   return toRaw({ content: [{ type: "text", text: JSON.stringify(answer) }] });
 }
 
-function provisionCaller({ clock }: Scope, meta: Raw | undefined, request: ClientRequest): ProvisionCaller {
+function provisionCaller(
+  { clock }: ScopeCalls,
+  meta: Raw | undefined,
+  request: ClientRequest,
+): ProvisionCaller {
   const { origin, signal, uplink } = request;
   const progress = new Progress(uplink, meta);
   let reported = 0;

@@ -1,8 +1,9 @@
 /**
- * The tool definitions and instructions of the meta surface. They are constant and small, because they are part of
- * every conversation.
+ * The tool definitions and instructions of the meta surface. They are constant and small, because they are
+ * part of every conversation.
  */
 
+import type { Scope } from "../scope.ts";
 import { namesIn } from "../server-names.ts";
 
 const text = (description: string) => ({ type: "string", description });
@@ -78,6 +79,24 @@ export const EXECUTE = {
   },
   annotations: { openWorldHint: true },
 } as const;
+
+/** In the order in which they are listed. */
+export const META_TOOL_DEFINITIONS = [DISCOVER, PROVISION, CALL, EXECUTE];
+
+export const META_TOOLS: readonly string[] = META_TOOL_DEFINITIONS.map(({ name }) => name);
+
+/** Whether the scope supports this tool. */
+export function isOffered(
+  tool: { readonly name: string },
+  scope: Pick<Scope, "provision" | "code">,
+): boolean {
+  if (tool === PROVISION) return scope.provision !== undefined;
+  return tool !== EXECUTE || scope.code !== undefined;
+}
+
+export function isMetaTool(name: unknown): boolean {
+  return (META_TOOLS as readonly unknown[]).includes(name);
+}
 
 /** What a model needs to know to use these tools. The length does not grow with the number of servers. */
 export function instructions(

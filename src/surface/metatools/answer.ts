@@ -1,6 +1,6 @@
 /**
- * Builds the results of the metatools. The text says as much as the structured content, because many clients show only
- * the text to the model.
+ * Builds the results of the metatools. The text says as much as the structured content, because many clients
+ * show only the text to the model.
  */
 import { joinArray } from "../../catalog/json-array.ts";
 import type { Origin } from "../../kernel/call.ts";

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of a chain, in sequence or in parallel. Starts no step after an error that ends the chain, or after a
- * cancellation.
+ * Runs the steps of a chain, in sequence or in parallel. Starts no step after an error that ends the chain,
+ * or after a cancellation.
  */
 import { MetaMcpError, mayHaveRun } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";

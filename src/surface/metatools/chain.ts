@@ -1,6 +1,6 @@
 /**
- * run_chain: runs several tools in one request; each can use values of earlier ones. Returns the result of every step,
- * and where the chain ended.
+ * run_chain: runs several tools in one request; each can use values of earlier ones. Returns the result of
+ * every step, and where the chain ended.
  */
 import { joinArray } from "../../catalog/json-array.ts";
 import { summarize } from "../../catalog/summary.ts";
@@ -12,7 +12,7 @@ import { withoutSchema } from "../invalid-arguments.ts";
 import { PREVIEW_BYTES, type Shortened, shorten } from "../result/budget.ts";
 import { mediaBudget, mediaIn } from "../result/media.ts";
 import { partsOf } from "../result/value.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
@@ -57,7 +57,7 @@ export async function runChain(
 }
 
 function chainAnswer(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   plan: ChainPlan,
   { outcomes, failedAt }: ChainOutcome,
   { origin }: ClientRequest,
@@ -92,8 +92,8 @@ function chainAnswer(
 }
 
 /**
- * For a sequence, returns the steps that ran; a failed one is the last. In parallel, returns all steps, so that each
- * result has the index of its step.
+ * For a sequence, returns the steps that ran; a failed one is the last. In parallel, returns all steps, so
+ * that each result has the index of its step.
  */
 function listed(
   { steps, parallel, dryRun: dry }: ChainPlan,
@@ -123,11 +123,11 @@ function stepResult(
 }
 
 /**
- * All steps share one budget, failed ones too. The last step uses it first, because its result is the purpose of the
- * chain.
+ * All steps share one budget, failed ones too. The last step uses it first, because its result is the purpose
+ * of the chain.
  */
 function withinBudget(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   ran: readonly FinishedStep[],
   origin: ClientRequest["origin"],
 ): readonly ShownStep[] {
@@ -158,8 +158,8 @@ function withinBudget(
     const keep = budgetOf(scope, name.id, origin);
     if (!value) return { error, ...linked(shorten(result, keep, partsOf(result), room)) };
     const short = shorten(result, keep, { value, blocks }, room);
-    // The value of the last step is returned as a result and as `final`, each also in the text, where quotes are
-    // escaped and count twice.
+    // The value of the last step is returned as a result and as `final`, each also in the text, where quotes
+    // are escaped and count twice.
     const linkBytes = short.blocks.reduce((sum, block) => sum + block.length, -short.mediaBytes);
     const others = short.note.length + linkBytes + 2 * name.id.length;
     const most = Math.floor((PREVIEW_BYTES - others) / 6) - 80;

@@ -1,6 +1,6 @@
 /**
- * describe_tool and list_tool_examples: describe one tool at three levels of detail, with the number of tokens of each
- * level.
+ * describe_tool and list_tool_examples: describe one tool at three levels of detail, with the number of
+ * tokens of each level.
  */
 import { joinArray } from "../../catalog/json-array.ts";
 import { typesOf } from "../../catalog/signature.ts";
@@ -14,7 +14,7 @@ import { entries, isObject, joinObject, member, members } from "../../rpc/slice.
 import { instructionsOf } from "../about-server.ts";
 import type { Input } from "../input.ts";
 import { notedPreview, shorten, withPreview } from "../result/budget.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeCalls, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
@@ -58,7 +58,7 @@ export async function describeTool(scope: Scope, input: Input, request: ClientRe
 
 /** Too large to show: a preview, and a link to the whole. */
 function shortDescription(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   { structured, always }: { readonly structured: Raw; readonly always: Members },
   { origin }: ClientRequest,
 ): Raw {
@@ -76,7 +76,11 @@ function shortDescription(
   );
 }
 
-export async function listToolExamples(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
+export async function listToolExamples(
+  scope: ScopeCatalog & ScopeCalls,
+  input: Input,
+  request: ClientRequest,
+): Promise<Raw> {
   const tool = await requireTool(scope, splitId(read(input, "tool_id") as string), request);
   const examples = await examplesOf(scope, tool, read(input, "max") as number | undefined);
   return answer(request.origin, {
@@ -109,7 +113,11 @@ function schemaInfo({ inputSchema }: Tool): Raw {
   ]);
 }
 
-function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, origin: Origin): string {
+function notesOn(
+  scope: ScopeCatalog,
+  { server, name, annotations, definition }: Tool,
+  origin: Origin,
+): string {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const rules = scope.specs().get(server)?.tools;
   const output = member(definition, "outputSchema");

@@ -1,4 +1,7 @@
-/** Checks a chain against the schemas of its tools without running them. Starts servers whose tools are not known. */
+/**
+ * Checks a chain against the schemas of its tools without running them. Starts servers whose tools are not
+ * known.
+ */
 import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -56,7 +59,10 @@ async function check(step: Step, tools: readonly ToolOrError[]): Promise<StepOut
   return { durationMs: 0, error: invalidArguments(tool, problems, { op: OP, step_index: index }) };
 }
 
-/** Reports a path only if the output schema of the earlier tool excludes it with `additionalProperties: false`. */
+/**
+ * Reports a path only if the output schema of the earlier tool excludes it with `additionalProperties:
+ * false`.
+ */
 function missingPath({ path, text }: Reference, from: ToolOrError | undefined): readonly string[] {
   if (!from || MetaMcpError.is(from)) return [];
   let [schema] = members(from.definition, ["outputSchema"]) as (Raw | undefined)[];

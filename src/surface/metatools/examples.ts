@@ -1,4 +1,7 @@
-/** Example arguments of a tool: from the config, from successful calls, and from its schema. Does not invent any. */
+/**
+ * Example arguments of a tool: from the config, from successful calls, and from its schema. Does not invent
+ * any.
+ */
 
 import { resultTypeOf } from "../../catalog/declaration.ts";
 import { sameJson } from "../../catalog/same.ts";
@@ -7,7 +10,7 @@ import type { Tool } from "../../catalog/tool.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, entries, isObject, joinObject, member, members } from "../../rpc/slice.ts";
-import type { Scope } from "../scope.ts";
+import type { ScopeCatalog } from "../scope.ts";
 
 interface ExampleTexts {
   readonly title?: string;
@@ -27,7 +30,7 @@ const EXAMPLE_KEYS = new Set(["args", "title", "description", "resultHint"]);
 
 /** Returns the examples as JSON, without duplicates. */
 export async function examplesOf(
-  scope: Scope,
+  scope: ScopeCatalog,
   tool: Tool,
   most: number | undefined,
 ): Promise<readonly Raw[]> {
@@ -76,8 +79,8 @@ function draftsOf(entry: unknown): readonly Draft[] {
 }
 
 /**
- * Returns the schema's own examples, else one built from the examples of its properties if those cover all required
- * ones.
+ * Returns the schema's own examples, else one built from the examples of its properties if those cover all
+ * required ones.
  */
 function inSchema({ inputSchema }: Tool): readonly Raw[] {
   const [examples, properties, required] = members(inputSchema, ["examples", "properties", "required"]);

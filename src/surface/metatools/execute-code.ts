@@ -12,7 +12,7 @@ import { errorObject, errorText } from "../failure.ts";
 import type { Input } from "../input.ts";
 import { shorten, withPreview } from "../result/budget.ts";
 import { bytesOf, startOf } from "../result/json-text.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
@@ -64,7 +64,7 @@ function otherMembers({ logs, durationMs, calls, unsafe }: Outcome) {
 }
 
 function codeAnswer(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   outcome: Outcome,
   error: MetaMcpError | undefined,
   { origin }: ClientRequest,

@@ -1,21 +1,23 @@
 /** Runs one tool and returns its value or a MetaMcpError. Does not throw for failures of a child. */
+
 import { repeatOf, type Tool } from "../../catalog/tool.ts";
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject } from "../../rpc/slice.ts";
+import { readsStored } from "../builtin/builtin-tool.ts";
+
 import { callTool } from "../call-tool.ts";
 import { executionFailed, internalError } from "../failure.ts";
-import { readsStored } from "../own/own-tool.ts";
-import { OWN_SERVER } from "../own/tools.ts";
 import { RawDetails } from "../raw-details.ts";
 import { type Shortened, shorten } from "../result/budget.ts";
 import { startOf } from "../result/json-text.ts";
 import { isWithin } from "../result/media.ts";
 import { restartNote } from "../result/restart-note.ts";
 import { partsOf, textsOf } from "../result/value.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
@@ -62,7 +64,7 @@ export async function execute(scope: Scope, job: ToolJob, request: ClientRequest
     const call = { server: name.server, tool: name.tool, args, meta, finder: "list_tools" };
     const result = await callTool(scope, call, request);
     const page = readsStored(name.server, call);
-    if (name.server !== OWN_SERVER)
+    if (name.server !== BUILTIN_SERVER)
       scope.results.links.noteAll(callerOf(request.origin), name.server, result);
     const { value, failed, blocks, meta: resultMeta } = partsOf(result, { plain: page });
     const restarted = resultMeta && restartNote(name.server, result);
@@ -103,7 +105,7 @@ function storedFailure({ name, op }: ToolJob, result: Raw, { uri }: Shortened): 
   });
 }
 
-function asMetaMcpError(scope: Scope, { name, op }: ToolJob, error: unknown): MetaMcpError {
+function asMetaMcpError(scope: ScopeFacts, { name, op }: ToolJob, error: unknown): MetaMcpError {
   const { server, id } = name;
   const context = { server, tool_id: id, op };
   if (error instanceof RpcError) return executionFailed(error, context).with({ op });
@@ -111,10 +113,10 @@ function asMetaMcpError(scope: Scope, { name, op }: ToolJob, error: unknown): Me
 }
 
 export function backendOf({ server }: ToolName): Raw {
-  return toRaw(server === OWN_SERVER ? { kind: "local", server } : { kind: "mcp", server });
+  return toRaw(server === BUILTIN_SERVER ? { kind: "local", server } : { kind: "mcp", server });
 }
 
-export function definitionOf(scope: Scope, name: ToolName, origin: Origin): Raw | undefined {
+export function definitionOf(scope: ScopeCatalog, name: ToolName, origin: Origin): Raw | undefined {
   return knownTool(scope, name, origin)?.definition;
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { listBy } from "../../../test/support/catalog.ts";
@@ -13,9 +14,9 @@ import { EMPTY_OBJECT, fromRaw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { entries } from "../../rpc/slice.ts";
-import type { Scope } from "../scope.ts";
+import { Cursors } from "../cursor.ts";
 import type { ClientRequest } from "../surface.ts";
-import { listNamespaces, listTools, searchTools } from "./find.ts";
+import { type FindScope, listNamespaces, listTools, searchTools } from "./find.ts";
 
 const SERVERS = ["a", "b", "c", "d"] as const;
 const WORDS = ["read", "write", "file", "mail", "list"] as const;
@@ -23,21 +24,25 @@ const WORDS = ["read", "write", "file", "mail", "list"] as const;
 /** A catalog of servers with lists in memory, and a scope on it. */
 class CatalogFixture {
   readonly catalog: Catalog;
-  readonly scope: Scope;
+  readonly scope: FindScope;
   readonly #lists = new Map<string, readonly object[]>();
 
   constructor(home: string, search = createSearch()) {
     const cache = new ToolCache({ home, log: silentLog });
     this.catalog = new Catalog({ cache, search, clock: new ManualClock(), log: silentLog });
-    const scope: Partial<Scope> = {
+    this.scope = {
+      cursors: new Cursors(Buffer.alloc(32)),
       view: (asker) => this.catalog.view(asker),
       servers: () => [],
       specs: () => new Map(),
       has: (name) => this.#lists.has(name),
       server: () => undefined,
       notice: () => undefined,
+      permits: () => true,
+      pins: { enforced: false, unapproved: () => [], settled: () => Promise.resolve() },
+      usageOf: () => Promise.resolve([]),
+      loader: { loadMissing: () => Promise.resolve([]), loadMissingOwn: () => Promise.resolve([]) },
     };
-    this.scope = { ...scope, loader: { loadMissing: () => Promise.resolve([]) } } as unknown as Scope;
   }
 
   async set(server: string, names: readonly string[]): Promise<void> {
@@ -68,9 +73,11 @@ class CatalogFixture {
   }
 }
 
-function requestOf(session: string): ClientRequest {
+function requestOf(caller: string): ClientRequest {
   const uplink = { notify: () => {}, request: () => Promise.resolve(EMPTY_OBJECT) };
-  const origin = { ...LOCAL, session, capabilities: EMPTY_OBJECT, uplink };
+  const principal = { ...LOCAL.principal, id: caller };
+  // Each request comes in another session, because a cursor is valid in all sessions of its principal.
+  const origin = { ...LOCAL, principal, session: randomUUID(), capabilities: EMPTY_OBJECT, uplink };
   return { method: "tools/call", params: undefined, origin, signal: new CallSignal(), uplink };
 }
 

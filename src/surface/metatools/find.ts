@@ -4,24 +4,28 @@
  */
 import { summarize } from "../../catalog/summary.ts";
 import { type Tool, toolId } from "../../catalog/tool.ts";
-import { callerOf } from "../../kernel/call.ts";
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
+import { ownerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { member } from "../../rpc/slice.ts";
+import { builtinTools } from "../builtin/tools.ts";
+import { contentHash } from "../content-hash.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
 import type { Input } from "../input.ts";
-import { OWN_SERVER, ownTools } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
-import type { Scope } from "../scope.ts";
+import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
-import { contentHash } from "./content-hash.ts";
 import { itemsNeeded, type PageRequest, pageOf } from "./paging.ts";
-import { tagsOf } from "./tags.ts";
 import { type Unavailable, unavailableOf } from "./unavailable.ts";
 
 const DESCRIPTION_LENGTH = 120;
 
-export async function searchTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
+/** The part of a scope that is searched and listed. */
+export type FindScope = ScopeCatalog & Pick<ScopeFacts, "notice" | "cursors">;
+
+export async function searchTools(scope: FindScope, input: Input, request: ClientRequest): Promise<Raw> {
   const query = textOf(input, "query") ?? "";
   if (query.trim() === "")
     throw new MetaMcpError("validation_input", 'search_tools: "query" is empty: describe the task.', {
@@ -42,11 +46,11 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
   });
 }
 
-export async function listTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
+export async function listTools(scope: FindScope, input: Input, request: ClientRequest): Promise<Raw> {
   const namespace = textOf(input, "namespace");
-  if (namespace === OWN_SERVER)
+  if (namespace === BUILTIN_SERVER)
     return toolPage(scope, request, {
-      tools: ownTools(scope, request.origin),
+      tools: builtinTools(scope, request.origin),
       unavailable: [],
       page: pageRequest(scope, input, request, ["list", namespace]),
     });
@@ -64,7 +68,7 @@ export async function listTools(scope: Scope, input: Input, request: ClientReque
   });
 }
 
-export async function listNamespaces(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
+export async function listNamespaces(scope: FindScope, input: Input, request: ClientRequest): Promise<Raw> {
   const unavailable = await loadLists(scope, request);
   const { origin } = request;
   const names = [...scope.view(origin).snapshot.listings.keys()]
@@ -86,7 +90,7 @@ interface FoundTools {
   readonly page: PageRequest;
 }
 
-function toolPage(scope: Scope, { origin }: ClientRequest, found: FoundTools): Raw {
+function toolPage(scope: FindScope, { origin }: ClientRequest, found: FoundTools): Raw {
   const { unavailable, bounded } = found;
   const shown = pageOf(found.tools, toolId, found.page);
   const { nextCursor } = shown;
@@ -102,7 +106,7 @@ function toolPage(scope: Scope, { origin }: ClientRequest, found: FoundTools): R
 
 /** Loads unknown lists. Returns the servers that are unavailable. */
 async function loadLists(
-  scope: Scope,
+  scope: ScopeCatalog,
   { origin }: ClientRequest,
   only?: string,
 ): Promise<readonly Unavailable[]> {
@@ -115,7 +119,7 @@ async function loadLists(
 }
 
 function pageRequest(
-  scope: Scope,
+  scope: FindScope,
   input: Input,
   { origin }: ClientRequest,
   asked: readonly unknown[],
@@ -123,7 +127,8 @@ function pageRequest(
   return {
     cursor: textOf(input, "cursor"),
     limit: numberOf(input, "limit"),
-    binding: [...asked, callerOf(origin), contentHash(scope.view(origin).snapshot)],
+    cursors: scope.cursors,
+    binding: [...asked, ownerOf(origin), contentHash(scope.view(origin).snapshot)],
   };
 }
 
@@ -149,3 +154,30 @@ function numberOf(input: Input, key: string): number | undefined {
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Tags of a tool: its annotations, and tags that its server put into `_meta`. */
+const MAX_TAGS = 8;
+const LONGEST_TAG = 40;
+
+function tagsOf({ annotations, definition }: Tool): readonly string[] {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const declared = [
+    ...(readOnlyHint === true ? ["read-only"] : []),
+    ...(destructiveHint === true && readOnlyHint !== true ? ["destructive"] : []),
+    ...(idempotentHint === true ? ["idempotent"] : []),
+    ...(openWorldHint === true ? ["open-world"] : []),
+  ];
+  const meta = member(definition, "_meta");
+  return [...new Set([...declared, ...(meta ? taggedIn(fromRaw(meta)) : [])])].slice(0, MAX_TAGS);
+}
+
+/** Frameworks keep tags in `_meta`, directly or one level below. */
+function taggedIn(meta: unknown): readonly string[] {
+  if (typeof meta !== "object" || meta === null) return [];
+  return [meta, ...Object.values(meta)].flatMap((place: unknown) => {
+    const tags = typeof place === "object" && place !== null && "tags" in place ? place.tags : undefined;
+    return Array.isArray(tags)
+      ? tags.filter((tag) => typeof tag === "string" && tag.length <= LONGEST_TAG)
+      : [];
+  });
+}

@@ -1,26 +1,32 @@
 /** Finds the tool with an id among own tools and children's tools. Errors say what to do. */
+
 import type { Tool } from "../../catalog/tool.ts";
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import type { Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { noSuchTool } from "../call-tool.ts";
-import { OWN_SERVER, ownTools, requireOwnTool } from "../own/tools.ts";
+import { builtinTools, requireBuiltinTool } from "../builtin/tools.ts";
+import { noSuchTool } from "../no-such-tool.ts";
 import { requireServer } from "../require-server.ts";
-import type { Scope } from "../scope.ts";
+import type { ScopeCalls, ScopeCatalog } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { ToolName } from "./tool-id.ts";
 
 const FINDER = "list_tools";
 
 /** Looks only in memory. */
-export function knownTool(scope: Scope, { server, tool }: ToolName, origin: Origin): Tool | undefined {
-  if (server === OWN_SERVER) return ownTools(scope, origin).find(({ name }) => name === tool);
+export function knownTool(scope: ScopeCatalog, { server, tool }: ToolName, origin: Origin): Tool | undefined {
+  if (server === BUILTIN_SERVER) return builtinTools(scope, origin).find(({ name }) => name === tool);
   return scope.view(origin).snapshot.tool(server, tool);
 }
 
 /** Starts the server if its tools are not known, or if an outdated list does not have the tool. */
-export async function requireTool(scope: Scope, name: ToolName, request: ClientRequest): Promise<Tool> {
+export async function requireTool(
+  scope: ScopeCatalog & ScopeCalls,
+  name: ToolName,
+  request: ClientRequest,
+): Promise<Tool> {
   const { server, id } = name;
-  if (server === OWN_SERVER) return requireOwnTool(scope, name.tool, request.origin);
+  if (server === BUILTIN_SERVER) return requireBuiltinTool(scope, name.tool, request.origin);
   const { origin } = request;
   requireServer(scope, server, origin, FINDER);
   const [unknown] = await scope.loader.loadMissing([server], origin);

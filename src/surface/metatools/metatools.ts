@@ -1,17 +1,20 @@
 /**
- * The metatools surface: own tools that find, describe, run and chain the tools of all servers, for models and for
- * programs.
+ * The metatools surface: own tools that find, describe, run and chain the tools of all servers, for models
+ * and for programs.
  */
+import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { builtinTools, hasBuiltin, unknownTool } from "../builtin/tools.ts";
 import { readParams } from "../call-params.ts";
+import { contentHash } from "../content-hash.ts";
 import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
-import { hasOwn, OWN_SERVER, ownTools, unknownTool } from "../own/tools.ts";
+import { type SurfaceKind, shared } from "../kind.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { handleResources } from "../result/resources.ts";
@@ -19,7 +22,6 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
 import { failure } from "./answer.ts";
 import { runChain } from "./chain.ts";
-import { contentHash } from "./content-hash.ts";
 import { describeTool, listToolExamples } from "./describe.ts";
 import { executeCode } from "./execute-code.ts";
 import { listNamespaces, listTools, searchTools } from "./find.ts";
@@ -60,12 +62,15 @@ const WITHOUT_CODE = toRaw({
   tools: METATOOLS.filter(({ tool }) => tool !== EXECUTE_CODE).map(({ tool }) => tool),
 });
 
-export const METATOOL_NAMES: readonly string[] = [...BY_NAME.keys()];
-
 export interface MetatoolsOptions {
   /** Clients get a notification when the searchable content changes. */
   readonly notify: boolean;
 }
+
+export const metatools: SurfaceKind = {
+  name: "metatools",
+  open: (scope, options) => shared(createMetatoolsSurface(scope, options), options),
+};
 
 export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOptions): Surface {
   const version = (asker: Asker): string => contentHash(scope.view(asker).snapshot);
@@ -77,9 +82,9 @@ export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOption
       instructions(
         scope.servers(asker).map((server) => server.name),
         {
-          code: scope.code !== undefined && hasOwn(scope, EXECUTE_CODE.name, asker),
-          chain: hasOwn(scope, RUN_CHAIN.name, asker),
-          own: ownTools(scope, asker).map(({ name }) => name),
+          code: scope.code !== undefined && hasBuiltin(scope, EXECUTE_CODE.name, asker),
+          chain: hasBuiltin(scope, RUN_CHAIN.name, asker),
+          own: builtinTools(scope, asker).map(({ name }) => name),
         },
       ),
     handle(request) {
@@ -115,11 +120,11 @@ function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
     const tool = typeof wanted === "string" ? wanted : "";
     recordRefusal(scope, { server: "", tool, args }, request, { code: "tool_not_found" });
     const known = [...BY_NAME.keys()].filter(
-      (one) => (scope.code || one !== EXECUTE_CODE.name) && hasOwn(scope, one, request.origin),
+      (one) => (scope.code || one !== EXECUTE_CODE.name) && hasBuiltin(scope, one, request.origin),
     );
     throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, known));
   }
-  const own = { server: OWN_SERVER, tool: found.tool.name, args };
+  const own = { server: BUILTIN_SERVER, tool: found.tool.name, args };
   const run = async (inner: ClientRequest): Promise<Raw> => {
     try {
       return await found.run(scope, readInput(found.tool, args), meta, inner);

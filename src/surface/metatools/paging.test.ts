@@ -10,8 +10,11 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { contentHash } from "./content-hash.ts";
+import { contentHash } from "../content-hash.ts";
+import { Cursors } from "../cursor.ts";
 import { pageOf } from "./paging.ts";
+
+const cursors = new Cursors(Buffer.alloc(32));
 
 /** A catalog of children with lists in memory. */
 class Children {
@@ -92,7 +95,7 @@ test("while the catalog changes, paging returns each item once or ends with inva
           const binding = ["list", contentHash(children.catalog.snapshot)];
           let found: ReturnType<typeof pageOf>;
           try {
-            found = pageOf(children.tools, toolId, { cursor, limit, binding });
+            found = pageOf(children.tools, toolId, { cursors, cursor, limit, binding });
           } catch (error) {
             expect(error).toBeInstanceOf(RpcError);
             expect((error as RpcError).code).toBe(INVALID_PARAMS);
@@ -130,7 +133,7 @@ test("contentHash depends only on the content, not on how it came about", async 
 test("a cursor is valid only for the same binding, even if the list is the same", () => {
   const items = ["a", "b", "c"];
   const page = (cursor: string | undefined, ...binding: string[]) =>
-    pageOf(items, (item) => item, { cursor, limit: 1, binding });
+    pageOf(items, (item) => item, { cursors, cursor, limit: 1, binding });
   const { nextCursor } = page(undefined, "search", "query", "me");
   expect(page(nextCursor, "search", "query", "me").items).toEqual(["b"]);
   for (const other of [

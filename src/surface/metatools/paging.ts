@@ -1,14 +1,16 @@
 /**
- * Pages of a list in a fixed order. Reading all pages returns each item once, or ends with an invalid params error: a
- * cursor is valid only if the items before it are the same as when it was made.
+ * Pages of a list in a fixed order. Reading all pages returns each item once, or ends with an invalid params
+ * error: a cursor is valid only if the items before it are the same as when it was made.
  */
-import { claimedOffset, readCursor, writeCursor } from "../cursor.ts";
-import { digest } from "./content-hash.ts";
+
+import { digest } from "../content-hash.ts";
+import { type Cursors, claimedOffset } from "../cursor.ts";
 
 const LIMIT = 20;
 const MAX_LIMIT = 100;
 
 export interface PageRequest {
+  readonly cursors: Cursors;
   readonly cursor: string | undefined;
   readonly limit: number | undefined;
   /** Identifies the query, the caller and the content. */
@@ -29,10 +31,10 @@ export function itemsNeeded({ cursor, limit = LIMIT }: Pick<PageRequest, "cursor
 export function pageOf<T>(items: readonly T[], idOf: (item: T) => string, request: PageRequest): Page<T> {
   const upTo = (end: number): string =>
     JSON.stringify([...request.binding, digest(items.slice(0, end).map(idOf))]);
-  const offset = readCursor(request.cursor, upTo(claimedOffset(request.cursor)));
+  const offset = request.cursors.read(request.cursor, upTo(claimedOffset(request.cursor)));
   const end = offset + Math.min(request.limit ?? LIMIT, MAX_LIMIT);
   return {
     items: items.slice(offset, end),
-    ...(end < items.length && { nextCursor: writeCursor(end, upTo(end)) }),
+    ...(end < items.length && { nextCursor: request.cursors.write(end, upTo(end)) }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of run_chain into a plan. Checks everything that needs no server; with an error here, no step
- * runs.
+ * Reads the arguments of run_chain into a plan. Checks everything that needs no server; with an error here,
+ * no step runs.
  */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";

@@ -1,6 +1,6 @@
 /**
- * Finds the values that references point to. Each list and object on their paths is scanned once, however many
- * references there are, and other values are not parsed.
+ * Finds the values that references point to. Each list and object on their paths is scanned once, however
+ * many references there are, and other values are not parsed.
  */
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, isObject, textAt } from "../../rpc/slice.ts";

@@ -1,6 +1,6 @@
 /**
- * References in the arguments of a chain to values of earlier steps: `{"$from": "steps/0/structured/items/1/id"}`.
- * Values and the rest of the arguments are copied byte for byte.
+ * References in the arguments of a chain to values of earlier steps: `{"$from":
+ * "steps/0/structured/items/1/id"}`. Values and the rest of the arguments are copied byte for byte.
  */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, isKey, isObject, textAt } from "../../rpc/slice.ts";
@@ -77,8 +77,8 @@ function replaceReferences(raw: Raw, at: string, replace: Replace): Raw {
 }
 
 /**
- * Finds positions where the key of a reference may be. Must be called with increasing positions, so that each byte is
- * searched once.
+ * Finds positions where the key of a reference may be. Must be called with increasing positions, so that each
+ * byte is searched once.
  */
 class KeyFinder {
   readonly #raw: Raw;

@@ -1,4 +1,7 @@
-/** Gives a request a shorter timeout than its caller has. The timeout pauses while the client or a person is asked. */
+/**
+ * Gives a request a shorter timeout than its caller has. The timeout pauses while the client or a person is
+ * asked.
+ */
 import type { Hold } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -75,7 +78,8 @@ export class RequestTimeout {
     this.#since = this.#clock.now();
     this.#timer = this.#clock.after(this.#left, () => {
       this.#expired = true;
-      // The child gets a cancellation: a short timeout of the client says nothing about the health of the child.
+      // The child gets a cancellation: a short timeout of the client says nothing about the health of the
+      // child.
       this.#signal.abort(new MetaMcpError("cancelled", "its time is up"));
     });
   }

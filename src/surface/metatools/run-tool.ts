@@ -2,12 +2,12 @@
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice.ts";
+import { NEXT } from "../builtin/read.ts";
 import type { Input } from "../input.ts";
-import { NEXT } from "../own/read.ts";
 import { notedPreview, PREVIEW_BYTES, shorten, withPreview } from "../result/budget.ts";
 import { isWithin } from "../result/media.ts";
 import { withText } from "../result/restart-note.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
@@ -50,7 +50,7 @@ export async function runTool(
 }
 
 function failed(
-  scope: Scope,
+  scope: ScopeFacts,
   error: MetaMcpError,
   { outcome, extras, whole }: AnswerParts,
   { origin }: ClientRequest,
@@ -89,7 +89,7 @@ interface AnswerParts {
 }
 
 function success(
-  scope: Scope,
+  scope: ScopeCatalog & ScopeFacts,
   { name, outcome, extras, whole }: AnswerParts,
   { origin }: ClientRequest,
 ): Raw {
@@ -132,7 +132,7 @@ function pageValue(meta: Raw | undefined): Raw {
 }
 
 /** Leaves out a result that is too large; the link leads to it. */
-function ifWithinBudget(scope: Scope, result: Raw | undefined): Raw | undefined {
+function ifWithinBudget(scope: ScopeFacts, result: Raw | undefined): Raw | undefined {
   return result && result.length <= budgetFor(scope) ? result : undefined;
 }
 

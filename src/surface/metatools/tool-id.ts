@@ -1,4 +1,6 @@
-/** Tool ids are `server:tool`. They are split at the first colon, because only tool names may contain colons. */
+/**
+ * Tool ids are `server:tool`. They are split at the first colon, because only tool names may contain colons.
+ */
 import { MetaMcpError } from "../../kernel/errors.ts";
 
 export interface ToolName {

@@ -1,4 +1,6 @@
-/** The tool definitions and instructions of the metatools surface, with output schemas that include errors. */
+/**
+ * The tool definitions and instructions of the metatools surface, with output schemas that include errors.
+ */
 
 import { namesIn } from "../server-names.ts";
 
@@ -274,6 +276,17 @@ export const RUN_CHAIN = {
   annotations: ACTS,
 } as const;
 
+export const METATOOL_NAMES: readonly string[] = [
+  SEARCH_TOOLS,
+  LIST_TOOLS,
+  LIST_NAMESPACES,
+  DESCRIBE_TOOL,
+  LIST_TOOL_EXAMPLES,
+  RUN_TOOL,
+  RUN_CHAIN,
+  EXECUTE_CODE,
+].map(({ name }) => name);
+
 /** What a model needs to know to use these tools. The length does not grow with the number of servers. */
 export function instructions(
   servers: readonly string[],
@@ -283,13 +296,13 @@ export function instructions(
     "Gateway to other MCP servers: find tools with search_tools {query}, see the arguments with describe_tool, run it with run_tool {tool_id, args}. Servers start automatically.",
     ...(chain ? ["run_chain {steps} runs several tools; each can use values of earlier ones."] : []),
     ...(code ? ["execute_code {language, code} runs code that calls tools and returns one value."] : []),
-    ...(own.length > 0 ? [`Tools of the namespace metamcp: ${ownToolsText(own)}.`] : []),
+    ...(own.length > 0 ? [`Tools of the namespace metamcp: ${builtinToolsText(own)}.`] : []),
     "unavailable lists the servers that are down and why. Errors say what to do next and whether to retry.",
     namesIn(servers),
   ].join("\n");
 }
 
-function ownToolsText(own: readonly string[]): string {
+function builtinToolsText(own: readonly string[]): string {
   const reading = own.includes("read") ? ["read {uri} for stored results and linked resources"] : [];
   const items = own
     .filter((name) => name !== "read")

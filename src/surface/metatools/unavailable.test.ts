@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TEST_ORIGIN } from "../../../test/support/catalog.ts";
-import type { Scope, ServerStatus } from "../scope.ts";
+import type { ServerStatus } from "../../kernel/server-status.ts";
 import { unavailableOf } from "./unavailable.ts";
 
 const status = (name: string, more: Partial<ServerStatus>): ServerStatus => ({
@@ -20,7 +20,7 @@ const scope = {
     status("broken", { state: "failed", reason: "it exited", retryAfterMs: 1_234.5 }),
     status("mute", { state: "failed" }),
   ],
-} as unknown as Scope;
+};
 const unknown = [
   { server: "slow", reason: "it is still connecting" },
   { server: "silent", reason: "it is still connecting" },

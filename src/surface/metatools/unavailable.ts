@@ -1,7 +1,7 @@
 /** Lists servers that cannot be used, and why, so that a client can tell "no tools" from "not reachable". */
 import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import type { Scope } from "../scope.ts";
+import type { ScopeCatalog } from "../scope.ts";
 
 export interface Unavailable {
   readonly server: string;
@@ -10,7 +10,7 @@ export interface Unavailable {
 }
 
 export function unavailableOf(
-  scope: Scope,
+  scope: Pick<ScopeCatalog, "servers">,
   unknown: readonly UnknownServer[],
   asker: Asker,
   only?: string,

@@ -1,4 +1,7 @@
-/** Checks content blocks of children. A malformed block would make the whole result unreadable for a strict client. */
+/**
+ * Checks content blocks of children. A malformed block would make the whole result unreadable for a strict
+ * client.
+ */
 import type { Raw } from "../../kernel/raw.ts";
 import { isObject, isString, member, members, textAt } from "../../rpc/slice.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Shortens results over the budget: stores the whole and returns a preview with a link. For smaller results only the
- * length is checked.
+ * Shortens results over the budget: stores the whole and returns a preview with a link. For smaller results
+ * only the length is checked.
  */
 import { joinArray } from "../../catalog/json-array.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -43,7 +43,9 @@ export interface Shortened {
   readonly preview: (room: number) => Raw;
   /** Says that the result is shortened and how to read the rest. */
   readonly note: string;
-  /** Content blocks: a link to the stored result if there is one, and images and audio within their budget. */
+  /**
+   * Content blocks: a link to the stored result if there is one, and images and audio within their budget.
+   */
   readonly blocks: readonly Raw[];
   /** The size of the images and audio, which do not count for the size of a preview. */
   readonly mediaBytes: number;
@@ -56,7 +58,9 @@ function readHint(uri: string, readCommand: Budget["readCommand"], code: Budget[
   return `Read on with ${readCommand(uri)}: each page names the next; find, from and lines select lines.${inCode}`;
 }
 
-/** `parts` are the parts of the result, if they are known already; `room` is the space for images and audio. */
+/**
+ * `parts` are the parts of the result, if they are known already; `room` is the space for images and audio.
+ */
 export function shorten(
   result: Raw,
   { store, caller, owner, source, most, readCommand, code }: Budget,
@@ -95,7 +99,9 @@ function linkTo({ uri, bytes }: { uri: string; bytes: number }, source: string):
   });
 }
 
-/** Returns the largest answer with a preview that fits the limit. `write` may use the preview several times. */
+/**
+ * Returns the largest answer with a preview that fits the limit. `write` may use the preview several times.
+ */
 export function withPreview({ preview, mediaBytes }: Shortened, write: (shown: Raw) => Raw): Raw {
   for (let room = PREVIEW_BYTES; ; room = Math.floor(room * 0.85)) {
     const answer = write(preview(room));

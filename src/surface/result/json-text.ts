@@ -4,7 +4,10 @@ import { reset, sawLineBreak, scanValue, skipSpace } from "../../rpc/validate.ts
 
 const SPACE = 0x20;
 
-/** Returns the value on one line, with all digits as written; undefined if the text is not exactly one JSON value. */
+/**
+ * Returns the value on one line, with all digits as written; undefined if the text is not exactly one JSON
+ * value.
+ */
 export function jsonIn(text: string): Raw | undefined {
   const bytes = Buffer.from(text);
   reset();

@@ -1,6 +1,6 @@
 /**
- * Remembers which server returned which URI to which caller, so that a linked resource is read from that server and no
- * other.
+ * Remembers which server returned which URI to which caller, so that a linked resource is read from that
+ * server and no other.
  */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";

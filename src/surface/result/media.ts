@@ -1,6 +1,6 @@
 /**
- * Images and audio in results. They have a budget of their own: a model looks at them whole, and cannot page through them
- * as through a text.
+ * Images and audio in results. They have a budget of their own: a model looks at them whole, and cannot page
+ * through them as through a text.
  */
 import type { Raw } from "../../kernel/raw.ts";
 import { elements, isArray, isObject, isString, member, textAt } from "../../rpc/slice.ts";
@@ -16,7 +16,10 @@ export interface Media {
   readonly cut: boolean;
 }
 
-/** `room`: how many bytes may be shown; `budget` is that of the rest of the result, and a larger one counts for media too. */
+/**
+ * `room`: how many bytes may be shown; `budget` is that of the rest of the result, and a larger one counts
+ * for media too.
+ */
 export function mediaIn(blocks: readonly Raw[], budget: number, room = mediaBudget(budget)): Media {
   const shown: Raw[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Writes a sketch as a preview within a limit: valid JSON of the same structure, with a remark wherever something is
- * left out.
+ * Writes a sketch as a preview within a limit: valid JSON of the same structure, with a remark wherever
+ * something is left out.
  */
 import type { Sketch } from "./sketch.ts";
 

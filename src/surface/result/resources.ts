@@ -1,21 +1,24 @@
 /**
- * Resources on surfaces that list only stored results. Resources of servers can be read too, if their server is known.
+ * Resources on surfaces that list only stored results. Resources of servers can be read too, if their server
+ * is known.
  */
 import { callerOf } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members, withMember } from "../../rpc/slice.ts";
+import { NEXT } from "../builtin/read.ts";
 import { refuseCursor } from "../cursor.ts";
 import { forward } from "../forward.ts";
-import { NEXT } from "../own/read.ts";
 import { resourceTarget } from "../resource-target.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope, ScopeFacts } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { isStoredUri } from "./store.ts";
 
 const NOT_FOUND = -32002;
-/** Errors that mean that no server has the resource. Others, such as server_unavailable, are no "not found". */
+/**
+ * Errors that mean that no server has the resource. Others, such as server_unavailable, are no "not found".
+ */
 const NO_RESOURCE: ReadonlySet<ErrorCode> = new Set(["execution_failed", "server_not_found"]);
 const MAX_LISTED = 100;
 const NO_TEMPLATES = toRaw({ resourceTemplates: [] });
@@ -53,7 +56,7 @@ async function readResource(scope: Scope, uri: string, request: ClientRequest): 
   }
 }
 
-function stored({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
+function stored({ results }: ScopeFacts, uri: string, { origin }: ClientRequest): Raw {
   const page = results.read(callerOf(origin), uri);
   if ("missing" in page) throw RpcError.of(NOT_FOUND, page.missing, { uri });
   const { text, mimeType, plain, nextUri } = page;

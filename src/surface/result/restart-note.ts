@@ -1,4 +1,7 @@
-/** Many clients do not show `_meta` to the model, so a text says too that the process of a server was replaced. */
+/**
+ * Many clients do not show `_meta` to the model, so a text says too that the process of a server was
+ * replaced.
+ */
 import { joinArray } from "../../catalog/json-array.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RESTARTED, type Restarted } from "../../kernel/restarted.ts";

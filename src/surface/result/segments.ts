@@ -1,6 +1,6 @@
 /**
- * Splits a result into segments for paging: JSON text, and the base64 data of images, audio and files, which is never
- * returned as text.
+ * Splits a result into segments for paging: JSON text, and the base64 data of images, audio and files, which
+ * is never returned as text.
  */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, member, members, textAt } from "../../rpc/slice.ts";
@@ -26,8 +26,8 @@ const IMAGE = toRaw("image");
 const AUDIO = toRaw("audio");
 
 /**
- * The segments joined are the result, except that inside base64 escapes are decoded and line breaks, which have no
- * meaning there, are removed.
+ * The segments joined are the result, except that inside base64 escapes are decoded and line breaks, which
+ * have no meaning there, are removed.
  */
 export function segmentsOf(result: Raw): readonly ResultSegment[] {
   const segments: ResultSegment[] = [];

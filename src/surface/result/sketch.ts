@@ -1,6 +1,6 @@
 /**
- * Makes a sketch of a large JSON value: its first items and keys, and the size of the rest. Reads the value once and
- * parses only what it keeps.
+ * Makes a sketch of a large JSON value: its first items and keys, and the size of the rest. Reads the value
+ * once and parses only what it keeps.
  */
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, textAt } from "../../rpc/slice.ts";

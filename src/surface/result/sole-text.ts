@@ -1,6 +1,6 @@
 /**
- * Finds the single text that contains everything in a result; many servers repeat it as structured content. Pages are
- * cut from the raw text, so that nothing is copied.
+ * Finds the single text that contains everything in a result; many servers repeat it as structured content.
+ * Pages are cut from the raw text, so that nothing is copied.
  */
 import { isDeepStrictEqual } from "node:util";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
@@ -61,8 +61,8 @@ function lengthOf(inner: Buffer, at: number): number {
 }
 
 /**
- * Whether a position is inside a character or right after a backslash. Positions within the digits of an escape are not
- * detected.
+ * Whether a position is inside a character or right after a backslash. Positions within the digits of an
+ * escape are not detected.
  */
 function isInside(inner: Buffer, at: number): boolean {
   let slashes = 0;

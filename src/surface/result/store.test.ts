@@ -7,7 +7,7 @@ const result = (bytes: number): Raw => toRaw({ content: [{ type: "text", text: "
 
 function open(limits?: { bytes: number; lifetimeMs: number }) {
   const clock = new ManualClock();
-  const store = new ResultStore(clock, limits);
+  const store = new ResultStore(clock, limits && { limits });
   return {
     clock,
     store,

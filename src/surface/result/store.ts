@@ -1,7 +1,11 @@
-/** The result store: keeps large results in memory for a while. Only the caller that got a result can read it. */
+/**
+ * The result store: keeps large results in memory for a while. Only the caller that got a result can read it.
+ */
 import { randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
+import type { Peers } from "../../kernel/replica-ids.ts";
+import { mentions } from "../../rpc/slice.ts";
 import { Links } from "./links.ts";
 import { pageAt, type ResultPage } from "./pages.ts";
 import { type ResultSegment, segmentsOf } from "./segments.ts";
@@ -10,6 +14,13 @@ import { soleText, textPageAt } from "./sole-text.ts";
 export interface StoreLimits {
   readonly bytes: number;
   readonly lifetimeMs: number;
+}
+
+export interface ResultStoreOptions {
+  readonly limits?: StoreLimits;
+  /** The id of this process. URIs name it, so that every process knows which one has the result. */
+  readonly replica?: string | undefined;
+  readonly peers?: Pick<Peers, "isGone"> | undefined;
 }
 
 const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
@@ -60,6 +71,23 @@ export function isStoredUri(uri: string): boolean {
   return uri.startsWith(SCHEME);
 }
 
+/** Random parts of ids have no such character. */
+const OF_REPLICA = ".";
+
+/** The replica that a URI names; undefined without one. Whether it has such a result is not known. */
+export function replicaInUri(uri: string): string | undefined {
+  const [id = ""] = partsIn(uri);
+  const end = id.indexOf(OF_REPLICA);
+  return end < 0 ? undefined : id.slice(0, end);
+}
+
+const IN_TEXT = /metamcp:\/\/result\/([a-z0-9]+)\./;
+
+/** The same for the first such URI in any text. */
+export function replicaInText(text: Raw): string | undefined {
+  return mentions(text, SCHEME) ? IN_TEXT.exec(text.toString("latin1"))?.[1] : undefined;
+}
+
 function partsIn(uri: string): readonly string[] {
   return isStoredUri(uri) ? uri.slice(SCHEME.length).split("/") : [];
 }
@@ -69,6 +97,8 @@ export class ResultStore {
   readonly links = new Links();
   readonly #clock: Clock;
   readonly #limits: StoreLimits;
+  readonly #replica: string | undefined;
+  readonly #peers: ResultStoreOptions["peers"];
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #expired = new Map<string, Pick<Entry, "caller" | "source">>();
@@ -78,9 +108,11 @@ export class ResultStore {
   #bytes = 0;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, limits: StoreLimits = LIMITS) {
+  constructor(clock: Clock, { limits = LIMITS, replica, peers }: ResultStoreOptions = {}) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#replica = replica;
+    this.#peers = peers;
   }
 
   /** Memory in use, with overhead. */
@@ -88,10 +120,14 @@ export class ResultStore {
     return this.#bytes;
   }
 
-  /** `owner` is the principal, which may have many sessions. Returns undefined if the result is larger than the whole store may be. */
+  /**
+   * `owner` is the principal, which may have many sessions. Returns undefined if the result is larger than
+   * the whole store may be.
+   */
   put(caller: string, source: string, result: Raw, owner = caller): Stored | undefined {
     if (result.length > this.#limits.bytes) return undefined;
-    const id = randomBytes(16).toString("base64url");
+    const random = randomBytes(16).toString("base64url");
+    const id = this.#replica === undefined ? random : `${this.#replica}${OF_REPLICA}${random}`;
     const own = result.buffer.byteLength <= result.length * MAX_WASTE ? result : (Buffer.from(result) as Raw);
     const segments = segmentsOf(own);
     const bytes = segments.reduce((sum, segment) => sum + segment.bytes.length, 0);
@@ -147,7 +183,13 @@ export class ResultStore {
     const [id = ""] = partsIn(uri);
     this.#makeRoom();
     const entry = this.#entries.get(id);
-    return entry?.caller === caller ? entry : this.#missing(caller, id);
+    if (entry?.caller === caller) return entry;
+    const replica = replicaInUri(uri);
+    if (replica === undefined || replica === this.#replica) return this.#missing(caller, id);
+    const why = this.#peers?.isGone(replica)
+      ? "Stored result expired: the replica of the gateway that kept it is gone."
+      : `This result is stored at replica ${replica} of the gateway, which cannot be reached from here.`;
+    return { missing: `${why} Run the tool again to get it.` };
   }
 
   /** The results of a caller, newest first. */
@@ -174,7 +216,10 @@ export class ResultStore {
     return { missing: `Stored result not found or expired. ${kept} Run the tool again to get it.` };
   }
 
-  /** Drops expired results. Beyond the limit, drops the oldest ones of the owner that has most, so that nobody crowds out others. */
+  /**
+   * Drops expired results. Beyond the limit, drops the oldest ones of the owner that has most, so that nobody
+   * crowds out others.
+   */
   #makeRoom(): void {
     const now = this.#clock.now();
     for (const [id, entry] of this.#entries) {

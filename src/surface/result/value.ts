@@ -1,5 +1,6 @@
 /**
- * Reads a tool's result as one JSON value, for programs and chains. Images and files are returned as separate blocks.
+ * Reads a tool's result as one JSON value, for programs and chains. Images and files are returned as separate
+ * blocks.
  */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, isObject, member, members, textAt } from "../../rpc/slice.ts";

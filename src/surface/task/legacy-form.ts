@@ -50,8 +50,8 @@ export function legacyResult({ id, outcome }: Task): Raw {
   return withRelatedTask(outcome.result, id);
 }
 
-export function legacyPage(tasks: readonly Task[], nextCursor: string | undefined): Raw {
-  const states = tasks.map((task) => legacyState(task).toString()).join(",");
+/** `states`: JSON texts. */
+export function legacyPage(states: readonly string[], nextCursor: string | undefined): Raw {
   const page = nextCursor === undefined ? EMPTY_OBJECT : toRaw({ nextCursor });
-  return withMember(page, "tasks", asRaw(Buffer.from(`[${states}]`)));
+  return withMember(page, "tasks", asRaw(Buffer.from(`[${states.join(",")}]`)));
 }

@@ -1,6 +1,6 @@
 /**
- * The open questions of a task to its client. The client does not wait for the task, so a question stays open until the
- * client asks for the task.
+ * The open questions of a task to its client. The client does not wait for the task, so a question stays open
+ * until the client asks for the task.
  */
 import type { Asking, Uplink } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -90,7 +90,9 @@ export class TaskQuestions {
     });
   }
 
-  /** Sends open questions to the client on the stream of this request. Returns the function that ends this. */
+  /**
+   * Sends open questions to the client on the stream of this request. Returns the function that ends this.
+   */
   listen(listener: QuestionListener): () => void {
     this.#listeners.add(listener);
     this.#sendAll();

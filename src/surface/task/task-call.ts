@@ -1,6 +1,6 @@
 /**
- * A tool call that may become a task. Until the client gets the task, it is an ordinary call; after that it continues
- * without the request.
+ * A tool call that may become a task. Until the client gets the task, it is an ordinary call; after that it
+ * continues without the request.
  */
 import type { CreatedTask, TaskRequest, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -35,7 +35,9 @@ export interface TaskCallParts {
   readonly terms: Raw;
 }
 
-/** A client that requested a task gets one at the latest after this time, even if the server has not answered. */
+/**
+ * A client that requested a task gets one at the latest after this time, even if the server has not answered.
+ */
 const LATEST_TASK_MS = 5_000;
 
 export class TaskCall {
@@ -53,8 +55,8 @@ export class TaskCall {
   }
 
   /**
-   * Resolves with the result of the call, or with the task that it became. Throws or rejects like the surface as long
-   * as it is not a task.
+   * Resolves with the result of the call, or with the task that it became. Throws or rejects like the surface
+   * as long as it is not a task.
    */
   run(handle: (request: ClientRequest) => Promise<Raw>, params: Raw): Promise<Raw> {
     const { signal: outer, ...request } = this.#request;

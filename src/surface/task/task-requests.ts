@@ -3,10 +3,11 @@ import type { TaskSupport } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { isOfLaterVersion } from "../../kernel/seal.ts";
 import { aborted } from "../../kernel/signal.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, member, members, mentions, withMember } from "../../rpc/slice.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import type { Cursors } from "../cursor.ts";
 import type { ClientRequest } from "../surface.ts";
 import { era2026Form, era2026State, knowsTasks, notifyEra2026, requireTasks } from "./era-2026-form.ts";
 import { legacyForm, legacyPage, legacyResult, legacyState } from "./legacy-form.ts";
@@ -17,7 +18,11 @@ import type { Tasks } from "./tasks.ts";
 export interface TaskRequestsParts {
   readonly tasks: Tasks;
   readonly clock: Clock;
-  /** Whether a tool can run as a task, by the name that this client sees; undefined while the tool is not known. */
+  readonly cursors: Cursors;
+  /**
+   * Whether a tool can run as a task, by the name that this client sees; undefined while the tool is not
+   * known.
+   */
   supportOf(name: string, asker: Asker): TaskSupport | undefined;
 }
 
@@ -35,8 +40,8 @@ export class TaskRequests {
   }
 
   /**
-   * Returns undefined if the request has nothing to do with tasks. Rejects or throws like `handle`, and for a task of
-   * another client.
+   * Returns undefined if the request has nothing to do with tasks. Rejects or throws like `handle`, and for a
+   * task of another client.
    */
   answer(request: ClientRequest, handle: Handle): Promise<Raw> | undefined {
     const { method, origin } = request;
@@ -70,8 +75,8 @@ export class TaskRequests {
   }
 
   async #legacy(request: ClientRequest): Promise<Raw> {
-    const { method, signal, uplink } = request;
-    if (method === "tasks/list") return this.#list(request);
+    const { method, signal, uplink, origin } = request;
+    if (method === "tasks/list") return await this.#list(request);
     if (!["tasks/get", "tasks/result", "tasks/cancel"].includes(method)) throw unknownMethod(method);
     const task = this.#find(request);
     if (method === "tasks/cancel") {
@@ -79,7 +84,8 @@ export class TaskRequests {
       task.cancel("the client cancelled the task");
     } else if (method === "tasks/get") await task.refresh();
     else {
-      const stopListening = task.questions.listen({ uplink, signal });
+      // Without a session the client cannot be asked, and its questions must wait for a request that can.
+      const stopListening = origin.sessionless ? () => {} : task.questions.listen({ uplink, signal });
       await Promise.race([task.ended(), aborted(signal)]).finally(stopListening);
       return legacyResult(task);
     }
@@ -108,22 +114,42 @@ export class TaskRequests {
   #find({ params, origin }: ClientRequest): Task {
     const [raw] = params ? members(params, ["taskId"]) : [];
     const id = raw && fromRaw(raw);
-    const task = typeof id === "string" ? this.#parts.tasks.find(origin, id) : undefined;
+    const { tasks } = this.#parts;
+    const task = typeof id === "string" ? tasks.find(origin, id) : undefined;
     if (task) return task;
-    throw RpcError.of(INVALID_PARAMS, "Task not found or expired");
+    if (typeof id === "string" && isOfLaterVersion(id))
+      throw RpcError.of(INVALID_PARAMS, "The task id is of another version of the gateway: ask again");
+    const replica = typeof id === "string" ? tasks.replicaOf(origin, id) : undefined;
+    throw RpcError.of(
+      INVALID_PARAMS,
+      replica === undefined
+        ? "Task not found or expired"
+        : `The task is at replica ${replica} of the gateway, which cannot be reached from here: ask again`,
+    );
   }
 
-  #list({ params, origin }: ClientRequest): Raw {
+  async #list({ params, origin }: ClientRequest): Promise<Raw> {
     const [raw] = params ? members(params, ["cursor"]) : [];
     const cursor = raw && fromRaw(raw);
     if (cursor !== undefined && typeof cursor !== "string")
       throw RpcError.of(INVALID_PARAMS, "The cursor must be the text that the server returned");
-    const own = this.#parts.tasks.of(origin);
-    const binding = `tasks ${own[0]?.id}`;
-    const from = readCursor(cursor, binding);
-    const next = from + PAGE_SIZE < own.length ? writeCursor(from + PAGE_SIZE, binding) : undefined;
+    const { tasks, cursors } = this.#parts;
+    const here = tasks.of(origin).map((task) => legacyState(task).toString());
+    const there = await tasks.elsewhere(origin);
+    const own = there.length === 0 ? here : [...here, ...there].toSorted(byAge);
+    const binding = `tasks ${own[0] === undefined ? "" : readState(own[0]).taskId}`;
+    const from = cursors.read(cursor, binding);
+    const next = from + PAGE_SIZE < own.length ? cursors.write(from + PAGE_SIZE, binding) : undefined;
     return legacyPage(own.slice(from, from + PAGE_SIZE), next);
   }
+}
+
+function byAge(a: string, b: string): number {
+  return Date.parse(readState(a).createdAt) - Date.parse(readState(b).createdAt);
+}
+
+function readState(state: string): { readonly taskId: string; readonly createdAt: string } {
+  return JSON.parse(state) as { taskId: string; createdAt: string };
 }
 
 /** Returns `params.task`; undefined if the client requests no task. */

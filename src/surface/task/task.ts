@@ -1,6 +1,6 @@
 /**
- * One task of one client: a tool call that continues after its request was answered. Holds state and outcome; the forms
- * of the eras are elsewhere.
+ * One task of one client: a tool call that continues after its request was answered. Holds state and outcome;
+ * the forms of the eras are elsewhere.
  */
 import type { CreatedTask, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -74,8 +74,8 @@ export class Task {
   }
 
   /**
-   * The status of a running task. If the server says that the task has ended, it still counts as working until its
-   * result is here.
+   * The status of a running task. If the server says that the task has ended, it still counts as working
+   * until its result is here.
    */
   get phase(): string {
     if (this.questions.size > 0) return "input_required";
@@ -116,7 +116,10 @@ export class Task {
     if (read && !hasEnded(read)) this.#changed();
   }
 
-  /** Requests the current state from the server, if the server runs it as a task. Only once at a time, however many clients ask. */
+  /**
+   * Requests the current state from the server, if the server runs it as a task. Only once at a time, however
+   * many clients ask.
+   */
   async refresh(): Promise<void> {
     if (this.#outcome) return;
     this.#refreshing ??= this.#refresh?.()
@@ -170,6 +173,7 @@ export class Task {
   }
 }
 
-function limitedTtl(ttl: number = DEFAULT_TTL_MS): number {
+/** In milliseconds. */
+export function limitedTtl(ttl: number = DEFAULT_TTL_MS): number {
   return Math.min(ttl, LONGEST_TTL_MS);
 }

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Origin } from "../../kernel/call.ts";
 import { ManualClock } from "../../kernel/clock.ts";
-import { ANONYMOUS, PERSONAL, type Principal } from "../../kernel/principal.ts";
+import { ANONYMOUS, PERSONAL, type Principal, strangerFrom } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, toRaw } from "../../kernel/raw.ts";
-import { Seal } from "../../kernel/seal.ts";
+import { type IdSource, ReplicaIds } from "../../kernel/replica-ids.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { legacyState } from "./legacy-form.ts";
 import type { Task } from "./task.ts";
@@ -21,9 +21,9 @@ class Fixture {
   readonly clock = new ManualClock();
   readonly tasks: Tasks;
 
-  constructor(limits?: TaskLimits) {
-    const seal = new Seal(randomBytes(32), "tasks");
-    this.tasks = new Tasks({ clock: this.clock, seal, time: () => "2026-01-01T00:00:00Z" }, limits);
+  constructor(limits?: TaskLimits, source: IdSource = { secret: randomBytes(32) }) {
+    const ids = new ReplicaIds(source, "tasks");
+    this.tasks = new Tasks({ clock: this.clock, ids, time: () => "2026-01-01T00:00:00Z" }, limits);
   }
 
   begin(origin: Origin, ttl?: number): { task: Task; signal: CallSignal } {
@@ -57,6 +57,17 @@ test("a task can be found only by its owner", () => {
   expect(tasks.of(client("2", stranger))).toEqual([]);
 });
 
+test("another process with the secret knows which replica has a task, and tells only its owner", () => {
+  const secret = randomBytes(32);
+  const [one, two] = ["a1", "b2"].map((replica) => new Fixture(undefined, { secret, replica }));
+  const owner = client("any", { principal: token });
+  const { id } = (one as Fixture).begin(owner).task;
+  const { tasks } = two as Fixture;
+  expect([tasks.find(owner, id), tasks.replicaOf(owner, id)]).toEqual([undefined, "a1"]);
+  expect(tasks.replicaOf(client("other"), id)).toBeUndefined();
+  expect(one?.tasks.replicaOf(owner, id)).toBeUndefined();
+});
+
 test("a task is removed after its ttl, and cancelled if it still runs", () => {
   const fixture = new Fixture();
   const anna = client("anna");
@@ -84,10 +95,13 @@ test("forget cancels the tasks of a session, and close cancels all tasks", () =>
 
 test("beyond the limits the oldest ended tasks are removed, and running tasks are kept", () => {
   const fixture = new Fixture({ perOwner: 2, total: 3, bytes: 1_000 });
-  const [anna, bob] = [client("anna"), client("bob")];
+  const here = { principal: strangerFrom("192.0.2.1") };
+  const [anna, bob] = [client("anna", here), client("bob", { principal: strangerFrom("192.0.2.2") })];
   const { task: first } = fixture.begin(anna);
   const { task: second } = fixture.begin(anna);
   expect(() => fixture.begin(anna)).toThrow("Too many tasks");
+  // Another session does not help.
+  expect(() => fixture.begin(client("anna again", here))).toThrow("Too many tasks");
   second.end({ result: toRaw({}) });
   const { task: third } = fixture.begin(anna);
   expect(fixture.tasks.of(anna)).toEqual([first, third]);

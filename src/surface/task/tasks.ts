@@ -1,17 +1,18 @@
 /** The tasks of all clients. Only the owner can find a task. Limited in number, bytes and time. */
 import { randomBytes } from "node:crypto";
-import { callerOf, type Origin } from "../../kernel/call.ts";
+import { type Origin, ownerOf } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
-import { holderKey, type Principal } from "../../kernel/principal.ts";
-import type { Seal } from "../../kernel/seal.ts";
-import type { CallSignal } from "../../kernel/signal.ts";
+import { type Principal, shareOf } from "../../kernel/principal.ts";
+import type { NamedByReplica, Peers, ReplicaIds } from "../../kernel/replica-ids.ts";
+import { CallSignal } from "../../kernel/signal.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
-import { Task } from "./task.ts";
+import { limitedTtl, Task } from "./task.ts";
 
 export interface TasksParts {
   readonly clock: Clock;
   /** Makes the ids, so that a client can neither guess nor alter one. */
-  readonly seal: Seal;
+  readonly ids: ReplicaIds;
+  readonly peers?: Peers | undefined;
   /** The current time in ISO 8601. */
   readonly time: () => string;
 }
@@ -24,6 +25,10 @@ export interface TaskLimits {
 
 const LIMITS: TaskLimits = { perOwner: 256, total: 4_096, bytes: 256 * 1024 * 1024 };
 const SWEEP_MS = 10_000;
+const GONE = RpcError.of(
+  INTERNAL_ERROR,
+  "The replica of the gateway that ran this task is gone. The call may have run.",
+);
 
 interface Entry {
   readonly task: Task;
@@ -50,12 +55,12 @@ export class Tasks {
     origin: Origin,
     { signal, ttl, onChange }: { signal: CallSignal; ttl: number | undefined; onChange: OnTask },
   ): Task {
-    const { clock, seal, time } = this.#parts;
+    const { clock, ids, time } = this.#parts;
     const owner = ownerOf(origin);
-    this.#makeRoom(owner);
-    const name = randomBytes(16).toString("base64url");
+    this.#makeRoom(shareOf(origin.principal));
+    const name = nameOf(time(), limitedTtl(ttl));
     const task = new Task({
-      id: seal.close(name, owner),
+      id: ids.make(name, owner),
       origin,
       signal,
       ttl,
@@ -70,27 +75,61 @@ export class Tasks {
     return task;
   }
 
-  /** Returns undefined for an unknown task and for a task of another owner, so that a client cannot tell which. */
+  /**
+   * Returns undefined for an unknown task and for a task of another owner, so that a client cannot tell
+   * which.
+   */
   find(origin: Origin, id: string): Task | undefined {
     const owner = ownerOf(origin);
-    const name = this.#parts.seal.open(id, owner);
-    const entry = name === undefined ? undefined : this.#entries.get(name);
+    const named = this.#parts.ids.open(id, owner);
+    if (named?.elsewhere !== undefined) return this.#lost(named, id, origin);
+    const entry = named && this.#entries.get(named.name);
     return entry?.owner === owner ? entry.task : undefined;
+  }
+
+  /** The task of a replica that is gone has failed, until its time is over. */
+  #lost({ name, elsewhere = "" }: NamedByReplica, id: string, origin: Origin): Task | undefined {
+    const { peers, time } = this.#parts;
+    const { createdAt, ttl } = factsIn(name);
+    if (!peers?.isGone(elsewhere) || Date.parse(createdAt) + ttl < Date.parse(time())) return undefined;
+    const task = new Task({
+      id,
+      origin,
+      signal: new CallSignal(),
+      ttl,
+      time: () => createdAt,
+      onChange: () => {},
+    });
+    task.end({ error: GONE });
+    return task;
+  }
+
+  /** The replica that has this task of the client, if it is another one. */
+  replicaOf(origin: Origin, id: string): string | undefined {
+    return this.#parts.ids.open(id, ownerOf(origin))?.elsewhere;
+  }
+
+  /**
+   * The tasks of a client, oldest first. Empty for clients that cannot be told apart: for them only the id
+   * gives access.
+   */
+  of(origin: Origin): readonly Task[] {
+    return origin.unlisted ? [] : this.ofOwner(ownerOf(origin));
+  }
+
+  /** Those that this process has. */
+  ofOwner(owner: string): readonly Task[] {
+    return [...this.#entries.values()].filter((entry) => entry.owner === owner).map(({ task }) => task);
+  }
+
+  /** The tasks of a client at other processes, each as the JSON text of its state. */
+  async elsewhere(origin: Origin): Promise<readonly string[]> {
+    return origin.unlisted ? [] : ((await this.#parts.peers?.tasksOf(ownerOf(origin))) ?? []);
   }
 
   /** Removes a task that the client never got. */
   drop(task: Task): void {
     for (const [name, entry] of this.#entries) if (entry.task === task) this.#entries.delete(name);
-  }
-
-  /**
-   * The tasks of a client, oldest first. Empty for clients that cannot be told apart: for them only the id gives
-   * access.
-   */
-  of(origin: Origin): readonly Task[] {
-    if (origin.unlisted) return [];
-    const owner = ownerOf(origin);
-    return [...this.#entries.values()].filter((entry) => entry.owner === owner).map(({ task }) => task);
   }
 
   /** Cancels the tasks of a session that has ended. */
@@ -113,8 +152,8 @@ export class Tasks {
     for (const name of this.#entries.keys()) this.#end(name, "MetaMCP is stopping");
   }
 
-  #makeRoom(owner: string): void {
-    const own = [...this.#entries].filter(([, entry]) => entry.owner === owner);
+  #makeRoom(share: string): void {
+    const own = [...this.#entries].filter(([, { task }]) => shareOf(task.origin.principal) === share);
     if (own.length >= this.#limits.perOwner) this.#dropOldestEnded(own);
     else if (this.#entries.size >= this.#limits.total) this.#dropOldestEnded([...this.#entries]);
   }
@@ -151,8 +190,12 @@ export class Tasks {
   }
 }
 
-/** A known principal may fetch its tasks in another session. An anonymous client owns tasks only by its session. */
-function ownerOf(origin: Origin): string {
-  const { endpoint, principal } = origin;
-  return principal.kind === "anonymous" ? callerOf(origin) : JSON.stringify([endpoint, holderKey(principal)]);
+/** A random text, and what is still true of the task when its process is gone. */
+function nameOf(createdAt: string, ttl: number): string {
+  return `${randomBytes(16).toString("base64url")} ${createdAt} ${ttl}`;
+}
+
+function factsIn(name: string): { readonly createdAt: string; readonly ttl: number } {
+  const [, createdAt = "", ttl] = name.split(" ");
+  return { createdAt, ttl: Number(ttl) };
 }

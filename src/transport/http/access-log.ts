@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import type { Log } from "../../kernel/log.ts";
+import { forwardedOf } from "./forwarded.ts";
 import type { Verdict } from "./guard.ts";
 
 export interface AccessLogOptions {
@@ -13,15 +14,30 @@ export interface AccessLogOptions {
 /** An id of the client or of a proxy is used only if it cannot break a line or a header. */
 const SAFE_ID = /^[\w.:+/=@-]{1,128}$/;
 
-/** Returns the client's own id in the answer. */
-export function echoRequestId(request: IncomingMessage, response: ServerResponse): string | undefined {
-  const sent = request.headers["x-request-id"];
-  if (typeof sent !== "string" || !SAFE_ID.test(sent)) return undefined;
-  response.setHeader("x-request-id", sent);
-  return sent;
+/**
+ * Returns the id of the request in the answer. Afterwards the header of the request is this id, or absent, so
+ * that everybody can use it.
+ */
+export function echoRequestId(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  created?: string,
+): string | undefined {
+  const sent = headers["x-request-id"];
+  const id = typeof sent === "string" && SAFE_ID.test(sent) ? sent : created;
+  if (id === undefined) {
+    if (sent !== undefined) delete headers["x-request-id"];
+    return undefined;
+  }
+  headers["x-request-id"] = id;
+  response.setHeader("x-request-id", id);
+  return id;
 }
 
-/** Returns a function that takes the verdict, which may come later. The query is not logged: it may contain a key. */
+/**
+ * Returns a function that takes the verdict, which may come later. The query is not logged: it may contain a
+ * key.
+ */
 export function logRequest(
   path: string,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -29,12 +45,11 @@ export function logRequest(
   { addressOf }: AccessLogOptions,
 ): (verdict: Verdict) => void {
   const { method, socket } = request;
-  const id = echoRequestId(request, response) ?? randomUUID();
-  response.setHeader("x-request-id", id);
+  const id = echoRequestId(request, response, randomUUID());
   const began = performance.now();
   const sentBefore = socket.bytesWritten;
   // A closed connection has no address any more.
-  const address = addressOf(request);
+  const address = forwardedOf(request)?.address ?? addressOf(request);
   let who: Verdict | undefined;
   response.once("close", () => {
     // 499 as in the logs of nginx: the client went away before the answer began.

@@ -1,5 +1,6 @@
 /** Reads the JSON-RPC message in the body of a request. Refuses a body as soon as it exceeds the limit. */
 import type { ServerResponse } from "node:http";
+import { shareOf } from "../../kernel/principal.ts";
 import { type ArrivingBody, unfinishedBodies } from "../../kernel/unfinished-bodies.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
@@ -8,12 +9,12 @@ import { fail, type Received, refuse, refuseMessage } from "./http-server.ts";
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Calls `onMessage` with the message. Refuses a body that is not a message, unless `onBatch` returns true for it. Calls
- * neither if the client disconnects or the response ends before the body is complete.
+ * Calls `onMessage` with the message. Refuses a body that is not a message, unless `onBatch` returns true for
+ * it. Calls neither if the client disconnects or the response ends before the body is complete.
  */
 export function readMessageOf(
   received: Received,
-  onMessage: (message: Message) => void,
+  onMessage: (message: Message, body: Buffer) => void,
   onBatch: (bytes: Buffer, malformed: Malformed) => boolean = () => false,
 ): void {
   const { request, response } = received;
@@ -46,7 +47,7 @@ export function readMessageOf(
     arriving?.add(part.length);
   });
   function begin(): ArrivingBody {
-    const body = unfinishedBodies.begin(senderOf(received), () => {
+    const body = unfinishedBodies.begin(shareOf(received.principal), () => {
       drop();
       if (response.headersSent) return;
       response.setHeader("connection", "close");
@@ -62,24 +63,12 @@ export function readMessageOf(
     try {
       const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
       const message = readMessage(body);
-      if (message.kind !== "malformed") onMessage(message);
+      if (message.kind !== "malformed") onMessage(message, body);
       else if (!onBatch(body, message)) refuseMessage(response, message);
     } catch {
       fail(response);
     }
   });
-}
-
-/**
- * Whose share of sessions and of the memory for arriving bodies counts. All keys and clients of an account share, because it
- * can get as many as it likes. Strangers are told apart by their network.
- */
-export function senderOf({
-  request,
-  principal,
-  network,
-}: Pick<Received, "request" | "principal" | "network">): string {
-  return principal.kind === "anonymous" ? (network ?? request.socket.remoteAddress ?? "") : principal.id;
 }
 
 /** A web page of another origin cannot send this content type without a CORS preflight. */

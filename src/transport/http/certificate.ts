@@ -1,4 +1,7 @@
-/** Reads the certificate and the key of the HTTPS server from the files that the user named, again when they change. */
+/**
+ * Reads the certificate and the key of the HTTPS server from the files that the user named, again when they
+ * change.
+ */
 import { readFileSync, statSync } from "node:fs";
 import type { Server } from "node:https";
 import { createSecureContext } from "node:tls";
@@ -32,8 +35,9 @@ export function certificateOf({ cert, key }: CertificateFiles) {
 const POLL_MS = 2_000;
 
 /**
- * Uses a new certificate for new connections; open ones keep theirs. Files that cannot be used are reported once, and the old
- * certificate stays. Polls, because events are lost on network volumes and behind the links of mounted secrets.
+ * Uses a new certificate for new connections; open ones keep theirs. Files that cannot be used are reported
+ * once, and the old certificate stays. Polls, because events are lost on network volumes and behind the links
+ * of mounted secrets.
  */
 export class ReloadedCertificate {
   readonly #server: Server;

@@ -1,9 +1,10 @@
 /**
- * Requests of the stateless era over HTTP. Each POST gets its answer on its own response; closing the response cancels
- * the request.
+ * Requests of the stateless era over HTTP. Each POST gets its answer on its own response; closing the
+ * response cancels the request.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
+import { PassingMap } from "../../kernel/passing.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { ERA_2026_VERSION } from "../../rpc/era-2026/names.ts";
 import type { Message } from "../../rpc/message.ts";
@@ -30,7 +31,7 @@ export class Era2026Http {
   readonly #answers: ReplyOwner;
   readonly #streams: ReplyOwner;
   readonly #unlisted: boolean;
-  readonly #open = new Map<Reply, Principal>();
+  readonly #open = new PassingMap<Reply, Principal>();
 
   constructor(era2026: StatelessHost, options: Era2026HttpOptions) {
     const done = (reply: Reply): void => void this.#open.delete(reply);
@@ -56,7 +57,10 @@ export class Era2026Http {
     for (const reply of this.#open.keys()) reply.heartbeat();
   }
 
-  /** Answers the open requests and subscriptions of these principals with the error, and ends their calls between two requests. */
+  /**
+   * Answers the open requests and subscriptions of these principals with the error, and ends their calls
+   * between two requests.
+   */
   end(whose: (principal: Principal) => boolean, reason: Error): void {
     const error = errorOf(reason);
     for (const [reply, principal] of this.#open)
@@ -83,7 +87,7 @@ export class Era2026Http {
 }
 
 /** The era is named by the header, or by the body of a message that belongs to no session. */
-function isEra2026(message: Message, headers: IncomingHttpHeaders): boolean {
+export function isEra2026(message: Message, headers: IncomingHttpHeaders): boolean {
   if (namesEra2026(headers)) return true;
   const legacy = (LEGACY_VERSIONS as readonly unknown[]).includes(headers["mcp-protocol-version"]);
   return !(legacy && headers["mcp-session-id"] !== undefined) && claimsEra2026(message);

@@ -1,6 +1,6 @@
 /**
- * Keeps the last events of a client's streams, so that it can resume a broken one. Limited in bytes, number and age;
- * drops the oldest first.
+ * Keeps the last events of a client's streams, so that it can resume a broken one. Limited in bytes, number
+ * and age; drops the oldest first.
  */
 import { encodeEvent } from "../../rpc/event-stream.ts";
 
@@ -22,7 +22,10 @@ export class LogBudget {
   bytes = 0;
 }
 
-/** Event ids are `stream-seq`. They name the stream, so events of one stream are never replayed on another. */
+/**
+ * Event ids are `stream-seq`, and a tag if there are several replicas. They name the stream, so events of one
+ * stream are never replayed on another.
+ */
 export class EventLog {
   readonly #budget: LogBudget;
   #events: LoggedEvent[] = [];
@@ -34,9 +37,9 @@ export class EventLog {
   }
 
   /** Returns the encoded event, with its id. */
-  add(stream: number, data: readonly Buffer[], now: number): Buffer {
+  add(stream: number, data: readonly Buffer[], now: number, tag = ""): Buffer {
     const seq = ++this.#lastSeq;
-    const bytes = Buffer.concat(encodeEvent(data, `${stream}-${seq}`));
+    const bytes = Buffer.concat(encodeEvent(data, `${stream}-${seq}${tag}`));
     this.#events.push({ stream, seq, at: now, bytes });
     this.#count(bytes.length);
     while (this.#events.length > MAX_EVENTS || (this.#bytes > MAX_BYTES && this.#events.length > 1))
@@ -47,8 +50,8 @@ export class EventLog {
   }
 
   /** Returns an id without an event, for the start of a stream. */
-  mark(stream: number): string {
-    return `${stream}-${this.#lastSeq}`;
+  mark(stream: number, tag = ""): string {
+    return `${stream}-${this.#lastSeq}${tag}`;
   }
 
   /** Returns the encoded events after `id` on its stream, or undefined if `id` is not an event id. */

@@ -3,7 +3,7 @@ import { createGuard, isLoopback } from "./guard.ts";
 
 const open = { host: "127.0.0.1", token: undefined, allowHosts: [], allowOrigins: [] };
 const ask = (options: Partial<Parameters<typeof createGuard>[0]>, headers: Record<string, string>) =>
-  createGuard({ ...open, ...options })({ headers, socket: { localPort: 8080 } });
+  createGuard({ ...open, ...options })({ headers, socket: { localPort: 8080, remoteAddress: "192.0.2.1" } });
 
 test.each([
   ["127.0.0.1:8080", true],
@@ -45,7 +45,8 @@ test("the address it listens on is allowed with its own port", () => {
 
 test("a Host without a port means the default port", () => {
   const at = (localPort: number) =>
-    createGuard(open)({ headers: { host: "localhost" }, socket: { localPort } }).ok;
+    createGuard(open)({ headers: { host: "localhost" }, socket: { localPort, remoteAddress: "192.0.2.1" } })
+      .ok;
   expect([at(80), at(443), at(8080)]).toEqual([true, true, false]);
 });
 

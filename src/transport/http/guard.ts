@@ -1,12 +1,20 @@
-/** Decides whether an HTTP request is allowed, by its Host, Origin and bearer token. Does not write the response. */
+/**
+ * Decides whether an HTTP request is allowed, by its Host, Origin and bearer token. Does not write the
+ * response.
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { ANONYMOUS, type Principal } from "../../kernel/principal.ts";
+import { type Principal, strangerFrom } from "../../kernel/principal.ts";
 
 export interface GuardOptions {
   readonly host: string;
   readonly token: string | undefined;
-  /** An entry without a port accepts any port, because a port of another machine or container may be forwarded to ours. */
+  /** Counts a wrong token. Returns the seconds to wait if there were too many from that network. */
+  readonly onWrongToken?: ((request: GuardedRequest) => number | undefined) | undefined;
+  /**
+   * An entry without a port accepts any port, because a port of another machine or container may be forwarded
+   * to ours.
+   */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
 }
@@ -25,18 +33,11 @@ export type Refused = Cors & {
   /** Seconds. */
   readonly retryAfter?: number;
 };
-export type Verdict =
-  | Refused
-  | (Cors & {
-      readonly ok: true;
-      readonly principal: Principal;
-      /** The network of a sender without credentials. Default: the address of the connection. */
-      readonly network?: string;
-    });
+export type Verdict = Refused | (Cors & { readonly ok: true; readonly principal: Principal });
 /** The part of a request that is checked. `localPort` is the port that it arrived at. */
 export interface GuardedRequest {
   readonly headers: IncomingHttpHeaders;
-  readonly socket: Pick<IncomingMessage["socket"], "localPort">;
+  readonly socket: Pick<IncomingMessage["socket"], "localPort" | "remoteAddress">;
 }
 /** Checks Host and Origin only. `origins` are allowed in addition to the listed ones. */
 export type HostGuard = (
@@ -44,8 +45,11 @@ export type HostGuard = (
   origins?: readonly string[],
 ) => Refused | (Cors & { readonly ok: true });
 
+const TOO_MANY = "too many wrong tokens from your network: check the token, and try again later";
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-/** What a Host without a port means: the default port of http or of https. A proxy in front may use either. */
+/**
+ * What a Host without a port means: the default port of http or of https. A proxy in front may use either.
+ */
 const DEFAULT_PORTS = ["80", "443"];
 
 export function isLoopback(host: string): boolean {
@@ -77,11 +81,19 @@ function createHostCheck({
   const listed = new Set(
     allowHosts.map(splitHost).map(({ name, port }) => (port === undefined ? name : `${name}:${port}`)),
   );
-  return (header, localPort) => {
+  const isAllowed = (header: string, localPort: number | undefined): boolean => {
     const { name, port } = splitHost(header);
     if (listed.has(name)) return true;
     const ports = port === undefined ? DEFAULT_PORTS : [port];
     return ports.some((one) => listed.has(`${name}:${one}`) || (one === String(localPort) && ours.has(name)));
+  };
+  // Nearly all requests name the same host.
+  let last: { readonly header: string; readonly localPort: number | undefined } | undefined;
+  return (header, localPort) => {
+    if (last?.header === header && last.localPort === localPort) return true;
+    if (!isAllowed(header, localPort)) return false;
+    last = { header, localPort };
+    return true;
   };
 }
 
@@ -98,9 +110,11 @@ export function createGuard(options: GuardOptions): (request: GuardedRequest) =>
     const { headers } = request;
     const { cors } = checked;
     if (token && !timingSafeEqual(token, digest(bearerOf(headers)))) {
-      return refused(401, "a bearer token is required (METAMCP_TOKEN)", cors);
+      const retryAfter = headers.authorization === undefined ? undefined : options.onWrongToken?.(request);
+      if (retryAfter === undefined) return refused(401, "a bearer token is required (METAMCP_TOKEN)", cors);
+      return { ...refused(429, TOO_MANY, cors), retryAfter };
     }
-    return { ok: true, cors, principal: holder ?? unverified(headers) };
+    return { ok: true, cors, principal: holder ?? unverified(request) };
   };
 }
 
@@ -109,13 +123,16 @@ function holderOf(token: Buffer): Principal {
   return { id: `token ${token.toString("hex")}`, kind: "token", roles: [], groups: [] };
 }
 
-/** Without a token, credentials are not checked. Clients with different credentials are still different principals. */
-function createUnverified(): (headers: IncomingHttpHeaders) => Principal {
-  let last = { shown: "", principal: ANONYMOUS };
-  return ({ authorization: shown = "" }) => {
-    if (shown === "") return ANONYMOUS;
-    if (shown !== last.shown)
-      last = { shown, principal: { ...ANONYMOUS, id: `anonymous ${digest(shown).toString("hex")}` } };
+/**
+ * Without a token, credentials are not checked. Clients with different credentials are still different
+ * principals.
+ */
+function createUnverified(): (request: GuardedRequest) => Principal {
+  let last = { shown: "", principal: strangerFrom("") };
+  return ({ headers: { authorization: shown = "" }, socket: { remoteAddress: network = "" } }) => {
+    if (shown === last.shown && network === last.principal.network) return last.principal;
+    const id = shown === "" ? {} : { id: `anonymous ${digest(shown).toString("hex")}` };
+    last = { shown, principal: { ...strangerFrom(network), ...id } };
     return last.principal;
   };
 }
@@ -155,7 +172,10 @@ function splitHost(written: string): { readonly name: string; readonly port: str
   return { name, port: port || undefined };
 }
 
-/** The page has the same host and port as we have. Another port of this machine may serve pages of another program. */
+/**
+ * The page has the same host and port as we have. Another port of this machine may serve pages of another
+ * program.
+ */
 function isSameHost(origin: string, host: string): boolean {
   try {
     const { protocol, host: theirs } = new URL(origin);

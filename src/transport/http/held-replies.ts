@@ -1,8 +1,9 @@
 /**
- * Turns replies into event streams if their answers take long. All replies share one timer, because a timer each would
- * cost as much as the reply.
+ * Turns replies into event streams if their answers take long. All replies share one timer, because a timer
+ * each would cost as much as the reply.
  */
 import type { Clock } from "../../kernel/clock.ts";
+import { PassingSet } from "../../kernel/passing.ts";
 
 /** A reply waits one to two rounds. Clients time out if no response headers arrive. */
 const ROUND_MS = 500;
@@ -14,9 +15,9 @@ export interface HeldReply {
 export class HeldReplies {
   readonly #clock: Clock;
   /** Added in this round. */
-  #young = new Set<HeldReply>();
+  #young = new PassingSet<HeldReply>();
   /** Added in the previous round; they become streams at the end of this one. */
-  #old = new Set<HeldReply>();
+  #old = new PassingSet<HeldReply>();
   #ticking = false;
 
   constructor(clock: Clock) {
@@ -40,7 +41,7 @@ export class HeldReplies {
   #tick(): void {
     const due = this.#old;
     this.#old = this.#young;
-    this.#young = new Set();
+    this.#young = new PassingSet();
     for (const held of due) held.startStream();
     this.#ticking = false;
     if (this.#old.size > 0 || this.#young.size > 0) this.#startRound();

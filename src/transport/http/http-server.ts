@@ -1,8 +1,15 @@
 /**
- * The HTTP server that all HTTP transports share. It checks access, answers health probes and CORS preflights, and
- * passes all other requests to its site.
+ * The HTTP server that all HTTP transports share. It checks access, answers health probes and CORS
+ * preflights, and passes all other requests to its site.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../../kernel/log.ts";
@@ -12,8 +19,8 @@ import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
 import type { Readiness } from "../transport.ts";
 import { type AccessLogOptions, echoRequestId, logRequest } from "./access-log.ts";
 import { certificateOf, ReloadedCertificate } from "./certificate.ts";
+import { forwardedOf } from "./forwarded.ts";
 import type { Refused, Verdict } from "./guard.ts";
-import { PipelinedResponses } from "./pipelined-responses.ts";
 
 export interface HttpServerOptions {
   readonly host: string;
@@ -29,8 +36,6 @@ export interface Received {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: Principal;
-  /** The network of a sender without credentials. Default: the address of the connection. */
-  readonly network?: string | undefined;
 }
 
 /** What the server serves: access checks and routes. */
@@ -73,10 +78,13 @@ const CORS = {
 };
 
 export class HttpServer {
+  /** Serves a request, also one that came another way. */
+  readonly serve: RequestListener;
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   readonly #certificate: ReloadedCertificate | undefined;
   #closed: Promise<void> | undefined;
+  #draining = false;
 
   constructor(options: HttpServerOptions, site: Site) {
     this.#options = options;
@@ -85,6 +93,7 @@ export class HttpServer {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       response.on("error", ignore);
       response.on("timeout", cutStalled);
+      if (this.#draining && !forwardedOf(request)) response.setHeader("connection", "close");
       if (!response.socket) pipelined.add(response, request.socket);
       const path = pathOf(request.url);
       const judged = accessLog && logRequest(path, { request, response }, log, accessLog);
@@ -104,10 +113,11 @@ export class HttpServer {
       );
     };
     const respond = (path: string, verdict: Verdict, { request, response }: Unauthenticated): void => {
-      // Health probes of orchestrators send neither a token nor an origin, so they are answered whatever the verdict.
+      // Health probes of orchestrators send neither a token nor an origin, so they are answered whatever the
+      // verdict.
       if (request.method === "GET" && health(path, site, response, verdict)) return;
-      // CORS headers are sent even without a valid token: the page must be able to read the 401, and a preflight
-      // request never carries the token.
+      // CORS headers are sent even without a valid token: the page must be able to read the 401, and a
+      // preflight request never carries the token.
       if (verdict.cors !== undefined) {
         response.setHeader("access-control-allow-origin", verdict.cors);
         response.setHeader("access-control-expose-headers", EXPOSED);
@@ -116,8 +126,8 @@ export class HttpServer {
       if (request.method === "OPTIONS" && verdict.cors !== undefined) preflight(request, response);
       else if (!verdict.ok) sendRefusal(verdict);
       else {
-        const { principal, network } = verdict;
-        if (!site.route(path, { request, response, principal, network }))
+        const { principal } = verdict;
+        if (!site.route(path, { request, response, principal }))
           sendRefusal({ status: 404, reason: "not found" });
       }
       function sendRefusal(refused: Refusal): void {
@@ -127,6 +137,7 @@ export class HttpServer {
         refuse(response, refused.status, refused.reason);
       }
     };
+    this.serve = listener;
     const limits = {
       maxHeaderSize: 16 * 1024,
       requestTimeout: 60_000,
@@ -156,6 +167,14 @@ export class HttpServer {
   /** Reads the certificate again, without waiting until its change is noticed. */
   reload(): void {
     this.#certificate?.reload();
+  }
+
+  /**
+   * Asks clients and proxies to close their connections after each answer, so that none has to be cut at the
+   * stop.
+   */
+  drain(): void {
+    this.#draining = true;
   }
 
   /** Stops accepting connections and closes idle ones. `closeAll` closes the rest. */
@@ -202,8 +221,8 @@ const LIVENESS_PATHS = ["/healthz", "/health"];
 const ignore = (): void => {};
 
 /**
- * Called when a socket was inactive for `STALLED_MS`. Closes it only if the client has unread data; it may also be
- * waiting for an answer.
+ * Called when a socket was inactive for `STALLED_MS`. Closes it only if the client has unread data; it may
+ * also be waiting for an answer.
  */
 function cutStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
@@ -259,8 +278,9 @@ function preflight({ headers }: IncomingMessage, response: ServerResponse): void
 }
 
 /**
- * Returns false if the path is not a health path. Only trusted clients see why a server is down, because the reason may
- * quote the server. With a foreign Host or Origin not even names are shown: a web page could read them by DNS rebinding.
+ * Returns false if the path is not a health path. Only trusted clients see why a server is down, because the
+ * reason may quote the server. With a foreign Host or Origin not even names are shown: a web page could read
+ * them by DNS rebinding.
  */
 function health(path: string, site: Site, response: ServerResponse, verdict: Verdict): boolean {
   const alive = LIVENESS_PATHS.includes(path);
@@ -276,4 +296,47 @@ function health(path: string, site: Site, response: ServerResponse, verdict: Ver
 function pathOf(url = "/"): string {
   const end = url.indexOf("?");
   return end < 0 ? url : url.slice(0, end);
+}
+
+/**
+ * Tracks responses that wait behind another on the same socket (HTTP pipelining). When the socket closes,
+ * Node emits "close" only for the first response; this class emits it for those behind it.
+ */
+class PipelinedResponses {
+  readonly #waiting = new WeakMap<Socket, Set<ServerResponse>>();
+
+  /** The response emits "close" when its socket closes, even if it never got the socket. */
+  add(response: ServerResponse, socket: Socket): void {
+    const waiting = this.#waiting.get(socket) ?? this.#begin(socket);
+    waiting.add(response);
+    response.once("close", () => waiting.delete(response));
+  }
+
+  #begin(socket: Socket): Set<ServerResponse> {
+    const waiting = new Set<ServerResponse>();
+    this.#waiting.set(socket, waiting);
+    socket.once("close", () => {
+      for (const response of waiting) {
+        // Node emits "close" itself for a response that has the socket.
+        if (response.socket) continue;
+        response.destroy();
+        response.emit("close");
+      }
+    });
+    return waiting;
+  }
+}
+
+/** Goes on when the other replicas have been asked, at once if that was not needed. Not for a client that has left. */
+export function whenKnown(
+  asked: Promise<unknown> | undefined,
+  response: ServerResponse,
+  goOn: () => void,
+): void {
+  if (!asked) return goOn();
+  asked
+    .then(() => {
+      if (!response.destroyed) goOn();
+    })
+    .catch(() => fail(response));
 }

@@ -1,6 +1,6 @@
 /**
- * The reply to one POST. It is held for a moment, so that most answers are one write. It becomes an event stream if the
- * answer takes long or another message comes first.
+ * The reply to one POST. It is held for a moment, so that most answers are one write. It becomes an event
+ * stream if the answer takes long or another message comes first.
  */
 
 import type { ServerResponse } from "node:http";
@@ -35,6 +35,8 @@ export class Reply implements HeldReply {
   readonly id: Raw | undefined;
   /** The number of this stream in its session. */
   readonly stream: number;
+  /** Returns the end of the ids of its events, if they have one. */
+  tag: (() => string) | undefined;
   readonly #owner: ReplyOwner;
   #response: ServerResponse;
   #state: "held" | "streaming" | "done" = "held";
@@ -67,8 +69,8 @@ export class Reply implements HeldReply {
   }
 
   /**
-   * Sends a message, or the answers to a batch. Returns false if the reply has ended, or is JSON and the message is not
-   * the answer. `status` applies only if the reply has not become a stream.
+   * Sends a message, or the answers to a batch. Returns false if the reply has ended, or is JSON and the
+   * message is not the answer. `status` applies only if the reply has not become a stream.
    */
   send(message: Message | readonly Message[], status = 200): boolean {
     const last = !("kind" in message) || message.kind === "result" || message.kind === "error";
@@ -110,7 +112,7 @@ export class Reply implements HeldReply {
     this.#response.writeHead(200, EVENT_STREAM);
     const log = this.#owner.log();
     // An event with an id and no data allows the client to resume from the start of the stream.
-    if (log) this.#response.write(`id: ${log.mark(this.stream)}\ndata: \n\n`);
+    if (log) this.#response.write(`id: ${log.mark(this.stream, this.tag?.())}\ndata: \n\n`);
     else this.#response.flushHeaders();
   }
 
@@ -124,7 +126,7 @@ export class Reply implements HeldReply {
     const data = encoded(message);
     const log = this.#owner.log();
     const bytes = log
-      ? log.add(this.stream, data, this.#owner.clock.now())
+      ? log.add(this.stream, data, this.#owner.clock.now(), this.tag?.())
       : Buffer.concat(encodeEvent(data));
     writeOrCut(this.#response, bytes);
   }

@@ -10,13 +10,15 @@ import type { Received } from "./http-server.ts";
 import type { HttpSession } from "./http-session.ts";
 
 const MAX_SESSIONS = 10_000;
-const HEARTBEAT_MS = 25_000;
 
 export interface SessionTableOptions {
   readonly clock: Clock;
   readonly sessionTimeoutMs: number;
+  readonly heartbeatMs: number;
   /** Runs with each heartbeat of the sessions. */
   readonly onHeartbeat: () => void;
+  /** Called with the id of a session that has ended. */
+  readonly onEnded?: ((session: string) => void) | undefined;
 }
 
 export class SessionTable {
@@ -39,19 +41,35 @@ export class SessionTable {
   }
 
   add(client: HttpSession): void {
-    this.#clients.set(client.session.id, client);
+    this.#clients.set(client.publicId, client);
   }
 
   endClient(client: HttpSession, reason: MetaMcpError): void {
-    this.#clients.delete(client.session.id);
+    this.#clients.delete(client.publicId);
     client.end(reason);
+    this.#options.onEnded?.(client.session.id);
   }
 
   /** Returns false if there is no such session. */
   endSession(id: string, reason: MetaMcpError): boolean {
-    const client = this.#clients.get(id);
+    const client = [...this.#clients.values()].find(({ session }) => session.id === id);
     if (client) this.endClient(client, reason);
     return client !== undefined;
+  }
+
+  /** Ends a session here that goes on in another process. */
+  release(client: HttpSession, reason: MetaMcpError): void {
+    if (this.#clients.delete(client.publicId)) client.end(reason);
+  }
+
+  /** The same for all sessions that match. Returns how many are left. */
+  releaseAll(which: (client: HttpSession) => boolean, reason: MetaMcpError): number {
+    for (const client of this.#clients.values()) if (which(client)) this.release(client, reason);
+    return this.#clients.size;
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#clients.values()].map(({ session }) => session.id);
   }
 
   /** Ends all sessions of these principals. */
@@ -65,7 +83,9 @@ export class SessionTable {
     this.#host.offFull(this.#open);
   }
 
-  /** Makes room if the table is full, first with sessions of the caller. Returns false if no session may end. */
+  /**
+   * Makes room if the table is full, first with sessions of the caller. Returns false if no session may end.
+   */
   makeRoom(caller: string): boolean {
     if (this.#clients.size < MAX_SESSIONS) return true;
     const open = this.#open();
@@ -83,7 +103,8 @@ export class SessionTable {
   };
 
   get #sweepMs(): number {
-    return Math.min(HEARTBEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));
+    const { heartbeatMs, sessionTimeoutMs } = this.#options;
+    return Math.min(heartbeatMs, Math.max(100, sessionTimeoutMs / 4));
   }
 
   /** Ends sessions that were idle for too long, and writes to open streams to detect dead ones. */

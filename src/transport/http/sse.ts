@@ -1,17 +1,19 @@
 /** The deprecated HTTP+SSE transport as a stand-alone server: one endpoint at `/sse` and `/messages`. */
 import type { Transport } from "../transport.ts";
 import { createHttpTransport, type HttpTransportOptions } from "./http-transport.ts";
-import { SseEndpoint } from "./sse-endpoint.ts";
+import { SseEndpoint, type SseSettings } from "./sse-endpoint.ts";
 
 const STREAM = "/sse";
 const MESSAGES = "/messages";
 
-export function createSseTransport(options: HttpTransportOptions): Transport {
+export function createSseTransport(
+  options: HttpTransportOptions & Omit<SseSettings, "messagePath">,
+): Transport {
   return createHttpTransport(options, {
     name: "sse",
     path: STREAM,
     serve(host) {
-      const endpoint = new SseEndpoint(host, MESSAGES);
+      const endpoint = new SseEndpoint(host, { ...options, messagePath: MESSAGES });
       return {
         route(path, received) {
           const { method } = received.request;

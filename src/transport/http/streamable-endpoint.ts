@@ -1,22 +1,26 @@
 /**
- * Streamable HTTP of one endpoint: POST, GET and DELETE. Each client has a session, unless the endpoint is stateless.
- * Does not route by path.
+ * Streamable HTTP of one endpoint: POST, GET and DELETE. Each client has a session, unless the endpoint is
+ * stateless. Does not route by path.
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import type { Principal } from "../../kernel/principal.ts";
+import { PassingMap, PassingSet } from "../../kernel/passing.ts";
+import { type Principal, shareOf } from "../../kernel/principal.ts";
 import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { LEGACY_VERSIONS } from "../../session/handshake.ts";
-import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
+import type { Session } from "../../session/session.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED, SESSION_MOVED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
-import { readMessageOf, senderOf } from "./body.ts";
+import { readMessageOf } from "./body.ts";
 import { Era2026Http, namesEra2026 } from "./era-2026.ts";
 import { LogBudget } from "./event-log.ts";
 import { HeldReplies } from "./held-replies.ts";
-import { type Received, refuse, refuseMessage, refuseTooMany } from "./http-server.ts";
+import { type Received, refuse, refuseMessage, refuseTooMany, whenKnown } from "./http-server.ts";
 import { HttpSession, type TransportParts } from "./http-session.ts";
+import type { Owners } from "./owners.ts";
+import { SessionFinder, type SessionRequest } from "./session-finder.ts";
 import { SessionTable } from "./session-table.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
@@ -37,6 +41,10 @@ export interface StreamableSettings {
   readonly stateless: boolean;
   readonly jsonResponse: boolean;
   readonly sessionTimeoutMs: number;
+  /** Open streams get a comment at least this often. */
+  readonly heartbeatMs: number;
+  /** Undefined if no other process has sessions of this endpoint. */
+  readonly owners?: Owners | undefined;
 }
 
 export class StreamableEndpoint {
@@ -44,22 +52,31 @@ export class StreamableEndpoint {
   readonly #parts: TransportParts;
   readonly #era2026: Era2026Http;
   readonly #sessions: SessionTable;
+  readonly #finder: SessionFinder;
   /** Clients whose handshake is in progress, and clients of a stateless endpoint. */
-  readonly #unnamed = new Set<HttpSession>();
+  readonly #unnamed = new PassingSet<HttpSession>();
   /** Requests whose body is not complete. */
-  readonly #arriving = new Map<ServerResponse, Principal>();
+  readonly #arriving = new PassingMap<ServerResponse, Principal>();
   /** For requests without a session id. */
   readonly #sessionlessParts: TransportParts;
 
   constructor(options: StreamableSettings, host: Host) {
-    const { clock, jsonResponse: json, stateless } = options;
+    const { clock, jsonResponse: json, stateless, owners } = options;
     const common = { clock, json, heldReplies: new HeldReplies(clock), unread: new UnreadResponses() };
     this.#options = options;
-    this.#parts = { ...common, host, stateless, budget: new LogBudget() };
+    this.#parts = { ...common, host, stateless, owners, budget: new LogBudget() };
     this.#sessionlessParts = { ...this.#parts, stateless: true };
     this.#era2026 = new Era2026Http(host.era2026, { ...common, unlisted: stateless });
-    const onHeartbeat = (): void => this.#era2026.heartbeat();
-    this.#sessions = new SessionTable(host, { ...options, onHeartbeat });
+    const onHeartbeat = (): void => {
+      this.#era2026.heartbeat();
+      for (const client of this.#unnamed) client.heartbeat();
+    };
+    this.#sessions = new SessionTable(host, {
+      ...options,
+      onHeartbeat,
+      onEnded: owners && ((session) => owners.ended(session)),
+    });
+    this.#finder = new SessionFinder(this.#parts, this.#sessions);
   }
 
   handle(received: Received): void {
@@ -87,6 +104,19 @@ export class StreamableEndpoint {
     this.#sessions.endOf(whose, reason);
   }
 
+  /** The ids of its sessions. */
+  get sessions(): readonly string[] {
+    return this.#sessions.ids;
+  }
+
+  /**
+   * Ends sessions here that go on in other processes. Returns how many are left, with the requests that wait
+   * for one.
+   */
+  release(which: (session: Session) => boolean): number {
+    return this.#sessions.releaseAll(({ session }) => which(session), SESSION_MOVED) + this.#finder.waiting;
+  }
+
   /** Returns false if there is no such session. */
   endSession(id: string): boolean {
     return this.#sessions.endSession(id, SESSION_ENDED);
@@ -102,11 +132,10 @@ export class StreamableEndpoint {
     response.once("close", arrived);
     readMessageOf(
       received,
-      (message) => {
+      (message, body) => {
         arrived();
-        if (message.kind === "request" && this.#parts.host.full("inFlight"))
-          this.#refuseTooMany([message], received);
-        else if (!this.#era2026.take(message, received)) this.#take(message, received);
+        const asked = { message, received, body };
+        if (!this.#finder.passOn(asked, () => this.#takeHere(asked))) this.#takeHere(asked);
       },
       (body, malformed) => {
         arrived();
@@ -115,43 +144,76 @@ export class StreamableEndpoint {
     );
   }
 
+  #takeHere(asked: SessionRequest & { readonly message: Message }): void {
+    const { message, received } = asked;
+    const counts = message.kind === "request" && !this.#finder.isStray(received);
+    whenKnown(counts ? this.#parts.host.askFor?.("inFlight") : undefined, received.response, () => {
+      if (message.kind === "request" && this.#full(received)) this.#refuseTooMany([message], received);
+      else if (!this.#era2026.take(message, received)) this.#take(asked);
+    });
+  }
+
+  /** The limit counts where a request is served. */
+  #full(received: Received): boolean {
+    return this.#parts.host.full("inFlight") && !this.#finder.isStray(received);
+  }
+
   /** Returns false if the body is not a batch, or the client's protocol version has no batches. */
   #takeBatch(body: Buffer, malformed: Malformed, received: Received): boolean {
-    const { response } = received;
     const client = this.#sessions.find(received);
-    const messages = client?.session.batches ? readBatch(body, malformed) : undefined;
-    if (!client || !messages) return false;
-    if ("kind" in messages) {
-      refuseMessage(response, messages);
-      return true;
-    }
-    const requests = messages.filter(({ kind }) => kind === "request").length;
-    if (client.overloaded(requests)) this.#refuseTooMany(messages, received, TOO_MANY);
-    else if (requests > 0 && this.#parts.host.full("inFlight", requests))
-      this.#refuseTooMany(messages, received);
-    else client.batch(messages, response);
+    if (!client?.session.batches && !this.#finder.isStray(received)) return false;
+    const messages = readBatch(body, malformed);
+    if (!messages) return false;
+    if ("kind" in messages) refuseMessage(received.response, messages);
+    else
+      this.#finder.serve({ received, body, message: messages }, (found) => {
+        if (found.session.batches) this.#serveBatch(found, messages, received);
+        else refuseMessage(received.response, malformed);
+      });
     return true;
   }
 
-  #take(message: Message, received: Received): void {
+  #serveBatch(client: HttpSession, messages: readonly (Message | Malformed)[], received: Received): void {
+    const requests = messages.filter(({ kind }) => kind === "request").length;
+    if (client.overloaded(requests)) this.#refuseTooMany(messages, received, TOO_MANY);
+    else
+      whenKnown(this.#parts.host.askFor?.("inFlight", requests), received.response, () => {
+        if (requests > 0 && this.#parts.host.full("inFlight", requests))
+          this.#refuseTooMany(messages, received);
+        else client.batch(messages, received.response);
+      });
+  }
+
+  #take(asked: SessionRequest & { readonly message: Message }): void {
+    const { message, received } = asked;
     const { request, response } = received;
     const version = request.headers["mcp-protocol-version"];
     if (version !== undefined && !(LEGACY_VERSIONS as readonly unknown[]).includes(version)) {
       const known = LEGACY_VERSIONS.join(", ");
       return refuse(response, 400, `this protocol version is not supported; supported: ${known}`);
     }
-    if (this.#options.stateless) return this.#takeStateless(message, received);
-    if (message.kind === "request" && message.method === "initialize") return this.#begin(message, received);
-    if (request.headers["mcp-session-id"] === undefined) return this.#takeSessionless(message, received);
-    const client = this.#requireClient(received);
-    if (!client) return;
-    if (message.kind === "request") {
-      if (client.overloaded(1)) this.#refuseTooMany([message], received, TOO_MANY);
-      else client.request(message, response);
+    const begins = message.kind === "request" && message.method === "initialize";
+    if (this.#options.stateless || begins || request.headers["mcp-session-id"] === undefined) {
+      const serve = (): void => this.#takeWithoutSession(message, received);
+      if (!this.#finder.handOver(asked, serve)) serve();
       return;
     }
-    client.receive(message);
-    response.writeHead(202).end();
+    if (this.#finder.isHere(asked)) return this.#takeStateless(message, received);
+    this.#finder.serve(asked, (client) => {
+      if (message.kind === "request") {
+        if (client.overloaded(1)) this.#refuseTooMany([message], received, TOO_MANY);
+        else client.request(message, response);
+        return;
+      }
+      client.receive(message);
+      response.writeHead(202).end();
+    });
+  }
+
+  #takeWithoutSession(message: Message, received: Received): void {
+    if (this.#options.stateless) this.#takeStateless(message, received);
+    else if (message.kind === "request" && message.method === "initialize") this.#begin(message, received);
+    else this.#takeSessionless(message, received);
   }
 
   /** Refuses with 429. The default reason is the endpoint's limit of requests in flight. */
@@ -163,11 +225,19 @@ export class StreamableEndpoint {
     else refuse(response, 429, reason);
   }
 
-  /** Opens a session, also for a client that names another one: it may have lost its state. Requests can name the session only after its handshake succeeded. */
+  /**
+   * Opens a session, also for a client that names another one: it may have lost its state. Requests can name
+   * the session only after its handshake succeeded.
+   */
   #begin(message: Message & { kind: "request" }, received: Received): void {
+    const asked = this.#parts.host.askFor?.("sessions");
+    whenKnown(asked, received.response, () => this.#beginHere(message, received));
+  }
+
+  #beginHere(message: Message & { kind: "request" }, received: Received): void {
     const { response, principal } = received;
     if (!this.#ready(response)) return;
-    const owner = senderOf(received);
+    const owner = shareOf(principal);
     if (!this.#parts.host.makeRoom(owner)) return refuseTooMany(response, "sessions");
     if (!this.#sessions.makeRoom(owner)) return refuse(response, 503, "there are too many sessions");
     const client = new HttpSession(this.#parts, principal, owner);
@@ -192,7 +262,9 @@ export class StreamableEndpoint {
     );
   }
 
-  /** Serves a message without a session: each request has a session of its own, which ends with the response. */
+  /**
+   * Serves a message without a session: each request has a session of its own, which ends with the response.
+   */
   #takeStateless(message: Message, received: Received): void {
     const { response, principal } = received;
     if (message.kind !== "request") {
@@ -200,7 +272,7 @@ export class StreamableEndpoint {
       return;
     }
     if (!this.#ready(response)) return;
-    const client = new HttpSession(this.#sessionlessParts, principal, senderOf(received));
+    const client = new HttpSession(this.#sessionlessParts, principal, shareOf(principal));
     this.#unnamed.add(client);
     client.request(message, response);
     // The client has no session id, so it cannot resume the stream.
@@ -220,30 +292,19 @@ export class StreamableEndpoint {
     if (!request.headers.accept?.includes("text/event-stream")) {
       return refuse(response, 406, "accept must name text/event-stream");
     }
-    const client = this.#requireClient(received);
-    if (!client) return;
-    const last = request.headers["last-event-id"];
-    if (typeof last === "string") {
-      if (!client.resume(last, response)) refuse(response, 400, "this event id is unknown or expired");
-    } else if (!client.listen(response)) refuse(response, 409, "this session already has such a stream");
+    this.#finder.serve({ received }, (client) => {
+      const last = request.headers["last-event-id"];
+      if (typeof last === "string") {
+        if (!client.resume(last, response)) refuse(response, 400, "this event id is unknown or expired");
+      } else if (!client.listen(response)) refuse(response, 409, "this session already has such a stream");
+    });
   }
 
   #delete(received: Received): void {
-    const client = this.#requireClient(received);
-    if (!client) return;
-    this.#sessions.endClient(client, new MetaMcpError("cancelled", "the client ended its session"));
-    received.response.writeHead(204).end();
-  }
-
-  /** Refuses the request and returns undefined if its session is missing or unknown. */
-  #requireClient(received: Received): HttpSession | undefined {
-    const client = this.#sessions.find(received);
-    if (client) return client;
-    const { request, response } = received;
-    if (request.headers["mcp-session-id"] === undefined)
-      refuse(response, 400, "an Mcp-Session-Id header is required; initialize returns one");
-    else refuse(response, 404, "unknown or expired session: initialize again", -32001);
-    return undefined;
+    this.#finder.serve({ received }, (client) => {
+      this.#sessions.endClient(client, new MetaMcpError("cancelled", "the client ended its session"));
+      received.response.writeHead(204).end();
+    });
   }
 
   #acceptable(accept: string | undefined): boolean {

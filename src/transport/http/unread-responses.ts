@@ -1,5 +1,6 @@
 /**
- * Limits the memory of responses that clients do not read, by closing connections. Counts bytes, does not hold them.
+ * Limits the memory of responses that clients do not read, by closing connections. Counts bytes, does not
+ * hold them.
  */
 import type { ServerResponse } from "node:http";
 
@@ -11,8 +12,8 @@ const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * Writes to an open stream, or closes it if its backlog is too large. A single large message is always written; only a
- * further message on top of a large backlog shows that the client reads too slowly.
+ * Writes to an open stream, or closes it if its backlog is too large. A single large message is always
+ * written; only a further message on top of a large backlog shows that the client reads too slowly.
  */
 export function writeOrCut(response: ServerResponse, bytes: Buffer | string): void {
   if (response.destroyed) return;
@@ -25,8 +26,8 @@ export class UnreadResponses {
   #bytes = 0;
 
   /**
-   * Counts a response that has ended and has this many bytes to send. Beyond the limit, the oldest responses are
-   * destroyed.
+   * Counts a response that has ended and has this many bytes to send. Beyond the limit, the oldest responses
+   * are destroyed.
    */
   add(response: ServerResponse, bytes: number): void {
     if (bytes < SMALL_BYTES || response.destroyed) return;

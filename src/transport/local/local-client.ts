@@ -1,6 +1,6 @@
 /**
- * An MCP client inside this process, connected to a session of an endpoint. Messages are passed as objects, not
- * encoded.
+ * An MCP client inside this process, connected to a session of an endpoint. Messages are passed as objects,
+ * not encoded.
  */
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -34,7 +34,9 @@ export class LocalClient {
     this.session = open((message) => this.#peer.receive(message));
   }
 
-  /** Performs the handshake and returns its result. A stateless session needs none; the result is then empty. */
+  /**
+   * Performs the handshake and returns its result. A stateless session needs none; the result is then empty.
+   */
   async begin(): Promise<Raw> {
     if (this.session.stateless) return EMPTY_OBJECT;
     const { about, capabilities } = this.#parts;

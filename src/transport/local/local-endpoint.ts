@@ -1,6 +1,6 @@
 /**
- * Clients inside this process of one endpoint. They count towards its limits and end like all other clients. The caller
- * has authenticated the principal.
+ * Clients inside this process of one endpoint. They count towards its limits and end like all other clients.
+ * The caller has authenticated the principal.
  */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -30,10 +30,12 @@ export class LocalEndpoint {
   connect(principal: Principal, parts: LocalClientParts): LocalClient {
     const host = this.#host;
     if (!host.ready) throw new MetaMcpError("server_unavailable", "MetaMCP is stopping.");
-    if (host.full("inFlight") || !host.makeRoom(principal.id))
+    // People who try a tool need not wait: what is not known yet is counted afterwards.
+    const asked = host.askFor?.("inFlight") ?? host.askFor?.("sessions");
+    if (!asked && (host.full("inFlight") || !host.makeRoom(principal.id)))
       throw new MetaMcpError("rate_limited", "Too many clients or requests at once. Try again later.");
     const client = new LocalClient(
-      (receive) => host.open((message) => receive(message), principal, this.#stateless),
+      (receive) => host.open((message) => receive(message), principal, { stateless: this.#stateless }),
       parts,
     );
     this.#open.set(client.session.id, { client, principal });

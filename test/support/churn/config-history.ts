@@ -1,4 +1,7 @@
-/** Reconstructs the configs that a gateway served, and when, from its revisions and events. Resolves a tool name in each of them. */
+/**
+ * Reconstructs the configs that a gateway served, and when, from its revisions and events. Resolves a tool
+ * name in each of them.
+ */
 
 import type { EventReader } from "../event-reader.ts";
 import type { TeamGateway } from "../team-gateway.ts";
@@ -22,7 +25,10 @@ interface Fields {
   readonly openapi?: boolean;
 }
 
-/** One revision, with its objects by uuid. It may be served between `from` (it was stored) and `to` (the next one was applied everywhere). */
+/**
+ * One revision, with its objects by uuid. It may be served between `from` (it was stored) and `to` (the next
+ * one was applied everywhere).
+ */
 export interface Config {
   readonly revision: number;
   readonly from: number;
@@ -86,7 +92,10 @@ export function endpointIn({ objects }: Config, name: string): Fields | undefine
   return found?.disabled ? undefined : found;
 }
 
-/** Resolves a public name at an endpoint to one of the tools `toolNames` of a server. Undefined if none has this name. */
+/**
+ * Resolves a public name at an endpoint to one of the tools `toolNames` of a server. Undefined if none has
+ * this name.
+ */
 export function resolve(
   config: Config,
   { endpoint, server, name }: { readonly endpoint: string; readonly server: string; readonly name: string },

@@ -1,4 +1,6 @@
-/** An administrator who makes random changes of servers, namespaces and endpoints, several at the same time. */
+/**
+ * An administrator who makes random changes of servers, namespaces and endpoints, several at the same time.
+ */
 import { expect } from "vitest";
 import type { Random } from "../random-json.ts";
 import type { Answer, TeamGateway } from "../team-gateway.ts";

@@ -1,4 +1,7 @@
-/** Rules for the values of arguments. A value of another type counts as missing. Each element of an array is checked. */
+/**
+ * Rules for the values of arguments. A value of another type counts as missing. Each element of an array is
+ * checked.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { compileGlob } from "../../../config/glob.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
@@ -68,7 +71,9 @@ function testOf({ in: values, max, min, glob }: ArgumentRule): Test {
   };
 }
 
-/** All values at a dotted path, through arrays; undefined if one is missing or there are too many to check. */
+/**
+ * All values at a dotted path, through arrays; undefined if one is missing or there are too many to check.
+ */
 function valuesAt(args: unknown, parts: readonly string[]): readonly unknown[] | undefined {
   let values: readonly unknown[] = flat(args);
   for (const part of parts) {

@@ -1,8 +1,8 @@
 /**
- * `when` of a rule: a CEL expression over principal, tool and arguments. CEL is loaded with the first such rule.
- * Expressions without a time bound are refused: `matches` backtracks, and the time of nested comprehensions grows with a
- * power of the arguments. Text search and list search are not linear either, so arguments have a maximum size; a larger one
- * throws when it is read.
+ * `when` of a rule: a CEL expression over principal, tool and arguments. CEL is loaded with the first such
+ * rule. Expressions without a time bound are refused: `matches` backtracks, and the time of nested
+ * comprehensions grows with a power of the arguments. Text search and list search are not linear either, so
+ * arguments have a maximum size; a larger one throws when it is read.
  */
 import type { Environment } from "@marcbachmann/cel-js";
 import type { Call } from "../../../kernel/call.ts";
@@ -15,7 +15,10 @@ import { entries, member } from "../../../rpc/slice.ts";
 export type Expression = (call: Call, args: Readonly<Record<string, unknown>>) => boolean;
 
 const COMPREHENSIONS: ReadonlySet<unknown> = new Set(["all", "exists", "exists_one", "map", "filter"]);
-/** Maximum bytes of arguments for an expression. With a comprehension the time can grow with the square, so less is allowed. */
+/**
+ * Maximum bytes of arguments for an expression. With a comprehension the time can grow with the square, so
+ * less is allowed.
+ */
 const LARGEST = 16_384;
 const LARGEST_EACH = 4_096;
 const VARIABLES = ["principal", "tool", "args"] as const;

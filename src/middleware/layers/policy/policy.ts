@@ -1,7 +1,11 @@
-/** Layer `policy`: allows, denies or asks, by caller, tool and arguments. Rules without arguments also apply to lists: a tool that they deny does not exist for the caller. */
+/**
+ * Layer `policy`: allows, denies or asks, by caller, tool and arguments. Rules without arguments also apply
+ * to lists: a tool that they deny does not exist for the caller.
+ */
 
 import { OutOfTime, withinTime } from "../../../catalog/within-time.ts";
 import type { Call } from "../../../kernel/call.ts";
+import type { FieldProblem } from "../../../kernel/field-problem.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
 import { isOtherMethod } from "../../../kernel/methods.ts";
 import type { Principal } from "../../../kernel/principal.ts";
@@ -13,7 +17,7 @@ import { member } from "../../../rpc/slice.ts";
 import { approvalOf } from "../../approvals.ts";
 import { withConsent } from "../../consent.ts";
 import { GLOBS } from "../../globs.ts";
-import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
+import type { Layer, LayerKind } from "../../layer.ts";
 import { perTool } from "../../per-tool.ts";
 import { withPermission } from "../../permission.ts";
 import { forbidden, notPermitted, toolNotFound, toolOf } from "../../refusals.ts";
@@ -121,7 +125,7 @@ export const policy: LayerKind = {
         },
         hidesFromAll: (tool) => deniedToAll(forTool(tool), fallback)?.reason,
       },
-      ...denyOwn(rules),
+      ...denyBuiltin(rules),
       call: (next) => (call) => {
         // Prompts and resources are hidden with the tools of their server, so they need no check here.
         const other = isOtherMethod(call.method);
@@ -170,10 +174,10 @@ function rulesOf(options: Readonly<Record<string, unknown>>): readonly RuleOptio
   return options["rules"] as readonly RuleOptions[];
 }
 
-function ruleProblems(rule: RuleOptions, path: string): readonly LayerProblem[] {
+function ruleProblems(rule: RuleOptions, path: string): readonly FieldProblem[] {
   const { when, effect, by, withinMs } = rule;
   const wrong = when === undefined ? undefined : expressionProblem(when);
-  const problems: LayerProblem[] = timeProblems({ withinMs }, ["withinMs"]).map((problem) => ({
+  const problems: FieldProblem[] = timeProblems({ withinMs }, ["withinMs"]).map((problem) => ({
     ...problem,
     path: path + problem.path,
   }));
@@ -227,8 +231,11 @@ function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   };
 }
 
-/** Our own tools are denied only by rules with a glob that begins with `metamcp:`. `*` matches only tools of servers. */
-function denyOwn(rules: readonly Rule[]): Pick<Layer, "hidesOwn"> {
+/**
+ * Our own tools are denied only by rules with a glob that begins with `metamcp:`. `*` matches only tools of
+ * servers.
+ */
+function denyBuiltin(rules: readonly Rule[]): Pick<Layer, "hidesOwn"> {
   const naming = rules.filter(
     ({ effect, listTime, options }) =>
       effect === "deny" && listTime && options.tools?.some((glob) => glob.startsWith("metamcp:")),

@@ -136,7 +136,10 @@ function isUser(people: ReadonlySet<string>, { kind, id, name, claimed }: Princi
   return claimed ? "claimed" : true;
 }
 
-/** The owner of a key chooses its name, so such a name is only claimed. Keys without owner are named by administrators. */
+/**
+ * The owner of a key chooses its name, so such a name is only claimed. Keys without owner are named by
+ * administrators.
+ */
 function isKey(keys: readonly string[], { kind, id, name, key }: Principal): PrincipalMatch {
   if (named(keys, kind === "key" ? [id, name, key?.id, key?.name] : [key?.id])) return true;
   return named(keys, [key?.name]) ? "claimed" : false;

@@ -1,4 +1,7 @@
-/** The verdict of a policy on a call. Deny wins, then approve, ask, allow. If no rule allows the call, the default decides. */
+/**
+ * The verdict of a policy on a call. Deny wins, then approve, ask, allow. If no rule allows the call, the
+ * default decides.
+ */
 import type { Call } from "../../../kernel/call.ts";
 import type { Effect, Match, Rule } from "./rule.ts";
 
@@ -10,7 +13,10 @@ export interface PolicyVerdict {
   readonly reason: string;
 }
 
-/** The denial of all calls of a tool; undefined if some call could pass. `applicable`: the rules for this principal and tool. */
+/**
+ * The denial of all calls of a tool; undefined if some call could pass. `applicable`: the rules for this
+ * principal and tool.
+ */
 export function deniedOutright(
   applicable: readonly Rule[],
   fallback: "allow" | "deny",
@@ -25,7 +31,10 @@ function canAllow({ effect, claimed }: Rule): boolean {
   return effect !== "deny" && !claimed;
 }
 
-/** The denial of a tool for all principals. A rule that names principals denies only for them, and may allow for them. `applicable`: the rules for this tool. */
+/**
+ * The denial of a tool for all principals. A rule that names principals denies only for them, and may allow
+ * for them. `applicable`: the rules for this tool.
+ */
 export function deniedToAll(
   applicable: readonly Rule[],
   fallback: "allow" | "deny",

@@ -1,8 +1,8 @@
 /**
- * Detectors find secrets and personal data in texts. Every pattern here runs in time linear in the text: repetitions are
- * bounded or cannot overlap. Patterns of administrators run on a linear-time engine (`own-patterns.ts`).
+ * Detectors find secrets and personal data in texts. Every pattern here runs in time linear in the text:
+ * repetitions are bounded or cannot overlap. Patterns of administrators run on a linear-time engine
+ * (`own-patterns.ts`).
  */
-import { isCard, isIban } from "./checksums.ts";
 
 export interface Span {
   readonly from: number;
@@ -18,7 +18,9 @@ export interface Detector {
   readonly numbers?: true;
 }
 
-/** Letters may be followed by marks: systems write the same letter with an accent as one character or as two. */
+/**
+ * Letters may be followed by marks: systems write the same letter with an accent as one character or as two.
+ */
 const EMAIL =
   /[\p{L}\p{M}\d._%+-]{1,64}@(?:[\p{L}\p{M}\d-]{1,63}\.){1,8}(?:xn--[a-z\d-]{2,59}|\p{L}[\p{L}\p{M}]{1,23})/giu;
 const PHONE = /(?<![\w+])(?:\+\d(?:[ ().-]{0,2}\d){7,14}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])/g;
@@ -26,7 +28,10 @@ const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
 /** Only in the groups of cards: other numbers with dots are mostly fractions, versions and addresses. */
 const DOTTED_DIGITS = /(?<![\w.])\d{4}\.(?:\d{4}\.\d{4}\.\d{1,7}|\d{6}\.\d{4,5})(?![\w]|\.\d)/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/gi;
-/** The end of names of secrets: `DB_PASSWORD`, `clientSecret`. Tokens for pagination (`page_token`) are excluded. */
+/**
+ * The end of names of secrets: `DB_PASSWORD`, `clientSecret`. Tokens for pagination (`page_token`) are
+ * excluded.
+ */
 const SECRET_NAME =
   "(?:passw(?:or)?d|passphrase|pwd|secret|(?:api|private|access|secret)[-_]?key|(?<!(?:page|next|continuation|sync|progress|cursor)[-_]?)token)";
 /** The separator between a name and its value. The text may contain JSON, also escaped inside a string. */
@@ -73,7 +78,10 @@ function secretsIn(text: string): readonly Span[] {
   return [...SECRETS.flatMap((pattern) => spansOf(text, pattern)), ...tokensIn(text)];
 }
 
-/** JWTs: two or three parts, the first begins with "eyJ". Not a pattern, because that would take quadratic time. */
+/**
+ * JWTs: two or three parts, the first begins with "eyJ". Not a pattern, because that would take quadratic
+ * time.
+ */
 function tokensIn(text: string): readonly Span[] {
   if (!text.includes("eyJ")) return NONE;
   return spansOf(text, /[\w.-]+/g).flatMap(({ from, to }) => {
@@ -125,4 +133,27 @@ function ibanIn(text: string, { from, to }: Span): readonly Span[] {
     if (isIban(text.slice(from, end).replaceAll(" ", ""))) return [{ from, to: end }];
   }
   return [];
+}
+
+/** 13 to 19 digits, a first digit that issuers use, and the Luhn checksum. */
+function isCard(digits: string): boolean {
+  if (digits.length < 13 || digits.length > 19 || !/^[2-6]/.test(digits)) return false;
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
+    const doubled = at % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+/** ISO 13616: the remainder by 97 is 1. */
+function isIban(text: string): boolean {
+  if (text.length < 15 || text.length > 34) return false;
+  let rest = 0;
+  for (const character of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(character, 36);
+    rest = (value > 9 ? rest * 100 + value : rest * 10 + value) % 97;
+  }
+  return rest === 1;
 }

@@ -1,6 +1,7 @@
 /**
- * Masks what detectors find in the strings and numbers of a JSON value. Works on the bytes: parts without a finding keep
- * their bytes. Runs in steps of bounded time, so that a large value does not block the event loop.
+ * Masks what detectors find in the strings and numbers of a JSON value. Works on the bytes: parts without a
+ * finding keep their bytes. Runs in steps of bounded time, so that a large value does not block the event
+ * loop.
  */
 
 import { withinTime } from "../../../catalog/within-time.ts";
@@ -13,14 +14,20 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
-/** Long texts are searched in windows that overlap. A match across a border is found only if it is at most as long as the overlap. */
+/**
+ * Long texts are searched in windows that overlap. A match across a border is found only if it is at most as
+ * long as the overlap.
+ */
 const WINDOW = 32_768;
 const OVERLAP = 2_048;
 /** Bytes between two steps. */
 const STEP = 16_384;
 /** Time limit of one step with patterns of administrators. */
 const STEP_MS = 500;
-/** A match at the end of a window is searched again with this much text before it, such as the name of a secret. */
+/**
+ * A match at the end of a window is searched again with this much text before it, such as the name of a
+ * secret.
+ */
 const CONTEXT = 64;
 const BASE64 = /^[\w+/-]+={0,2}$/;
 const STRICT_BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
@@ -41,7 +48,10 @@ export interface MaskOptions {
   readonly least: number;
   /** Values of members with the name of a secret are masked, whatever they look like. */
   readonly secretNames: boolean;
-  /** An administrator wrote one of the patterns. It is linear, but its factor is unknown, so steps have a time limit. */
+  /**
+   * An administrator wrote one of the patterns. It is linear, but its factor is unknown, so steps have a time
+   * limit.
+   */
   readonly watched: boolean;
 }
 
@@ -110,7 +120,10 @@ interface TextToMask {
   readonly end: number;
 }
 
-/** Masks a text that may be base64: of a text, or of the bytes of an image, audio or file, which stay as they are. */
+/**
+ * Masks a text that may be base64: of a text, or of the bytes of an image, audio or file, which stay as they
+ * are.
+ */
 function* maskedData(
   place: Place,
   text: string,
@@ -168,7 +181,10 @@ interface Finding extends Span {
   readonly name: string;
 }
 
-/** The masked text. It is written in parts as the search advances, so that no step takes time for the whole text. */
+/**
+ * The masked text. It is written in parts as the search advances, so that no step takes time for the whole
+ * text.
+ */
 class MaskedText {
   readonly #text: string;
   readonly #found: Set<string>;

@@ -1,4 +1,7 @@
-/** Where in a JSON value the search is: below which names, and whether a text there holds the bytes of an image, audio or file. */
+/**
+ * Where in a JSON value the search is: below which names, and whether a text there holds the bytes of an
+ * image, audio or file.
+ */
 import { isPlainlySecretName } from "../../../kernel/looks-secret.ts";
 import type { Raw } from "../../../kernel/raw.ts";
 

@@ -1,6 +1,7 @@
 /**
- * A text as people read it: full-width and other compatibility characters in their plain form (NFKC), without characters that
- * cannot be seen. Detectors search this form, and what they find is masked in the text as it was written.
+ * A text as people read it: full-width and other compatibility characters in their plain form (NFKC), without
+ * characters that cannot be seen. Detectors search this form, and what they find is masked in the text as it
+ * was written.
  */
 import type { Span } from "./detectors.ts";
 
@@ -43,6 +44,7 @@ function plainCharacter(character: string): string {
   if (character < "\u0080") return character;
   if (INVISIBLE.test(character)) return "";
   const plain = character.normalize("NFKC");
-  // Signs for whole words, up to 18 characters, are no part of a secret, and would make the search that much longer.
+  // Signs for whole words, up to 18 characters, are no part of a secret, and would make the search that much
+  // longer.
   return plain.length <= LONGEST_PLAIN ? plain : character;
 }

@@ -1,4 +1,7 @@
-/** Layer `redact`: masks or blocks secrets and personal data, in arguments and in everything that a child sends back. */
+/**
+ * Layer `redact`: masks or blocks secrets and personal data, in arguments and in everything that a child
+ * sends back.
+ */
 
 import { withinTime } from "../../../catalog/within-time.ts";
 import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
@@ -9,9 +12,9 @@ import { RpcError } from "../../../rpc/rpc-error.ts";
 import { entries, joinObject, member, withMember } from "../../../rpc/slice.ts";
 import type { LayerKind } from "../../layer.ts";
 import { forbidden } from "../../refusals.ts";
+import { compiledSize, customDetector, loadPatterns, patternProblem } from "./custom-patterns.ts";
 import { DETECTORS, type Detector } from "./detectors.ts";
 import { finish, finishLater, type Masked, type MaskOptions, maskedText, masking } from "./mask.ts";
-import { loadPatterns, ownDetector, patternProblem } from "./own-patterns.ts";
 
 type Detect = string | { readonly name: string; readonly pattern: string };
 
@@ -23,12 +26,17 @@ interface Options {
 
 /** Larger values are searched in steps. */
 const SMALL = 4_096;
-/** Notifications must be masked at once, to keep their order. Larger values in them are not searched, and so not shown. */
+/**
+ * Notifications must be masked at once, to keep their order. Larger values in them are not searched, and so
+ * not shown.
+ */
 const LARGEST_NOW = 65_536;
 const NOW_MS = 500;
 const TOO_LARGE = toRaw("[too large to be checked]");
 const NAMES = Object.keys(DETECTORS);
 const LONGEST_PATTERN = 1_000;
+/** Of all patterns together, so that they are compiled in some milliseconds. */
+const LARGEST_PATTERNS = 10_000;
 
 export const redact: LayerKind = {
   summary: "Mask or block secrets and personal data in arguments and results.",
@@ -67,11 +75,15 @@ export const redact: LayerKind = {
     required: ["detect"],
   },
   load: (options) => (detectOf(options).some((one) => typeof one !== "string") ? loadPatterns() : undefined),
-  check: (options) =>
-    detectOf(options).flatMap((one, at) => {
+  check: (options) => {
+    const patterns = detectOf(options).flatMap((one) => (typeof one === "string" ? [] : one.pattern));
+    if (patterns.reduce((sum, pattern) => sum + compiledSize(pattern), 0) > LARGEST_PATTERNS)
+      return [{ path: "/detect", message: "has too large patterns: use fewer, or smaller numbers in { }" }];
+    return detectOf(options).flatMap((one, at) => {
       const message = typeof one === "string" ? undefined : patternProblem(one.pattern);
       return message === undefined ? [] : [{ path: `/detect/${at}/pattern`, message }];
-    }),
+    });
+  },
   compile(given) {
     const { detect, in: where, action } = given as unknown as Options;
     const detectors = detect.map(detectorOf);
@@ -122,8 +134,8 @@ export const redact: LayerKind = {
         try {
           result = await next({
             ...sent,
-            uplink: cleanUplink(asked, cleaning(undefined, cleanNow), clean),
-            aside: cleaning(call.aside, cleanNow),
+            uplink: cleanUplink(asked, cleaning(cleanNow), clean),
+            aside: cleaningAside(call.aside, cleaning(cleanNow)),
             task: cleanTask(call.task, cleanNow),
           });
         } catch (error) {
@@ -140,10 +152,13 @@ function detectOf(options: Readonly<Record<string, unknown>>): readonly Detect[]
 }
 
 function detectorOf(one: Detect): Detector {
-  return typeof one === "string" ? (DETECTORS[one] as Detector) : ownDetector(one.name, one.pattern);
+  return typeof one === "string" ? (DETECTORS[one] as Detector) : customDetector(one.name, one.pattern);
 }
 
-/** Replaces the values that a client sends: the arguments of tools and prompts, those of a completion, and all params of methods that are unknown. */
+/**
+ * Replaces the values that a client sends: the arguments of tools and prompts, those of a completion, and all
+ * params of methods that are unknown.
+ */
 async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Promise<Call> {
   if (isOtherMethod(call.method)) {
     const masked = await clean(call.params);
@@ -159,21 +174,27 @@ async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Pro
   return params === call.params ? call : { ...call, params };
 }
 
-/** Masks a message, then passes it to `outer`. */
-function cleaning(outer: Aside | undefined, clean: (raw: Raw) => Raw): Aside {
-  const shown = (method: string, params: Raw): Raw => {
+type Clean = (method: string, params: Raw | undefined) => Raw | undefined;
+
+function cleaning(clean: (raw: Raw) => Raw): Clean {
+  return (method, params) => {
+    if (!params) return undefined;
     // The progress token is from the client and must stay unchanged.
     const token = method === "notifications/progress" ? member(params, "progressToken") : undefined;
     const masked = clean(params);
     return token && masked !== params ? withMember(masked, "progressToken", token) : masked;
   };
+}
+
+/** Masks a message, then passes it to `outer`. */
+function cleaningAside(outer: Aside | undefined, shown: Clean): Aside {
   return (method, params) => {
-    const left = params && shown(method, params);
+    const left = shown(method, params);
     return outer ? outer(method, left) : left;
   };
 }
 
-function cleanUplink(uplink: Uplink, shown: Aside, clean: (raw: Raw) => Promise<Masked>): Uplink {
+function cleanUplink(uplink: Uplink, shown: Clean, clean: (raw: Raw) => Promise<Masked>): Uplink {
   return {
     notify: (method, params) => uplink.notify(method, shown(method, params)),
     request: async (method, params, ...more) =>
@@ -181,7 +202,10 @@ function cleanUplink(uplink: Uplink, shown: Aside, clean: (raw: Raw) => Promise<
   };
 }
 
-/** What a person or a model at the client answers to a question of the server goes to the server like an argument. */
+/**
+ * What a person or a model at the client answers to a question of the server goes to the server like an
+ * argument.
+ */
 function cleanAnswers(uplink: Uplink, clean: (raw: Raw) => Promise<Raw>): Uplink {
   return {
     notify: (...said) => uplink.notify(...said),

@@ -1,4 +1,7 @@
-/** `AbortController` and `AbortSignal`, which QuickJS lacks. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
+/**
+ * `AbortController` and `AbortSignal`, which QuickJS lacks. Sent into the sandbox as source text, so it must
+ * not refer to anything outside itself.
+ */
 
 export function abort(): Record<string, unknown> {
   type Listener = (event: { readonly type: string; readonly target: unknown }) => void;

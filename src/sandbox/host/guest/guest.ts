@@ -1,6 +1,7 @@
 /**
- * The globals of the code: `tools`, `servers`, timers and so on. The function is sent into the sandbox as source text, so it
- * must not refer to anything outside itself. It enforces nothing; host and gateway enforce the limits.
+ * The globals of the code: `tools`, `servers`, timers and so on. The function is sent into the sandbox as
+ * source text, so it must not refer to anything outside itself. It enforces nothing; host and gateway enforce
+ * the limits.
  */
 
 import type { Bridge } from "./bridge.ts";

@@ -1,7 +1,7 @@
 /**
- * What depends on a language, as far as it can be right without language data: numbers and dates as in English (US), and an
- * order of letters that suits most languages. The rest throws. Sent into the sandbox as source text, so it must not refer to
- * anything outside itself.
+ * What depends on a language, as far as it can be right without language data: numbers and dates as in
+ * English (US), and an order of letters that suits most languages. The rest throws. Sent into the sandbox as
+ * source text, so it must not refer to anything outside itself.
  */
 
 export function locale(): Record<string, unknown> {

@@ -1,4 +1,7 @@
-/** The `console` of the guest. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
+/**
+ * The `console` of the guest. Sent into the sandbox as source text, so it must not refer to anything outside
+ * itself.
+ */
 import type { Bridge } from "./bridge.ts";
 import type { Values } from "./values.ts";
 

@@ -1,4 +1,7 @@
-/** Reads results of tools and makes the errors of failed ones. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
+/**
+ * Reads results of tools and makes the errors of failed ones. Sent into the sandbox as source text, so it
+ * must not refer to anything outside itself.
+ */
 import type { Bridge } from "./bridge.ts";
 import type { Values } from "./values.ts";
 
@@ -17,7 +20,10 @@ export function results(bridge: Bridge, { parseMarked, shapeOf }: Values): Resul
     override name = "ToolError";
   }
 
-  /** An error with the stack of `callSite`, because the stack at the time of the failure does not contain the call. */
+  /**
+   * An error with the stack of `callSite`, because the stack at the time of the failure does not contain the
+   * call.
+   */
   function toolError(message: string, callSite: Error, more: object): Error {
     const { stack } = callSite;
     return Object.assign(new ToolError(message), more, typeof stack === "string" ? { stack } : {});
@@ -54,7 +60,10 @@ export function results(bridge: Bridge, { parseMarked, shapeOf }: Values): Resul
     });
   }
 
-  /** The value of a result: its structured content, else its only text (parsed if it is JSON), else its content. */
+  /**
+   * The value of a result: its structured content, else its only text (parsed if it is JSON), else its
+   * content.
+   */
   function valueIn(result: unknown, name: string, callSite: Error): unknown {
     if (typeof result !== "object" || result === null || isArray(result))
       throw malformed(name, `it is ${shapeOf(result)} and not an object with content`, callSite);

@@ -1,4 +1,7 @@
-/** The source text that a new engine evaluates before any untrusted code: a function that takes the bridge and returns the controls. */
+/**
+ * The source text that a new engine evaluates before any untrusted code: a function that takes the bridge and
+ * returns the controls.
+ */
 import { abort } from "./abort.ts";
 import { guest } from "./guest.ts";
 import { locale } from "./locale.ts";

@@ -1,8 +1,14 @@
-/** Converts values of the guest to readable text and to JSON. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
+/**
+ * Converts values of the guest to readable text and to JSON. Sent into the sandbox as source text, so it must
+ * not refer to anything outside itself.
+ */
 
 export interface Values {
   readonly inspect: (value: unknown) => string;
-  /** Also writes values that JSON does not support, e.g. maps and functions. A BigInt is written as a number with all digits. */
+  /**
+   * Also writes values that JSON does not support, e.g. maps and functions. A BigInt is written as a number
+   * with all digits.
+   */
   readonly toJson: (value: unknown) => string | undefined;
   /** `JSON.stringify` for arguments, with BigInts as numbers. */
   readonly stringifyExact: (value: unknown) => string | undefined;
@@ -92,7 +98,10 @@ export function values(): Values {
     }
   }
 
-  /** A string that stands for a large integer, between `JSON.parse` or `JSON.stringify` and the JSON that others see. */
+  /**
+   * A string that stands for a large integer, between `JSON.parse` or `JSON.stringify` and the JSON that
+   * others see.
+   */
   const MARK = "\0metamcp:integer:";
   const MARKED = /"\\u0000metamcp:integer:(-?\d+)"/g;
   let exact = false;
@@ -197,7 +206,10 @@ export function values(): Values {
 
   const stringifyExact = (value: unknown): string | undefined => exactly(() => stringify(value));
 
-  /** An object whose members are created on first access. Symbols, `then` and `toJSON` are undefined, so that it is no promise and can be serialized. */
+  /**
+   * An object whose members are created on first access. Symbols, `then` and `toJSON` are undefined, so that
+   * it is no promise and can be serialized.
+   */
   function lazyObject(make: (name: string) => unknown, known: () => readonly string[]): object {
     const made = new Map<string, unknown>();
     return new Proxy(

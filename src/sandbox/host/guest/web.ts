@@ -1,4 +1,7 @@
-/** Web globals that QuickJS lacks: URL, TextEncoder, structuredClone and so on. Sent into the sandbox as source text, so it must not refer to anything outside itself. */
+/**
+ * Web globals that QuickJS lacks: URL, TextEncoder, structuredClone and so on. Sent into the sandbox as
+ * source text, so it must not refer to anything outside itself.
+ */
 import type { Bridge } from "./bridge.ts";
 import type { Values } from "./values.ts";
 
@@ -186,7 +189,10 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     "search",
     "hash",
   ];
-  /** Asks the host to parse a URL. The host refuses longer ones, so they are refused here without copying them. */
+  /**
+   * Asks the host to parse a URL. The host refuses longer ones, so they are refused here without copying
+   * them.
+   */
   const parseInHost = (op: string, a: string, b: string, c: string): string =>
     a.length + b.length + c.length > 65_600 ? "" : bridge(op, a, b, c);
   class URL {

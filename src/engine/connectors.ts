@@ -1,0 +1,93 @@
+/** The connectors for stdio and HTTP. Each is loaded at its first use, so that a start loads none of them. */
+import type { HttpConnectorOptions } from "../child/http/connector.ts";
+import { ChildFailure, type Connector } from "../child/link.ts";
+import type { Placement } from "../child/placed/placement.ts";
+import type { StdioConnectorOptions } from "../child/stdio/connector.ts";
+import type { ServerSpec } from "../config/spec.ts";
+import type { Authorizations, LoginDataStoreOf } from "../server-logins/authorizations.ts";
+
+export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
+  /** METAMCP_HOME. Logins are stored there unless `logins` is given. */
+  readonly home: string;
+  readonly logins?: LoginDataStoreOf | undefined;
+  readonly placement?: Placement | undefined;
+  /** Runs before a local server starts, which fails if it rejects. */
+  readonly beforeStart?: ((spec: ServerSpec) => Promise<void>) | undefined;
+}
+
+export class LazyConnectors {
+  readonly #parts: ConnectorParts;
+  #stdio: Promise<Connector> | undefined;
+  #http: Promise<Connector> | undefined;
+  #placed: Promise<Connector> | undefined;
+  #authorizations: Authorizations | undefined;
+  /** Kills all children; blocks until that is done. */
+  killNow: () => void = () => {};
+  /** Resolves when all processes that crashed children left behind have ended. */
+  settled: () => Promise<void> = () => Promise.resolve();
+
+  constructor(parts: ConnectorParts) {
+    this.#parts = parts;
+  }
+
+  /** The connector for a server, wherever it runs. */
+  reaching(spec: ServerSpec): Promise<Connector> {
+    const { placement } = this.#parts;
+    if (!placement || !isPlaced(spec)) return this.for(spec);
+    this.#placed ??= this.#loadPlaced(placement);
+    return this.#placed;
+  }
+
+  /** The connector for a server that runs here, or is reached from here. */
+  for(spec: ServerSpec): Promise<Connector> {
+    if (spec.kind === "stdio") {
+      this.#stdio ??= this.#loadStdio();
+      return this.#stdio;
+    }
+    this.#http ??= this.#loadHttp();
+    return this.#http;
+  }
+
+  /** Whether somebody logged in or out at this server since the last request to it. */
+  loginChanged(spec: ServerSpec | undefined): boolean {
+    return spec !== undefined && spec.kind !== "stdio" && (this.#authorizations?.changed(spec) ?? false);
+  }
+
+  async #loadStdio(): Promise<Connector> {
+    const { createStdioConnector } = await import("../child/stdio/connector.ts");
+    const connector = createStdioConnector(this.#parts);
+    this.killNow = () => connector.killAllNow();
+    this.settled = () => connector.settled();
+    const { beforeStart } = this.#parts;
+    if (!beforeStart) return connector;
+    return {
+      async open(spec, ...more) {
+        await beforeStart(spec).catch((error: Error) => {
+          throw new ChildFailure("other", error.message, { unsent: true, cause: error });
+        });
+        return await connector.open(spec, ...more);
+      },
+    };
+  }
+
+  async #loadPlaced(placement: Placement): Promise<Connector> {
+    const { createPlacedConnector } = await import("../child/placed/connector.ts");
+    return createPlacedConnector({ ...this.#parts, placement, connector: (spec) => this.for(spec) });
+  }
+
+  async #loadHttp(): Promise<Connector> {
+    const [{ createHttpConnector }, { Authorizations: Logins, tokensInFolder }] = await Promise.all([
+      import("../child/http/connector.ts"),
+      import("../server-logins/authorizations.ts"),
+    ]);
+    const { home, logins: keep = tokensInFolder(home) } = this.#parts;
+    const logins = new Logins(keep, Date.now);
+    this.#authorizations = logins;
+    return createHttpConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });
+  }
+}
+
+/** What belongs to one session runs where the session is. */
+function isPlaced({ placement, isolation }: ServerSpec): boolean {
+  return placement === "one" && isolation !== "session";
+}

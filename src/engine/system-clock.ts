@@ -1,0 +1,39 @@
+/** The real clock. Its timers do not keep the process alive; streams and children do. */
+import { type Clock, LATE_MS, type Timer } from "../kernel/clock.ts";
+
+/** Node runs timers with a longer delay at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+class SystemTimer implements Timer {
+  readonly #due: number;
+  readonly #run: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #late: NodeJS.Immediate | undefined;
+
+  constructor(ms: number, run: () => void) {
+    this.#due = performance.now() + ms;
+    this.#run = run;
+    this.#timer = setTimeout(fire, ms, this).unref();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    if (this.#late) clearImmediate(this.#late);
+  }
+
+  /**
+   * If the process was blocked, messages that arrived meanwhile are handled before the timer: they were in
+   * time.
+   */
+  fire(): void {
+    if (performance.now() - this.#due < LATE_MS) this.#run();
+    else this.#late = setImmediate(this.#run).unref();
+  }
+}
+
+const fire = (timer: SystemTimer): void => timer.fire();
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, run) => new SystemTimer(Math.min(ms, MAX_TIMER_MS), run),
+};

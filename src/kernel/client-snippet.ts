@@ -1,0 +1,17 @@
+/** An endpoint as an entry in the config of MCP clients. */
+import { object, type Static, TEXT } from "./json-schema.ts";
+
+export interface Remote {
+  /** The name of the server in the client. */
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const CLIENT_SNIPPET = object({
+  client: TEXT,
+  title: TEXT,
+  file: { ...TEXT, description: "the file it belongs in, as on Linux" },
+  text: { ...TEXT, description: "the text to paste; replace KEY with your key" },
+});
+export type ClientSnippet = Static<typeof CLIENT_SNIPPET>;

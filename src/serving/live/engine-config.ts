@@ -1,0 +1,34 @@
+/** The config for the engine, with the servers of the gateway by uuid. */
+import type { Config, ServerSpec } from "../../config/spec.ts";
+import type { Compiled, CompiledServer } from "../../gateway/compile.ts";
+
+const known = new WeakMap<CompiledServer, ServerSpec>();
+
+/** `base` has all settings beside the servers. An unchanged server keeps its spec object. */
+export function engineConfig(base: Config, { servers }: Pick<Compiled, "servers">): Config {
+  return { ...base, exists: true, servers: new Map([...servers.values()].flatMap(entryOf)) };
+}
+
+function entryOf(server: CompiledServer): readonly (readonly [string, ServerSpec])[] {
+  const spec = engineSpec(server);
+  return spec ? [[server.object.uuid, spec]] : [];
+}
+
+/** Undefined if the server cannot be used. */
+export function engineSpec(server: CompiledServer): ServerSpec | undefined {
+  if (!server.spec) return undefined;
+  let spec = known.get(server);
+  if (!spec) {
+    spec = Object.freeze({ ...server.spec, id: server.object.uuid });
+    known.set(server, spec);
+  }
+  return spec;
+}
+
+/**
+ * The name of the server for an id in the search index. The id may be that of a list for a single account.
+ */
+export function searchedName({ servers }: Pick<Compiled, "servers">, id: string): string | undefined {
+  const [server = ""] = id.split("/", 1);
+  return servers.get(server)?.object.name;
+}

@@ -1,0 +1,159 @@
+/**
+ * A server with placement "one" moves when its replica stops, dies, hangs or loses the database, and two of
+ * its processes never run at once. METAMCP_KILLS sets how often the replica is killed.
+ */
+import { expect, test } from "vitest";
+import { cutProxy } from "../../support/cut-proxy.ts";
+import { type PlacedTeam, placedTeam } from "../../support/placed-team.ts";
+import { RawSession } from "../../support/replica-team.ts";
+import { onPostgres, startReplica } from "../../support/replicas.ts";
+import type { TeamGateway } from "../../support/team-gateway.ts";
+import { until } from "../../support/until.ts";
+
+const KILLS = Number(process.env["METAMCP_KILLS"] ?? 2);
+const PATIENCE = { within: 50_000 };
+/** Ends neither with its gateway nor with SIGTERM. */
+const STUBBORN = { args: ["--ignore-eof"] };
+
+/** The replica that runs the server. */
+async function holder({ database, replicas }: PlacedTeam): Promise<TeamGateway> {
+  const ids = new Map<string, TeamGateway>();
+  for (const at of replicas) {
+    const { body } = await at.api("GET", "/replicas");
+    ids.set(body.items.find(({ self }: { self: boolean }) => self).id, at);
+  }
+  return await until(async () => {
+    const [row] = await database.sql("SELECT holder FROM metamcp_placements");
+    return row && ids.get(String(row["holder"]));
+  });
+}
+
+function neverTwo({ journal }: PlacedTeam): void {
+  expect(journal("start").flatMap(({ others }) => others)).toEqual([]);
+  const keys = journal("call").flatMap(({ key }) => key ?? []);
+  expect(new Set(keys).size).toBe(keys.length);
+}
+
+/** Calls one after the other at a replica, each with a key of its own, until it is stopped. */
+class Load {
+  readonly answers: string[] = [];
+  stopped = false;
+  readonly #ended: Promise<void>;
+
+  constructor(team: PlacedTeam, at: TeamGateway, name: string) {
+    this.#ended = this.#run(team, at, name);
+  }
+
+  async #run({ key }: PlacedTeam, at: TeamGateway, name: string): Promise<void> {
+    const session = await new RawSession(key).open(at);
+    try {
+      for (let n = 0; !this.stopped; n++)
+        this.answers.push(await session.call(at, "once__next", { key: `${name} ${n}` }));
+    } catch {
+      // Its replica was killed.
+    }
+  }
+
+  get served(): number {
+    return this.answers.filter((answer) => /^\d+$/.test(answer)).length;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.#ended;
+  }
+}
+
+onPostgres("a server that may run only once", () => {
+  test("is passed on by a replica that stops, and no call fails", async () => {
+    const team = await placedTeam(3, STUBBORN);
+    const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
+    await (await new RawSession(team.key).open(one)).call(one, "once__next");
+    const loads = [new Load(team, two, "two"), new Load(team, three, "three")];
+    await until(() => loads.every(({ served }) => served > 5), PATIENCE);
+    expect(await one.kill("SIGTERM")).toBe(0);
+    const before = loads.map(({ served }) => served);
+    await until(() => loads.every(({ served }, n) => served > (before[n] ?? 0) + 5), PATIENCE);
+    for (const load of loads) await load.stop();
+
+    expect(loads.flatMap(({ answers }) => answers).filter((answer) => !/^\d+$/.test(answer))).toEqual([]);
+    expect(team.journal("start")).toHaveLength(2);
+    neverTwo(team);
+  });
+
+  test("is taken up when its replica is killed, under load and again and again", {
+    timeout: 60_000 * KILLS + 60_000,
+  }, async () => {
+    const team = await placedTeam(3, STUBBORN);
+    for (let round = 0; round < KILLS; round++) {
+      const loads = team.replicas.map((at, n) => ({ at, load: new Load(team, at, `${round} ${n}`) }));
+      await until(() => loads.every(({ load }) => load.served > 5), PATIENCE);
+      const victim = await holder(team);
+      await victim.kill("SIGKILL");
+      const rest = loads.filter(({ at }) => at !== victim).map(({ load }) => load);
+      const before = rest.map(({ served }) => served);
+      await until(() => rest.every(({ served }, n) => served > (before[n] ?? 0) + 5), PATIENCE);
+      for (const load of rest) await load.stop();
+      // What was under way is told so. Nothing else failed.
+      const failed = rest.flatMap(({ answers }) => answers).filter((answer) => !/^\d+$/.test(answer));
+      for (const answer of failed) expect(answer).toContain("may have");
+      // One more of each may be sent before its replica hears that the other one is dead.
+      expect(failed.length).toBeLessThanOrEqual(2 * rest.length);
+      team.replicas.splice(team.replicas.indexOf(victim), 1, await team.start());
+    }
+    expect(team.journal("start")).toHaveLength(KILLS + 1);
+    neverTwo(team);
+  });
+
+  test("ends in time when its replica is stopped, which then uses the new one", async () => {
+    const team = await placedTeam(2, STUBBORN);
+    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const session = await new RawSession(team.key).open(one);
+    expect(await session.call(one, "once__next")).toBe("1");
+    process.kill(one.pid, "SIGSTOP");
+    const other = await new RawSession(team.key).open(two);
+    expect(await other.call(two, "once__next")).toBe("1");
+    process.kill(one.pid, "SIGCONT");
+    const again = await new RawSession(team.key).open(one);
+    expect(await until(async () => /^\d+$/.exec(await again.call(one, "once__next"))?.[0])).toBe("2");
+    expect(team.journal("start")).toHaveLength(2);
+    neverTwo(team);
+  });
+
+  test("ends in time when its replica loses the database", async () => {
+    const team = await placedTeam(1, STUBBORN);
+    const [two] = team.replicas as [TeamGateway];
+    const url = new URL(team.database.url);
+    const proxy = await cutProxy({ host: url.hostname, port: Number(url.port || 5432) });
+    url.port = String(proxy.port);
+    const one = await startReplica(
+      { url: url.href },
+      { flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"] },
+    );
+    const session = await new RawSession(team.key).open(one);
+    expect(await session.call(one, "once__next")).toBe("1");
+    await proxy.cut();
+    const other = await new RawSession(team.key).open(two);
+    // Until its time is over the server still runs there, and is reached there.
+    expect(await until(async () => (await other.call(two, "once__next")) === "1", PATIENCE)).toBe(true);
+    await proxy.mend();
+    expect(await until(async () => (await session.call(one, "once__next")) === "3", PATIENCE)).toBe(true);
+    neverTwo(team);
+  });
+
+  test("does not start again if its replica cannot be reached but lives", async () => {
+    const team = await placedTeam(2);
+    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const session = await new RawSession(team.key).open(one);
+    expect(await session.call(one, "once__next")).toBe("1");
+    await team.database.sql("UPDATE metamcp_replicas SET address = '127.0.0.1:1'");
+    await until(async () => {
+      const { body } = await two.api("GET", "/replicas");
+      return body.items.every(({ address }: { address: string }) => address === "127.0.0.1:1");
+    });
+    const other = await new RawSession(team.key).open(two);
+    expect(await other.call(two, "once__next")).toMatch(/cannot be reached from .* Nothing was done/);
+    expect(await session.call(one, "once__next")).toMatch(/^\d+$/);
+    expect(team.journal("start")).toHaveLength(1);
+  });
+});
