@@ -3,7 +3,8 @@
  * URI is never sent to other servers.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
-import { callerOf, type ServerId } from "../kernel/call.ts";
+import { isPage, pageOf } from "../catalog/tool-app.ts";
+import { callerOf, type Origin, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fitsTemplate, readAddress } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
@@ -31,11 +32,7 @@ export async function resourceTarget(
   await view.loadCached();
   const address = readAddress(uri);
   const own = address?.uri ?? uri;
-  const from =
-    server ??
-    address?.server ??
-    scope.results.links.serverOf(callerOf(origin), uri) ??
-    onlyServer(scope, view, uri);
+  const from = server ?? address?.server ?? serverOf(scope, view, uri, origin);
   if (from !== undefined) {
     requireServer(scope, from, origin);
     return { server: from, uri: own };
@@ -49,14 +46,29 @@ export async function resourceTarget(
   );
 }
 
+/** A link in a result counts less than a tool that names the page. */
+function serverOf(
+  scope: ScopeCatalog & ScopeFacts,
+  view: CatalogView,
+  uri: string,
+  origin: Origin,
+): ServerId | undefined {
+  const linked = scope.results.links.serverOf(callerOf(origin), uri);
+  return isPage(uri) ? (onlyServer(scope, view, uri) ?? linked) : (linked ?? onlyServer(scope, view, uri));
+}
+
 /**
- * The only server that lists the URI, else the only one with a template for it. If there is just one server,
- * that one.
+ * The only server whose tool names the URI as its page, else the only one that lists it, else the only one with
+ * a template for it. If there is just one server, that one.
  */
 function onlyServer(scope: ScopeCatalog, view: CatalogView, uri: string): ServerId | undefined {
   const servers = [...scope.specs().keys()];
   if (servers.length === 1) return servers[0];
   const { listings } = view.snapshot;
+  const naming = servers.filter((server) =>
+    listings.get(server)?.tools.some(({ definition }) => pageOf(definition) === uri),
+  );
+  if (isPage(uri) && naming.length > 0) return naming.length === 1 ? naming[0] : undefined;
   const listing = servers.filter((server) =>
     listings.get(server)?.resources?.some((resource) => resource.name === uri),
   );

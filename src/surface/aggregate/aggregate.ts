@@ -3,6 +3,7 @@
  * memory. With a single server, unknown methods are forwarded to it.
  */
 import type { Tool } from "../../catalog/tool.ts";
+import { pageOf } from "../../catalog/tool-app.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
@@ -22,7 +23,8 @@ import { awaitNamed } from "./await-named.ts";
 import { mergedInstructions } from "./instructions.ts";
 import { ItemRequests } from "./item-requests.ts";
 import { ListReader } from "./list-reader.ts";
-import { createMergedLists, type MergedLists } from "./merged-list.ts";
+import { createMergedLists, type MergedLists, pagesIn } from "./merged-list.ts";
+import { withOwnPage } from "./pages.ts";
 import { quarantinedName, unknownName } from "./unknown-name.ts";
 
 const LISTS: ReadonlyMap<string, ListName> = new Map([
@@ -176,7 +178,7 @@ export class AggregateSurface implements Surface {
       const call = { server, tool: own, args, meta, written: others ? params : undefined };
       return callTool(this.#scope, call, inner).then((result) => {
         this.#scope.results.links.noteAll(callerOf(request.origin), server, result);
-        return result;
+        return pageOf(tool.definition) === undefined ? result : this.#withPage(result, server, origin);
       });
     };
     // Reads the list again: `tools` may still contain a tool that was denied while the call waited.
@@ -191,6 +193,14 @@ export class AggregateSurface implements Surface {
     } catch (error) {
       return Promise.resolve(failed(error));
     }
+  }
+
+  /** A result may name another page than its tool. It is read from the same server. */
+  #withPage(result: Raw, server: string, origin: Origin): Raw {
+    const uri = pageOf(result);
+    if (uri === undefined) return result;
+    this.#scope.results.links.note(callerOf(origin), server, uri);
+    return withOwnPage(result, server, pagesIn(this.#listsOf(origin).tools.list));
   }
 
   #unknown(name: string, { origin, trail }: ClientRequest, { list }: MergedLists["tools"]): Error {

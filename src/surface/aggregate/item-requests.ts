@@ -4,6 +4,7 @@
  */
 import type { Item } from "../../catalog/item.ts";
 import { repairItemResult } from "../../catalog/repair.ts";
+import { isPage } from "../../catalog/tool-app.ts";
 import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
@@ -12,7 +13,7 @@ import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, member, members, withMember, withMemberDeduplicated } from "../../rpc/slice.ts";
 import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
-import type { ClientRequest } from "../surface.ts";
+import type { ClientRequest, ListName } from "../surface.ts";
 import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { MergedLists } from "./merged-list.ts";
@@ -87,7 +88,8 @@ export class ItemRequests {
    */
   #atTarget(request: ClientRequest, uri: string, use: (target: ItemTarget) => Promise<Raw>): Promise<Raw> {
     const listed = certainTarget(this.#scope, this.#listsOf(request.origin), uri);
-    const certain = listed ?? this.#linked(request, uri);
+    // A link of another server does not count for a page before it is known whose tool names it.
+    const certain = listed ?? (isPage(uri) ? undefined : this.#linked(request, uri));
     // The error must not name a server that is hidden from the client.
     const known = (target: ItemTarget): Promise<Raw> =>
       use(target).catch((error: unknown) => {
@@ -108,11 +110,13 @@ export class ItemRequests {
     use: (target: ItemTarget) => Promise<Raw>,
   ): Promise<Raw> {
     if (this.#scope.specs().size > 1) {
-      const lists = ["resources", "templates"] as const;
+      const lists: ListName[] = isPage(uri)
+        ? ["tools", "resources", "templates"]
+        : ["resources", "templates"];
       await Promise.all(lists.map((list) => this.#reader.loadMissing(list, request.origin)));
     }
     const { origin } = request;
-    const certain = certainTarget(this.#scope, this.#listsOf(origin), uri);
+    const certain = certainTarget(this.#scope, this.#listsOf(origin), uri) ?? this.#linked(request, uri);
     let refusal: unknown;
     for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin)) {
       try {

@@ -6,12 +6,14 @@ import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Item } from "../../catalog/item.ts";
 import type { Tool } from "../../catalog/tool.ts";
+import type { ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { RpcError } from "../../rpc/rpc-error.ts";
 import type { Cursors } from "../cursor.ts";
 import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ListState } from "../surface.ts";
 import { legacyTool } from "./legacy-tool.ts";
+import { type PageOwners, pageOwners, withOwnPages } from "./pages.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
 import { type PrefixedItems, publicNames } from "./public-names.ts";
 import { assignUris } from "./uris.ts";
@@ -65,18 +67,19 @@ class ListCache<T extends Item> {
 export class MergedList<T extends Item> {
   readonly #scope: ScopeCatalog;
   readonly #view: CatalogView;
-  readonly #cache: ListCache<T>;
+  readonly #cache: () => ListCache<T>;
   #snapshot: Snapshot | undefined;
   #specs: unknown;
   #complete = false;
   /** Newest first. */
   #lists: readonly PublicList<T>[];
 
-  constructor(scope: ScopeCatalog, view: CatalogView, cache: ListCache<T>) {
+  /** `cache` is asked anew whenever the catalog has changed. */
+  constructor(scope: ScopeCatalog, view: CatalogView, cache: () => ListCache<T>) {
     this.#scope = scope;
     this.#view = view;
     this.#cache = cache;
-    this.#lists = [cache.get([])];
+    this.#lists = [];
   }
 
   /**
@@ -115,14 +118,15 @@ export class MergedList<T extends Item> {
 
   #update(snapshot: Snapshot, specs: ReturnType<Scope["specs"]>): void {
     const parts: PrefixedItems<T>[] = [];
+    const cache = this.#cache();
     this.#complete = true;
     for (const [server, { prefix }] of specs) {
       const listing = snapshot.listings.get(server);
-      const items = listing && this.#cache.itemsOf(listing);
+      const items = listing && cache.itemsOf(listing);
       if (!items) this.#complete = false;
       else if (items.length > 0) parts.push({ server, prefix, items });
     }
-    const list = this.#cache.get(parts);
+    const list = cache.get(parts);
     if (list !== this.#lists[0]) this.#lists = [list, ...this.#lists].slice(0, KEPT_LISTS);
   }
 }
@@ -148,6 +152,7 @@ function sharedLists(cursors: Cursors): SharedLists {
         member: "tools",
         legacy: legacyTool,
         items: (listing) => listing.tools,
+        assignKeys: (parts) => publicNames(withOwnPages(parts)),
       }),
       prompts: new ListCache<Item>({ ...named, member: "prompts", items: (listing) => listing.prompts }),
     };
@@ -165,20 +170,23 @@ export interface MergedLists {
 
 /** Returns a function that returns the lists of a view. */
 export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: CatalogView) => MergedLists {
-  const clash = (kind: string) => (item: Item, keeper: Item) =>
+  const clash = (kind: string) => (item: Item, keeper: ServerId) =>
     scope.log.warn(
-      `${kind} ${item.name} of ${item.server} is shown under another URI: ${keeper.server} has the same URI`,
+      `${kind} ${item.name} of ${item.server} is shown under another URI: ${keeper} has the same URI`,
       { server: item.server },
     );
   const { cursors } = scope;
   const { tools, prompts } = sharedLists(cursors);
-  const resources = new ListCache<Item>({
-    cursors,
-    member: "resources",
-    key: "uri",
-    items: (listing) => listing.resources,
-    assignKeys: (parts) => assignUris(parts, clash("resource")),
-  });
+  const resourcesWith = memoized(
+    (owners: PageOwners) =>
+      new ListCache<Item>({
+        cursors,
+        member: "resources",
+        key: "uri",
+        items: (listing) => listing.resources,
+        assignKeys: (parts) => assignUris(parts, clash("resource"), owners),
+      }),
+  );
   const templates = new ListCache<Item>({
     cursors,
     member: "resourceTemplates",
@@ -186,18 +194,29 @@ export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: Cata
     items: (listing) => listing.templates,
     assignKeys: (parts) => assignUris(parts, clash("resource template")),
   });
-  const byView = new WeakMap<CatalogView, MergedLists>();
-  return (view) => {
-    let lists = byView.get(view);
-    if (!lists) {
-      lists = {
-        tools: new MergedList(scope, view, tools),
-        prompts: new MergedList(scope, view, prompts),
-        resources: new MergedList(scope, view, resources),
-        templates: new MergedList(scope, view, templates),
-      };
-      byView.set(view, lists);
+  return memoized((view: CatalogView) => {
+    const ofTools = new MergedList(scope, view, () => tools);
+    return {
+      tools: ofTools,
+      prompts: new MergedList(scope, view, () => prompts),
+      resources: new MergedList(scope, view, () => resourcesWith(pagesIn(ofTools.list))),
+      templates: new MergedList(scope, view, () => templates),
+    };
+  });
+}
+
+/** The pages that the tools of a list name. */
+export const pagesIn = memoized((list: PublicList<Tool>) => pageOwners(list.items()));
+
+/** One value per key, as long as the key lives. */
+function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    let value = made.get(key);
+    if (value === undefined) {
+      value = make(key);
+      made.set(key, value);
     }
-    return lists;
+    return value;
   };
 }

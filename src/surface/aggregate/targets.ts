@@ -2,10 +2,11 @@
  * Finds the servers that may have a resource, the most likely first. Not every URI is listed: templates and
  * results lead to others.
  */
+import { isPage } from "../../catalog/tool-app.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { ScopeCatalog } from "../scope.ts";
-import type { MergedLists } from "./merged-list.ts";
+import { type MergedLists, pagesIn } from "./merged-list.ts";
 import { fitsTemplate, fixedLength, readAddress } from "./uris.ts";
 
 export interface ItemTarget {
@@ -15,19 +16,22 @@ export interface ItemTarget {
 }
 
 /**
- * The server that lists the URI as a resource or (for completions) as a template, or the one that the address
- * names.
+ * The server that the address names, whose tool names the URI as its page, or that lists the URI as a resource
+ * or (for completions) as a template.
  */
 export function certainTarget(scope: ScopeCatalog, lists: MergedLists, uri: string): ItemTarget | undefined {
-  const listed = lists.resources.list.get(uri) ?? lists.templates.list.get(uri);
-  if (listed) return { server: listed.server, uri: listed.name };
   const addressed = readAddress(uri);
-  return addressed && scope.specs().has(addressed.server) ? addressed : undefined;
+  if (addressed) return scope.specs().has(addressed.server) ? addressed : undefined;
+  const owner = isPage(uri) ? pagesIn(lists.tools.list).get(uri) : undefined;
+  if (owner !== undefined) return { server: owner, uri };
+  const listed = lists.resources.list.get(uri) ?? lists.templates.list.get(uri);
+  return listed && { server: listed.server, uri: listed.name };
 }
 
 /**
  * For a URI that no server lists: servers with a matching template first, then all other servers with
- * resources.
+ * resources. A page is asked only of the one server with a template for it: any other could answer with a page
+ * of its own.
  */
 export function likelyTargets(scope: ScopeCatalog, uri: string, asker: Asker): readonly ItemTarget[] {
   const servers = [...scope.specs().keys()];
@@ -38,9 +42,11 @@ export function likelyTargets(scope: ScopeCatalog, uri: string, asker: Asker): r
     .flatMap((server) => listings.get(server)?.templates ?? [])
     .filter((template) => fitsTemplate(template, uri))
     .toSorted((a, b) => fixedLength(b) - fixedLength(a));
+  const withTemplate = new Set(fitting.map((template) => template.server));
   const others = servers.filter((server) =>
     listings.get(server)?.about.offers?.split(" ").includes("resources"),
   );
-  const all = new Set([...fitting.map((template) => template.server), ...others]);
+  const all = isPage(uri) ? withTemplate : new Set([...withTemplate, ...others]);
+  if (isPage(uri) && all.size > 1) return [];
   return [...all].map((server) => ({ server, uri }));
 }

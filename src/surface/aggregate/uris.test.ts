@@ -12,7 +12,7 @@ test("URIs are kept, but a duplicate URI and one with the metamcp scheme get an 
   const clashes: string[] = [];
   const placed = assignUris(
     [part("a", "x://1", "x://2"), part("b/c", "x://1"), part("d", "x://1", "metamcp://server/a/x://1")],
-    (item, keeper) => clashes.push(`${item.server} ${keeper.server}`),
+    (item, keeper) => clashes.push(`${item.server} ${keeper}`),
   );
   expect([...placed].map(([uri, { server }]) => [uri, server])).toEqual([
     ["x://1", "a"],
@@ -24,10 +24,27 @@ test("URIs are kept, but a duplicate URI and one with the metamcp scheme get an 
   expect(clashes).toEqual(["b/c a", "d a"]);
 });
 
+test("a page stays with the server whose tool names it, and the other one has an address with the same scheme", () => {
+  const placed = assignUris(
+    [part("a", "ui://x"), part("b", "ui://x", "ui://metamcp/a/x")],
+    undefined,
+    new Map([["ui://x", "b"]]),
+  );
+  expect([...placed].map(([uri, { server }]) => [uri, server])).toEqual([
+    ["ui://metamcp/a/x", "a"],
+    ["ui://x", "b"],
+    ["ui://metamcp/b/metamcp/a/x", "b"],
+  ]);
+});
+
 test("readAddress returns the server and URI of any address", () => {
   const name = fc.string({ unit: "grapheme" });
+  const uris = fc.oneof(
+    name,
+    name.map((rest) => `ui://${rest}`),
+  );
   fc.assert(
-    fc.property(name, name, (server, uri) => {
+    fc.property(name, uris, (server, uri) => {
       expect(readAddress(addressOf(server, uri))).toEqual({ server, uri });
     }),
   );

@@ -1,7 +1,9 @@
 /**
  * Resource URIs of many servers in one list. URIs are kept. If two servers have the same URI, the second one
- * is listed under an address `metamcp://server/…`. Every resource can be read by such an address.
+ * is listed under an address `metamcp://server/…`, or `ui://metamcp/…` for pages, whose scheme hosts check.
+ * Every resource can be read by such an address.
  */
+import { isPage } from "../../catalog/tool-app.ts";
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Named } from "./names.ts";
@@ -10,19 +12,30 @@ import type { PrefixedItems } from "./public-names.ts";
 /** Reserved: a server's URI with this scheme is listed under an address. */
 const SCHEME = "metamcp:";
 const ADDRESS_PREFIX = `${SCHEME}//server/`;
+const PAGE_SCHEME = "ui://";
+const PAGE_PREFIX = `${PAGE_SCHEME}metamcp/`;
+
+/** A server's own URI that could be taken for an address. */
+export function isReserved(uri: string): boolean {
+  return uri.startsWith(SCHEME) || uri.startsWith(PAGE_PREFIX);
+}
 
 /** The URI is not encoded in the address, so that templates stay templates. */
 export function addressOf(server: ServerId, uri: string): string {
   // The conversion to a Buffer replaces lone surrogates, for which encodeURIComponent throws.
-  return `${ADDRESS_PREFIX}${encodeURIComponent(Buffer.from(server).toString())}/${uri}`;
+  const name = encodeURIComponent(Buffer.from(server).toString());
+  return isPage(uri)
+    ? `${PAGE_PREFIX}${name}/${uri.slice(PAGE_SCHEME.length)}`
+    : `${ADDRESS_PREFIX}${name}/${uri}`;
 }
 
 /** Returns the server and its own URI, or undefined if this is not an address. */
 export function readAddress(uri: string): { server: ServerId; uri: string } | undefined {
-  const end = uri.indexOf("/", ADDRESS_PREFIX.length);
-  if (!uri.startsWith(ADDRESS_PREFIX) || end < 0) return undefined;
+  const [prefix, scheme] = uri.startsWith(PAGE_PREFIX) ? [PAGE_PREFIX, PAGE_SCHEME] : [ADDRESS_PREFIX, ""];
+  const end = uri.indexOf("/", prefix.length);
+  if (!uri.startsWith(prefix) || end < 0) return undefined;
   try {
-    return { server: decodeURIComponent(uri.slice(ADDRESS_PREFIX.length, end)), uri: uri.slice(end + 1) };
+    return { server: decodeURIComponent(uri.slice(prefix.length, end)), uri: scheme + uri.slice(end + 1) };
   } catch {
     return undefined;
   }
@@ -30,18 +43,19 @@ export function readAddress(uri: string): { server: ServerId; uri: string } | un
 
 /**
  * Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server
- * already has.
+ * already has. `owners`: servers whose tools name a URI, which keep it.
  */
 export function assignUris<T extends Named>(
   parts: readonly PrefixedItems<T>[],
-  clash: (item: T, keeper: T) => void = () => {},
+  clash: (item: T, keeper: ServerId) => void = () => {},
+  owners: ReadonlyMap<string, ServerId> = new Map(),
 ): ReadonlyMap<string, T> {
   const assigned = new Map<string, T>();
   for (const { items } of parts) {
     for (const item of items) {
-      const keeper = assigned.get(item.name);
-      if (keeper) clash(item, keeper);
-      const kept = !keeper && !item.name.startsWith(SCHEME);
+      const keeper = assigned.get(item.name)?.server ?? owners.get(item.name) ?? item.server;
+      if (keeper !== item.server) clash(item, keeper);
+      const kept = keeper === item.server && !assigned.has(item.name) && !isReserved(item.name);
       assigned.set(kept ? item.name : addressOf(item.server, item.name), item);
     }
   }

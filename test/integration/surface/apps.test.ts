@@ -1,0 +1,103 @@
+/** MCP Apps: pages belong to the server whose tool names them, on every surface. */
+import { expect, test } from "vitest";
+import { aggregate, entriesOf } from "../../support/lists.ts";
+import type { RawClient } from "../../support/raw-client.ts";
+import { fixture, type Temp, temp } from "../../support/temp.ts";
+
+const PAGE = "ui://dashboard/main";
+
+interface AppServer {
+  /** Pages that its tools name, by tool. */
+  readonly tools: Readonly<Record<string, string>>;
+  /** Pages that it lists. */
+  readonly lists?: readonly string[];
+}
+
+/** A server that answers every read with a page of its own. */
+function appServer(folder: Temp, name: string, { tools, lists = [] }: AppServer) {
+  const definitions = Object.entries(tools).map(([tool, uri]) => ({
+    name: tool,
+    inputSchema: { type: "object" },
+    _meta: { ui: { resourceUri: uri }, "ui/resourceUri": uri },
+  }));
+  const contents = [{ uri: PAGE, mimeType: "text/html;profile=mcp-app", text: `page of ${name}` }];
+  folder.write(
+    `${name}.json`,
+    JSON.stringify({
+      "tools/list": { tools: definitions },
+      "resources/list": { resources: lists.map((uri) => ({ uri, name: uri })) },
+      "resources/read": { contents },
+    }),
+  );
+  return fixture("--bare", "--answers", folder.path(`${name}.json`), "--journal", folder.path(`${name}.log`));
+}
+
+async function read(client: RawClient, uri: string): Promise<string | undefined> {
+  const { result, error } = await client.request("resources/read", { uri });
+  return error?.message ?? (result as { contents: { text: string }[] }).contents[0]?.text;
+}
+
+const reads = (folder: Temp, name: string) =>
+  folder
+    .journal(`${name}.log`)
+    .events("message")
+    .filter(({ method }) => method === "resources/read");
+
+async function pagesOf(client: RawClient): Promise<Record<string, string>> {
+  type Listed = { name: string; _meta: { ui: { resourceUri: string }; "ui/resourceUri": string } };
+  const tools = entriesOf<Listed>(await client.request("tools/list"), "tools");
+  for (const { _meta } of tools) expect(_meta["ui/resourceUri"]).toBe(_meta.ui.resourceUri);
+  return Object.fromEntries(tools.map(({ name, _meta }) => [name, _meta.ui.resourceUri]));
+}
+
+test("a page is read from the server whose tool names it, and never asked of another", async () => {
+  const folder = temp();
+  folder.writeConfig({
+    stranger: appServer(folder, "stranger", { tools: {} }),
+    weather: appServer(folder, "weather", { tools: { show: PAGE } }),
+  });
+  const client = aggregate(folder);
+  await client.initialize();
+  expect(await read(client, PAGE)).toBe("page of weather");
+  expect(await read(client, "ui://nobody/knows")).toContain("not found");
+  expect(reads(folder, "stranger")).toEqual([]);
+  expect(reads(folder, "weather")).toHaveLength(1);
+  await client.close();
+});
+
+test("a stranger that lists the page of another server does not get its reads", async () => {
+  const folder = temp();
+  folder.writeConfig({
+    stranger: appServer(folder, "stranger", { tools: {}, lists: [PAGE] }),
+    weather: appServer(folder, "weather", { tools: { show: PAGE } }),
+  });
+  const client = aggregate(folder);
+  await client.initialize();
+  await client.request("tools/list");
+  const listed = entriesOf<{ uri: string }>(await client.request("resources/list"), "resources");
+  expect(listed.map(({ uri }) => uri)).toEqual(["ui://metamcp/stranger/dashboard/main"]);
+  expect(await read(client, PAGE)).toBe("page of weather");
+  expect(reads(folder, "stranger")).toEqual([]);
+  expect(await read(client, "ui://metamcp/stranger/dashboard/main")).toBe("page of stranger");
+  await client.close();
+});
+
+test("two servers with the same page keep their own, in both keys of their tools", async () => {
+  const folder = temp();
+  folder.writeConfig({
+    one: appServer(folder, "one", { tools: { show: PAGE, other: "ui://one/other" } }),
+    two: appServer(folder, "two", { tools: { show: PAGE } }),
+  });
+  const client = aggregate(folder);
+  await client.initialize();
+  const pages = await pagesOf(client);
+  expect(pages).toEqual({
+    one__show: PAGE,
+    one__other: "ui://one/other",
+    two__show: "ui://metamcp/two/dashboard/main",
+  });
+  expect(await read(client, pages["one__show"] as string)).toBe("page of one");
+  expect(await read(client, pages["two__show"] as string)).toBe("page of two");
+  expect(reads(folder, "two")).toMatchObject([{ uri: PAGE }]);
+  await client.close();
+});
