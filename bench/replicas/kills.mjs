@@ -2,11 +2,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { count } from "./count.mjs";
 import { SteadyLoad, summary } from "./load.mjs";
-import { Team } from "./team.mjs";
+import { REQUIRED, Team } from "./team.mjs";
 
 const KILL_EVERY_MS = 20_000;
-/** Calls are answered only when the log has them. */
-const REQUIRED = { use: "audit", arguments: "full", required: true };
 
 /** The keys that the server ran more than once. */
 function doubled(journal) {

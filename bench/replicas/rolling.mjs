@@ -2,14 +2,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { count } from "./count.mjs";
 import { SteadyLoad, summary } from "./load.mjs";
-import { Team } from "./team.mjs";
+import { REQUIRED, Team } from "./team.mjs";
 
 /** Longer than the balancer needs to see that a replica is not ready. */
 const DRAIN = "2s";
 const BETWEEN_MS = 2_000;
 
 export async function measure({ sessions, rate, problems }) {
-  const team = await new Team({ flags: ["--drain", DRAIN] }).open(3, { checked: true });
+  const team = await new Team({ flags: ["--drain", DRAIN] }).open(3, {
+    checked: true,
+    middleware: [REQUIRED],
+  });
   const load = await new SteadyLoad().open(team, sessions);
   load.begin(rate);
   for (const name of team.names) {

@@ -9,6 +9,8 @@ import { Balancer } from "./balancer.mjs";
 export const CHILD = join(root, "bench/replicas/child.mjs");
 /** Starting more at once than the machine has cores only makes each slower. */
 const AT_ONCE = 4;
+/** Calls are answered only when the log has them. */
+export const REQUIRED = { use: "audit", arguments: "full", required: true };
 export const SURFACES = ["aggregate", "meta", "metatools", "auto"];
 
 export class Team {

@@ -44,6 +44,8 @@ interface Waiter {
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
+/** The same while somebody waits for an item. */
+const LONGEST_WAITED_RETRY_MS = 500;
 
 export class BatchQueue<T> {
   readonly #parts: BatchQueueParts<T>;
@@ -62,6 +64,7 @@ export class BatchQueue<T> {
   #lost = 0;
   #written = 0;
   #fault: string | undefined;
+  #faultSince: number | undefined;
   #closed = false;
 
   constructor(parts: BatchQueueParts<T>) {
@@ -90,9 +93,10 @@ export class BatchQueue<T> {
     return this.#share(this.queued, this.#bytes);
   }
 
-  /** How long the current write has taken so far. */
-  get writingMs(): number {
-    return this.#writing ? this.#parts.clock.now() - this.#since : 0;
+  /** How long nothing could be written: since writes fail, or since the current one began. */
+  get stuckMs(): number {
+    const since = this.#faultSince ?? (this.#writing && this.#since);
+    return since === undefined ? 0 : this.#parts.clock.now() - since;
   }
 
   /** Returns false if the item is lost. */
@@ -226,7 +230,8 @@ export class BatchQueue<T> {
         this.#clearBatch(error as Error);
         return;
       }
-      const longer = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      const longest = this.#waiters.size > 0 ? LONGEST_WAITED_RETRY_MS : LONGEST_RETRY_MS;
+      const longer = Math.min(this.#retryMs * 2, longest);
       this.#retryMs = wait === true ? longer : Math.max(longer, wait);
     }
   }
@@ -264,6 +269,8 @@ export class BatchQueue<T> {
   #setFault(fault: string | undefined): void {
     const changed = (this.#fault === undefined) !== (fault === undefined);
     this.#fault = fault;
-    if (changed) this.#parts.onFault?.(fault);
+    if (!changed) return;
+    this.#faultSince = fault === undefined ? undefined : this.#since;
+    this.#parts.onFault?.(fault);
   }
 }

@@ -13,6 +13,8 @@ import { BEAT_MS, DEAD_MS, isDead, LEASE_MS, REFUSING_DEAD_MS } from "./liveness
 const LEAVE_MS = 1_000;
 /** A request waits so long to learn whether its session is still here. */
 const CERTAIN_MS = 10_000;
+/** Rows of this age are good enough to judge: many requests may wait for the verdict. */
+const FRESH_MS = 200;
 /** A store that has not answered by then may hang. */
 const STORE_MS = 300;
 
@@ -52,6 +54,7 @@ export class Members {
   /** When it was last known that the store answered no replica. */
   #awayAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<boolean> | undefined;
+  readonly #removals = new Map<string, Promise<boolean>>();
   /** Since when the database was reached without a break. */
   #settledAt: number | undefined;
   #stops: (() => void)[] = [];
@@ -149,17 +152,32 @@ export class Members {
     id: string,
     { refuses, since }: { refuses: boolean; since: number },
   ): Promise<"gone" | "alive" | "unknown"> {
-    const { clock, replicas } = this.#parts;
-    await this.#beatAnew();
+    const { clock } = this.#parts;
+    if (clock.now() - this.#beatAt > FRESH_MS) await this.#beatAnew();
     const row = this.#rows.get(id);
     if (!row) return "gone";
     if (row.silentMs < this.#beatAt - since) return "alive";
     const settledMs = clock.now() - (this.#settledAt ?? clock.now());
     if (!isDead({ silentMs: row.silentMs, refuses, settledMs })) return "unknown";
-    if (!(await replicas.remove(id, refuses ? REFUSING_DEAD_MS : DEAD_MS))) return "alive";
-    this.#parts.log.warn("a replica is dead: its sessions go on at the others", { replica: id });
+    return (await this.#remove(id, refuses ? REFUSING_DEAD_MS : DEAD_MS)) ? "gone" : "alive";
+  }
+
+  /** All requests for sessions of a dead replica judge it at once: one statement is enough. */
+  #remove(id: string, silentMs: number): Promise<boolean> {
+    const key = `${id} ${silentMs}`;
+    const known = this.#removals.get(key);
+    if (known) return known;
+    const removal = this.#removeOnce(id, silentMs).finally(() => this.#removals.delete(key));
+    this.#removals.set(key, removal);
+    return removal;
+  }
+
+  async #removeOnce(id: string, silentMs: number): Promise<boolean> {
+    const { replicas, log } = this.#parts;
+    if (!(await replicas.remove(id, silentMs))) return false;
+    log.warn("a replica is dead: its sessions go on at the others", { replica: id });
     await this.#beatAnew();
-    return "gone";
+    return true;
   }
 
   async drain(): Promise<void> {
@@ -223,11 +241,11 @@ export class Members {
 
   /** Removes rows of replicas that died while nobody asked for them. */
   #removeSilent(rows: readonly ReplicaRow[]): void {
-    const { replicas, clock } = this.#parts;
+    const { clock } = this.#parts;
     const settledMs = clock.now() - (this.#settledAt ?? clock.now());
     for (const { id, silentMs } of rows)
       if (id !== this.self && isDead({ silentMs, refuses: false, settledMs }))
-        void replicas.remove(id, DEAD_MS).catch(() => {});
+        void this.#remove(id, DEAD_MS).catch(() => {});
   }
 }
 

@@ -5,7 +5,7 @@
  * copy.
  */
 import { type AuditBatch, AuditChain, type ChainEnd, EMPTY_CHAIN, type SealedEnd } from "./audit-chain.ts";
-import type { Database, Query, SqlRow } from "./database.ts";
+import type { Database, Query, SqlDialect, SqlRow } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { toJson } from "./text.ts";
 
@@ -32,11 +32,21 @@ const APPEND = `WITH mark AS (
     SELECT ?::bigint, ?::bigint, ?::bigint, ?::bigint, ?::text, ?::text, ?::text FROM mark WHERE value = ?)
   SELECT value FROM mark`;
 
+/** If a gateway is stopped while it holds the mark, the others get it back after this time. */
+const LOCK_MARK = `SELECT set_config('idle_in_transaction_session_timeout', '2000', true)
+  FROM metamcp_meta WHERE name = ? FOR UPDATE`;
+
 export interface EndMark {
   /** The stored text, "" without one. */
   readonly text: string;
   /** Undefined if the mark is missing or was not made with the key. */
   readonly end: ChainEnd | undefined;
+}
+
+/** The stored end marks before and after a batch. */
+interface Marks {
+  readonly before: string;
+  readonly after: string;
 }
 
 export function endMark(chain: AuditChain, end: ChainEnd): EndMark {
@@ -46,6 +56,11 @@ export function endMark(chain: AuditChain, end: ChainEnd): EndMark {
 export async function readEndMark(query: Query, chain: AuditChain): Promise<EndMark> {
   const { rows } = await query("SELECT value FROM metamcp_meta WHERE name = ?", [MARK]);
   return markIn(String(rows[0]?.["value"] ?? ""), chain);
+}
+
+/** Keeps other gateways from appending until the transaction ends. An embedded store has only one gateway. */
+export async function lockEnd(query: Query, dialect: SqlDialect): Promise<void> {
+  if (dialect === "postgres") await query(LOCK_MARK, [MARK]);
 }
 
 export function markIn(text: string, chain: AuditChain): EndMark {
@@ -66,27 +81,37 @@ export async function markEnd(query: Query, key: Buffer): Promise<void> {
  */
 export async function insertBatch(
   database: Database,
-  { first, seq, since, until, hash, seal, lines }: AuditBatch,
-  marks: { readonly before: string; readonly after: string },
+  batch: AuditBatch,
+  marks: Marks,
 ): Promise<string | undefined> {
-  const mark = [marks.after, marks.before];
-  const row = [first, seq, since, until, hash, seal, lines];
+  const { dialect } = database;
   try {
-    if (database.dialect === "postgres") {
-      const { rows } = await database.query(APPEND, [...mark, ...row, marks.after]);
-      return String(rows[0]?.["value"]);
-    }
-    return await database.transaction(async (query) => {
-      const { count } = await query(REPLACE_MARK, mark);
-      if (count === 0) return undefined;
-      await query(`${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?)`, row);
-      return marks.after;
-    });
+    return dialect === "postgres"
+      ? await insertWith(database.query, dialect, batch, marks)
+      : await database.transaction((query) => insertWith(query, dialect, batch, marks));
   } catch (error) {
     // A running gateway from before end marks wrote a batch and did not change the mark.
     if (StoreError.is(error, "taken")) return undefined;
     throw error;
   }
+}
+
+/** The same within a transaction. */
+export async function insertWith(
+  query: Query,
+  dialect: SqlDialect,
+  { first, seq, since, until, hash, seal, lines }: AuditBatch,
+  { before, after }: Marks,
+): Promise<string | undefined> {
+  const row = [first, seq, since, until, hash, seal, lines];
+  if (dialect === "postgres") {
+    const { rows } = await query(APPEND, [after, before, ...row, after]);
+    return String(rows[0]?.["value"]);
+  }
+  const { count } = await query(REPLACE_MARK, [after, before]);
+  if (count === 0) return undefined;
+  await query(`${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?)`, row);
+  return after;
 }
 
 /**

@@ -9,9 +9,9 @@ const KEY = Buffer.alloc(32, 1);
 
 /**
  * Implements only the statements of `append`. The first insert fails without an answer, and takes effect
- * together with the second.
+ * before or after the first transaction.
  */
-function lateDatabase() {
+function lateDatabase(when: "before" | "after") {
   const stored = new Map<SqlValue, SqlRow>();
   let mark: SqlValue = endMark(new AuditChain(KEY), EMPTY_CHAIN).text;
   let late: readonly SqlValue[] | undefined;
@@ -33,23 +33,30 @@ function lateDatabase() {
         late = values;
         throw new StoreError("unavailable", "the connection was lost");
       }
-      insert(late);
       insert(values);
       return { rows: [{ value: mark }], count: 1 };
     },
-    transaction: () => Promise.reject(new Error("not asked for")),
+    async transaction(run) {
+      if (when === "before") insert(late ?? []);
+      const result = await run(database.query);
+      if (when === "after") insert(late ?? []);
+      return result;
+    },
     close: () => Promise.resolve(),
   };
   return { database, stored };
 }
 
-test("a batch that arrives late is not written twice", async () => {
-  const { database, stored } = lateDatabase();
-  const audit = new AuditTable(database, KEY);
-  const records = [{ at: 1, body: "{}" }];
-  await expect(audit.append(records)).rejects.toThrow("lost");
-  await audit.append(records);
-  expect([...stored.keys()]).toEqual([1]);
-  await audit.append([{ at: 1, body: "{}" }]);
-  expect([...stored.keys()]).toEqual([1, 2]);
-});
+test.each(["before", "after"] as const)(
+  "a batch that arrives late, %s it is sent again, is not written twice",
+  async (when) => {
+    const { database, stored } = lateDatabase(when);
+    const audit = new AuditTable(database, KEY);
+    const records = [{ at: 1, body: "{}" }];
+    await expect(audit.append(records)).rejects.toThrow("lost");
+    await audit.append(records);
+    expect([...stored.keys()]).toEqual([1]);
+    await audit.append([{ at: 1, body: "{}" }]);
+    expect([...stored.keys()]).toEqual([1, 2]);
+  },
+);

@@ -18,7 +18,9 @@ import {
   endMark,
   endOf,
   insertBatch,
+  insertWith,
   lastEnd,
+  lockEnd,
   markIn,
   readEndMark,
   sealedEndIn,
@@ -26,7 +28,7 @@ import {
 import { lostIn } from "./audit-lost.ts";
 import { inJson, matcherOf } from "./audit-match.ts";
 import { UnfinishedCalls } from "./audit-unfinished.ts";
-import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
+import type { Database, Query, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { reclaim } from "./sqlite/space.ts";
 import {
@@ -50,6 +52,9 @@ const READ_AT_ONCE = 50;
  * by hand.
  */
 const MAX_ATTEMPTS = 100;
+/** After so many the end is held while the batch is made, which takes some more statements. */
+const MAX_RACES = 4;
+const IN_TURN_STATEMENTS = 5;
 /** Records per query in an embedded database, because nothing else runs during a query. */
 const SEARCH_STEP = 10_000;
 /** The SQL function for the position of a text in another; 0 if it is not found. */
@@ -174,11 +179,15 @@ export class AuditTable implements Audit {
   }
 
   async #append(records: readonly AuditRecord[]): Promise<Appended> {
-    const sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
-    if (sent && (await this.#isStored(sent))) return this.#confirm(sent, 1);
+    let sent = this.#unconfirmed?.records === records ? this.#unconfirmed.batch : undefined;
     for (let statements = 1; statements <= MAX_ATTEMPTS; statements += 1) {
+      if (sent || statements > MAX_RACES) {
+        const batch = await this.#appendInTurn(records, sent);
+        if (batch) return this.#confirm(batch, statements + IN_TURN_STATEMENTS);
+        sent = undefined;
+      }
       if (!this.#head) {
-        this.#head = await this.#readHead();
+        this.#head = await this.#readHead(this.#database.query);
         statements += 2;
       }
       const { end, mark } = this.#head;
@@ -188,12 +197,37 @@ export class AuditTable implements Audit {
       const marks = { before: mark, after: endMark(this.#chain, batch).text };
       const now = await insertBatch(this.#database, batch, marks);
       if (now === marks.after) return this.#confirm(batch, statements);
-      // Either the batch that was sent before arrived late, or another process was first and the chain
-      // continues after its batch.
-      if (sent?.hash === batch.hash && (await this.#isStored(batch))) return this.#confirm(batch, statements);
+      // Another process was first, and the chain continues after its batch.
       this.#head = this.#headAt(now);
     }
     throw new StoreError("unavailable", "no free number for the next audit batch was found");
+  }
+
+  /**
+   * Holds the end while the batch is made: a process that is slow would lose every race. Nothing can come
+   * between, so it is also the way to learn whether a batch that was sent is stored. Undefined if another
+   * process wrote without a look at the end mark.
+   */
+  async #appendInTurn(
+    records: readonly AuditRecord[],
+    sent: AuditBatch | undefined,
+  ): Promise<AuditBatch | undefined> {
+    this.#head = undefined;
+    const { dialect } = this.#database;
+    try {
+      return await this.#database.transaction(async (query) => {
+        await lockEnd(query, dialect);
+        if (sent && (await isStored(sent, query))) return sent;
+        const { end, mark } = await this.#readHead(query);
+        const batch = this.#chain.batch(end, records);
+        this.#unconfirmed = { records, batch };
+        const marks = { before: mark, after: endMark(this.#chain, batch).text };
+        return (await insertWith(query, dialect, batch, marks)) === marks.after ? batch : undefined;
+      });
+    } catch (error) {
+      if (StoreError.is(error, "taken")) return undefined;
+      throw error;
+    }
   }
 
   #confirm(batch: AuditBatch, statements: number): Appended {
@@ -210,19 +244,14 @@ export class AuditTable implements Audit {
     return end && end.seq >= this.#written.seq ? { end, mark: text } : undefined;
   }
 
-  async #isStored({ first, hash }: AuditBatch): Promise<boolean> {
-    const { rows } = await this.#database.query("SELECT hash FROM metamcp_audit WHERE first = ?", [first]);
-    return rows[0]?.["hash"] === hash;
-  }
-
   /**
    * The latest of last batch, end mark and own last write. If batches were removed from the end, the numbers
    * of the removed records stay unused, and `verify` reports the gap. Without a valid mark one number stays
    * unused for the same reason.
    */
-  async #readHead(): Promise<Head> {
-    const last = await lastEnd(this.#database.query);
-    const { text, end } = await readEndMark(this.#database.query, this.#chain);
+  async #readHead(query: Query): Promise<Head> {
+    const last = await lastEnd(query);
+    const { text, end } = await readEndMark(query, this.#chain);
     const ends = [last, end ?? { seq: last.seq + 1, hash: "" }, this.#written];
     return { end: ends.reduce((a, b) => (b.seq > a.seq ? b : a)), mark: text };
   }
@@ -297,6 +326,11 @@ interface Pruned {
 interface Filter {
   readonly sql: string;
   readonly values: readonly SqlValue[];
+}
+
+async function isStored({ first, hash }: AuditBatch, query: Query): Promise<boolean> {
+  const { rows } = await query("SELECT hash FROM metamcp_audit WHERE first = ?", [first]);
+  return rows[0]?.["hash"] === hash;
 }
 
 function missing({ seq }: ChainEnd): AuditVerdict {

@@ -122,6 +122,26 @@ test("a required record is stored before its promise resolves, and without waiti
   expect(log.ready).toBe(false);
 });
 
+test("a required record waits for a store that is away for a moment, and not for one that is away for long", async () => {
+  const clock = new ManualClock();
+  const { audit, records, state } = memoryStore();
+  const log = new AuditLog(audit, { days: 1 }, { clock, log: silentLog });
+  state.answer = fail;
+  const stored = log.addRequired(record(1));
+  for (let ms = 0; ms < 4_000; ms += 50) {
+    clock.advance(50);
+    await new Promise(setImmediate);
+  }
+  expect([log.state.fault, log.ready]).toEqual([expect.any(String), true]);
+  state.answer = () => Promise.resolve();
+  await passing(clock, stored);
+  expect(bodies(records)).toEqual(['{"n":1}']);
+
+  state.answer = fail;
+  await expect(passing(clock, log.addRequired(record(2)))).rejects.toThrow("does not answer");
+  expect(log.ready).toBe(false);
+});
+
 test("what a stopping gateway could not write is kept in a private file and added at the next start, once", async () => {
   const clock = new ManualClock();
   const unwritten = join(folder(), "gateway", "unwritten.jsonl");

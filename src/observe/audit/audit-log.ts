@@ -49,13 +49,17 @@ const MAX_BYTES_IN_BATCH = 1_048_576;
  * records.
  */
 const MAX_FILL_FOR_REQUIRED = 0.9;
-/** If records are required, no call starts while a write takes longer than this. */
-const LONGEST_WRITE_MS = 2_000;
+/**
+ * If records are required, no call starts while nothing could be written for longer than this. Until then
+ * calls wait: a store that is busy, or away for a moment, makes them slower.
+ */
+const LONGEST_STUCK_MS = 5_000;
 /** How long a required record may take. */
-const REQUIRED_MS = 5_000;
+const REQUIRED_MS = 10_000;
 const CLOSE_MS = 5_000;
-/** For a store that does not answer already when the stop begins. */
+/** For a store that does not answer already when the stop begins: for so long. */
 const CLOSE_HANGING_MS = 1_000;
+const HANGING_MS = 2_000;
 const DAY_MS = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const FIRST_PRUNE_MS = 60_000;
@@ -182,14 +186,14 @@ export class AuditLog {
 
   /** Whether a call that must be recorded may start, because its record can be written. */
   get ready(): boolean {
-    const { fault, fill, writingMs } = this.#store;
-    return fault === undefined && fill < MAX_FILL_FOR_REQUIRED && writingMs < LONGEST_WRITE_MS;
+    const { fill, stuckMs } = this.#store;
+    return fill < MAX_FILL_FOR_REQUIRED && stuckMs < LONGEST_STUCK_MS;
   }
 
   async close(): Promise<void> {
     this.#pruning.cancel();
-    const { fault, writingMs } = this.#store;
-    const hangs = fault !== undefined || writingMs >= LONGEST_WRITE_MS;
+    const { fault, stuckMs } = this.#store;
+    const hangs = fault !== undefined || stuckMs >= HANGING_MS;
     await this.#keep(await this.#store.close(hangs ? CLOSE_HANGING_MS : CLOSE_MS));
     const fileHangs = this.#file?.fault !== undefined;
     const missing = (await this.#file?.close(fileHangs ? CLOSE_HANGING_MS : CLOSE_MS)) ?? [];

@@ -14,6 +14,7 @@ test.each([
   "57P03",
   "53300",
   "25006",
+  "25P03",
   "40P01",
   "28P01",
 ])("code %s means that the store is unavailable", (code) => {

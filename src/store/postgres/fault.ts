@@ -5,10 +5,11 @@ const UNIQUE = "23505";
 
 /**
  * Transient errors, by the first characters of the SQLSTATE: connections (08), resources (53), operator
- * intervention (57), system errors (58), a server that became a read-only replica (25006), deadlocks (40),
+ * intervention (57), system errors (58), a server that became a read-only replica (25006), a process that was
+ * stopped within a transaction (25P03), deadlocks (40),
  * and a login that is refused while a password changes (28).
  */
-const TRANSIENT = ["08", "53", "57", "58", "25006", "40", "28"];
+const TRANSIENT = ["08", "53", "57", "58", "25006", "25P03", "40", "28"];
 
 export function postgresFault(error: unknown): unknown {
   if (StoreError.is(error) || !(error instanceof Error)) return error;
