@@ -23,7 +23,7 @@ const fresh = process.argv.includes("--fresh");
 const KEEP_MS = 3_600_000;
 
 /** Parts of Node that take long to load and that serving does not need before the first request. */
-const LATER = ["node:fs/promises", "node:timers/promises"];
+const LATER = ["node:crypto", "node:fs/promises", "node:timers/promises"];
 
 // A published package must not contain files of earlier builds.
 if (fresh) rmSync(dist, { recursive: true, force: true });

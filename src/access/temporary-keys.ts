@@ -35,7 +35,7 @@ export class TemporaryKeys {
   readonly #ended = new Map<string, number>();
 
   constructor(secret: Buffer, now: () => number = Date.now) {
-    this.#seal = new Seal(secret, "temporary keys");
+    this.#seal = new Seal({ secret }, "temporary keys");
     this.#now = now;
   }
 

@@ -18,8 +18,16 @@ const MAX_KEYS = 16;
 /** How the visible lists changed. "source": the same content, but from another source (cache or live). */
 export type ListChange = "none" | "source" | "content";
 
-export class KnownServer {
+export interface ServerRules {
+  /**
+   * Identifies the cache entry: a hash of command, args, url, env names and credential. It may be computed when
+   * it is read, so it is read late and not copied.
+   */
   readonly identity: string;
+  readonly permits: (tool: string) => boolean;
+}
+
+export class KnownServer {
   permits: (tool: string) => boolean;
   /** True if the lists belong to one account. */
   readonly own: boolean;
@@ -32,10 +40,16 @@ export class KnownServer {
   /** The listing for clients whose key has no list. */
   #fallback: IndexedListing | undefined;
 
-  constructor(identity: string, permits: (tool: string) => boolean, own = false) {
-    this.identity = identity;
-    this.permits = permits;
+  readonly #given: ServerRules;
+
+  constructor(given: ServerRules, own = false) {
+    this.#given = given;
+    this.permits = given.permits;
     this.own = own;
+  }
+
+  get identity(): string {
+    return this.#given.identity;
   }
 
   /** The visible listing of each key. */

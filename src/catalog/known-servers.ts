@@ -5,15 +5,12 @@
 import type { ServerId } from "../kernel/call.ts";
 import { credentialIn, type ListKey, type ListSource, withCredential } from "../kernel/list-key.ts";
 import type { KnownList } from "./known-list.ts";
-import { KnownServer } from "./known-server.ts";
+import { KnownServer, type ServerRules } from "./known-server.ts";
 import { hashOf } from "./search-id.ts";
 import type { IndexedListing } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
-export interface CatalogServer {
-  /** Identifies the cache entry: a hash of command, args, url, env names and credential. */
-  readonly identity: string;
-  readonly permits: (tool: string) => boolean;
+export interface CatalogServer extends ServerRules {
   /**
    * Set if the server lists per account: returns the id of the account's credential, or undefined if it has
    * none.
@@ -37,7 +34,8 @@ const MAX_CREDENTIALS = 1_000;
 /** Different lists of one server that are kept for sharing between accounts. */
 const MAX_LISTS = 64;
 
-interface ConfiguredServer extends CatalogServer {
+interface ConfiguredServer {
+  readonly given: CatalogServer;
   /** Undefined if the server lists per account. */
   readonly shared: KnownServer | undefined;
   /** By credential. */
@@ -61,7 +59,7 @@ export class KnownServers {
 
   /** True if some server lists per account. */
   get personal(): boolean {
-    for (const { credentialOf } of this.#configured.values()) if (credentialOf) return true;
+    for (const { given } of this.#configured.values()) if (given.credentialOf) return true;
     return false;
   }
 
@@ -88,13 +86,13 @@ export class KnownServers {
   } {
     const before = this.#configured;
     const removed = [...before].filter(
-      ([server, { identity }]) => servers.get(server)?.identity !== identity,
+      ([server, old]) => servers.get(server)?.identity !== old.given.identity,
     );
     const entries = this.entries.filter(({ server }) => removed.some(([id]) => id === server));
     this.#configured = new Map(
       Array.from(servers, ([server, given]) => {
         const old = before.get(server);
-        const same = old?.identity === given.identity;
+        const same = old?.given.identity === given.identity;
         return [server, same ? withNewRules(old, given) : newServer(given)];
       }),
     );
@@ -114,12 +112,12 @@ export class KnownServers {
    */
   serverFor({ server, key }: ListSource): KnownServer | undefined {
     const one = this.#configured.get(server);
-    if (!one?.credentialOf) return one?.shared;
+    if (!one?.given.credentialOf) return one?.shared;
     const credential = credentialIn(key);
     let known = one.own.get(credential);
     if (!known) {
       if (one.own.size >= MAX_CREDENTIALS) this.#forgetOldest(server, one.own);
-      known = new KnownServer(one.identity, one.permits, true);
+      known = new KnownServer(one.given, true);
       one.own.set(credential, known);
     }
     return known;
@@ -128,7 +126,7 @@ export class KnownServers {
   /** Whether `known` is still the state for this source. */
   has({ server, key }: ListSource, known: KnownServer): boolean {
     const one = this.#configured.get(server);
-    return known === (one?.credentialOf ? one.own.get(credentialIn(key)) : one?.shared);
+    return known === (one?.given.credentialOf ? one.own.get(credentialIn(key)) : one?.shared);
   }
 
   listOf(server: ServerId, asker: ViewKey): KnownList | undefined {
@@ -143,20 +141,20 @@ export class KnownServers {
 
   /** The key of the lists that this view shows; undefined if the account has no credential at the server. */
   keyFor(server: ServerId, asker: ViewKey): ListKey | undefined {
-    const { credentialOf } = this.#configured.get(server) ?? {};
+    const { credentialOf } = this.#configured.get(server)?.given ?? {};
     const [, key] = this.#stateFor(server, asker);
     return credentialOf && key === asker.key ? undefined : key;
   }
 
   /** The account if the server lists per account, else "". */
   accountScope(server: ServerId, account: string | undefined): string {
-    return (this.#configured.get(server)?.credentialOf && account) ?? "";
+    return (this.#configured.get(server)?.given.credentialOf && account) ?? "";
   }
 
   /** Returns the objects of an equal list of another account if there is one. */
   intern(server: ServerId, tools: readonly Tool[]): readonly Tool[] {
     const one = this.#configured.get(server);
-    if (!one?.credentialOf) return tools;
+    if (!one?.given.credentialOf) return tools;
     const hash = hashOf(tools);
     const same = one.lists.get(hash);
     if (same) return same;
@@ -174,8 +172,8 @@ export class KnownServers {
 
   #stateFor(server: ServerId, { key, account }: ViewKey): readonly [KnownServer | undefined, ListKey] {
     const one = this.#configured.get(server);
-    if (!one?.credentialOf) return [one?.shared, key];
-    const credential = one.credentialOf(account);
+    if (!one?.given.credentialOf) return [one?.shared, key];
+    const credential = one.given.credentialOf(account);
     return credential === undefined
       ? [undefined, key]
       : [one.own.get(credential), withCredential(key, credential)];
@@ -191,13 +189,12 @@ export class KnownServers {
 }
 
 function newServer(given: CatalogServer): ConfiguredServer {
-  const { identity, permits, credentialOf } = given;
-  const shared = credentialOf ? undefined : new KnownServer(identity, permits);
-  return { ...given, shared, own: new Map(), lists: new Map() };
+  const shared = given.credentialOf ? undefined : new KnownServer(given);
+  return { given, shared, own: new Map(), lists: new Map() };
 }
 
 function withNewRules(old: ConfiguredServer, given: CatalogServer): ConfiguredServer {
   for (const known of [...(old.shared ? [old.shared] : []), ...old.own.values()])
     known.permits = given.permits;
-  return { ...old, ...given };
+  return { ...old, given };
 }

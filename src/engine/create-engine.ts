@@ -20,7 +20,7 @@ import { compose } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { Events } from "../kernel/events.ts";
 import { maskedLog } from "../kernel/masked-log.ts";
-import { ReplicaIds, TASK_IDS } from "../kernel/replica-ids.ts";
+import { type IdSource, ReplicaIds, TASK_IDS } from "../kernel/replica-ids.ts";
 import { LazyExecutor } from "../sandbox/choose.ts";
 import { Cursors } from "../surface/cursor.ts";
 import { FolderConsent } from "../surface/folder-consent.ts";
@@ -47,8 +47,17 @@ export function createEngine(options: EngineOptions): Engine {
     const spec = config.servers.get(String(server));
     return spec && maskFor(spec);
   });
-  const { secret = randomBytes(32), replica, peers } = options;
-  const ids = { secret, replica, peers };
+  const { replica, peers } = options;
+  let secret = options.secret;
+  const ids: IdSource = {
+    // Made at its first use: `node:crypto` takes a tenth of the time of a start to load.
+    get secret() {
+      secret ??= randomBytes(32);
+      return secret;
+    },
+    replica,
+    peers,
+  };
   const context: EngineContext = { options, home, log, clock, events, ids, config: () => config };
 
   const { cache, gate, catalog } = createCatalog(context);
@@ -211,7 +220,7 @@ function createLayeredScope(context: EngineContext, sources: ScopeSources): Laye
     log,
     clock,
     events,
-    cursors: new Cursors(ids.secret),
+    cursors: new Cursors(ids),
     results: new ResultStore(clock, ids),
     tasks: new Tasks({
       clock,
@@ -255,15 +264,21 @@ function catalogServers(
   config: Config,
   credentials: CallerCredentials | undefined,
 ): ReadonlyMap<string, CatalogServer> {
-  const entry = (spec: ServerSpec): CatalogServer => ({
-    identity: identityOf(spec),
-    permits: (tool) => permits(spec.tools, tool),
-    ...(spec.perAccount && {
-      credentialOf(account) {
-        const own = credentials?.of(spec, account);
-        return own && !MetaMcpError.is(own) ? own.credential : undefined;
+  const entry = (spec: ServerSpec): CatalogServer => {
+    let identity: string | undefined;
+    return {
+      get identity() {
+        identity ??= identityOf(spec);
+        return identity;
       },
-    }),
-  });
+      permits: (tool) => permits(spec.tools, tool),
+      ...(spec.perAccount && {
+        credentialOf(account) {
+          const own = credentials?.of(spec, account);
+          return own && !MetaMcpError.is(own) ? own.credential : undefined;
+        },
+      }),
+    };
+  };
   return new Map(Array.from(config.servers, ([name, spec]) => [name, entry(spec)]));
 }

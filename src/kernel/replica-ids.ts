@@ -3,7 +3,7 @@
  * store, so every replica can open an id and see which replica has what it names.
  */
 import { randomBytes } from "node:crypto";
-import { Seal } from "./seal.ts";
+import { type KeySource, Seal } from "./seal.ts";
 
 /** What the sealed ids are for. An id for one purpose does not open for another. */
 export const REQUEST_STATES = "request states";
@@ -18,9 +18,7 @@ export interface Peers {
 }
 
 /** Whose ids they are. */
-export interface IdSource {
-  /** The same in all processes on one store. */
-  readonly secret: Buffer;
+export interface IdSource extends KeySource {
   /**
    * The id of this replica: letters and digits, other at each start. Undefined if no other process serves the
    * same clients.
@@ -44,9 +42,9 @@ export class ReplicaIds {
   readonly #seal: Seal;
   readonly #replica: string;
 
-  constructor({ secret, replica = "" }: IdSource, purpose: string) {
-    this.#seal = new Seal(secret, purpose);
-    this.#replica = replica;
+  constructor(source: IdSource, purpose: string) {
+    this.#seal = new Seal(source, purpose);
+    this.#replica = source.replica ?? "";
   }
 
   /** Returns an id that opens only for the same `reader`. */

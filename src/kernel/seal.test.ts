@@ -4,16 +4,16 @@ import { expect, test } from "vitest";
 import { isOfLaterVersion, Seal } from "./seal.ts";
 
 const secret = randomBytes(32);
-const seal = new Seal(secret, "tasks");
+const seal = new Seal({ secret }, "tasks");
 
 test("a sealed text opens only with the same secret, reader and purpose", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (content, reader) => {
       const sealed = seal.close(content, reader);
-      expect(new Seal(secret, "tasks").open(sealed, reader)).toBe(content);
+      expect(new Seal({ secret }, "tasks").open(sealed, reader)).toBe(content);
       expect(seal.open(sealed, `${reader}x`)).toBeUndefined();
-      expect(new Seal(secret, "other").open(sealed, reader)).toBeUndefined();
-      expect(new Seal(randomBytes(32), "tasks").open(sealed, reader)).toBeUndefined();
+      expect(new Seal({ secret }, "other").open(sealed, reader)).toBeUndefined();
+      expect(new Seal({ secret: randomBytes(32) }, "tasks").open(sealed, reader)).toBeUndefined();
     }),
   );
 });

@@ -13,13 +13,19 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES;
 const CIPHER = "aes-256-gcm";
 
+/** What keys are made from. */
+export interface KeySource {
+  /** The same in all processes on one store. */
+  readonly secret: Buffer;
+}
+
 /**
- * A key for one purpose. It reveals neither the secret nor keys for other purposes. Made at its first use: most
- * processes never need it.
+ * A key for one purpose. It reveals neither the secret nor keys for other purposes. The secret is read and the
+ * key made at the first use: most processes never need them.
  */
-export function derivedKey(secret: Buffer, purpose: string): () => Buffer {
+export function derivedKey(source: KeySource, purpose: string): () => Buffer {
   let key: Buffer | undefined;
-  return () => (key ??= Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
+  return () => (key ??= Buffer.from(hkdfSync("sha256", source.secret, "", purpose, 32)));
 }
 
 export class Seal {
@@ -29,8 +35,8 @@ export class Seal {
    * Processes with the same secret can open each other's texts. A text sealed for one purpose does not open
    * for another.
    */
-  constructor(secret: Buffer, purpose: string) {
-    this.#key = derivedKey(secret, purpose);
+  constructor(source: KeySource, purpose: string) {
+    this.#key = derivedKey(source, purpose);
   }
 
   /** Encrypts a text that opens only for the same `reader`. */

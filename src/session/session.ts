@@ -36,6 +36,8 @@ export interface SessionUse {
 
 export interface SessionOptions extends Identity {
   readonly clock: Clock;
+  /** By default a random one: over HTTP only the client may know it. */
+  readonly id?: string;
   /** The session needs no handshake and sends the client no requests. */
   readonly stateless?: boolean;
   /** Called when the handshake is done. */
@@ -82,7 +84,7 @@ export class Session {
   #held: (() => void)[] | undefined = [];
 
   constructor(surface: Surface, send: Send, options: SessionOptions) {
-    this.id = options.resumed?.id ?? randomUUID().replaceAll("-", "");
+    this.id = options.resumed?.id ?? options.id ?? randomUUID().replaceAll("-", "");
     this.#surface = surface;
     this.#options = options;
     this.#since = options.clock.now();

@@ -4,7 +4,7 @@ import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { Cursors, claimedOffset } from "./cursor.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const cursors = new Cursors(Buffer.alloc(32, 1));
+const cursors = new Cursors({ secret: Buffer.alloc(32, 1) });
 const offset = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 function refused(cursor: string, binding: string): boolean {
@@ -49,6 +49,6 @@ test("an altered cursor is refused", () => {
 
 test("a cursor is valid for every process with the secret, and for no other", () => {
   const cursor = cursors.write(7, "b");
-  expect(new Cursors(Buffer.alloc(32, 1)).read(cursor, "b")).toBe(7);
-  expect(() => new Cursors(Buffer.alloc(32, 2)).read(cursor, "b")).toThrow(RpcError);
+  expect(new Cursors({ secret: Buffer.alloc(32, 1) }).read(cursor, "b")).toBe(7);
+  expect(() => new Cursors({ secret: Buffer.alloc(32, 2) }).read(cursor, "b")).toThrow(RpcError);
 });

@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
-import { derivedKey } from "../kernel/seal.ts";
+import { derivedKey, type KeySource } from "../kernel/seal.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
 
@@ -13,8 +13,8 @@ const MAC_BYTES = 12;
 export class Cursors {
   readonly #key: () => Buffer;
 
-  constructor(secret: Buffer) {
-    this.#key = derivedKey(secret, "cursors");
+  constructor(source: KeySource) {
+    this.#key = derivedKey(source, "cursors");
   }
 
   /**

@@ -26,6 +26,9 @@ const DROPPABLE: ReadonlySet<string> = new Set(["notifications/progress", "notif
 /** `close` waits at most this long for the client to read the last bytes. */
 const FLUSH_MS = 5_000;
 
+/** Numbers the sessions. Nobody else can send messages for one, so its id need not be secret. */
+let opened = 0;
+
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
@@ -76,9 +79,13 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
     name: "stdio",
     info: "stdin and stdout",
     async serve(host: Host) {
-      const session = host.open((message, via, alone) => {
-        if (!(via instanceof Batch && via.take(message))) send(message, alone);
-      }, LOCAL_USER);
+      const session = host.open(
+        (message, via, alone) => {
+          if (!(via instanceof Batch && via.take(message))) send(message, alone);
+        },
+        LOCAL_USER,
+        { id: `stdio-${++opened}` },
+      );
       const channel = new Channel(host.era2026, send);
       await new Promise<void>((resolve) => {
         finish = resolve;

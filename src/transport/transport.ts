@@ -49,7 +49,7 @@ export interface Host {
   readonly era2026: StatelessHost;
 }
 
-export type OpenOptions = Pick<SessionOptions, "stateless" | "onHandshake" | "onKept" | "resumed">;
+export type OpenOptions = Pick<SessionOptions, "id" | "stateless" | "onHandshake" | "onKept" | "resumed">;
 
 export interface Readiness {
   /** New sessions are accepted. Children that are down do not change this; they are listed in `down`. */

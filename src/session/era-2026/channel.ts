@@ -16,7 +16,8 @@ import type { ServedRequest, StatelessHost } from "./stateless-host.ts";
 export class Channel {
   readonly #era2026: StatelessHost;
   readonly #send: (message: Message, alone: boolean) => void;
-  readonly #session = randomBytes(16).toString("hex");
+  /** Made for the first request: most clients have a session and send none. */
+  #session: string | undefined;
   /** Requests in flight. */
   readonly #served = new PassingMap<IdKey, ServedRequest | undefined>();
 
@@ -38,7 +39,7 @@ export class Channel {
   end(): void {
     for (const served of this.#served.values()) served?.cancel("the client is gone");
     this.#served.clear();
-    this.#era2026.left(this.#session);
+    if (this.#session !== undefined) this.#era2026.left(this.#session);
   }
 
   #serve(request: Message & { kind: "request" }): void {
@@ -48,6 +49,7 @@ export class Channel {
       this.#send({ kind: "error", id: request.id, error: raw }, false);
       return;
     }
+    this.#session ??= randomBytes(16).toString("hex");
     // Set before `serve`, because `serve` may answer before it returns.
     this.#served.set(key, undefined);
     const served = this.#era2026.serve(request, {

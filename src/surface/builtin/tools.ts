@@ -85,9 +85,13 @@ const DEFINITIONS = [READ, RESOURCES, PROMPTS, PROMPT];
 /** The names of all own tools, also of those hidden from some clients. */
 export const OWN_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
 
-const BUILTIN_TOOLS: readonly Tool[] = DEFINITIONS.flatMap(
-  (definition) => readTool(BUILTIN_SERVER, toRaw(definition)) ?? [],
-);
+let all: readonly Tool[] | undefined;
+
+/** Read at the first use, which is after the start. */
+function allTools(): readonly Tool[] {
+  all ??= DEFINITIONS.flatMap((definition) => readTool(BUILTIN_SERVER, toRaw(definition)) ?? []);
+  return all;
+}
 
 /** Whether an own tool exists for this client. Also for own tools that a surface lists, such as mcp_call. */
 export function hasBuiltin(scope: Pick<ScopeCatalog, "hidesOwn">, tool: string, asker: Asker): boolean {
@@ -96,7 +100,7 @@ export function hasBuiltin(scope: Pick<ScopeCatalog, "hidesOwn">, tool: string, 
 
 /** The own tools that exist for this client. */
 export function builtinTools(scope: Pick<ScopeCatalog, "hidesOwn">, asker: Asker): readonly Tool[] {
-  return BUILTIN_TOOLS.filter(({ name }) => hasBuiltin(scope, name, asker));
+  return allTools().filter(({ name }) => hasBuiltin(scope, name, asker));
 }
 
 /** Throws if this client has no own tool of that name. */

@@ -31,7 +31,7 @@ class CatalogFixture {
     const cache = new ToolCache({ home, log: silentLog });
     this.catalog = new Catalog({ cache, search, clock: new ManualClock(), log: silentLog });
     this.scope = {
-      cursors: new Cursors(Buffer.alloc(32)),
+      cursors: new Cursors({ secret: Buffer.alloc(32) }),
       view: (asker) => this.catalog.view(asker),
       servers: () => [],
       specs: () => new Map(),

@@ -14,7 +14,7 @@ import { contentHash } from "../content-hash.ts";
 import { Cursors } from "../cursor.ts";
 import { pageOf } from "./paging.ts";
 
-const cursors = new Cursors(Buffer.alloc(32));
+const cursors = new Cursors({ secret: Buffer.alloc(32) });
 
 /** A catalog of children with lists in memory. */
 class Children {
