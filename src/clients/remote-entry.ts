@@ -57,7 +57,8 @@ async function clientSnippet(client: ClientProgram, remote: Remote): Promise<Cli
   const file = place?.files.at(-1) ?? "";
   const format = await formatOf(file);
   const write = REMOTE[id] ?? plain;
-  const text = await format.put({ path: file, text: "" }, [...client.at({}), remote.name], write(remote));
+  const entry = { ...write(remote), ...(remote.few && client.shown) };
+  const text = await format.put({ path: file, text: "" }, [...client.at({}), remote.name], entry);
   return { client: id, title, file, text };
 }
 

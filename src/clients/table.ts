@@ -4,6 +4,9 @@ import type { ClientProgram, StartCommand } from "./client.ts";
 import { appData, clinePlaces, continueFolder, dotConfig, inside, joined, movable } from "./paths.ts";
 import { allowedByList, isNested, isServer, listed, perProject, withoutTools } from "./servers.ts";
 
+const CLAUDE_CODE_SHOWS = { alwaysLoad: true };
+const COPILOT_SHOWS = { deferTools: "never" };
+
 export const CLIENTS: readonly ClientProgram[] = [
   {
     id: "claude-desktop",
@@ -23,7 +26,8 @@ export const CLIENTS: readonly ClientProgram[] = [
     },
     ...under("mcpServers"),
     servers: (file) => [...listed(file, ["mcpServers"]), ...perProject(file)],
-    entry: (start) => ({ type: "stdio", ...plain(start) }),
+    entry: (start) => ({ type: "stdio", ...plain(start), ...CLAUDE_CODE_SHOWS }),
+    shown: CLAUDE_CODE_SHOWS,
     dialect: {},
   },
   {
@@ -141,7 +145,8 @@ export const CLIENTS: readonly ClientProgram[] = [
     title: "Copilot CLI",
     places: (machine) => [movable("COPILOT_HOME", machine, ".copilot", "mcp-config.json")],
     ...under("mcpServers"),
-    entry: (start) => ({ type: "local", ...plain(start), tools: ["*"] }),
+    entry: (start) => ({ type: "local", ...plain(start), tools: ["*"], ...COPILOT_SHOWS }),
+    shown: COPILOT_SHOWS,
     dialect: { timeoutUnitMs: 1 },
   },
 ];

@@ -188,7 +188,7 @@ const READ =
 /** Names and pictures, what the client may run without asking, and how it shows or starts the server. */
 const HARMLESS =
   "name title description icon icons source settings gallery version dev trust alwaysAllow autoApprove required remoteConfigured " +
-  "supports_parallel_tool_calls initTimeout connectionTimeout faviconUrl $schema _comment comment note";
+  "supports_parallel_tool_calls initTimeout connectionTimeout alwaysLoad deferTools faviconUrl $schema _comment comment note";
 
 const KNOWN = new Set(`${READ} ${HARMLESS}`.split(" "));
 

@@ -6,6 +6,8 @@ export interface Remote {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** It has few tools, which a client should show to the model at once. */
+  readonly few: boolean;
 }
 
 export const CLIENT_SNIPPET = object({

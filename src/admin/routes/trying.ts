@@ -44,10 +44,12 @@ export function tryingRoutes(parts: AdminParts) {
       async handle(request) {
         const { name, spec } = endpointAt(parts, request).object;
         const url = `${inspector.url}/metamcp/${name}/mcp`;
-        const { access } = spec;
+        const { access, surface } = spec;
+        // With the surface auto a long list is replaced by the four tools.
+        const few = surface !== "aggregate";
         const headers: Record<string, string> =
           access.keys && !access.public ? { "X-API-Key": KEY_PLACEHOLDER } : {};
-        return { body: { url, items: await inspector.clients({ name, url, headers }) } };
+        return { body: { url, items: await inspector.clients({ name, url, headers, few }) } };
       },
     }),
     route({

@@ -3,6 +3,7 @@
  * part of every conversation.
  */
 
+import { ALWAYS_LOADED } from "../always-loaded.ts";
 import type { Scope } from "../scope.ts";
 import { namesIn } from "../server-names.ts";
 
@@ -25,6 +26,7 @@ export const DISCOVER = {
     additionalProperties: false,
   },
   annotations: { readOnlyHint: true, openWorldHint: false },
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const PROVISION = {
@@ -42,6 +44,7 @@ export const PROVISION = {
     additionalProperties: false,
   },
   annotations: { openWorldHint: true },
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const CALL = {
@@ -61,6 +64,7 @@ export const CALL = {
   },
   annotations: { openWorldHint: true },
   execution: { taskSupport: "optional" },
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const EXECUTE = {
@@ -78,6 +82,7 @@ export const EXECUTE = {
     additionalProperties: false,
   },
   annotations: { openWorldHint: true },
+  _meta: ALWAYS_LOADED,
 } as const;
 
 /** In the order in which they are listed. */

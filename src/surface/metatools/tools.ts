@@ -2,6 +2,7 @@
  * The tool definitions and instructions of the metatools surface, with output schemas that include errors.
  */
 
+import { ALWAYS_LOADED } from "../always-loaded.ts";
 import { namesIn } from "../server-names.ts";
 
 const text = (description: string) => ({ type: "string", description }) as const;
@@ -87,6 +88,7 @@ export const SEARCH_TOOLS = {
   inputSchema: input({ query: text("The task, in plain words"), limit: LIMIT, cursor: CURSOR }, ["query"]),
   outputSchema: toolPage,
   annotations: READS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const LIST_TOOLS = {
@@ -96,6 +98,7 @@ export const LIST_TOOLS = {
   inputSchema: input({ limit: LIMIT, cursor: CURSOR, namespace: text("Only this server") }),
   outputSchema: toolPage,
   annotations: READS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const LIST_NAMESPACES = {
@@ -108,6 +111,7 @@ export const LIST_NAMESPACES = {
     "unavailable",
   ]),
   annotations: READS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const DESCRIBE_TOOL = {
@@ -150,6 +154,7 @@ export const DESCRIBE_TOOL = {
     ["summary", "tokens"],
   ),
   annotations: READS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const LIST_TOOL_EXAMPLES = {
@@ -159,6 +164,7 @@ export const LIST_TOOL_EXAMPLES = {
   inputSchema: input({ tool_id: TOOL_ID, max: count("At most 5", 0) }, ["tool_id"]),
   outputSchema: output({ examples: EXAMPLES }, ["examples"]),
   annotations: READS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const RUN_TOOL = {
@@ -182,6 +188,7 @@ export const RUN_TOOL = {
     ["structured", "durationMs"],
   ),
   annotations: ACTS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const EXECUTE_CODE = {
@@ -218,6 +225,7 @@ export const EXECUTE_CODE = {
     ["stdout", "stderr", "durationMs", "calls"],
   ),
   annotations: ACTS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const STEP = input(
@@ -274,6 +282,7 @@ export const RUN_CHAIN = {
     ["results"],
   ),
   annotations: ACTS,
+  _meta: ALWAYS_LOADED,
 } as const;
 
 export const METATOOL_NAMES: readonly string[] = [
