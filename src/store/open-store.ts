@@ -10,6 +10,7 @@ import { AUDIT_KEY } from "./audit-end.ts";
 import { Availability } from "./availability.ts";
 import { ConfigStore } from "./config.ts";
 import type { Database, OnStatement } from "./database.ts";
+import { DatabaseTime } from "./database-time.ts";
 import { StoreError } from "./error.ts";
 import { Feed } from "./feed.ts";
 import { GuardedDatabase } from "./guarded.ts";
@@ -116,16 +117,17 @@ async function assemble(
   const availability = new Availability(log);
   const feed = new Feed(log);
   // The first poll only sets the known versions. There are no listeners yet.
-  await poll({ database, feed });
+  const time = new DatabaseTime(now);
+  await poll({ database, feed, time });
   const guarded = new GuardedDatabase(database, availability);
   // An embedded store has one process, so no other process can change its key.
   const keyed = database.dialect === "postgres" ? new KeyedDatabase(guarded, sealer.keyId) : guarded;
-  const watch = listener && new Watch({ database, feed, availability, clock, log }, listener);
+  const watch = listener && new Watch({ database, feed, time, availability, clock, log }, listener);
   availability.on(({ up }) => up || watch?.poll());
   return new SqlStore({
     database: guarded,
     config: new ConfigStore(keyed, feed, now),
-    records: new RecordTable(keyed, feed, now),
+    records: new RecordTable(keyed, feed, time),
     audit: new AuditTable(guarded, sealer.derive(AUDIT_KEY)),
     sealer,
     replicas: database.dialect === "postgres" ? new ReplicaTable(guarded, feed) : undefined,
@@ -135,6 +137,7 @@ async function assemble(
     tries: database.dialect === "postgres" ? new TryTable(guarded) : undefined,
     availability,
     feed,
+    time,
     watch,
     clock,
   });

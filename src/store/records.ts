@@ -1,8 +1,9 @@
 /**
  * Records of keys, accounts and other operational data. Writes of one kind run one after the other, across
- * all processes.
+ * all processes. They expire by the time of the database.
  */
 import type { Database, Query, SqlRow, SqlValue } from "./database.ts";
+import type { DatabaseTime } from "./database-time.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
 import type { NewRecord, RecordChange, RecordPage, Records, StoredRecord } from "./store.ts";
@@ -22,12 +23,12 @@ const UPSERT = `INSERT INTO metamcp_records (kind, id, value, version, unique_ke
 export class RecordTable implements Records {
   readonly #database: Database;
   readonly #feed: Feed;
-  readonly #now: () => number;
+  readonly #time: DatabaseTime;
 
-  constructor(database: Database, feed: Feed, now: () => number) {
+  constructor(database: Database, feed: Feed, time: DatabaseTime) {
     this.#database = database;
     this.#feed = feed;
-    this.#now = now;
+    this.#time = time;
   }
 
   async get(kind: string, id: string): Promise<StoredRecord | undefined> {
@@ -47,9 +48,9 @@ export class RecordTable implements Records {
     const given = clauses.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
     const { rows } = await this.#database.query(
       `${SELECT} WHERE kind = ? AND ${LIVE} ${given.map(({ sql }) => sql).join(" ")} ${limit === undefined ? "ORDER BY id" : ""}`,
-      [kind, this.#now(), ...given.map(({ value }) => value)],
+      [kind, this.#time.now, ...given.map(({ value }) => value)],
     );
-    return rows.map(recordOf);
+    return rows.map((row) => recordOf(row, this.#time));
   }
 
   async put(record: NewRecord): Promise<StoredRecord> {
@@ -69,16 +70,16 @@ export class RecordTable implements Records {
 
   /** Deletes expired records. */
   async sweep(): Promise<void> {
-    await this.#database.query("DELETE FROM metamcp_records WHERE expires_at <= ?", [this.#now()]);
+    await this.#database.query("DELETE FROM metamcp_records WHERE expires_at <= ?", [this.#time.now]);
   }
 
   async #one(column: "id" | "unique_key", kind: string, value: string): Promise<StoredRecord | undefined> {
     const { rows } = await this.#database.query(`${SELECT} WHERE kind = ? AND ${column} = ? AND ${LIVE}`, [
       kind,
       value,
-      this.#now(),
+      this.#time.now,
     ]);
-    return rows[0] && recordOf(rows[0]);
+    return rows[0] && recordOf(rows[0], this.#time);
   }
 
   /** Returns the version that each change wrote; 0 for a delete of an unknown record. */
@@ -87,14 +88,14 @@ export class RecordTable implements Records {
       const { kind, id } = subjectOf(change);
       checkText(kind, id, "put" in change ? change.put.key : undefined);
     }
-    const now = this.#now();
+    const time = this.#time;
     const { versions, written } = await this.#database.transaction(
       async (query) => {
         const versions = await nextVersions(query, changes);
         const written: number[] = [];
         for (const change of changes) {
           const version = versions.get(subjectOf(change).kind) as number;
-          written.push(await apply(query, change, version, now));
+          written.push(await apply(query, change, version, time));
         }
         return { versions, written };
       },
@@ -125,12 +126,17 @@ async function nextVersions(
   return versions;
 }
 
-async function apply(query: Query, change: RecordChange, version: number, now: number): Promise<number> {
+async function apply(
+  query: Query,
+  change: RecordChange,
+  version: number,
+  time: DatabaseTime,
+): Promise<number> {
   const { kind, id, ifVersion } = subjectOf(change);
   const key = ("put" in change ? change.put.key : undefined) ?? null;
   await query(
     "DELETE FROM metamcp_records WHERE kind = ? AND (id = ? OR unique_key = ?) AND expires_at <= ?",
-    [kind, id, key, now],
+    [kind, id, key, time.now],
   );
   if (ifVersion !== undefined) {
     const { rows } = await query("SELECT version FROM metamcp_records WHERE kind = ? AND id = ?", [kind, id]);
@@ -140,20 +146,24 @@ async function apply(query: Query, change: RecordChange, version: number, now: n
   }
   if ("put" in change) {
     const { value, expiresAt } = change.put;
-    await query(UPSERT, [kind, id, toJson(value), version, key, expiresAt ?? null]);
+    const until = expiresAt === undefined ? null : time.of(expiresAt);
+    await query(UPSERT, [kind, id, toJson(value), version, key, until]);
     return version;
   }
   const { count } = await query("DELETE FROM metamcp_records WHERE kind = ? AND id = ?", [kind, id]);
   return count > 0 ? version : 0;
 }
 
-function recordOf({ kind, id, value, version, unique_key, expires_at }: SqlRow): StoredRecord {
+function recordOf(
+  { kind, id, value, version, unique_key, expires_at }: SqlRow,
+  time: DatabaseTime,
+): StoredRecord {
   return {
     kind: String(kind),
     id: String(id),
     value: JSON.parse(String(value)),
     version: Number(version),
     ...(unique_key === null ? {} : { key: String(unique_key) }),
-    ...(expires_at === null ? {} : { expiresAt: Number(expires_at) }),
+    ...(expires_at === null ? {} : { expiresAt: time.toLocal(Number(expires_at)) }),
   };
 }

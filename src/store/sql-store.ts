@@ -5,6 +5,7 @@ import type { Revision } from "../kernel/revision.ts";
 import type { Availability } from "./availability.ts";
 import type { ConfigStore } from "./config.ts";
 import type { Database } from "./database.ts";
+import type { DatabaseTime } from "./database-time.ts";
 import type { Feed } from "./feed.ts";
 import type { RecordTable } from "./records.ts";
 import type {
@@ -42,6 +43,7 @@ export interface StoreParts {
   readonly tries: Tries | undefined;
   readonly availability: Availability;
   readonly feed: Feed;
+  readonly time: DatabaseTime;
   /** Undefined for an embedded store, which no other process changes. */
   readonly watch: Watch | undefined;
   readonly clock: Clock;

@@ -3,6 +3,7 @@ import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { Availability } from "./availability.ts";
 import type { Database, SqlRow } from "./database.ts";
+import { DatabaseTime } from "./database-time.ts";
 import { Feed } from "./feed.ts";
 import type { StoreChange } from "./store.ts";
 import { Watch } from "./watch.ts";
@@ -38,10 +39,13 @@ function setUp() {
   const changes: StoreChange[] = [];
   feed.on((change) => changes.push(change));
   let onNotification = () => {};
-  const watch = new Watch({ database, feed, availability, clock, log: silentLog }, (callback) => {
-    onNotification = callback;
-    return listener;
-  });
+  const watch = new Watch(
+    { database, feed, time: new DatabaseTime(() => 0), availability, clock, log: silentLog },
+    (callback) => {
+      onNotification = callback;
+      return listener;
+    },
+  );
   return { clock, availability, server, changes, watch, notify: () => onNotification() };
 }
 

@@ -7,6 +7,7 @@ import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Availability } from "./availability.ts";
 import type { Database } from "./database.ts";
+import type { DatabaseTime } from "./database-time.ts";
 import type { Feed } from "./feed.ts";
 
 const POLL_MS = 500;
@@ -16,6 +17,7 @@ export interface WatchParts {
   /** Not guarded, because it is polled while the store is down too. */
   readonly database: Database;
   readonly feed: Feed;
+  readonly time: DatabaseTime;
   readonly availability: Availability;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,19 +32,26 @@ export interface ChangeListener {
 
 const NEWEST = `SELECT '' AS kind, coalesce(max(n), 0) AS version FROM metamcp_revisions
   UNION ALL SELECT kind, version FROM metamcp_record_kinds`;
+/** No kind of records has this name. */
+const TIME = " time";
+/** Only Postgres has a clock of its own. */
+const NEWEST_AND_TIME = `${NEWEST}
+  UNION ALL SELECT '${TIME}', (extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
 /**
  * Reports the newest versions to the feed. Calls `answered` before, so that the store counts as up when
  * listeners read it.
  */
 export async function poll(
-  { database, feed }: Pick<WatchParts, "database" | "feed">,
+  { database, feed, time }: Pick<WatchParts, "database" | "feed" | "time">,
   answered = (): void => {},
 ): Promise<void> {
-  const { rows } = await database.query(NEWEST);
+  const sentAt = time.local;
+  const { rows } = await database.query(database.dialect === "postgres" ? NEWEST_AND_TIME : NEWEST);
   answered();
   for (const { kind, version } of rows)
     if (kind === "") feed.revision(Number(version));
+    else if (kind === TIME) time.heard(Number(version), sentAt);
     else feed.records(String(kind), Number(version));
 }
 
