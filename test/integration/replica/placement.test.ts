@@ -1,8 +1,8 @@
 /** A server with placement "one" has one process in all replicas, and all their clients reach it. */
 import { expect, test } from "vitest";
 import { placedTeam } from "../../support/placed-team.ts";
-import { RawSession } from "../../support/replica-team.ts";
-import { onPostgres } from "../../support/replicas.ts";
+import { RawSession, replicas } from "../../support/replica-team.ts";
+import { inStep, onPostgres } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
 import { until } from "../../support/until.ts";
@@ -117,5 +117,31 @@ onPostgres("a server with a process for each session", () => {
       expect(await session.call(at, "once__next")).toBe("2");
     }
     expect(journal("start")).toHaveLength(2);
+  });
+});
+
+onPostgres("resources of a server that may run only once", () => {
+  test("an update reaches the client of another replica that subscribed, and of one that took its session up", async () => {
+    const team = await replicas(3, undefined, { server: ["--resources", "2"] });
+    const [one, two, three] = team.replicas as Three;
+    await one.api("PATCH", "/mcp-servers/fix", { placement: "one" });
+    await inStep(team.replicas, team.key, "team");
+    const [holder, session] = [await new RawSession(team.key).open(one), new RawSession(team.key)];
+    await holder.call(one, "fix__echo", { message: "starts it here" });
+    await session.open(two);
+    const uri = "fixture://item/0";
+    const subscribed = await session.request(two, "resources/subscribe", { uri });
+    expect(await subscribed.text()).toContain('"result"');
+    const update = (): Promise<string> =>
+      holder.call(one, "fix__notify", { method: "notifications/resources/updated", params: { uri } });
+    const stream = await session.listen(two);
+    await update();
+    expect((await stream.next("notifications/resources/updated")).params.uri).toBe(uri);
+
+    await two.kill("SIGKILL");
+    const again = await session.listen(three);
+    await session.call(three, "fix__echo", { message: "taken up" });
+    await update();
+    expect((await again.next("notifications/resources/updated")).params.uri).toBe(uri);
   });
 });
