@@ -1,14 +1,20 @@
 /** The listener between replicas, for somebody who has its key: what it answers, and what it does not believe. */
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { ChannelAgent } from "../../../src/replica/channel.ts";
 import { endpointOf } from "../../../src/replica/endpoint-of.ts";
+import { cutProxy } from "../../support/cut-proxy.ts";
 import { HEADERS } from "../../support/http-gateway.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres, SECRET } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
+
+/** The type of a TLS record that has no part of the handshake. */
+const APPLICATION_DATA = 0x17;
 
 interface Answer {
   readonly status: number;
@@ -149,6 +155,38 @@ onPostgres("the listener between replicas", () => {
       expect([id, status]).toEqual([id, id === "" ? expect.any(Number) : 404]);
     }
     expect((await session.request(one, "tools/list")).status).toBe(200);
+  });
+
+  test("a request that is sent again or changed on its way is not served", async () => {
+    const { team, row } = given();
+    const { host, port } = endpointOf(row.address);
+    const key = await channelKey(team);
+    const sent: Buffer[] = [];
+    let changes = false;
+    const proxy = await cutProxy({ host, port: Number(port) }, () => (bytes) => {
+      if (changes && bytes[0] === APPLICATION_DATA)
+        bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+      sent.push(Buffer.from(bytes));
+    });
+    const through = () => new Insider(key, { ...row, address: `127.0.0.1:${proxy.port}` });
+    const count = (name: string) =>
+      through().forward(
+        { id: 1, method: "tools/call", params: { name: "fix__count", arguments: { key: name } } },
+        { "x-api-key": team.key },
+      );
+    expect((await count("replayed")).text).toContain("replayed 1");
+
+    const again = connect(Number(port), host);
+    for (const bytes of sent) again.write(bytes);
+    await once(
+      again.resume().on("error", () => {}),
+      "close",
+    );
+    expect(team.journal.executions("replayed")).toBe(1);
+
+    changes = true;
+    await expect(count("changed")).rejects.toThrow();
+    expect(team.journal.executions("changed")).toBe(0);
   });
 
   test("headers of replicas mean nothing at the public listener", async () => {

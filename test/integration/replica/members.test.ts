@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { describe, expect, test } from "vitest";
+import type { Replicas } from "../../../src/store/store.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { onPostgres, SECRET, startReplica } from "../../support/replicas.ts";
 import { type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
@@ -49,6 +50,19 @@ onPostgres("replicas", () => {
     await three.kill("SIGKILL");
     await until(async () => (await list(one)).length === 1);
     expect(await readyz(one)).toEqual({ ready: true, down: [] });
+  });
+
+  test("thirty that start at one moment on an empty database share it", async () => {
+    const database = await postgresDatabase();
+    const stores = await Promise.all(Array.from({ length: 30 }, () => database.open()));
+    const tables = stores.map(({ replicas: table }) => table as Replicas);
+    const idOf = (n: number): string => `replica${n}`;
+    const about = { address: "a:1", publicUrl: undefined, version: "1" };
+    await Promise.all(tables.map((table, n) => table.join({ id: idOf(n), ...about })));
+    const rows = await Promise.all(tables.map((table, n) => table.beat(idOf(n), {})));
+    for (const seen of rows) expect(seen).toHaveLength(30);
+    const keys = new Set(stores.map(({ sealer }) => sealer.derive("replica channel").toString("hex")));
+    expect(keys.size).toBe(1);
   });
 
   test("gateways without the flag say that they share nothing", async () => {
