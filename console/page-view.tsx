@@ -8,10 +8,13 @@ import { Skeleton } from "./components/skeleton.tsx";
 import { connection } from "./live/events.ts";
 import { shellTexts } from "./texts/shell.ts";
 
-type Load = () => Promise<{ readonly default: ComponentType }>;
+type Load<P> = () => Promise<{ readonly default: ComponentType<P> }>;
 
-export function PageView({ load }: { readonly load: Load }) {
-  const loaded = useSignal<{ readonly of: Load; readonly Page?: ComponentType | undefined }>({ of: load });
+/** All properties but `load` are passed on. */
+export function PageView<P extends object = object>({ load, ...rest }: P & { readonly load: Load<P> }) {
+  const loaded = useSignal<{ readonly of: Load<P>; readonly Page?: ComponentType<P> | undefined }>({
+    of: load,
+  });
   useEffect(() => {
     load().then(
       ({ default: Page }) => {
@@ -23,7 +26,7 @@ export function PageView({ load }: { readonly load: Load }) {
     );
   }, [load]);
   const { of, Page } = loaded.value;
-  return of === load && Page ? <Page /> : <Skeleton rows={10} kind="row" />;
+  return of === load && Page ? <Page {...(rest as unknown as P)} /> : <Skeleton rows={10} kind="row" />;
 }
 
 /**

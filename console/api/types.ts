@@ -48,7 +48,7 @@ export type LoginState = Reads["/mcp-servers/:uuid/login"];
 
 export type Attention = Reads["/attention"];
 export type AttentionItem = Attention["items"][number];
-export type Stats = Reads["/stats"];
+export type Usage = Reads["/usage"];
 export type RecentCall = Reads["/calls/:id"];
 export type Replica = ItemOf<"/replicas">;
 export type ClientSession = ItemOf<"/sessions">;

@@ -120,5 +120,22 @@ export const componentTexts = {
     save: (name: string) => `Save ${name}`,
     copyLink: "Copy address",
   },
+  chart: {
+    role: "chart over time",
+    hint: "Drag over a time to see its calls.",
+    name: "Name",
+    noCalls: "no calls",
+    parts: { answered: "answered", refused: "refused", failed: "failed" },
+    calls: (calls: number, failed: number, refused: number) =>
+      [
+        plural(calls, "call"),
+        failed > 0 && `${count(failed)} failed`,
+        refused > 0 && `${count(refused)} refused`,
+      ]
+        .filter(Boolean)
+        .join(", "),
+    durations: (p50: string, p95: string) => `half within ≈ ${p50}, 95 % within ≈ ${p95}`,
+    range: (from: string, to: string) => `${from} – ${to}`,
+  },
   control: (code: string) => `Invisible character U+${code}`,
 } as const;

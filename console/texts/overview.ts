@@ -56,13 +56,18 @@ export const overviewTexts = {
     more: (n: number) => `and ${n} more`,
   },
   figures: {
-    calls: "calls per minute",
-    callsLabel: "Calls per minute, last hour",
-    errors: "failed, last hour",
-    p95: "p95, last hour",
-    saved: "tokens saved, last hour",
+    calls: (range: string) => `calls, ${range}`,
+    errors: (range: string) => `failed, ${range}`,
+    refused: (range: string) => `refused, ${range}`,
+    p95: (range: string) => `p95, ${range}`,
+    p95Title: "95 % of the calls took no longer; within 20 %",
+    tokens: (range: string) => `tokens of tool lists, ${range}`,
+    tokensTitle:
+      "What the lists of all tools would have cost the models, and what was shown and searched instead",
     none: "–",
   },
+  counted: (when: string) =>
+    `Figures are counted since ${when}; calls before that are only in the audit log.`,
   endpoints: {
     title: "Endpoints",
     none: "No endpoint yet. Clients connect to an endpoint.",

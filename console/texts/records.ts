@@ -59,6 +59,7 @@ export const auditTexts = {
     clear: "Clear filters",
     key: "Key",
     session: "Session",
+    client: "Client",
   },
   kinds: { call: "Call", begun: "Begin", admin: "Change", login: "Login", lost: "Lost" },
   columns: {

@@ -8,6 +8,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { AdminChange, CallEnded, EngineEvent, Events, LoginTried } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Audit } from "../store/store.ts";
+import type { Sums } from "../store/sum-rows.ts";
 import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
 import {
   recordOfAdmin,
@@ -27,15 +28,17 @@ import { EventFeed } from "./live/event-feed.ts";
 import { type LiveEvent, liveEvent } from "./live/live-event.ts";
 import { RecentCalls } from "./live/recent-calls.ts";
 import { Stats } from "./live/stats.ts";
-import { CountedLists, savedByCall } from "./live/tokens-saved.ts";
+import { CountedLists, shownByCall } from "./live/tokens-saved.ts";
 import { ToolUse } from "./live/tool-use.ts";
 import { EventMetrics, type Gauges } from "./metrics/event-metrics.ts";
 import type { Names } from "./names.ts";
 import { type RowText, rowText } from "./row-text.ts";
+import { CallSums } from "./sums/call-sums.ts";
 
 export interface ObserverParts {
   readonly events: Events;
   readonly audit: Audit;
+  readonly sums: Sums;
   readonly names: Names;
   readonly clock: Clock;
   readonly log: Log;
@@ -61,6 +64,9 @@ export interface Observed {
   readonly records: Pick<Audit, "query" | "verify">;
   readonly calls: Pick<RecentCalls, "list" | "get">;
   readonly callIds: CallIds;
+  readonly sums: Pick<CallSums, "flush">;
+  /** What all gateways on the store have counted. */
+  readonly stored: Sums;
   readonly stats: Pick<Stats, "figures">;
   readonly use: Pick<ToolUse, "all" | "since">;
   readonly feed: Pick<EventFeed, "add" | "fullFor">;
@@ -73,6 +79,8 @@ export class Observer implements Observed {
   readonly records: Audit;
   readonly calls = new RecentCalls();
   readonly callIds: CallIds;
+  readonly sums: CallSums;
+  readonly stored: Sums;
   readonly stats = new Stats();
   readonly use = new ToolUse();
   readonly feed: EventFeed;
@@ -89,12 +97,19 @@ export class Observer implements Observed {
   #reported: { readonly lost: number; readonly fault: string | undefined } = { lost: 0, fault: undefined };
 
   constructor(parts: ObserverParts) {
-    const { events, audit, names, clock, log, options, gauges, replica, shares = false } = parts;
+    const { events, audit, sums, names, clock, log, options, gauges, replica, shares = false } = parts;
     this.#replica = shares ? replica : undefined;
     this.callIds = new CallIds(replica);
     this.names = names;
     this.#groups = new CallGroups(names);
     this.records = audit;
+    this.stored = sums;
+    this.sums = new CallSums({
+      sums,
+      clock,
+      log,
+      namespaceOf: (endpoint, server) => names.namespace(endpoint, server),
+    });
     this.audit = new AuditLog(audit, options, { clock, log, replica: this.#replica });
     this.#refusals = new Refusals(clock, (record) => this.audit.add(record));
     this.feed = new EventFeed(clock, () => this.#checkAudit());
@@ -114,7 +129,7 @@ export class Observer implements Observed {
     this.#refusals.flush();
     this.feed.close();
     this.metrics.close();
-    await this.audit.close();
+    await Promise.all([this.audit.close(), this.sums.close()]);
   }
 
   #handle(event: EngineEvent): void {
@@ -136,9 +151,11 @@ export class Observer implements Observed {
           );
         return;
       }
-      case "listed":
-        this.#saved(event.endpoint, this.#lists.saved(event), event.at);
+      case "listed": {
+        const { full, shown } = this.#lists.tokens(event);
+        if (full !== 0 || shown !== 0) this.#saved(event.endpoint, full, shown, event.at);
         return;
+      }
       case "admin":
         if (event.outcome === "refused") this.#refusals.add(refusedChange(event));
         else this.audit.add(recordOfAdmin(event));
@@ -195,15 +212,18 @@ export class Observer implements Observed {
   #count(group: CallGroup, row: CallRow, ended: CallEnded): void {
     const { server, tool, method } = group;
     this.stats.add(group, row);
+    this.sums.add(group, row);
     if (!method && server.uuid !== undefined) this.use.add(server.uuid, tool, row.at);
     this.metrics.call(group, row, ended);
-    const saved = savedByCall(row);
-    if (saved !== 0) this.#saved(ended.origin.endpoint, saved, row.at);
+    const shown = shownByCall(row);
+    if (shown > 0) this.#saved(ended.origin.endpoint, 0, shown, row.at);
   }
 
-  #saved(endpoint: string, tokens: number, at: number): void {
-    this.stats.saved(endpoint, tokens, at);
-    this.metrics.saved(endpoint, tokens);
+  #saved(endpoint: string, full: number, shown: number, at: number): void {
+    const name = this.names.endpoint(endpoint)?.name;
+    this.sums.tokens(name === undefined ? { name: endpoint } : { uuid: endpoint, name }, full, shown, at);
+    this.stats.saved(endpoint, full - shown, at);
+    this.metrics.saved(endpoint, full - shown);
   }
 }
 

@@ -45,6 +45,12 @@ function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "catalog">)
       const object = compiled().endpoints.get(uuid)?.object;
       return object && { name: object.name, surface: object.spec.surface };
     },
+    namespace(endpoint = "", server) {
+      const { parts = [], namespaces = [] } = compiled().endpoints.get(endpoint) ?? {};
+      const placed = parts.find(({ part }) => part.server === server)?.namespace;
+      const object = (placed ?? (namespaces.length === 1 ? namespaces[0] : undefined))?.object;
+      return object && { uuid: object.uuid, name: object.name };
+    },
     server: (uuid) => compiled().servers.get(uuid)?.object.name,
     transport(uuid) {
       const spec = compiled().servers.get(uuid)?.spec;
@@ -63,6 +69,7 @@ function createObserver(
   return new Observer({
     events,
     audit: store.audit,
+    sums: store.sums,
     names,
     clock,
     log,

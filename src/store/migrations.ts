@@ -98,4 +98,34 @@ export const ADDITIONS: readonly Migration[] = [
       "CREATE INDEX IF NOT EXISTS metamcp_tries_until ON metamcp_tries (until)",
     ];
   },
+  // Sums of calls, see sum-rows.ts.
+  (dialect) => {
+    const postgres = dialect === "postgres";
+    const text = postgres ? 'TEXT COLLATE "C"' : "TEXT";
+    const number = postgres ? "BIGINT" : "INTEGER";
+    // Without it, SQLite would keep each row twice: by number, and in the index of its key.
+    const end = postgres ? "" : " WITHOUT ROWID";
+    const now = postgres
+      ? "(extract(epoch FROM clock_timestamp())::bigint * 1000)::text"
+      : "CAST(strftime('%s', 'now') * 1000 AS TEXT)";
+    return [
+      // "about" is JSON: who called what. "seen" is when it was last named.
+      `CREATE TABLE IF NOT EXISTS metamcp_sum_groups (
+        id ${text} PRIMARY KEY, about TEXT NOT NULL, seen ${number} NOT NULL)${end}`,
+      `CREATE TABLE IF NOT EXISTS metamcp_sums (
+        per ${text} NOT NULL, at ${number} NOT NULL, of_group ${text} NOT NULL,
+        calls ${number} NOT NULL, errors ${number} NOT NULL, refused ${number} NOT NULL,
+        request_bytes ${number} NOT NULL, result_bytes ${number} NOT NULL,
+        tokens_full ${number} NOT NULL, tokens_shown ${number} NOT NULL, last ${number} NOT NULL,
+        PRIMARY KEY (per, at, of_group))${end}`,
+      `CREATE TABLE IF NOT EXISTS metamcp_sum_durations (
+        per ${text} NOT NULL, at ${number} NOT NULL, of_group ${text} NOT NULL, bucket ${number} NOT NULL,
+        calls ${number} NOT NULL, PRIMARY KEY (per, at, of_group, bucket))${end}`,
+      // The last batch of each process that writes sums.
+      `CREATE TABLE IF NOT EXISTS metamcp_sum_batches (
+        writer ${text} PRIMARY KEY, n ${number} NOT NULL, at ${number} NOT NULL)${end}`,
+      // What was before this is not counted.
+      `INSERT INTO metamcp_meta (name, value) VALUES ('sums since', ${now}) ON CONFLICT (name) DO NOTHING`,
+    ];
+  },
 ];

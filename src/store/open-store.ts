@@ -25,6 +25,7 @@ import { ReplicaTable } from "./replicas.ts";
 import { type KeySource, keysFromEnv, type SecretKeys, secretKeys } from "./secret-keys.ts";
 import { SqlStore } from "./sql-store.ts";
 import type { Sealer, Store } from "./store.ts";
+import { SumTables } from "./sums.ts";
 import { TryTable } from "./tries.ts";
 import { keyFor, sealedRoot, unlock } from "./unlock.ts";
 import { type ChangeListener, poll, Watch } from "./watch.ts";
@@ -129,6 +130,7 @@ async function assemble(
     config: new ConfigStore(keyed, feed, now),
     records: new RecordTable(keyed, feed, time),
     audit: new AuditTable(guarded, sealer.derive(AUDIT_KEY)),
+    sums: new SumTables(guarded, now),
     sealer,
     replicas: database.dialect === "postgres" ? new ReplicaTable(guarded, feed) : undefined,
     reads: database.dialect === "postgres" ? new ReadTable(guarded) : undefined,

@@ -25,6 +25,7 @@ import type {
   StoreState,
   Tries,
 } from "./store.ts";
+import type { Sums } from "./sum-rows.ts";
 import { poll, type Watch } from "./watch.ts";
 
 /** How often expired records are deleted. Reads ignore them before. */
@@ -35,6 +36,7 @@ export interface StoreParts {
   readonly config: ConfigStore;
   readonly records: RecordTable;
   readonly audit: Audit;
+  readonly sums: Sums;
   readonly sealer: Sealer;
   readonly replicas: Replicas | undefined;
   readonly reads: Reads | undefined;
@@ -65,6 +67,10 @@ export class SqlStore implements Store {
 
   get audit(): Audit {
     return this.#parts.audit;
+  }
+
+  get sums(): Sums {
+    return this.#parts.sums;
   }
 
   get sealer(): Sealer {

@@ -6,9 +6,17 @@ import { configContract } from "./config.contract.ts";
 import { openingContract } from "./opening.contract.ts";
 import { recordsContract } from "./records.contract.ts";
 import type { StoreDatabase } from "./store-database.contract.ts";
+import { sumsContract } from "./sums.contract.ts";
 
 /** `database` returns an empty database each time. */
 export function storeContract(name: string, database: () => Promise<StoreDatabase>): void {
-  for (const contract of [configContract, recordsContract, auditContract, auditEndContract, openingContract])
-    contract(name, database);
+  const contracts = [
+    configContract,
+    recordsContract,
+    auditContract,
+    auditEndContract,
+    sumsContract,
+    openingContract,
+  ];
+  for (const contract of contracts) contract(name, database);
 }

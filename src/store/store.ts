@@ -5,6 +5,7 @@
  */
 import type { Actor } from "../kernel/principal.ts";
 import type { Revision } from "../kernel/revision.ts";
+import type { Sums } from "./sum-rows.ts";
 
 export interface Store {
   /** The newest revision with its objects, read consistently. */
@@ -18,6 +19,7 @@ export interface Store {
 
   readonly records: Records;
   readonly audit: Audit;
+  readonly sums: Sums;
   readonly sealer: Sealer;
   /** Undefined for an embedded store, which has one process. */
   readonly replicas: Replicas | undefined;

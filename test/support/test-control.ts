@@ -191,8 +191,10 @@ export async function testAdmin(
   const observer = new Observer({
     events,
     audit: store.audit,
+    sums: store.sums,
     names: {
       endpoint: () => undefined,
+      namespace: () => undefined,
       server: () => undefined,
       transport: () => undefined,
       hasTool: () => false,

@@ -11,7 +11,7 @@ import "./audit.css";
 const texts = auditTexts.filters;
 const TEXTS = ["principalName", "endpoint", "server", "tool"] as const;
 /** Filters that only links from other pages set. They are shown only if set. */
-const LINKED = ["key", "session"] as const;
+const LINKED = ["key", "session", "client"] as const;
 const TIMES = ["from", "to"] as const;
 const NAMES = ["kind", "outcome", ...TEXTS, ...LINKED, ...TIMES] as const;
 

@@ -11,8 +11,8 @@ import { useEndpointRow } from "./use-endpoint-row.ts";
 const STATS_MS = 15_000;
 
 export default function Endpoints() {
-  const stats = useResource("/stats", { by: "endpoint" }, { everyMs: STATS_MS }).value.value;
-  const rowOf = useEndpointRow(stats);
+  const usage = useResource("/usage", { range: "1h" }, { everyMs: STATS_MS }).value.value;
+  const rowOf = useEndpointRow(usage);
   return (
     <ListPage
       page="endpoints"

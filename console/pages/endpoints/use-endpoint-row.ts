@@ -1,14 +1,16 @@
 /** Adds data of other lists to an endpoint: names of its namespaces, number of clients, number of calls. */
-import type { Endpoint, Stats } from "../../api/types.ts";
+import type { Endpoint, Usage } from "../../api/types.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { may } from "../../session.ts";
 import type { EndpointRow } from "./endpoint-columns.tsx";
 
-export function useEndpointRow(stats: Stats | undefined): (endpoint: Endpoint) => EndpointRow {
+export function useEndpointRow(usage: Usage | undefined): (endpoint: Endpoint) => EndpointRow {
   const namespaces = useList("/namespaces", {}, CONFIG).value.value;
   const sessions = useList("/sessions", may("sessions") ? {} : undefined, { on: ["session"] }).value.value;
   const names = new Map(namespaces?.map(({ uuid, name }) => [uuid, name]));
-  const callsByEndpoint = new Map(stats?.rows.map(({ endpoint, calls }) => [endpoint?.uuid, calls]));
+  const callsByEndpoint = new Map<string | undefined, number>();
+  for (const { endpoint, calls } of usage?.flows ?? [])
+    callsByEndpoint.set(endpoint?.uuid, (callsByEndpoint.get(endpoint?.uuid) ?? 0) + calls);
   return (endpoint) => ({
     endpoint,
     namespaces: endpoint.namespaces.map((uuid) => names.get(uuid) ?? "…").join(", "),

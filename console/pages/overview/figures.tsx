@@ -1,60 +1,57 @@
-/** Key figures: calls, failures, duration, saved tokens. Each number has a unit and a time range. */
+/** Key figures: calls, failures, duration, tokens. Each has a unit and a time range, and leads to what is behind it. */
 import type { ComponentChildren } from "preact";
-import type { Stats } from "../../api/types.ts";
-import { Sparkline } from "../../components/sparkline.tsx";
+import { hrefOf } from "../../address.ts";
+import type { Usage } from "../../api/types.ts";
 import { count, duration, percent, roughly } from "../../format.ts";
+import { callsHref } from "../../parts/calls-href.ts";
 import { overviewTexts } from "../../texts/overview.ts";
+import { usageTexts } from "../../texts/usage.ts";
 
 const texts = overviewTexts.figures;
-/** The average covers the last complete minutes, because the current one is incomplete. */
-const WHOLE_MINUTES = 5;
 
-export function Figures({ stats }: { readonly stats: Stats | undefined }) {
-  const totals = stats?.totals;
-  const series = stats?.series ?? [];
+export function Figures({ usage }: { readonly usage: Usage | undefined }) {
+  const totals = usage?.totals;
+  const { calls = 0, errors = 0, refused = 0, p95Ms, tokensFull = 0, tokensShown = 0 } = totals ?? {};
+  const words = usage ? usageTexts.words[usage.range] : "";
+  const from = usage?.from;
+  const share = (part: number): string => (calls === 0 ? texts.none : percent(part, calls));
   return (
-    <dl class="panel figures" aria-busy={!stats}>
-      <Figure
-        name={texts.calls}
-        beside={
-          <Sparkline
-            label={texts.callsLabel}
-            values={series.map(({ calls }) => calls)}
-            format={count}
-            width={160}
-            height={32}
-          />
-        }
-      >
-        {totals ? perMinute(series) : texts.none}
+    <dl class="panel figures" aria-busy={!usage}>
+      <Figure name={texts.calls(words)} href={callsHref({ from })}>
+        {totals ? count(calls) : texts.none}
       </Figure>
-      <Figure name={texts.errors}>{totals ? percent(totals.errors, totals.calls) : texts.none}</Figure>
-      <Figure name={texts.p95}>{totals?.p95Ms === undefined ? texts.none : duration(totals.p95Ms)}</Figure>
-      <Figure name={texts.saved}>{totals ? roughly(Math.max(0, totals.tokensSaved)) : texts.none}</Figure>
+      <Figure name={texts.errors(words)} href={callsHref({ from, outcome: "error" })}>
+        {share(errors)}
+      </Figure>
+      <Figure name={texts.refused(words)} href={callsHref({ from, outcome: "refused" })}>
+        {share(refused)}
+      </Figure>
+      <Figure name={texts.p95(words)} href={hrefOf({ page: "servers" })} title={texts.p95Title}>
+        {p95Ms === undefined ? texts.none : `≈ ${duration(p95Ms)}`}
+      </Figure>
+      <Figure name={texts.tokens(words)} href={hrefOf({ page: "endpoints" })} title={texts.tokensTitle}>
+        {tokensFull === 0 ? texts.none : `${roughly(tokensFull)} → ${roughly(tokensShown)}`}
+      </Figure>
     </dl>
   );
 }
 
 interface FigureProps {
   readonly name: string;
+  readonly href: string;
+  readonly title?: string;
   readonly children: ComponentChildren;
-  readonly beside?: ComponentChildren;
 }
 
-function Figure({ name, children, beside }: FigureProps) {
+function Figure({ name, href, title, children }: FigureProps) {
   return (
-    <div class="figure">
+    <div class="figure" title={title}>
       <dt class="small muted">{name}</dt>
       <dd>
-        <span class="figure-value number">{children}</span>
-        {beside}
+        <a class="figure-value number" href={href}>
+          {children}
+        </a>
       </dd>
     </div>
   );
-}
-
-function perMinute(series: Stats["series"]): string {
-  const whole = series.slice(-WHOLE_MINUTES - 1, -1);
-  const mean = whole.reduce((sum, { calls }) => sum + calls, 0) / Math.max(1, whole.length);
-  return mean > 0 && mean < 9.95 ? mean.toFixed(1).replace(/\.0$/, "") : count(mean);
 }

@@ -3,13 +3,15 @@
  * no servers.
  */
 import { hrefOf } from "../../address.ts";
-import type { Endpoint, Server, Stats } from "../../api/types.ts";
+import type { Endpoint, Server, Usage } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Table } from "../../components/table.tsx";
+import { exactly } from "../../format.ts";
 import { ATTENTION, CONFIG, STATES, useList, useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { PageView } from "../../page-view.tsx";
+import { RangePicker, rangeInAddress } from "../../parts/usage-range.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
@@ -23,7 +25,8 @@ import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
 import "./overview.css";
 
-const STATS_MS = 5_000;
+const USAGE_MS = 5_000;
+const loadUsage = () => import("./usage-view.tsx");
 const loadFirstRun = () => import("./first-run.tsx");
 
 export default function Overview() {
@@ -45,27 +48,41 @@ export default function Overview() {
 function OverviewContent() {
   const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG);
-  const stats = useResource("/stats", { by: "endpoint" }, { everyMs: STATS_MS });
+  const range = rangeInAddress();
+  const usage = useResource("/usage", { range }, { everyMs: USAGE_MS }).value;
   const attention = useResource("/attention", {}, ATTENTION).value.value;
-  const noCalls = stats.value.value?.totals.calls === 0 && may("servers.write");
+  const { totals, since, from } = usage.value ?? {};
+  const noCalls = totals?.calls === 0 && may("servers.write");
   return (
     <>
       <PageHead
         title={texts.title}
         summary={<ServersSummary servers={servers} />}
         actions={
-          noCalls && (
-            <Button href={hrefOf({ page: "overview", query: { start: "1" } })}>{texts.start.resume}</Button>
-          )
+          <>
+            <RangePicker />
+            {noCalls && (
+              <Button href={hrefOf({ page: "overview", query: { start: "1" } })}>{texts.start.resume}</Button>
+            )}
+          </>
         }
       />
       <div class="sections">
         {attention && <AttentionList attention={attention} servers={servers} />}
-        <Figures stats={stats.value.value} />
+        <Figures usage={usage.value} />
+        {since !== undefined && from !== undefined && since > from && (
+          <p class="small muted">{texts.counted(exactly(Date.parse(since)))}</p>
+        )}
+        {usage.problem && <p class="note">{usage.problem.message}</p>}
+        {usage.value ? (
+          <PageView load={loadUsage} usage={usage.value} />
+        ) : (
+          !usage.problem && <Skeleton kind="block" height={420} />
+        )}
         <section class="stack-small">
           <h2>{texts.endpoints.title}</h2>
           <Ready of={endpoints} loading={<Skeleton rows={3} kind="row" />}>
-            {(items) => <EndpointsTable endpoints={items} stats={stats.value.value} />}
+            {(items) => <EndpointsTable endpoints={items} usage={usage.value} />}
           </Ready>
         </section>
         <section class="stack-small">
@@ -94,14 +111,14 @@ function Loading() {
 /** The table of endpoints on the overview: surface, access and use. */
 interface EndpointsTableProps {
   readonly endpoints: readonly Endpoint[];
-  readonly stats: Stats | undefined;
+  readonly usage: Usage | undefined;
 }
 
-function EndpointsTable({ endpoints, stats }: EndpointsTableProps) {
+function EndpointsTable({ endpoints, usage }: EndpointsTableProps) {
   return (
     <Table
       label={texts.endpoints.title}
-      rows={endpoints.map(useEndpointRow(stats))}
+      rows={endpoints.map(useEndpointRow(usage))}
       columns={endpointColumns()}
       rowKey={({ endpoint }) => endpoint.uuid}
       rowName={({ endpoint }) => endpoint.name}

@@ -1,5 +1,5 @@
 /** The columns of the table of servers. */
-import type { Server, Stats } from "../../api/types.ts";
+import type { Server, Usage } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, duration } from "../../format.ts";
@@ -9,7 +9,7 @@ import { ServerState } from "./state-cell.tsx";
 
 export interface ServerRow {
   readonly server: Server;
-  readonly figures: Stats["rows"][number] | undefined;
+  readonly figures: Usage["took"][number] | undefined;
 }
 
 const { columns: heads } = serverTexts;
@@ -71,7 +71,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     head: heads.p95,
     value: ({ figures }) => figures?.p95Ms ?? 0,
     cell: ({ figures }) =>
-      figures?.p95Ms === undefined ? <span class="faint">–</span> : duration(figures.p95Ms),
+      figures?.p95Ms === undefined ? <span class="faint">–</span> : `≈ ${duration(figures.p95Ms)}`,
     align: "end",
     width: "90px",
     hideBelow: "medium",

@@ -6,6 +6,7 @@ import { ForeignText } from "../../components/foreign-text.tsx";
 import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
 import { count, duration, percent } from "../../format.ts";
 import { CONFIG, useList, useResource } from "../../live/resource.ts";
+import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { ConnectionHistory } from "./connection-history.tsx";
 import { useLoginRows } from "./login-rows.tsx";
@@ -17,8 +18,9 @@ const STATS_MS = 15_000;
 
 export function StateTab({ server }: { readonly server: Server }) {
   const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
-  const stats = useResource("/stats", { by: "server" }, { everyMs: STATS_MS }).value.value;
-  const figures = stats?.rows.find((row) => row.server?.uuid === server.uuid);
+  const usage = useResource("/usage", { range: "1h", server: server.uuid }, { everyMs: STATS_MS }).value
+    .value;
+  const figures = usage?.totals;
   const logins = useLoginRows(server);
   const { status } = server;
   const reached = commandOrUrl(server);
@@ -38,12 +40,12 @@ export function StateTab({ server }: { readonly server: Server }) {
     {
       key: texts.calls,
       value:
-        figures === undefined
+        figures === undefined || figures.calls === 0
           ? texts.noCalls
           : texts.figures(
               count(figures.calls),
               percent(figures.errors, figures.calls),
-              figures.p95Ms === undefined ? undefined : duration(figures.p95Ms),
+              figures.p95Ms === undefined ? undefined : `≈ ${duration(figures.p95Ms)}`,
             ),
     },
     server.description !== "" && { key: texts.description, value: <ForeignText text={server.description} /> },
@@ -64,6 +66,7 @@ export function StateTab({ server }: { readonly server: Server }) {
   return (
     <div class="stack">
       <KeyValues items={items.filter((item) => item !== false)} />
+      <UsageCharts filter={{ server: server.uuid }} calls={{ server: server.name }} />
       <ReplicaStates server={server} />
       <ConnectionHistory server={server} />
     </div>

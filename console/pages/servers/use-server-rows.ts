@@ -7,9 +7,9 @@ import type { ServerRow } from "./server-columns.tsx";
 const STATS_MS = 15_000;
 
 export function useServerRows(servers: readonly Server[]): readonly ServerRow[] {
-  const stats = useResource("/stats", { by: "server" }, { everyMs: STATS_MS }).value.value;
+  const usage = useResource("/usage", { range: "1h" }, { everyMs: STATS_MS }).value.value;
   return useMemo(() => {
-    const figures = new Map(stats?.rows.map((row) => [row.server?.uuid, row]));
+    const figures = new Map(usage?.took.map((row) => [row.server?.uuid, row]));
     return servers.map((server) => ({ server, figures: figures.get(server.uuid) }));
-  }, [servers, stats]);
+  }, [servers, usage]);
 }

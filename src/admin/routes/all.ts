@@ -31,6 +31,7 @@ import { toolDetailRoutes } from "./tool-detail.ts";
 import { toolRoutes } from "./tools.ts";
 import { tryingRoutes } from "./trying.ts";
 import { endpointTryingRoutes } from "./trying-endpoints.ts";
+import { usageRoute } from "./usage.ts";
 import { userRoutes } from "./users.ts";
 
 /** The routes with the types of what they take and return. */
@@ -65,6 +66,7 @@ export function adminRoutes(parts: AdminParts) {
     ...replicaRoutes(parts),
     ...callRoutes(parts),
     statsRoute(parts),
+    usageRoute(parts),
     ...replayRoutes(parts),
     ...liveRoutes(parts),
     ...sessionRoutes(parts),

@@ -5,22 +5,22 @@
 
 const LEAST_MS = 0.1;
 const GROWTH = 1.4;
-const BUCKETS = 45;
+export const DURATION_BUCKETS = 45;
 const LOG_GROWTH = Math.log(GROWTH);
 
 /** The bucket of a duration. */
 export function bucketOf(ms: number): number {
   if (ms <= LEAST_MS) return 0;
-  return Math.min(Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH), BUCKETS - 1);
+  return Math.min(Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH), DURATION_BUCKETS - 1);
 }
 
 export class Durations {
-  readonly #counts = new Uint32Array(BUCKETS);
+  readonly #counts = new Uint32Array(DURATION_BUCKETS);
 
   /** From the `counts` of another histogram. */
   static of(counts: readonly number[]): Durations {
     const made = new Durations();
-    made.#counts.set(counts.slice(0, BUCKETS));
+    made.#counts.set(counts.slice(0, DURATION_BUCKETS));
     return made;
   }
 
@@ -34,7 +34,7 @@ export class Durations {
   }
 
   merge(other: Durations): void {
-    for (let at = 0; at < BUCKETS; at++)
+    for (let at = 0; at < DURATION_BUCKETS; at++)
       this.#counts[at] = (this.#counts[at] as number) + (other.#counts[at] as number);
   }
 
@@ -46,15 +46,16 @@ export class Durations {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return undefined;
     let seen = 0;
-    for (let at = 0; at < BUCKETS; at++) {
+    for (let at = 0; at < DURATION_BUCKETS; at++) {
       seen += this.#counts[at] as number;
-      if (seen >= share * total) return middle(at);
+      if (seen >= share * total) return middleOf(at);
     }
-    return middle(BUCKETS - 1);
+    return middleOf(DURATION_BUCKETS - 1);
   }
 }
 
-function middle(at: number): number {
+/** A duration in the middle of a bucket. */
+export function middleOf(at: number): number {
   const ms = at === 0 ? LEAST_MS / 2 : LEAST_MS * GROWTH ** (at - 0.5);
   return Number(ms.toPrecision(3));
 }

@@ -23,27 +23,32 @@ const MAX_CALLERS = 10_000;
  */
 const COUNT_AGAIN_MS = 3_600_000;
 
+/** What the list of all tools would have cost, and what was shown instead. */
+interface ListTokens {
+  readonly full: number;
+  readonly shown: number;
+}
+
+const NOTHING: ListTokens = { full: 0, shown: 0 };
+
 /** Counts a list once per conversation, because requesting it again saves nothing more. */
 export class CountedLists {
   /** When the list of each caller was counted, oldest first. */
   readonly #counted = new Map<string, number>();
 
-  saved({ caller, sessionless, at, shownBytes, allBytes }: ToolsListed): number {
+  tokens({ caller, sessionless, at, shownBytes, allBytes }: ToolsListed): ListTokens {
     const before = this.#counted.get(caller);
-    if (before !== undefined && (!sessionless || at - before < COUNT_AGAIN_MS)) return 0;
+    if (before !== undefined && (!sessionless || at - before < COUNT_AGAIN_MS)) return NOTHING;
     this.#counted.delete(caller);
     this.#counted.set(caller, at);
     if (this.#counted.size > MAX_CALLERS) this.#counted.delete(this.#counted.keys().next().value ?? "");
-    return tokensOf(allBytes) - tokensOf(shownBytes);
+    return { full: tokensOf(allBytes), shown: tokensOf(shownBytes) };
   }
 }
 
-/**
- * A negative number for lookups, because their results cost tokens. Results for code do not reach a model, so
- * they cost nothing.
- */
-export function savedByCall({ server, method, tool, resultBytes, via }: CallRow): number {
+/** The cost of lookups, which replace parts of the list. Results for code do not reach a model. */
+export function shownByCall({ server, method, tool, resultBytes, via }: CallRow): number {
   if (server.uuid !== undefined || method !== undefined || via !== undefined || !LOOKUP_TOOLS.has(tool))
     return 0;
-  return -tokensOf(resultBytes);
+  return tokensOf(resultBytes);
 }

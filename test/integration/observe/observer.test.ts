@@ -19,6 +19,7 @@ import { Observer } from "../../../src/observe/observer.ts";
 import { type OtelEnvironment, otelEnvironment } from "../../../src/observe/traces/otel-environment.ts";
 import { startTracing } from "../../../src/observe/traces/tracing.ts";
 import type { Audit } from "../../../src/store/store.ts";
+import type { Sums } from "../../../src/store/sum-rows.ts";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { collector } from "../../support/otlp.ts";
 import {
@@ -41,14 +42,19 @@ function heap(): number {
   return process.memoryUsage().heapUsed;
 }
 
+/** Writes nothing: these tests look at what is kept in memory. */
+const NO_SUMS = { add: async () => {}, prune: async () => {} } as unknown as Sums;
+
 function observer(audit: Audit, { clock = systemClock as Clock, days = 30 } = {}) {
   const events = new Events();
   const watching = new Observer({
     events,
     audit,
+    sums: NO_SUMS,
     // A catalog that knows every server and tool.
     names: {
       endpoint: (uuid) => ({ name: `endpoint ${uuid}`, surface: "meta" }),
+      namespace: () => undefined,
       server: (uuid) => `server ${uuid}`,
       transport: () => undefined,
       hasTool: () => true,

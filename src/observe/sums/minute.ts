@@ -1,0 +1,93 @@
+/** What was counted in one minute, by caller and by what was called. In memory, of limited size. */
+import type { Counts } from "../../store/sum-rows.ts";
+import type { CallGroup } from "../call-groups.ts";
+import type { CallRow, Named } from "../call-schema.ts";
+import { DURATION_BUCKETS } from "../live/durations.ts";
+import { type CallPlace, OTHER_CALLER } from "./sum-group.ts";
+
+/** Callers of one group that a minute counts separately. */
+const MAX_CALLERS = 2_000;
+
+export type Cell = { -readonly [K in keyof Counts]: number } & {
+  readonly place: CallPlace;
+  last: number;
+};
+
+export class Minute {
+  readonly at: number;
+  /** By group and caller. */
+  readonly #cells = new Map<CallGroup, Map<string, Cell>>();
+  readonly #tokens = new Map<string, Cell>();
+  readonly #durations = new Map<CallGroup, Uint32Array>();
+  #callers = 0;
+
+  constructor(at: number) {
+    this.at = at;
+  }
+
+  *cells(): Iterable<Cell> {
+    for (const callers of this.#cells.values()) yield* callers.values();
+    yield* this.#tokens.values();
+  }
+
+  get durations(): ReadonlyMap<CallGroup, Uint32Array> {
+    return this.#durations;
+  }
+
+  cellOf(group: CallGroup, row: CallRow): Cell {
+    let callers = this.#cells.get(group);
+    if (!callers) {
+      callers = new Map();
+      this.#cells.set(group, callers);
+    }
+    const { principal, client } = row;
+    const caller = `${principal.id} ${principal.key?.id ?? ""} ${principal.actor?.id ?? ""} ${client?.name ?? ""}`;
+    const found = callers.get(caller);
+    if (found) return found;
+    // Callers choose the names of their clients.
+    const full = this.#callers >= MAX_CALLERS;
+    const key = full ? "" : caller;
+    const cell =
+      callers.get(key) ?? newCell(full ? { ...group, principal: OTHER_CALLER } : placeOf(group, row));
+    if (!callers.has(key)) this.#callers += 1;
+    callers.set(key, cell);
+    return cell;
+  }
+
+  tokensOf(endpoint: Named): Cell {
+    const key = endpoint.uuid ?? endpoint.name;
+    const cell = this.#tokens.get(key) ?? newCell({ endpoint });
+    this.#tokens.set(key, cell);
+    return cell;
+  }
+
+  took(group: CallGroup, bucket: number): void {
+    let counts = this.#durations.get(group);
+    if (!counts) {
+      counts = new Uint32Array(DURATION_BUCKETS);
+      this.#durations.set(group, counts);
+    }
+    counts[bucket] = (counts[bucket] as number) + 1;
+  }
+}
+
+/** A call that an administrator tries as somebody else counts as the administrator's. */
+function placeOf(group: CallGroup, { principal, client }: CallRow): CallPlace {
+  const { actor, key } = principal;
+  const { kind, id, name } = actor ?? principal;
+  return { ...group, principal: { kind, id, name }, key: actor ? undefined : key, client: client?.name };
+}
+
+function newCell(place: CallPlace): Cell {
+  return {
+    place,
+    calls: 0,
+    errors: 0,
+    refused: 0,
+    request_bytes: 0,
+    result_bytes: 0,
+    tokens_full: 0,
+    tokens_shown: 0,
+    last: 0,
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * The tables with the sums of calls. Every process adds to the same rows, so the sums are those of all
+ * replicas.
+ */
+import { chunks, type Database, placeholders, type Query, type SqlRow, type SqlValue } from "./database.ts";
+import {
+  type BucketSum,
+  COUNTERS,
+  type Counts,
+  type DurationSum,
+  type GroupSum,
+  SUM_KEPT_MS,
+  SUM_PERS,
+  type SumBatch,
+  type SumRange,
+  type Sums,
+} from "./sum-rows.ts";
+
+const LIST = COUNTERS.join(", ");
+const ADDED = COUNTERS.map((name) => `SUM(${name}) AS ${name}`).join(", ");
+
+/** Changes no row if the batch, or a later one of its writer, was written before. */
+const BATCH = `INSERT INTO metamcp_sum_batches (writer, n, at) VALUES (?, ?, ?)
+  ON CONFLICT (writer) DO UPDATE SET n = excluded.n, at = excluded.at
+  WHERE metamcp_sum_batches.n < excluded.n`;
+
+const GROUPS = (count: number): string => `INSERT INTO metamcp_sum_groups (id, about, seen)
+  VALUES ${placeholders(count, "(?, ?, ?)")} ON CONFLICT (id) DO UPDATE SET about = excluded.about, seen = excluded.seen`;
+
+const SUMS = (count: number): string => `INSERT INTO metamcp_sums (per, at, of_group, ${LIST}, last)
+  VALUES ${placeholders(count, `(?, ?, ?, ${COUNTERS.map(() => "?").join(", ")}, ?)`)}
+  ON CONFLICT (per, at, of_group) DO UPDATE SET
+  ${COUNTERS.map((name) => `${name} = metamcp_sums.${name} + excluded.${name}`).join(", ")},
+  last = CASE WHEN metamcp_sums.last > excluded.last THEN metamcp_sums.last ELSE excluded.last END`;
+
+const DURATIONS = (
+  count: number,
+): string => `INSERT INTO metamcp_sum_durations (per, at, of_group, bucket, calls)
+  VALUES ${placeholders(count, "(?, ?, ?, ?, ?)")}
+  ON CONFLICT (per, at, of_group, bucket) DO UPDATE SET calls = metamcp_sum_durations.calls + excluded.calls`;
+
+export class SumTables implements Sums {
+  readonly #database: Database;
+  readonly #now: () => number;
+  /** A JSON array as rows. */
+  readonly #given: string;
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+    this.#given =
+      database.dialect === "postgres"
+        ? "SELECT jsonb_array_elements_text(?::jsonb)"
+        : "SELECT value FROM json_each(?)";
+  }
+
+  /** All processes write rows in the same order, so that none waits for another in a circle. */
+  async add({ writer, n, groups, sums, durations }: SumBatch): Promise<void> {
+    const now = this.#now();
+    await this.#database.transaction(async (query) => {
+      const { count } = await query(BATCH, [writer, n, now]);
+      if (count === 0) return;
+      const ids = groups.toSorted((a, b) => order(a.id, b.id));
+      await insert(query, GROUPS, ids, ({ id, about }) => [id, about, now]);
+      const rows = sums.toSorted((a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of));
+      await insert(query, SUMS, rows, (row) => [
+        row.per,
+        row.at,
+        row.of,
+        ...COUNTERS.map((name) => row[name]),
+        row.last,
+      ]);
+      const times = durations.toSorted(
+        (a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of) || a.bucket - b.bucket,
+      );
+      await insert(query, DURATIONS, times, ({ per, at, of, bucket, calls }) => [per, at, of, bucket, calls]);
+    });
+  }
+
+  async byGroup(range: SumRange): Promise<readonly GroupSum[]> {
+    const rows = await this.#read(`of_group, ${ADDED}, MAX(last) AS last`, "metamcp_sums", range, "of_group");
+    return rows.map((row) => ({ of: String(row["of_group"]), ...countsOf(row), last: Number(row["last"]) }));
+  }
+
+  async byBucket(range: SumRange): Promise<readonly BucketSum[]> {
+    const rows = await this.#read(`at, ${ADDED}`, "metamcp_sums", range, "at");
+    return rows.map((row) => ({ at: Number(row["at"]), ...countsOf(row) })).sort((a, b) => a.at - b.at);
+  }
+
+  async calls(range: SumRange) {
+    const rows = await this.#read("of_group, at, SUM(calls) AS calls", "metamcp_sums", range, "of_group, at");
+    return rows.map(({ of_group, at, calls }) => ({
+      of: String(of_group),
+      at: Number(at),
+      calls: Number(calls),
+    }));
+  }
+
+  async durations(range: SumRange, by: "of" | "at"): Promise<readonly DurationSum[]> {
+    const key = by === "of" ? "of_group" : "at";
+    const what = `${key}, bucket, SUM(calls) AS calls`;
+    const rows = await this.#read(what, "metamcp_sum_durations", range, `${key}, bucket`);
+    return rows.map((row) => ({
+      key: by === "of" ? String(row[key]) : Number(row[key]),
+      bucket: Number(row["bucket"]),
+      calls: Number(row["calls"]),
+    }));
+  }
+
+  async about(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await this.#database.query(
+      `SELECT id, about FROM metamcp_sum_groups WHERE id IN (${this.#given})`,
+      [JSON.stringify(ids)],
+    );
+    return new Map(rows.map(({ id, about }) => [String(id), String(about)]));
+  }
+
+  async since(): Promise<number> {
+    const { rows } = await this.#database.query("SELECT value FROM metamcp_meta WHERE name = 'sums since'");
+    return Number(rows[0]?.["value"]);
+  }
+
+  async prune(now: number): Promise<void> {
+    for (const table of ["metamcp_sums", "metamcp_sum_durations"])
+      for (const per of SUM_PERS)
+        await this.#database.query(`DELETE FROM ${table} WHERE per = ? AND at < ?`, [
+          per,
+          now - SUM_KEPT_MS[per],
+        ]);
+    // A writer names its groups again each day, so a group that was not seen for so long has no sums.
+    await this.#database.query("DELETE FROM metamcp_sum_groups WHERE seen < ?", [now - SUM_KEPT_MS.day]);
+    await this.#database.query("DELETE FROM metamcp_sum_batches WHERE at < ?", [now - SUM_KEPT_MS.hour]);
+  }
+
+  async #read(
+    what: string,
+    table: string,
+    { per, from, of }: SumRange,
+    by: string,
+  ): Promise<readonly SqlRow[]> {
+    const only = of ? ` AND of_group IN (${this.#given})` : "";
+    const { rows } = await this.#database.query(
+      `SELECT ${what} FROM ${table} WHERE per = ? AND at >= ?${only} GROUP BY ${by}`,
+      [per, from, ...(of ? [JSON.stringify(of)] : [])],
+    );
+    return rows;
+  }
+}
+
+async function insert<T>(
+  query: Query,
+  statement: (count: number) => string,
+  rows: readonly T[],
+  valuesOf: (row: T) => readonly SqlValue[],
+): Promise<void> {
+  for (const chunk of chunks(rows)) await query(statement(chunk.length), chunk.flatMap(valuesOf));
+}
+
+function countsOf(row: SqlRow): Counts {
+  return Object.fromEntries(COUNTERS.map((name) => [name, Number(row[name])])) as Counts;
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
