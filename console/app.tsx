@@ -11,6 +11,7 @@ import { BARE, SHELL } from "./pages.ts";
 import { checkLogin, goToLogin, may, me, sessionState } from "./session.ts";
 import { Shell } from "./shell/shell.tsx";
 import { shellTexts } from "./texts/shell.ts";
+import { openObject } from "./title.ts";
 
 const RETRY_MS = 1_500;
 
@@ -20,7 +21,7 @@ export function App() {
     return effect(() => {
       const { page } = address.value;
       const name = page === "missing" ? shellTexts.missing.title : shellTexts.pages[page];
-      document.title = `${name} · ${shellTexts.product}`;
+      document.title = [openObject.value, name, shellTexts.product].filter(Boolean).join(" · ");
     });
   }, []);
   return (

@@ -61,6 +61,17 @@ export function ago(at: number, now: number): string {
   return at > now ? `in ${text}` : `${text} ago`;
 }
 
+/** `18 Nov, 14:05:09`: for lists in which the exact time counts. */
+export function dateTime(at: number): string {
+  return new Date(at).toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+}
+
 /** Full date and time, for `title` attributes. */
 export function exactly(at: number): string {
   return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" });

@@ -1,7 +1,4 @@
-/**
- * Shows a toast after a config change, with a button that restores the previous revision as long as no other
- * change followed.
- */
+/** Shows a toast after a config change, with a button that undoes this one revision. */
 import { ApiProblem, get, send } from "./api/client.ts";
 import { toast } from "./components/toasts.tsx";
 import { may } from "./session.ts";
@@ -14,17 +11,15 @@ export async function toastWithUndo(text: string): Promise<void> {
   else toast({ text, undo: () => void undo(revision) });
 }
 
-/** Reverts one revision. Returns false if later revisions exist, because they would be reverted too. */
-export async function revertRevision(revision: number): Promise<boolean> {
-  if ((await latestRevision()) !== revision) return false;
-  await send("POST /revisions/:n/rollback", undefined, { params: { n: revision - 1 } });
-  return true;
+/** Later revisions stay. The gateway refuses it if one of them changed the same values. */
+export async function revertRevision(revision: number): Promise<void> {
+  await send("POST /revisions/:n/undo", undefined, { params: { n: revision } });
 }
 
 async function undo(revision: number): Promise<void> {
   try {
-    const done = await revertRevision(revision);
-    toast(done ? { text: undoTexts.undone } : { kind: "failed", text: undoTexts.newer });
+    await revertRevision(revision);
+    toast({ text: undoTexts.undone });
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     toast({ kind: "failed", text: error.message });

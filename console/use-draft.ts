@@ -24,6 +24,8 @@ export interface DraftOf<T> {
   /** The body of the PATCH request, a JSON Merge Patch: null removes a field. */
   readonly patch: { readonly [K in keyof T]?: T[K] | null };
   readonly changed: boolean;
+  /** The edited fields, as they are stored and as they would be. */
+  readonly edits: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[];
   /** Fields that were edited here and changed by somebody else. */
   readonly conflicts: readonly Conflict[];
   readonly keepMine: () => void;
@@ -55,6 +57,7 @@ export function useDraft<T extends object>(key: string, object: T): DraftOf<T> {
     },
     patch: (mergePatch(now, value) ?? {}) as DraftOf<T>["patch"],
     changed: entries.length > 0,
+    edits: entries.map(([field, one]) => ({ field, before: now[field], after: one.value })),
     conflicts,
     keepMine: () => updateEdits((name, one) => ({ ...one, from: now[name] })),
     takeTheirs: () =>

@@ -5,6 +5,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
+import { useTitle } from "../title.ts";
 import { Button } from "./button.tsx";
 import { ForeignText } from "./foreign-text.tsx";
 import "./drawer.css";
@@ -29,6 +30,7 @@ export function Drawer(props: DrawerProps) {
   const { title, subtitle, onClose, actions, children, size = "normal" } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  useTitle(title);
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {

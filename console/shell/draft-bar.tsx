@@ -11,7 +11,10 @@ import type { Sending } from "../use-sending.ts";
 import { Refused } from "./refused.tsx";
 
 interface DraftBarProps {
-  readonly draft: Pick<DraftOf<object>, "changed" | "conflicts" | "keepMine" | "takeTheirs" | "clear">;
+  readonly draft: Pick<
+    DraftOf<object>,
+    "changed" | "edits" | "conflicts" | "keepMine" | "takeTheirs" | "clear"
+  >;
   readonly sending: Pick<Sending, "busy" | "problem">;
   readonly save: string;
   /** Without it, the button submits the form around it. */
@@ -45,6 +48,7 @@ export function DraftBar(props: DraftBarProps) {
           </div>
         </div>
       )}
+      {changed && conflicts.length === 0 && <Edits of={draft.edits} />}
       <Refused problem={sending.problem} shownByFields={shownByFields} />
       <div class="line">
         <Button
@@ -64,5 +68,18 @@ export function DraftBar(props: DraftBarProps) {
         {children}
       </div>
     </div>
+  );
+}
+
+/** What saving would change. */
+function Edits({ of }: { readonly of: DraftOf<object>["edits"] }) {
+  const [before, after] = (["before", "after"] as const).map((side) =>
+    Object.fromEntries(of.map((edit) => [edit.field, edit[side]])),
+  );
+  return (
+    <details>
+      <summary>{shellTexts.draft.edits(of.length)}</summary>
+      <Diff before={before} after={after} />
+    </details>
   );
 }

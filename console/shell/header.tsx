@@ -77,6 +77,7 @@ function AccountMenu({ showKeys }: { readonly showKeys: () => void }) {
         })),
         "line",
         { label: shellTexts.showKeys, onSelect: showKeys },
+        { label: shellTexts.documentation, href: "/docs/console.md", hint: account.gateway.version },
         { label: shellTexts.logOut, onSelect: () => void logOutOrToast() },
       ]}
     >

@@ -1,14 +1,15 @@
 /** The entries of the command palette that the logged-in person may use. */
-import { hrefOf, SHELL_PAGES } from "../address.ts";
+import { hrefOf, SHELL_PAGES, type Target } from "../address.ts";
 import { ApiProblem, send } from "../api/client.ts";
 import type { Endpoint, Namespace, Server } from "../api/types.ts";
 import { copyText } from "../components/copy-text.ts";
 import { toast } from "../components/toasts.tsx";
-import { CONFIG, STATES, useList } from "../live/resource.ts";
+import { CONFIG, STATES, useList, useResource } from "../live/resource.ts";
 import { go } from "../navigate.ts";
 import { SHELL } from "../pages.ts";
-import { may } from "../session.ts";
+import { logOut, may } from "../session.ts";
 import { shellTexts } from "../texts/shell.ts";
+import { chooseTheme, THEMES } from "../theme.ts";
 
 const { palette: texts, pages } = shellTexts;
 
@@ -21,8 +22,12 @@ export interface Choice {
   readonly run: () => void;
 }
 
-export function useChoices(): readonly Choice[] {
+/** `typed` decides what is looked up at the gateway: tools and calls are many. */
+export function useChoices(typed: string): readonly Choice[] {
   const params = may("objects.read") ? {} : undefined;
+  const people = useList("/users", may("people") ? {} : undefined, {}).value.value ?? [];
+  const keys = useList("/api-keys", may("keys.read") ? {} : undefined, {}).value.value ?? [];
+  const tools = useTools(typed);
   const servers = useList("/mcp-servers", params, STATES).value.value ?? [];
   const namespaces = useList("/namespaces", params, CONFIG).value.value ?? [];
   const endpoints = useList("/endpoints", params, CONFIG).value.value ?? [];
@@ -32,6 +37,10 @@ export function useChoices(): readonly Choice[] {
     ...servers.map((one) => objectChoice("servers", one, texts.server)),
     ...endpoints.map((one) => objectChoice("endpoints", one, texts.endpoint)),
     ...namespaces.map((one) => objectChoice("namespaces", one, texts.namespace)),
+    ...people.map(({ uuid, email }) => linkChoice(uuid, email, texts.person, { page: "people", id: uuid })),
+    ...keys.map(({ uuid, name }) => linkChoice(uuid, name, texts.key, { page: "keys", id: uuid })),
+    ...callChoices(typed),
+    ...tools,
     ...(may("servers.use") ? servers.filter(({ disabled }) => !disabled).map(restartChoice) : []),
     ...endpoints.map(addressChoice),
   ].filter((choice) => choice !== undefined);
@@ -57,20 +66,68 @@ function pageChoices(): readonly Choice[] {
   });
 }
 
-function actionChoices(): readonly (Choice | undefined)[] {
-  const kind = texts.action;
+/** Tools are searched by the gateway, once something is typed. */
+function useTools(typed: string): readonly Choice[] {
+  const q =
+    typed
+      .trim()
+      .split(/[\s:]+/)
+      .at(-1) ?? "";
+  const asked = may("objects.read") && q.length > 1 ? { q, limit: MAX_TOOLS } : undefined;
+  const { items = [], servers = [] } = useResource("/tools", asked, {}).value.value ?? {};
+  const nameOf = new Map(servers.map(({ uuid, name }) => [uuid, name]));
+  return items.map(({ server, tool }) => ({
+    ...linkChoice(`tool ${server} ${tool}`, `${nameOf.get(server) ?? ""}:${tool}`, texts.tool, {
+      page: "tools",
+      id: `${server}:${tool}`,
+    }),
+    mono: true,
+  }));
+}
+
+const MAX_TOOLS = 30;
+
+/** A call by its id, or all calls with the typed text. */
+function callChoices(typed: string): readonly Choice[] {
+  const text = typed.trim();
+  if (!may("stats.read") || text === "") return [];
+  const [, id] = /^(?:call\s+)?((?:[\w]+-)?\d+)$/i.exec(text) ?? [];
+  const one =
+    id === undefined ? [] : [linkChoice("call", texts.callNamed(id), texts.call, { page: "traffic", id })];
   return [
-    may("servers.write")
-      ? {
-          key: "add-server",
-          name: texts.addServer,
-          kind,
-          run: () => go({ page: "servers", query: { add: "paste" } }),
-        }
-      : undefined,
-    may("keys.write") && SHELL.keys
-      ? { key: "new-key", name: texts.newKey, kind, run: () => go({ page: "keys", query: { new: "1" } }) }
-      : undefined,
+    ...one,
+    linkChoice("calls", texts.callsWith(text), texts.call, { page: "traffic", query: { q: text } }),
+  ];
+}
+
+function linkChoice(key: string, name: string, kind: string, target: Target): Choice {
+  return { key, name, kind, run: () => go(target) };
+}
+
+function actionChoices(): readonly Choice[] {
+  const to = (key: keyof typeof texts.actions, allowed: boolean, target: Target): readonly Choice[] =>
+    allowed ? [linkChoice(key, texts.actions[key], texts.action, target)] : [];
+  const run = (key: string, name: string, act: () => void): Choice => ({
+    key,
+    name,
+    kind: texts.action,
+    run: act,
+  });
+  return [
+    ...to("addServer", may("servers.write"), { page: "servers", query: { add: "paste" } }),
+    ...to("findServer", may("servers.write"), { page: "servers", query: { add: "find" } }),
+    ...to("newNamespace", may("namespaces.write"), { page: "namespaces", query: { new: "1" } }),
+    ...to("newEndpoint", may("endpoints.write"), { page: "endpoints", query: { new: "1" } }),
+    ...to("newKey", may("keys.write"), { page: "keys", query: { new: "1" } }),
+    ...to("invite", may("people"), { page: "people", query: { new: "1" } }),
+    ...to("connect", may("endpoints.use"), { page: "me" }),
+    ...to("failed", may("stats.read"), { page: "traffic", query: { outcome: "error" } }),
+    ...to("refused", may("stats.read"), { page: "traffic", query: { outcome: "refused" } }),
+    ...to("password", may("me.change"), { page: "me" }),
+    ...THEMES.map((one) => run(`theme ${one}`, shellTexts.themes[one], () => chooseTheme(one))),
+    run("log out", shellTexts.logOut, () => {
+      logOut().catch(failed);
+    }),
   ];
 }
 

@@ -16,7 +16,7 @@ export default function Palette() {
   const typed = useSignal("");
   const at = useSignal(0);
   const id = useId();
-  const all = useChoices();
+  const all = useChoices(typed.value);
   const shown = matchingChoices(all, typed.value).slice(0, MAX_SHOWN);
   const active = Math.min(at.value, shown.length - 1);
   useEffect(() => {

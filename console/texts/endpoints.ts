@@ -42,12 +42,7 @@ export const endpointsTexts = {
   },
   connect: {
     address: "Copy address",
-    text: "Give this address to a client. The client lets its user log in, or sends a key.",
     openapi: "As plain HTTP",
-    client: "Client",
-    file: "Goes into",
-    key: "Replace KEY with your key.",
-    createKey: "Create key",
     tryIt: "Try it",
   },
   preview: {

@@ -55,7 +55,6 @@ export const keysTexts = {
   made: {
     title: "Copy the key now",
     text: "It is not shown again. Anyone who has it can use it.",
-    paste: "The page of the endpoint shows the config for your client.",
     done: "I copied it",
   },
   revoke: {

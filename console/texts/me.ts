@@ -4,11 +4,22 @@ export const meTexts = {
   title: "My account",
   summary: (name: string, role: string) => `You are ${name}, ${role}.`,
   endpoints: {
-    title: "Endpoints you can use",
-    none: "None yet. An administrator decides which endpoints you can use.",
-    columns: { name: "Endpoint", address: "Address", description: "What it is for" },
+    title: "Connect your client",
+    none: "You cannot use an endpoint yet. Ask an administrator.",
+    endpoint: "Endpoint",
     copy: "Copy address",
-    text: "Give this address to your client. It asks you to log in here, or uses your key.",
+    tools: {
+      title: "Your tools",
+      search: "Search your tools",
+      none: "No tools are known here yet. They appear when a server has been started.",
+      tryIt: "Try a tool",
+      columns: { name: "Tool", description: "What it does" },
+    },
+    calls: {
+      title: "Your last calls",
+      none: "No calls yet.",
+      columns: { at: "When", what: "What", outcome: "Outcome", took: "Took" },
+    },
   },
   keys: {
     title: "Keys",

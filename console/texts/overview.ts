@@ -100,16 +100,9 @@ export const overviewTexts = {
     },
     paste: {
       title: "Paste this into your client",
-      client: "Client",
-      file: (file: string) => `Goes into ${file}. Then restart the client.`,
-      copy: "Copy config",
-      withoutKey: "Replace KEY with your key.",
     },
     call: {
       title: "Make a first call",
-      waiting: "Waiting for a call. Ask your client something that needs a tool.",
-      connected: (client: string) => `${client} is connected. Ask it something that needs a tool.`,
-      done: (what: string, who: string, took: string) => `${who} called ${what} in ${took}. It works.`,
       finish: "Go to the overview",
     },
   },

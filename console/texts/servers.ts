@@ -76,6 +76,7 @@ export const serverTexts = {
   },
   happened: {
     title: "What happened",
+    failures: (n: number) => `It failed ${n} times; the first of these was`,
     states: {
       connecting: "connecting",
       started: "started",
@@ -159,7 +160,6 @@ export const serverTexts = {
     back: "Back to the settings",
     rollBack: "Roll back",
     rolledBack: (name: string) => `${name} is restored.`,
-    newer: "There are newer changes. Roll back on the page History, where you see all of them.",
   },
   remove: {
     title: (name: string) => `Delete ${name}?`,

@@ -46,7 +46,9 @@ export const toolsTexts = {
     onIn: (namespace: string) => `Turn on in ${namespace}`,
     offIn: (namespace: string) => `Turn off in ${namespace}`,
     nothing: (namespace: string) => `None of these tools can be turned on or off in ${namespace}`,
-    done: (n: number, on: boolean) => `${plural(n, "tool")} turned ${on ? "on" : "off"}`,
+    done: (n: number, on: boolean, same: number) =>
+      `${plural(n, "tool")} turned ${on ? "on" : "off"}${same > 0 ? `, ${plural(same, "was", "were")} ${on ? "on" : "off"}` : ""}`,
+    same: (n: number, on: boolean) => `${plural(n, "tool is", "tools are")} ${on ? "on" : "off"} already`,
     none: "These namespaces are managed by files.",
   },
   drawer: {

@@ -23,6 +23,7 @@ export const tryTexts = {
   others: "All tools",
   notThere: (tool: string) => `This endpoint does not offer the tool ${tool}. Choose another one.`,
   off: "(off)",
+  gated: "with conditions",
   isOff: "off",
   why: "Why not?",
   call: "Call",

@@ -1,6 +1,7 @@
 /** The list of the last calls: which of them a reader gets, and in which order. */
 import { TEXT } from "../kernel/json-schema.ts";
-import { fromRaw } from "../kernel/raw.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { shownValue } from "../kernel/shown-value.ts";
 import { CALL, OUTCOMES } from "../observe/call-schema.ts";
 import type { CallWithArguments } from "../observe/live/recent-calls.ts";
 import type { QueryOf } from "./route.ts";
@@ -19,7 +20,7 @@ export const CALL_FILTERS = {
   code: { ...TEXT, description: "of the error table" },
   by: { ...TEXT, description: "the layer that refused it" },
   request: { ...TEXT, description: "id of the HTTP request, as in the access log" },
-  q: { ...TEXT, description: "only calls with this text in a name, the client or the code" },
+  q: { ...TEXT, description: "only calls with this text in a name, the client, the code or the reason" },
 } as const;
 
 export interface CallQuestion {
@@ -70,13 +71,20 @@ function placeOf({ observed }: Observing, { at, id }: CallWithArguments): CallPl
   return { at: new Date(at).toISOString(), id: observed.callIds.of(id) };
 }
 
-/** `whole`: with arguments. */
-export function shownCall(parts: Observing, { sent, ...call }: CallWithArguments, whole: boolean) {
+/** `whole`: with arguments and results. */
+export function shownCall(parts: Observing, of: CallWithArguments, whole: boolean) {
+  const { sent, results, ...call } = of;
   return {
     ...call,
-    ...placeOf(parts, { sent, ...call }),
-    ...(whole && sent && { arguments: fromRaw(sent) }),
+    ...placeOf(parts, of),
+    ...(whole && sent && { arguments: argumentsOf(of, sent) }),
+    ...(whole && results !== undefined && { results: JSON.parse(results) as unknown }),
   };
+}
+
+/** Secrets in those of a refused call are masked, because no layer judged them to the end. */
+function argumentsOf({ outcome }: CallWithArguments, sent: Raw): unknown {
+  return outcome === "refused" ? shownValue(sent, { most: sent.length, hide: "strict" }) : fromRaw(sent);
 }
 
 function fits(call: CallWithArguments, query: QueryOf<typeof CALL_FILTERS>): boolean {
@@ -92,6 +100,7 @@ function fits(call: CallWithArguments, query: QueryOf<typeof CALL_FILTERS>): boo
     by,
     client,
     request,
+    reason,
   } = call;
   const is = (name: keyof typeof CALL_FILTERS, ...values: readonly (string | undefined)[]): boolean => {
     const expected = query[name];
@@ -109,8 +118,15 @@ function fits(call: CallWithArguments, query: QueryOf<typeof CALL_FILTERS>): boo
     is("code", code) &&
     is("by", by) &&
     is("request", request) &&
-    [endpoint.name, server.name, tool, principal.name, client?.name ?? "", code ?? ""].some((one) =>
-      one.toLowerCase().includes(text),
-    )
+    [
+      endpoint.name,
+      server.name,
+      tool,
+      `${server.name}:${tool}`,
+      principal.name,
+      client?.name,
+      code,
+      reason,
+    ].some((one) => one?.toLowerCase().includes(text))
   );
 }

@@ -16,7 +16,7 @@ import { CALL, OUTCOMES } from "../observe/call-schema.ts";
 import { STATS, STATS_ROW } from "../observe/live/stats-answer.ts";
 import { MISSING } from "./replica-schemas.ts";
 
-/** The filters of the audit log. A record must match each of them exactly. */
+/** The filters of the audit log. A record must match each of them. */
 export const AUDIT_FIELDS = {
   kind: {
     enum: ["call", "begun", "admin", "login", "lost"],
@@ -38,7 +38,9 @@ export const AUDIT_FIELDS = {
   tool: { ...TEXT, description: "the tool's name at the server, or the URI" },
   outcome: { enum: OUTCOMES, description: "ok, error or refused" },
   code: { ...TEXT, description: "of the error table" },
-  by: { ...TEXT, description: "the layer that refused it" },
+  by: { ...TEXT, description: "the layer that refused it, or what hides the tool" },
+  place: { ...TEXT, description: 'the object that has it, such as endpoint "dev"' },
+  reason: { ...TEXT, description: "why it failed or was refused" },
   attempts: { type: "integer", description: "number of attempts, if more than one" },
   cached: { enum: ["true"], description: "true: answered from the cache" },
   read: {
@@ -55,6 +57,9 @@ export const AUDIT_FIELDS = {
   revision: { type: "integer", description: "for changes: the revision" },
 } as const;
 
+const SAID =
+  "of a failed call at least {error, output}: what the server said, and what its process printed last";
+
 /** The object of a change. */
 export const CHANGED_OBJECT = object({ kind: TEXT }, { uuid: TEXT, name: TEXT });
 
@@ -69,7 +74,7 @@ export const AUDIT_RECORD = named("AuditRecord", {
     object: { ...CHANGED_OBJECT, description: "for changes: the changed object" },
     revision: { ...COUNT, description: "for changes: the revision" },
     address: { ...TEXT, description: "for logins: the network address" },
-    reason: { ...TEXT, description: "for refused logins: why" },
+    reason: { ...TEXT, description: "why a call failed, or why a call or login was refused" },
     tried: {
       ...object(
         {},
@@ -94,7 +99,7 @@ export const AUDIT_RECORD = named("AuditRecord", {
     arguments: {
       description: "names of the arguments, or what the layer audit sets; only for administrators",
     },
-    results: { description: "the same for the result; only for administrators" },
+    results: { description: `the same for the result; ${SAID}; only for administrators` },
     replica: { ...TEXT, description: "the replica that wrote it, if there may be several" },
     hash: { ...TEXT, description: "hash of this record and the one before" },
   },
@@ -147,7 +152,13 @@ export const RECENT_CALL = named(
       },
     },
     {
-      arguments: { description: "as they left the pipeline; only for administrators" },
+      arguments: {
+        description:
+          "as they left the pipeline; of a refused call with what would be masked; only for administrators",
+      },
+      results: {
+        description: `the result, if the layer audit keeps it; ${SAID}; only for administrators`,
+      },
       replica: { ...TEXT, description: "the replica that made it, if there may be several" },
     },
   ),

@@ -17,6 +17,7 @@ const REFUSED: Readonly<Record<RefusalCode, { readonly status: number; readonly 
   collision: { status: 409, title: "Tool names collide" },
   managed: { status: 409, title: "Managed by a file" },
   decided: { status: 409, title: "Already decided" },
+  later_change: { status: 409, title: "Changed again later" },
   too_many: { status: 409, title: "Too many objects" },
   stale: { status: 412, title: "Changed by somebody else" },
   invalid: { status: 422, title: "Invalid" },

@@ -3,7 +3,7 @@
  * the routes do.
  */
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Account } from "../access/account.ts";
 import type { AddressOf } from "../access/client-address.ts";
@@ -35,6 +35,7 @@ import {
   requiredRole,
   type StreamReader,
 } from "./route.ts";
+import { writeAnswer } from "./write-answer.ts";
 
 export interface RouterParts {
   readonly routes: readonly Route[];
@@ -278,7 +279,7 @@ export function createAdminRouter(parts: RouterParts): AdminHandler {
       if (done === PASSED) return;
       if (parts.inStep) response.setHeader(REVISION, parts.inStep.mark);
       if (done.events) stream(path, request, response, done);
-      else write(response, done);
+      else await writeAnswer(request, response, done);
     } catch (error) {
       const problem = error instanceof Problem ? error : parts.problemOf(error);
       if (!problem)
@@ -342,15 +343,4 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
   } catch {
     throw new Problem(400, "the path has a broken percent escape");
   }
-}
-
-function write(response: ServerResponse, { status, body, text, headers }: AdminAnswer): void {
-  const content = text?.content ?? (body === undefined ? "" : JSON.stringify(body));
-  response.writeHead(status ?? (content === "" ? 204 : 200), {
-    ...(content !== "" && { "content-type": text?.type ?? "application/json" }),
-    "content-length": Buffer.byteLength(content),
-    "cache-control": "no-store",
-    ...(headers as OutgoingHttpHeaders | undefined),
-  });
-  response.end(content);
 }

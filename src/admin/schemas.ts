@@ -115,7 +115,18 @@ const CHANGE = named(
       kind: { enum: [...KINDS, "api-key", "user", "secret", "grant", "login"] },
       name: TEXT,
     },
-    { uuid: UUID, fields: { ...TEXTS, description: "for an update: the changed fields" } },
+    {
+      uuid: UUID,
+      fields: { ...TEXTS, description: "for an update: the changed fields" },
+      before: {
+        ...ANY_OBJECT,
+        description: "in a dry run and in the history: the old values, secrets masked",
+      },
+      after: {
+        ...ANY_OBJECT,
+        description: "in a dry run and in the history: the new values, secrets masked",
+      },
+    },
   ),
 );
 
@@ -137,21 +148,7 @@ export const APPLIED = named("Applied", extended(CHANGES, { revision: COUNT }, L
  * For an update, `before` and `after` have only the changed fields. For settings they need the right to read
  * settings.
  */
-export const REVISION_WITH_DIFF = named(
-  "RevisionWithDiff",
-  extended(REVISION, {
-    diff: list(
-      extended(
-        CHANGE,
-        {},
-        {
-          before: { ...ANY_OBJECT, description: "the old value, secrets masked" },
-          after: { ...ANY_OBJECT, description: "the new value, secrets masked" },
-        },
-      ),
-    ),
-  }),
-);
+export const REVISION_WITH_DIFF = named("RevisionWithDiff", extended(REVISION, { diff: list(CHANGE) }));
 
 export const APPLY = named(
   "Apply",

@@ -84,6 +84,7 @@ function unavailable(failure: ChildFailure, { server, repeat, unsent }: FailedCa
     retryable: (unsent || repeat === "safe") && !failure.needsFix,
     mayHaveRun: !unsent,
     details: { category: failure.category },
+    output: failure.output,
     cause: failure,
   });
 }

@@ -39,7 +39,7 @@ interface ConnectionLoss {
   readonly now: number;
 }
 
-type Failure = Pick<ChildFailure, "message" | "needsFix">;
+type Failure = Pick<ChildFailure, "message" | "needsFix"> & Partial<Pick<ChildFailure, "output">>;
 
 export class Health {
   readonly #options: () => BreakerOptions;
@@ -88,7 +88,7 @@ export class Health {
     throw new MetaMcpError(
       "server_unavailable",
       `${server} is blocked after repeated failures (last: ${this.lastFailureClause}). Use another server, or ${needsFix ? "fix this" : "wait"}.`,
-      { server, retryAfterMs: wait, retryable: !needsFix },
+      { server, retryAfterMs: wait, retryable: !needsFix, output: this.#lastFailure?.output },
     );
   }
 

@@ -44,8 +44,23 @@ const REMOTE: Readonly<Record<string, Write>> = {
   copilot: (remote) => ({ ...typed("http")(remote), tools: ["*"] }),
 };
 
-/** Used for paths, because the user's machine is unknown. */
-const ASSUMED_MACHINE: Machine = { platform: "linux", home: "~", env: {} };
+/** The machines of users. Which one it is, only the reader knows. */
+const MACHINES = {
+  linux: { platform: "linux", home: "~", env: {} },
+  mac: { platform: "darwin", home: "~", env: {} },
+  windows: { platform: "win32", home: "%USERPROFILE%", env: { APPDATA: "%APPDATA%" } },
+} as const satisfies Readonly<Record<string, Machine>>;
+
+/** By the id of the client: the command that adds a remote server. */
+const COMMANDS: Readonly<Record<string, (remote: Remote) => string>> = {
+  "claude-code": (remote) => addCommand("claude mcp add --transport http --scope user", remote),
+  gemini: (remote) => addCommand("gemini mcp add --transport http --scope user", remote),
+};
+
+function addCommand(program: string, { name, url, headers }: Remote): string {
+  const all = Object.entries(headers).map(([header, text]) => ` --header "${header}: ${text}"`);
+  return `${program} ${name} ${url}${all.join("")}`;
+}
 
 export async function clientSnippets(remote: Remote): Promise<readonly ClientSnippet[]> {
   return await Promise.all(CLIENTS.map(async (client) => await clientSnippet(client, remote)));
@@ -53,13 +68,16 @@ export async function clientSnippets(remote: Remote): Promise<readonly ClientSni
 
 async function clientSnippet(client: ClientProgram, remote: Remote): Promise<ClientSnippet> {
   const { id, title } = client;
-  const [place] = client.places(ASSUMED_MACHINE);
-  const file = place?.files.at(-1) ?? "";
+  const fileOn = (machine: Machine): string => client.places(machine)[0]?.files.at(-1) ?? "";
+  const [linux, mac, windows] = [MACHINES.linux, MACHINES.mac, MACHINES.windows].map(fileOn);
+  const files = { linux: linux ?? "", mac: mac ?? "", windows: windows ?? "" };
+  const file = files.linux;
   const format = await formatOf(file);
   const write = REMOTE[id] ?? plain;
   const entry = { ...write(remote), ...(remote.few && client.shown) };
   const text = await format.put({ path: file, text: "" }, [...client.at({}), remote.name], entry);
-  return { client: id, title, file, text };
+  const command = COMMANDS[id]?.(remote);
+  return { client: id, title, file, files, text, entry, ...(command !== undefined && { command }) };
 }
 
 function optional(key: string, headers: Remote["headers"]): Keys {

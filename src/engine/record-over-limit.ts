@@ -35,6 +35,6 @@ export function recordOverLimit(recording: Recording, request: OverLimitRequest)
     recording,
     { server: "", tool: typeof name === "string" ? name : "", args },
     { method, params, origin, signal: new CallSignal(), uplink: origin.uplink },
-    { code: "rate_limited", by: "limits" },
+    { code: "rate_limited", by: "limits", error: new Error("Too many requests at once.") },
   );
 }

@@ -16,6 +16,8 @@ export type RefusalCode =
   | "decided"
   /** Somebody else changed it meanwhile. */
   | "stale"
+  /** A later revision changed the same value. */
+  | "later_change"
   | "too_many"
   | "invalid";
 

@@ -131,6 +131,8 @@ export interface Trail {
   readonly layers: LayerStep[];
   /** The layer that refused the call. */
   by: string | undefined;
+  /** The object that has this layer, or the switch that hides the tool: `endpoint "dev"`. */
+  place: string | undefined;
   /** The error code of the refusal, if the answered error does not contain it. */
   code: string | undefined;
   /** Answered from the cache. */
@@ -165,6 +167,7 @@ export function newTrail(by?: string): Trail {
   return {
     layers: [],
     by,
+    place: undefined,
     code: undefined,
     cached: undefined,
     attempts: undefined,
@@ -180,6 +183,13 @@ export function newTrail(by?: string): Trail {
     trace: undefined,
     httpRequest: undefined,
   };
+}
+
+/** Notes which layer refused the call. The first one counts: outer layers only pass its error on. */
+export function refusedBy(trail: Trail, use: string, at: string): void {
+  if (trail.by !== undefined) return;
+  trail.by = use;
+  trail.place = at;
 }
 
 /** How much of arguments and results the audit log keeps. */

@@ -71,6 +71,10 @@ export interface ErrorContext {
   /** The call may have had effects, and the message says so. */
   readonly mayHaveRun?: boolean;
   readonly cause?: unknown;
+  /** Why, where the caller must not learn it. Only records have it. */
+  readonly hidden?: string;
+  /** What the server's process printed last. Only for records, and for people who may read it. */
+  readonly output?: string | undefined;
 }
 
 /** The end of a message about a call whose outcome is not known. */

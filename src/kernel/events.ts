@@ -85,6 +85,20 @@ export interface CallEnded extends Omit<CallBegun, "type"> {
   readonly result?: Raw | undefined;
   readonly requestBytes: number;
   readonly resultBytes: number;
+  /** Unless the outcome is "ok". */
+  readonly failure?: CallFailure | undefined;
+}
+
+/** Why a call failed or was refused. */
+export interface CallFailure {
+  /** In our words. */
+  readonly reason?: string | undefined;
+  /** In the words of the server, or of code: for people who may read results. */
+  readonly error?: string | undefined;
+  /** What the server's process printed last, for people who may read results. */
+  readonly output?: string | undefined;
+  /** Of a refused call: its arguments as the layers that mask would pass them on. */
+  readonly arguments?: Raw | undefined;
 }
 
 /**

@@ -38,7 +38,7 @@ export function shownValue(raw: Raw, options: ShownOptions): unknown {
     ? written.replaceAll(LONG_NUMBERS, (found, text?: string) => text ?? `"${found} (a number)"`)
     : written;
   const value: unknown = JSON.parse(exact);
-  if (raw.length <= options.most) return mapped(value, (text) => shownText(text, options), options);
+  if (raw.length <= options.most) return mapped(value, (text) => readable(text, options), options);
   const few = withFewMembers(value, MAX_VALUES);
   const longest = longestFor(lengthsIn(few), options.most);
   return mapped(few, (text) => shortened(text, longest, options), options);
@@ -54,7 +54,12 @@ function masked(text: string, { hide }: ShownOptions): string {
   return hide === "nothing" ? text : withHiddenSecrets(text, { random: hide === "strict" });
 }
 
-function shownText(text: string, options: ShownOptions): string {
+/** One text, without secrets and not longer than `most`. */
+export function shownText(text: string, most: number): string {
+  return shortened(text, most, { most, hide: "strict" });
+}
+
+function readable(text: string, options: ShownOptions): string {
   return visibleLines(masked(text, options));
 }
 
@@ -86,7 +91,7 @@ function unused(name: string, taken: ReadonlyMap<string, unknown>): string {
 
 /** Beginning and end of the text. Secrets are masked before it is cut, so that no part of one remains. */
 function shortened(text: string, longest: number, options: ShownOptions): string {
-  if (text.length <= longest) return shownText(text, options);
+  if (text.length <= longest) return readable(text, options);
   const half = Math.floor(longest / 2);
   const begin = masked(text.slice(0, half + CONTEXT), options).slice(0, half);
   const end = masked(text.slice(-half - CONTEXT), options).slice(-half);

@@ -99,6 +99,8 @@ export interface Layer {
    * `principal` is undefined, the text holds for everybody.
    */
   gates?(tool: ToolFacts, principal: Principal | undefined): string | undefined;
+  /** The arguments as the layer would pass them on, for records of calls that never got here. Quick. */
+  masks?(args: Raw): Raw;
   /** Undefined if the call would simply pass. The effect of a layer without this function is unknown. */
   explain?(call: Call, inside?: Inside): Explanation | undefined | Promise<Explanation | undefined>;
   /** A call may wait here for other calls. It is judged again if anything changes meanwhile. */

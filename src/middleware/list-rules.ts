@@ -10,6 +10,8 @@ export interface LayerReason {
   readonly reason: string;
 }
 
+export const OUT_OF_TIERS = "not in the tiers of the key";
+
 /**
  * Why a tool does not exist for this principal. The tiers of its key come first, then the layers, outermost
  * first. Without a principal: why the tool exists for nobody.
@@ -19,8 +21,7 @@ export function hiddenBy(
   tool: ToolFacts,
   principal: Principal | undefined,
 ): LayerReason | undefined {
-  if (principal && outOfTiers(tool, principal))
-    return { use: "tiers", at: "the key", reason: "not in the tiers of the key" };
+  if (principal && outOfTiers(tool, principal)) return { use: "tiers", at: "the key", reason: OUT_OF_TIERS };
   for (const { use, at, list } of layers) {
     const reason = list && reasonOf(list, tool, principal);
     if (reason !== undefined) return { use, at, reason };

@@ -76,6 +76,7 @@ async function runAgain(call: Interrupted, run: Run, permissions: Permissions): 
   const earlier = trail?.layers.splice(0) ?? [];
   if (trail) {
     trail.by = undefined;
+    trail.place = undefined;
     trail.keep = undefined;
   }
   if (signal.aborted) throw signal.reason;

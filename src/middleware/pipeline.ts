@@ -118,7 +118,7 @@ function recordedStep({ use, at }: PlacedLayer, layer: Middleware): Middleware {
         },
         (thrown: unknown) => {
           const error = refusalOf(thrown, call);
-          recorder.failed(step, error);
+          recorder.failed(step, error, at);
           throw error;
         },
       );

@@ -7,9 +7,11 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { qualifiedName } from "../kernel/tool-facts.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 
-/** Does not contain the name of the tool: it may be hidden from the caller. */
-export function toolNotFound(): MetaMcpError {
-  return new MetaMcpError("tool_not_found", "No tool of that name is available here.");
+/**
+ * Does not contain the name of the tool: it may be hidden from the caller. Only the record says why.
+ */
+export function toolNotFound(hidden: string): MetaMcpError {
+  return new MetaMcpError("tool_not_found", "No tool of that name is available here.", { hidden });
 }
 
 export function forbidden(call: Call, reason: string): MetaMcpError {

@@ -1,5 +1,6 @@
 /** The layers around requests of clients, including calls of our own tools. */
 import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
+import { refusedBy } from "../kernel/call.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
@@ -23,7 +24,7 @@ export class RequestLayers {
 
   constructor(layers: readonly PlacedLayer[]) {
     this.#layers = layers;
-    const around = layers.flatMap(({ use, request }) => (request ? [named(use, request)] : []));
+    const around = layers.flatMap((layer) => (layer.request ? [named(layer, layer.request)] : []));
     this.any = around.length > 0;
     this.hideBuiltin = layers.some((layer) => layer.hidesOwn !== undefined);
     this.#handler = around.reduceRight<RequestHandler>(
@@ -49,14 +50,14 @@ export class RequestLayers {
 }
 
 /** Records which layer refused: the innermost one that sees the error, so the first to set `trail.by`. */
-function named(use: string, layer: RequestMiddleware): RequestMiddleware {
+function named({ use, at }: PlacedLayer, layer: RequestMiddleware): RequestMiddleware {
   return (next) => {
     const handle = layer(next);
     return async (request) => {
       try {
         return await handle(request);
       } catch (error) {
-        if (request.trail) request.trail.by ??= use;
+        if (request.trail) refusedBy(request.trail, use, at);
         throw error;
       }
     };

@@ -68,6 +68,7 @@ test("each step has the time of its layer alone, before and after the call", asy
 test("the trail names the layer that refused, not the layers that passed the error on", async () => {
   expect(await recordedTrail({ a: taking(1, 2), b: passing(4), c: refusing, d: passing(8) })).toEqual({
     by: "c",
+    place: "a test",
     layers: ["a passed 1", "b passed 4", "c refused 0"],
   });
 });

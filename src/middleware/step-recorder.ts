@@ -3,7 +3,7 @@
  * once each time the call passes from one layer to the next. The time since the last reading belongs to the
  * layer that the call was in.
  */
-import { type LayerStep, newTrail, type Trail } from "../kernel/call.ts";
+import { type LayerStep, newTrail, refusedBy, type Trail } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Raw } from "../kernel/raw.ts";
 
@@ -53,12 +53,13 @@ export class StepRecorder {
     if (this.#current === step) step.outcome = "answered";
   }
 
-  failed(step: Step, error: unknown): void {
+  /** `at`: the object that has the layer. */
+  failed(step: Step, error: unknown, at: string): void {
     this.#end(step);
     if (error === this.#error) return;
     this.#error = error;
     step.outcome = "refused";
-    this.#trail.by ??= step.use;
+    refusedBy(this.#trail, step.use, at);
   }
 
   #moveTo(step: Step | undefined): void {

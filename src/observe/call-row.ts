@@ -1,10 +1,11 @@
 /** Makes the row of a finished call, once for audit log, live events and metrics. */
 import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import type { Call, Origin } from "../kernel/call.ts";
-import type { CallEnded } from "../kernel/events.ts";
+import type { CallEnded, CallFailure } from "../kernel/events.ts";
 import type { CallActor, Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { sessionHash } from "../kernel/session-hash.ts";
+import { shownText } from "../kernel/shown-value.ts";
 import type { CallRow, ClientName, Named } from "./call-schema.ts";
 import type { Names } from "./names.ts";
 
@@ -12,6 +13,7 @@ import type { Names } from "./names.ts";
 const OWN: Named = { name: BUILTIN_SERVER };
 const LONGEST_NAME = 128;
 const LONGEST_URI = 1_024;
+const LONGEST_REASON = 500;
 
 export function callRow(ended: CallEnded, names: Names): CallRow {
   const { origin, server, method, tool, outcome, code, via, trail } = ended;
@@ -34,6 +36,8 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     outcome,
     code,
     by: trail.by,
+    place: trail.place,
+    reason: ended.failure && reasonOf(ended.failure),
     durationMs: Math.round(durationMs * 1_000) / 1_000,
     requestBytes,
     resultBytes,
@@ -44,6 +48,10 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     traceId: trail.trace?.traceId,
     request: trail.httpRequest,
   };
+}
+
+function reasonOf({ reason }: CallFailure): string | undefined {
+  return reason === undefined ? undefined : shownText(reason, LONGEST_REASON);
 }
 
 /** The members of a row that are known before the call is made. */

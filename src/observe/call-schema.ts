@@ -45,7 +45,19 @@ export const CALL = {
       description: "ok; error: it failed and may have had effects; refused: it did not reach the server",
     },
     code: { ...TEXT, description: "error code, if the outcome is not ok" },
-    by: { ...TEXT, description: "the layer that refused the call, or limits" },
+    by: {
+      ...TEXT,
+      description:
+        "what refused the call: a layer, limits, or namespace, server, endpoint or tiers, if one of them hides the tool",
+    },
+    place: {
+      ...TEXT,
+      description: 'the object that has this layer or switch, such as endpoint "dev"',
+    },
+    reason: {
+      ...TEXT,
+      description: "why it failed or was refused; what the server said is in results",
+    },
     durationMs: { ...MS, description: "time from request to answer, including all layers" },
     requestBytes: { ...COUNT, description: "of the arguments" },
     resultBytes: { ...COUNT, description: "of the result" },

@@ -77,6 +77,8 @@ const RARE = [
   "method",
   "code",
   "by",
+  "place",
+  "reason",
   "attempts",
   "cached",
   "read",
@@ -88,5 +90,6 @@ const RARE = [
  * than writing the rest.
  */
 function hasRareMember({ via, method, code, by, attempts, cached, read, approval }: CallRow): boolean {
+  // Only a row with a code has a place or a reason.
   return (via ?? method ?? code ?? by ?? attempts ?? cached ?? read ?? approval) !== undefined;
 }

@@ -108,7 +108,7 @@ export class OpenApiEndpoint {
       principal,
       (origin) => {
         const clientRequest = requestOf(origin, new CallSignal());
-        const why = { code: refused.code, by: "limits" };
+        const why = { code: refused.code, error: refused, by: "limits" };
         if (!asksForDocument(tool, request))
           recordRefusal(this.#parts.scope, { server: "", tool }, clientRequest, why);
         return Promise.reject(refused);

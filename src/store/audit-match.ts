@@ -6,17 +6,31 @@ import { toJson } from "./text.ts";
 
 /** Searches the text of a record first, so that most records that do not match are not parsed. */
 export function matcherOf(query: AuditQuery): (record: ChainedRecord) => boolean {
-  const { members = {}, from = -Infinity, to = Infinity, after = -1, cursor = Infinity } = query;
+  const {
+    members = {},
+    containing = {},
+    from = -Infinity,
+    to = Infinity,
+    after = -1,
+    cursor = Infinity,
+  } = query;
   const conditions = Object.entries(members).map(([path, text]) => ({
     path: path.split("."),
     text,
     inJson: inJson(text),
   }));
+  const parts = Object.entries(containing).map(([path, text]) => ({
+    path: path.split("."),
+    text: text.toLowerCase(),
+  }));
   return ({ seq, at, body }) => {
     if (seq <= after || seq >= cursor || at < from || at >= to) return false;
     if (!conditions.every((one) => body.includes(one.inJson))) return false;
-    const value: unknown = conditions.length > 0 && JSON.parse(body);
-    return conditions.every(({ path, text }) => isText(memberAt(value, path), text));
+    const value: unknown = conditions.length + parts.length > 0 && JSON.parse(body);
+    return (
+      conditions.every(({ path, text }) => isText(memberAt(value, path), text)) &&
+      parts.every(({ path, text }) => hasText(memberAt(value, path), text))
+    );
   };
 }
 
@@ -35,4 +49,8 @@ function memberAt(value: unknown, path: readonly string[]): unknown {
 function isText(value: unknown, text: string): boolean {
   const plain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return plain && String(value) === text;
+}
+
+function hasText(value: unknown, text: string): boolean {
+  return typeof value === "string" && value.toLowerCase().includes(text);
 }

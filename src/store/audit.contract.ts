@@ -65,6 +65,10 @@ export function auditContract(name: string, database: () => Promise<StoreDatabas
         27, 21, 15, 9, 3,
       ]);
       expect(await times(store, { members: { n: "7" } })).toEqual([7]);
+      const whole = await times(store, { members: { "tool.name": "y" } });
+      expect(await times(store, { containing: { "tool.name": "Y" } })).toEqual(whole);
+      expect(await times(store, { containing: { "tool.name": "" }, members: { n: "7" } })).toEqual([7]);
+      expect(await times(store, { containing: { "tool.name": "Ä" } })).toEqual([]);
       for (const members of [{ "tool.name": "z" }, { tool: "y" }, { none: "y" }, { name: "y" }, { n: "" }])
         expect(await times(store, { members })).toEqual([]);
       expect(await times(store, { from: 5, to: 8 })).toEqual([7, 6, 5]);

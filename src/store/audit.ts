@@ -307,10 +307,18 @@ export class AuditTable implements Audit {
   }
 
   /** SQL conditions for batches that may contain a matching record. */
-  #filter({ members = {}, from, to }: AuditQuery): Filter {
+  #filter({ members = {}, containing = {}, from, to }: AuditQuery): Filter {
+    const position = POSITION[this.#database.dialect];
     const texts = Object.values(members).map(inJson);
-    const conditions = texts.map(() => `AND ${POSITION[this.#database.dialect]}(lines, ?) > 0`);
-    const values: SqlValue[] = [...texts];
+    // The databases differ in which other letters they know in lower case.
+    const parts = Object.values(containing)
+      .map((text) => inJson(text.toLowerCase()))
+      .filter((text) => /^[ -~]*$/.test(text));
+    const conditions = [
+      ...texts.map(() => `AND ${position}(lines, ?) > 0`),
+      ...parts.map(() => `AND ${position}(lower(lines), ?) > 0`),
+    ];
+    const values: SqlValue[] = [...texts, ...parts];
     if (from !== undefined) conditions.push("AND until >= ?");
     if (to !== undefined) conditions.push("AND since < ?");
     values.push(...[from, to].filter((time) => time !== undefined));

@@ -209,6 +209,8 @@ export interface StoredAuditRecord {
 export interface AuditQuery {
   /** Members of the body by path, such as `endpoint.name`, with the text that each must equal. */
   readonly members?: Readonly<Record<string, string>>;
+  /** The same, with a text that each must contain. Upper and lower case are the same. */
+  readonly containing?: Readonly<Record<string, string>>;
   /** Inclusive. */
   readonly from?: number;
   /** Exclusive. */

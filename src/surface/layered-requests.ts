@@ -10,7 +10,7 @@ import type { ItemMethod } from "../kernel/events.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import type { LayerRequest } from "../middleware/layer.ts";
-import { type Answering, ownFacts } from "../middleware/request-layers.ts";
+import { type Answering, ownFacts, type RequestLayers } from "../middleware/request-layers.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { elements, joinObject, member, members, withMember } from "../rpc/slice.ts";
 import { asResult } from "./failure.ts";
@@ -28,7 +28,7 @@ export const OWN_TOOL_NAMES: readonly string[] = [...META_TOOLS, ...METATOOL_NAM
 /** The layers around the requests of a surface. */
 export interface SurfaceLayers {
   /** `any`: there are layers around requests. `hideBuiltin`: own tools may be hidden from some clients. */
-  readonly requests: { readonly any: boolean; readonly hideBuiltin: boolean };
+  readonly requests: Pick<RequestLayers, "any" | "hideBuiltin" | "hidingBuiltin">;
   hidesOwn(tool: string, principal: Principal): boolean;
   request(request: LayerRequest, answer: Answering): Promise<Raw>;
 }
@@ -74,8 +74,11 @@ export class LayeredRequests {
     const { any, hideBuiltin } = this.#layers.requests;
     const name = method === "tools/call" && (any || hideBuiltin) ? this.#builtinName(request) : undefined;
     if (name !== undefined && this.#layers.hidesOwn(name, origin.principal)) {
-      recordRefusal(this.#scope, { server: BUILTIN_SERVER, tool: name }, request, { code: "tool_not_found" });
-      throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${name}`);
+      const error = RpcError.of(INVALID_PARAMS, `Unknown tool: ${name}`);
+      const { use: by, at: place } = this.#layers.requests.hidingBuiltin(name, origin.principal) ?? {};
+      const why = { code: "tool_not_found", error, by, place } as const;
+      recordRefusal(this.#scope, { server: BUILTIN_SERVER, tool: name }, request, why);
+      throw error;
     }
     const answered = this.#answer(request, answer, name);
     return method === "tools/list"
@@ -105,7 +108,7 @@ export class LayeredRequests {
   }
 
   /** Records a call that a layer refused before it reached the surface. */
-  #recordRefusal(request: ClientRequest, own: string | undefined, error: unknown, { by }: Trail): void {
+  #recordRefusal(request: ClientRequest, own: string | undefined, error: unknown, trail: Trail): void {
     const [raw, args] = request.params ? members(request.params, ["name", "arguments"]) : [];
     const wanted = {
       server: own === undefined ? "" : BUILTIN_SERVER,
@@ -113,7 +116,8 @@ export class LayeredRequests {
       args,
     };
     const code = MetaMcpError.is(error) ? error.code : "internal";
-    recordRefusal(this.#scope, wanted, request, { code, by });
+    const { by, place } = trail;
+    recordRefusal(this.#scope, wanted, request, { code, error, by, place });
   }
 
   /** Removes hidden own tools from the list. Returns the same bytes if none is hidden. */

@@ -3,13 +3,13 @@
  * recorded once, on every surface.
  */
 import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
-import { newTrail, type Trail } from "../kernel/call.ts";
+import { newTrail, type Origin, refusedBy, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
-import type { CallEnded, ItemMethod } from "../kernel/events.ts";
+import type { CallEnded, CallFailure, ItemMethod } from "../kernel/events.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, members } from "../rpc/slice.ts";
-
+import { failureInResult, failureOf } from "./call-failure.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
@@ -22,7 +22,7 @@ export interface CallTarget {
   readonly method?: ItemMethod | undefined;
 }
 
-type Ending = Pick<CallEnded, "outcome" | "code" | "rpcCode" | "result">;
+type Ending = Pick<CallEnded, "outcome" | "code" | "rpcCode" | "result" | "failure">;
 
 /**
  * Codes with which MetaMCP itself refuses a call. Other codes, such as rate_limited, may also come from a
@@ -40,7 +40,7 @@ const IS_ERROR = Buffer.from('"isError"');
 
 let calls = 0;
 
-export type Recording = Pick<Scope, "events" | "clock" | "target" | "refused">;
+export type Recording = Pick<Scope, "events" | "clock" | "target" | "refused" | "hiding" | "maskedArguments">;
 
 /**
  * Runs a call and records it, unless nobody listens to events or it is part of a call that is being recorded.
@@ -68,7 +68,7 @@ export function recorded(
     (error: unknown) => {
       const ending = endingOfError(error, trail, target);
       const over = overLimit(scope, target, request, { trail, code: ending.code });
-      end(over ? { outcome: "refused", code: over.code } : ending);
+      end(over ? { outcome: "refused", code: over.code, failure: failureOf(over) } : ending);
       const answered = over ?? error;
       if (!trail.stored) throw answered;
       return whenStored(trail.stored, EMPTY_OBJECT).then(() => {
@@ -108,8 +108,11 @@ function overLimit(
 
 interface RefusalReason {
   readonly code: ErrorCode;
-  /** The layer that refused the call, if one did. */
+  /** Its text is the reason. */
+  readonly error?: unknown;
+  /** The layer that refused the call, if one did, and the object that has it. */
   readonly by?: string | undefined;
+  readonly place?: string | undefined;
 }
 
 /** Records a call that was refused before it began. */
@@ -117,12 +120,14 @@ export function recordRefusal(
   scope: Recording,
   target: CallTarget,
   request: ClientRequest,
-  { code, by }: RefusalReason,
+  { code, error, by, place }: RefusalReason,
 ): void {
   if (!scope.events.hasListeners || request.trail) return;
   const trail = newTrail(by);
+  trail.place = place;
   overLimit(scope, target, request, { trail, code });
-  begin(scope, target, request, trail)({ outcome: "refused", code });
+  const failure = error === undefined ? undefined : failureOf(error);
+  begin(scope, target, request, trail)({ outcome: "refused", code, failure });
 }
 
 /** Emits `call.begun`. Returns the function that emits `call.ended`. */
@@ -153,7 +158,7 @@ function begin(
     via,
     trail,
   });
-  return ({ outcome, code, rpcCode, result }) => {
+  return ({ outcome, code, rpcCode, result, failure }) => {
     const last = trail.target ?? asked;
     // If the server was asked, the call may have had effects. It is then a failure, even if a layer ended it,
     // e.g. by timeout.
@@ -171,6 +176,7 @@ function begin(
       trail,
       durationMs: clock.now() - since,
       outcome: refused ? "refused" : outcome === "ok" ? "ok" : "error",
+      failure: refused ? refusal(scope, { server, tool, args }, origin, { trail, code, failure }) : failure,
       code,
       rpcCode,
       arguments: args,
@@ -180,6 +186,26 @@ function begin(
       resultBytes: result?.length ?? 0,
     });
   };
+}
+
+const UNKNOWN: ReadonlySet<string | undefined> = new Set(["tool_not_found", "server_not_found"]);
+
+/** Completes why a call was refused: what hides the tool, and the arguments. */
+function refusal(
+  scope: Recording,
+  { server, tool, args }: CallTarget,
+  origin: Origin,
+  {
+    trail,
+    code,
+    failure,
+  }: { readonly trail: Trail; readonly code: string | undefined } & Pick<Ending, "failure">,
+): CallFailure {
+  const hidden =
+    UNKNOWN.has(code) && trail.by === undefined ? scope.hiding?.(server, tool, origin) : undefined;
+  if (hidden) refusedBy(trail, hidden.use, hidden.at);
+  const known = trail.arguments || !args ? undefined : scope.maskedArguments?.(server, args);
+  return { ...failure, ...(hidden && { reason: hidden.reason }), arguments: known };
 }
 
 /**
@@ -192,6 +218,7 @@ function endingOfError(error: unknown, { code: known, child }: Trail, { method }
   return {
     outcome: REFUSAL_CODES.has(code) ? "refused" : "error",
     code,
+    failure: failureOf(error, child !== undefined),
     ...(error instanceof RpcError && { rpcCode: error.code }),
   };
 }
@@ -205,7 +232,8 @@ function endingOfResult(result: Raw, server: string): Ending {
   const [isError, structured] = members(result, ["isError", "structuredContent"]);
   if (isError?.toString() !== "true") return { outcome: "ok", result };
   const code = (server === BUILTIN_SERVER && structured && codeIn(structured)) || "execution_failed";
-  return { outcome: REFUSAL_CODES.has(code) ? "refused" : "error", code, result };
+  const failure = failureInResult(result, server === BUILTIN_SERVER);
+  return { outcome: REFUSAL_CODES.has(code) ? "refused" : "error", code, result, failure };
 }
 
 function codeIn(structured: Raw): string | undefined {

@@ -11,7 +11,7 @@ import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import type { LayerRequest, PlacedLayer } from "../middleware/layer.ts";
-import { hiddenBy, hidesServer, listKey, outOfTiers } from "../middleware/list-rules.ts";
+import { hiddenBy, hidesServer, listKey, OUT_OF_TIERS, outOfTiers } from "../middleware/list-rules.ts";
 import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
 import { notPermitted, toolNotFound, tooMany } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
@@ -80,7 +80,7 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
     const { server, permissions, origin } = call;
     const { principal } = origin;
     if (outOfTiers(facts, principal))
-      return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound());
+      return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound(OUT_OF_TIERS));
     const composed = this.#of(server);
     if (composed.waits && permissions) {
       const rights = rightsOf(principal);
@@ -142,6 +142,14 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
     if (wait > 0) return tooMany(made, wait);
     for (const limit of limits) limit.take(made);
     return undefined;
+  }
+
+  /** See `Scope.maskedArguments`. `server` is undefined if it is not known. */
+  maskedArguments(args: Raw, server: string | undefined): Raw | undefined {
+    const { source } = this.#parts;
+    const layers = server === undefined ? source.layers(source.owners()) : this.of(server);
+    if (layers.some((layer) => layer.call && !layer.explain)) return undefined;
+    return layers.reduce((masked, layer) => layer.masks?.(masked) ?? masked, args);
   }
 
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean {

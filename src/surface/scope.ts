@@ -17,6 +17,7 @@ import type { Raw } from "../kernel/raw.ts";
 import type { ServerStatus } from "../kernel/server-status.ts";
 import type { Severity } from "../kernel/severity.ts";
 import type { Signal } from "../kernel/signal.ts";
+import type { LayerReason } from "../middleware/list-rules.ts";
 import type { Executor } from "../sandbox/executor.ts";
 import type { Cursors } from "./cursor.ts";
 import type { ResultStore } from "./result/store.ts";
@@ -103,6 +104,13 @@ export interface ScopeCalls {
    * over a limit.
    */
   refused?(call: Pick<Call, "server" | "method" | "tool" | "origin">): MetaMcpError | undefined;
+  /** What hides a tool, or a whole server, from this client. Only for records: the client must not learn it. */
+  hiding?(server: ServerId, tool: string, origin: Origin): LayerReason | undefined;
+  /**
+   * Arguments of a refused call as the layers that mask would pass them on. Undefined if a layer might change
+   * them in ways that are not known.
+   */
+  maskedArguments?(server: ServerId, args: Raw): Raw | undefined;
   /** Connects to the server and reads its lists, so that the catalog is current. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
   /** The server is connected for clients like this one, so the catalog has its current tools. */

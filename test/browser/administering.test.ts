@@ -98,12 +98,12 @@ describe.skipIf(noBrowser)("administration", () => {
     await until(async () => (await client.tools()).includes("fix__say"), { what: "the new name" });
     expect(await client.call("fix__say")).toBe("always");
     await page.goto(`${gateway.url}/history/${before}`);
-    await page.getByRole("button", { name: "Roll back to here" }).click();
+    await page.getByRole("button", { name: "Return to this state" }).click();
     await page
-      .getByRole("dialog", { name: /Roll back to revision/ })
-      .getByRole("button", { name: "Roll back" })
+      .getByRole("dialog", { name: /Return to the state of revision/ })
+      .getByRole("button", { name: "Return" })
       .click();
-    await page.getByText(/Rolled back: the config is at revision/).waitFor();
+    await page.getByText(/Done: the config is at revision/).waitFor();
     await until(async () => (await client.tools()).includes("fix__echo"), { what: "the old name" });
   });
 
@@ -260,7 +260,7 @@ describe.skipIf(noBrowser)("administration", () => {
     expect(await editor.page.getByRole("tab", { name: "Access" }).count()).toBe(0);
     const member = await pages("member");
     expect(member.names).not.toContain("Servers");
-    await member.page.getByRole("heading", { name: "Endpoints you can use" }).waitFor();
+    await member.page.getByRole("heading", { name: "Connect your client" }).waitFor();
     await member.page.getByText(`${gateway.url}/metamcp/main/mcp`).waitFor();
   });
 

@@ -34,10 +34,15 @@ describe.skipIf(noBrowser)("first run", () => {
 
     await page.getByText(`${gateway.url}/metamcp/default/mcp`).waitFor();
     await page.getByRole("button", { name: "Create a key" }).click();
-    const config = JSON.parse((await page.locator(".client-config pre").textContent()) ?? "");
-    const { url, headers } = config.mcpServers.default as { url: string; headers: Record<string, string> };
+    await page.getByRole("button", { name: "Copy command" }).waitFor();
+    const [command = "", lines = ""] = await page.locator(".client-config pre").allTextContents();
+    expect(command).toMatch(
+      /^claude mcp add --transport http --scope user metamcp .*--header "X-API-Key: mmcp_/,
+    );
+    const config = JSON.parse(lines);
+    const { url, headers } = config.mcpServers.metamcp as { url: string; headers: Record<string, string> };
     expect(url).toBe(`${gateway.url}/metamcp/default/mcp`);
-    await page.getByText("Waiting for a call.").waitFor();
+    await page.getByText("Waiting for your client").waitFor();
 
     const client = new Client({ name: "pasted", version: "1.0.0" });
     const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });

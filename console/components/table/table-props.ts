@@ -22,6 +22,8 @@ export interface TableProps<Row> {
   readonly search?: string | undefined;
   readonly onSearch?: (text: string) => void;
   readonly searchLabel?: string;
+  /** The rows match the search already, because the gateway searched. */
+  readonly searched?: boolean;
   /** Filters and buttons beside the search field. */
   readonly tools?: ComponentChildren;
   /** Buttons for the selected rows that are shown. Makes rows selectable. */

@@ -13,7 +13,8 @@ export const NONE: Selection = { keys: new Set() };
 export type TableState<Row> = ReturnType<typeof useTable<Row>>;
 
 export function useTable<Row>(props: TableProps<Row>) {
-  const { rows, columns, rowKey, onOpen, search, bulk } = props;
+  const { rows, columns, rowKey, onOpen, bulk } = props;
+  const search = props.searched ? undefined : props.search;
   const body = useRef<HTMLTableSectionElement>(null);
   const [ownSorting, setOwnSorting] = useState<Sorting | undefined>(props.sorting);
   const [selection, select] = useState<Selection>(NONE);
@@ -27,7 +28,7 @@ export function useTable<Row>(props: TableProps<Row>) {
     rows: ordered,
     rowKey,
     live: props.live ?? false,
-    view: JSON.stringify([search, sorting, props.view]),
+    view: JSON.stringify([props.search, sorting, props.view]),
     body,
   });
   const order = useMemo(() => shown.map(({ key }) => key), [shown]);

@@ -1,16 +1,20 @@
 /** The columns of the audit table. */
-import { Ago } from "../../ago.tsx";
 import type { AuditRecord } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
-import { duration } from "../../format.ts";
+import { dateTime, duration, exactly } from "../../format.ts";
 import { Outcome } from "../../parts/outcome.tsx";
 import { auditTexts as texts } from "../../texts/records.ts";
 
 const { columns } = texts;
 
 export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
-  { id: "at", head: columns.at, width: "110px", cell: ({ at }) => <Ago at={at} /> },
+  {
+    id: "at",
+    head: columns.at,
+    width: "150px",
+    cell: ({ at }) => <time title={exactly(Date.parse(at))}>{dateTime(Date.parse(at))}</time>,
+  },
   {
     id: "kind",
     head: columns.kind,
@@ -18,7 +22,12 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
     hideBelow: "small",
     cell: ({ kind }) => texts.kinds[kind],
   },
-  { id: "who", head: columns.who, cell: ({ principal }) => <ForeignText text={principal?.name ?? "–"} /> },
+  {
+    id: "who",
+    head: columns.who,
+    width: "180px",
+    cell: ({ principal, tried }) => <ForeignText text={principal?.name ?? tried?.email ?? "–"} />,
+  },
   {
     id: "what",
     head: columns.what,
@@ -29,6 +38,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
   {
     id: "where",
     head: columns.where,
+    width: "120px",
     mono: true,
     hideBelow: "medium",
     cell: ({ endpoint, address }) => <ForeignText text={endpoint?.name ?? address ?? ""} />,
@@ -36,8 +46,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
   {
     id: "outcome",
     head: columns.outcome,
-    width: "230px",
-    cell: ({ outcome, code, by }) => <Outcome outcome={outcome} code={code} by={by} />,
+    cell: (record) => <Outcome of={record} />,
   },
   {
     id: "duration",

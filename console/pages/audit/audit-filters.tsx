@@ -15,6 +15,28 @@ const LINKED = ["key", "session", "client"] as const;
 const TIMES = ["from", "to"] as const;
 const NAMES = ["kind", "outcome", ...TEXTS, ...LINKED, ...TIMES] as const;
 
+type Range = keyof typeof texts.ranges;
+const DAY_MS = 86_400_000;
+
+/** Values of the two time fields. */
+const RANGES: Readonly<
+  Record<Range, (now: Date) => { readonly from: string; readonly to: string | undefined }>
+> = {
+  hour: (now) => ({ from: local(now.getTime() - DAY_MS / 24), to: undefined }),
+  today: (now) => ({ from: local(midnight(now)), to: undefined }),
+  yesterday: (now) => ({ from: local(midnight(new Date(midnight(now) - 1))), to: local(midnight(now)) }),
+  week: (now) => ({ from: local(now.getTime() - 7 * DAY_MS), to: undefined }),
+};
+
+function midnight(day: Date): number {
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
+}
+
+/** In the form of a field for date and time, in the reader's zone. */
+function local(at: number): string {
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 export function filtersIn(query: Query): Record<string, string> {
   const given = NAMES.flatMap((name): [string, string][] => {
     const value = query[name];
@@ -57,6 +79,14 @@ export function AuditFilters({ query }: { readonly query: Query }) {
           onInput={set(name)}
         />
       ))}
+      <div class="line audit-ranges">
+        {(Object.keys(texts.ranges) as Range[]).map((range) => (
+          <Button key={range} size="small" onClick={() => setQuery(RANGES[range](new Date()))}>
+            {texts.ranges[range]}
+          </Button>
+        ))}
+        <span class="muted">{texts.zone(Intl.DateTimeFormat().resolvedOptions().timeZone)}</span>
+      </div>
       {NAMES.some((name) => query[name]) && (
         <Button
           kind="quiet"

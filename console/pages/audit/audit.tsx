@@ -6,11 +6,16 @@ import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
+import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
 import { Table } from "../../components/table.tsx";
 import { toast } from "../../components/toasts.tsx";
+import { exactly } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { Outcome } from "../../parts/outcome.tsx";
+import { WhyPanel } from "../../parts/why-panel.tsx";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { auditTexts as texts } from "../../texts/records.ts";
@@ -23,7 +28,7 @@ const PAGE = 100;
 export default function Audit() {
   const { query } = address.value;
   const filters = filtersIn(query);
-  const params = { ...filters, limit: PAGE };
+  const params = { ...filters, contains: true, limit: PAGE };
   const newest = useResource("/audit", params, { on: ["admin", "session"], everyMs: 5_000 });
   const state = newest.value.value?.state;
   return (
@@ -36,7 +41,10 @@ export default function Audit() {
         actions={
           <>
             <Verify />
-            <Button href={urlOf("/audit", { ...filters, format: "jsonl" })} title={texts.exportTitle}>
+            <Button
+              href={urlOf("/audit", { ...filters, contains: true, format: "jsonl" })}
+              title={texts.exportTitle}
+            >
               {texts.export}
             </Button>
           </>
@@ -52,7 +60,7 @@ export default function Audit() {
 }
 
 interface RecordsProps {
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
   readonly newest: { readonly items: readonly AuditRecord[]; readonly nextCursor?: string };
 }
 
@@ -123,8 +131,9 @@ function mergePages(first: readonly AuditRecord[], older: readonly AuditRecord[]
   return [...first, ...older.filter(({ seq }) => seq < last)];
 }
 
-/** Shows one complete audit record. */
+/** Shows one record: why it failed, its facts, and all of it. */
 function AuditDrawer({ record }: { readonly record: AuditRecord }) {
+  const { endpoint, server, tool, outcome, kind } = record;
   const text = JSON.stringify(record, null, 2);
   return (
     <Drawer
@@ -133,7 +142,37 @@ function AuditDrawer({ record }: { readonly record: AuditRecord }) {
       onClose={() => go({ page: "audit", query: address.value.query })}
       actions={<CopyButton text={text} />}
     >
-      <JsonTree label={texts.record(record.seq)} value={record} />
+      <div class="stack">
+        {kind === "call" && endpoint && server && tool !== undefined ? (
+          <WhyPanel call={{ ...record, endpoint, server, tool }} />
+        ) : (
+          outcome !== "ok" && <Outcome of={record} />
+        )}
+        <KeyValues items={factsOf(record)} />
+        <JsonTree label={texts.record(record.seq)} value={record} />
+      </div>
     </Drawer>
   );
+}
+
+function factsOf({
+  at,
+  principal,
+  client,
+  tried,
+  endpoint,
+  address: from,
+  session,
+}: AuditRecord): readonly KeyValue[] {
+  const { columns, filters } = texts;
+  const all: readonly (KeyValue | false | undefined)[] = [
+    { key: columns.at, value: exactly(Date.parse(at)) },
+    principal && { key: columns.who, value: <ForeignText text={principal.name ?? principal.id} /> },
+    tried?.email !== undefined && { key: texts.tried, value: <ForeignText text={tried.email} /> },
+    client && { key: texts.client, value: <ForeignText text={client.name} /> },
+    endpoint && { key: filters.endpoint, value: <ForeignText text={endpoint.name} />, mono: true },
+    from !== undefined && { key: texts.address, value: from, mono: true },
+    session !== undefined && { key: filters.session, value: session, mono: true, copy: session },
+  ];
+  return all.filter((one) => typeof one === "object");
 }

@@ -53,6 +53,13 @@ export function TestTab({ endpoint: { uuid } }: { readonly endpoint: Endpoint })
           <p role="status">
             <Status state={result.value.ok ? "ok" : "bad"} word={result.value.ok ? texts.ok : texts.failed} />
           </p>
+          {result.value.steps
+            .filter(({ ok }) => !ok)
+            .map(({ step, detail }) => (
+              <p key={step}>
+                <ForeignText text={`${step}: ${detail}`} />
+              </p>
+            ))}
           <Table
             label={endpointsTexts.tabs.test}
             rows={result.value.steps}

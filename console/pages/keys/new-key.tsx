@@ -5,7 +5,8 @@ import type { ApiKeyMade, NewApiKey, Role } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { refresh } from "../../live/resource.ts";
+import { CONFIG, refresh, useList } from "../../live/resource.ts";
+import { ClientConfig } from "../../parts/client-config.tsx";
 import { may, me } from "../../session.ts";
 import { FormDialog } from "../../shell/form-dialog.tsx";
 import { ShownOnce } from "../../shell/shown-once.tsx";
@@ -52,7 +53,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   if (made.value)
     return (
       <ShownOnce texts={keysTexts.made} text={keysTexts.made.text} line={made.value.key} onClose={onClose}>
-        {!made.value.role && <p class="muted">{keysTexts.made.paste}</p>}
+        <KeyConfig made={made.value} />
       </ShownOnce>
     );
   return (
@@ -66,6 +67,14 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       <Fields draft={draft} faultOf={sending.faultOf} />
     </FormDialog>
   );
+}
+
+/** What to do with the key, if it opens an endpoint. */
+function KeyConfig({ made: { role, endpoints, key } }: { readonly made: ApiKeyMade }) {
+  const all = useList("/endpoints", may("objects.read") ? {} : undefined, CONFIG).value.value ?? [];
+  const opened = endpoints === "all" ? all.map(({ uuid }) => uuid) : (endpoints ?? []);
+  const [first] = opened;
+  return role || first === undefined ? null : <ClientConfig endpoint={first} apiKey={key} />;
 }
 
 interface FieldsProps {

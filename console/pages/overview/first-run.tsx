@@ -10,9 +10,9 @@ import { ForeignText } from "../../components/foreign-text.tsx";
 import { CONFIG, STATES, useList } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { ClientConfig } from "../../parts/client-config.tsx";
+import { FirstCall } from "../../parts/first-call.tsx";
 import { PageHead } from "../../shell/page-head.tsx";
 import { overviewTexts } from "../../texts/overview.ts";
-import { FirstCall } from "./first-call.tsx";
 import { EndpointStep, KeyStep, ServersStep } from "./first-steps.tsx";
 
 const texts = overviewTexts.start;
@@ -72,7 +72,15 @@ export default function FirstRun() {
           {step === 4 && endpoint && <ClientConfig endpoint={endpoint.uuid} apiKey={key.value} />}
         </Step>
         <Step title={texts.call.title} done={called.value} current={step === 4}>
-          {step === 4 && endpoint && <FirstCall endpoint={endpoint} onCall={() => (called.value = true)} />}
+          {step === 4 && endpoint && (
+            <FirstCall endpoint={endpoint} onCall={() => (called.value = true)}>
+              <div class="line">
+                <Button kind="primary" onClick={() => go("/")}>
+                  {texts.call.finish}
+                </Button>
+              </div>
+            </FirstCall>
+          )}
         </Step>
       </ol>
     </>

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     id: "outcome",
     head: texts.columns.outcome,
     value: ({ outcome, code = "" }) => `${outcome} ${code}`,
-    cell: ({ outcome, code }) => <Outcome outcome={outcome} code={code} />,
+    cell: (call) => <Outcome of={call} />,
     width: "40%",
   },
 ];

@@ -19,9 +19,16 @@ export function ConnectionHistory({ server }: { readonly server: Server }) {
   const entries =
     useResource("/mcp-servers/:uuid/history", { uuid: server.uuid }, STATES).value.value?.items ?? [];
   if (entries.length === 0) return null;
+  const failures = entries.filter(({ state }) => state === "failed");
+  const oldest = failures.at(-1);
   return (
     <section class="stack-small">
       <h3>{texts.title}</h3>
+      {failures.length > 1 && oldest && (
+        <p>
+          {texts.failures(failures.length)} <Ago at={oldest.at} />
+        </p>
+      )}
       <ol class="happened">
         {entries.map(({ at, state, reason, pid, replica }, index) => (
           <li key={`${at} ${index}`}>

@@ -14,6 +14,8 @@ export interface ServerRow {
 
 const { columns: heads } = serverTexts;
 
+const LONGEST = 24;
+
 /** Failed servers come first, then connecting ones. */
 const ORDER: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, ok: 3, off: 4 };
 
@@ -40,11 +42,11 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     value: ({ server }) => commandOrUrl(server),
     cell: ({ server }) => (
       <span class="cut" title={commandOrUrl(server)}>
-        <ForeignText text={commandOrUrl(server)} />
+        <ForeignText text={endOf(commandOrUrl(server))} />
       </span>
     ),
     mono: true,
-    width: "26%",
+    width: "16%",
     hideBelow: "large",
   },
   {
@@ -77,3 +79,8 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     hideBelow: "medium",
   },
 ];
+
+/** The end tells servers apart. */
+function endOf(text: string): string {
+  return text.length <= LONGEST ? text : `…${text.slice(-LONGEST)}`;
+}

@@ -60,13 +60,12 @@ export function UpdateFlow({ server, patch, takeOver, onRefused, onDone }: Updat
   const failed = done?.connection.state === "failed";
   const rollBack = async (to: number) => {
     try {
-      if (!(await revertRevision(to))) return toast({ kind: "failed", text: texts.newer });
+      await revertRevision(to);
       toast({ text: texts.rolledBack(name) });
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
       toast({ kind: "failed", text: error.message });
     }
-    return undefined;
   };
   return (
     <section class="stack" aria-label={texts.title(name)} aria-busy={!done}>

@@ -1,9 +1,11 @@
 /** Turns tools on or off in a namespace, in one revision, and shows a toast with an undo button. */
-import { ApiProblem, send } from "../../api/client.ts";
+import { send } from "../../api/client.ts";
 import type { TableTool } from "../../api/types.ts";
 import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
+import { runWithToast } from "../../run-with-toast.ts";
 import { toolsTexts } from "../../texts/tools.ts";
+import { toastWithUndo } from "../../undo.ts";
 import type { NamespaceColumn } from "./namespace-column.ts";
 
 const texts = toolsTexts.bulk;
@@ -13,13 +15,16 @@ export async function switchTools(
   tools: readonly TableTool[],
   on: boolean,
 ): Promise<void> {
-  const set = tools.map(({ server, tool }) => ({ server, tool, disabled: !on }));
-  try {
-    await send("POST /namespaces/:uuid/tools", { set }, { params: { uuid: namespace.uuid } });
-    toast({ text: texts.done(tools.length, on), undo: () => void switchTools(namespace, tools, !on) });
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    toast({ text: error.message, kind: "failed" });
+  const changed = tools.filter((tool) => (tool.in[namespace.at] === "on") !== on);
+  const same = tools.length - changed.length;
+  if (changed.length === 0) {
+    toast({ text: texts.same(same, on) });
+    return;
   }
+  const set = changed.map(({ server, tool }) => ({ server, tool, disabled: !on }));
+  await runWithToast(async () => {
+    await send("POST /namespaces/:uuid/tools", { set }, { params: { uuid: namespace.uuid } });
+    await toastWithUndo(texts.done(changed.length, on, same));
+  });
   refresh("/tools");
 }

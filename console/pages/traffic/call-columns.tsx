@@ -8,12 +8,22 @@ import { trafficTexts as texts } from "../../texts/traffic.ts";
 import type { CallLine } from "./use-calls.ts";
 
 const { columns } = texts;
+/** Slower calls stand out. */
+const SLOW_MS = 1_000;
 
 export const CALL_COLUMNS: readonly Column<CallLine>[] = [
-  { id: "at", head: columns.at, width: "100px", cell: ({ at }) => <Ago at={at} /> },
+  {
+    id: "at",
+    head: columns.at,
+    width: "100px",
+    value: ({ at }) => at,
+    cell: ({ at }) => <Ago at={at} />,
+  },
   {
     id: "tool",
     head: columns.tool,
+    width: "28%",
+    value: calledTool,
     mono: true,
     primary: true,
     cell: (call) => (
@@ -23,10 +33,16 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
       </>
     ),
   },
-  { id: "who", head: columns.who, cell: ({ principal }) => <ForeignText text={principal.name} /> },
+  {
+    id: "who",
+    head: columns.who,
+    width: "150px",
+    cell: ({ principal }) => <ForeignText text={principal.name} />,
+  },
   {
     id: "client",
     head: columns.client,
+    width: "120px",
     hideBelow: "large",
     cell: ({ client }) => <ForeignText text={client?.name ?? ""} />,
   },
@@ -41,8 +57,8 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
   {
     id: "outcome",
     head: columns.outcome,
-    width: "210px",
-    cell: ({ outcome, code, by }) => <Outcome outcome={outcome} code={code} by={by} />,
+    value: ({ outcome }) => outcome,
+    cell: (call) => <Outcome of={call} />,
   },
   {
     id: "duration",
@@ -50,7 +66,9 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     width: "80px",
     align: "end",
     hideBelow: "small",
-    cell: ({ durationMs }) => duration(durationMs),
+    value: ({ durationMs }) => durationMs,
+    cell: ({ durationMs }) =>
+      durationMs >= SLOW_MS ? <strong>{duration(durationMs)}</strong> : duration(durationMs),
   },
   {
     id: "size",
@@ -58,6 +76,7 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     width: "80px",
     align: "end",
     hideBelow: "large",
+    value: ({ resultBytes }) => resultBytes,
     cell: ({ resultBytes }) => (resultBytes === undefined ? "" : size(resultBytes)),
   },
 ];

@@ -12,11 +12,14 @@ import { duration, size } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address } from "../../navigate.ts";
 import { Outcome } from "../../parts/outcome.tsx";
+import { WhyPanel } from "../../parts/why-panel.tsx";
+import { saidIn } from "../../parts/why-text.ts";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { replicasTexts } from "../../texts/replicas.ts";
 import { trafficTexts } from "../../texts/traffic.ts";
+import { useTitle } from "../../title.ts";
 import { calledTool } from "./call-columns.tsx";
 import { LayerTimings } from "./layer-timings.tsx";
 
@@ -37,7 +40,8 @@ export function OneCall({ id }: { readonly id: string }) {
 }
 
 function CallDetails({ call, actions }: { readonly call: RecentCall; readonly actions: ComponentChildren }) {
-  const { id, outcome, code, by, layers, durationMs } = call;
+  const { id, outcome, layers, durationMs, results } = call;
+  useTitle(texts.title(id));
   return (
     <>
       <PageHead
@@ -47,7 +51,7 @@ function CallDetails({ call, actions }: { readonly call: RecentCall; readonly ac
             <code>
               <ForeignText text={calledTool(call)} />
             </code>{" "}
-            <Outcome outcome={outcome} code={code} by={by} />
+            {outcome === "ok" && <Outcome of={call} />}
           </>
         }
         actions={
@@ -62,6 +66,7 @@ function CallDetails({ call, actions }: { readonly call: RecentCall; readonly ac
         }
       />
       <div class="sections">
+        <WhyPanel call={call} />
         <div class="panel padded">
           <KeyValues facts items={facts(call)} />
         </div>
@@ -72,13 +77,19 @@ function CallDetails({ call, actions }: { readonly call: RecentCall; readonly ac
           </div>
         </section>
         <section class="stack-small">
-          <h2>{texts.arguments}</h2>
+          <h2>{outcome === "refused" ? texts.refusedArguments : texts.arguments}</h2>
           {call.arguments === undefined ? (
             <p class="muted">{may("arguments.read") ? texts.notKept : texts.noArguments}</p>
           ) : (
             <JsonTree label={texts.arguments} value={call.arguments} />
           )}
         </section>
+        {results !== undefined && saidIn(results).error === undefined && (
+          <section class="stack-small">
+            <h2>{texts.result}</h2>
+            <JsonTree label={texts.result} value={results} />
+          </section>
+        )}
       </div>
     </>
   );
@@ -113,6 +124,20 @@ function ObjectLink({ page, of: { uuid, name } }: ObjectLinkProps) {
   );
 }
 
+interface CallsOfProps {
+  readonly filter: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Link to all calls that have the same value. */
+function CallsOf({ filter, text }: CallsOfProps) {
+  return (
+    <a href={hrefOf({ page: "traffic", query: filter })} title={texts.callsOf}>
+      <ForeignText text={text} />
+    </a>
+  );
+}
+
 function facts(call: RecentCall): readonly KeyValue[] {
   const { columns } = trafficTexts;
   const {
@@ -131,7 +156,12 @@ function facts(call: RecentCall): readonly KeyValue[] {
   const all: readonly (KeyValue | false | undefined)[] = [
     { key: columns.at, value: <Ago at={call.at} /> },
     { key: texts.kind, value: trafficTexts.methods[method] },
-    { key: columns.who, value: <ForeignText text={principal.name} /> },
+    { key: columns.who, value: <CallsOf filter={{ principal: principal.id }} text={principal.name} /> },
+    {
+      key: texts.tool,
+      mono: true,
+      value: <CallsOf filter={{ tool: call.tool, server: call.server.name }} text={calledTool(call)} />,
+    },
     principal.key && { key: texts.key, value: <ForeignText text={principal.key.name ?? ""} /> },
     client && { key: columns.client, value: <ForeignText text={`${client.name} ${client.version ?? ""}`} /> },
     {
@@ -151,7 +181,12 @@ function facts(call: RecentCall): readonly KeyValue[] {
     resultBytes !== undefined && { key: texts.got, value: size(resultBytes) },
     attempts !== undefined && { key: texts.attempts, value: attempts },
     cached && { key: texts.cached, value: texts.yes },
-    session !== undefined && { key: texts.session, value: session, mono: true, copy: session },
+    session !== undefined && {
+      key: texts.session,
+      value: <CallsOf filter={{ session }} text={session} />,
+      mono: true,
+      copy: session,
+    },
     traceId !== undefined && { key: texts.trace, value: traceId, mono: true, copy: traceId },
     request !== undefined && { key: texts.request, value: request, mono: true, copy: request },
   ];

@@ -1,5 +1,6 @@
 /** The page Traffic: a live list of calls, and one call in detail. */
 import { useSignal } from "@preact/signals";
+import { hrefOf, type Query } from "../../address.ts";
 import { urlOf } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -9,13 +10,14 @@ import { useReplicas } from "../../live/replicas.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
 import { replicaColumn } from "../../parts/replica-column.tsx";
+import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { outcomeTexts } from "../../texts/outcome.ts";
 import { trafficTexts as texts } from "../../texts/traffic.ts";
 import { CALL_COLUMNS } from "./call-columns.tsx";
 import { OneCall } from "./one-call.tsx";
-import { type CallLine, useCalls } from "./use-calls.ts";
+import { type CallFilters, type CallLine, useCalls } from "./use-calls.ts";
 
 const REPLICA = replicaColumn(({ replica }: CallLine) => replica);
 
@@ -26,10 +28,10 @@ export default function Traffic() {
 
 function AllCalls() {
   const { query } = address.value;
-  const { method, outcome, endpoint, server, replica, q } = query;
+  const { q } = query;
   const { ids } = useReplicas();
   const paused = useSignal(false);
-  const filters = { method, outcome, endpoint, server, replica, q };
+  const filters = filtersIn(query);
   const calls = useCalls(filters, paused.value);
   const all = calls.value.value;
   const countOf = (kind: string) => all?.filter((call) => call.outcome === kind).length ?? 0;
@@ -61,14 +63,21 @@ function AllCalls() {
             live
             view={JSON.stringify(filters)}
             search={q}
+            searched
             onSearch={(text) => setQuery({ q: text })}
             searchLabel={texts.search}
             tools={<Filters />}
-            {...(!method && !outcome && !endpoint && !server && !replica && !q
+            {...(Object.keys(filters).length === 0
               ? {
                   empty: (
                     <EmptyState title={texts.empty.title}>
                       <p>{texts.empty.text}</p>
+                      <p>
+                        <Button href={hrefOf({ page: "endpoints" })}>{texts.empty.connect}</Button>{" "}
+                        {may("endpoints.try") && (
+                          <Button href={hrefOf({ page: "try" })}>{texts.empty.tryIt}</Button>
+                        )}
+                      </p>
                     </EmptyState>
                   ),
                 }
@@ -76,6 +85,33 @@ function AllCalls() {
           />
         )}
       </Ready>
+    </>
+  );
+}
+
+const CHOSEN = ["method", "outcome", "endpoint", "server"] as const;
+/** Filters that links set. They are shown only if set. */
+const LINKED = ["principal", "tool", "code", "by", "session"] as const;
+
+function filtersIn(query: Query): CallFilters {
+  const names = [...CHOSEN, ...LINKED, "replica", "q"] as const;
+  return Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+}
+
+function LinkedFilters() {
+  const { query } = address.value;
+  return (
+    <>
+      {LINKED.filter((name) => query[name]).map((name) => (
+        <Button
+          key={name}
+          size="small"
+          title={texts.filters.remove}
+          onClick={() => setQuery({ [name]: undefined })}
+        >
+          {`${texts.filters[name]}: ${query[name] ?? ""} ×`}
+        </Button>
+      ))}
     </>
   );
 }
@@ -94,10 +130,9 @@ function Filters() {
     server: names(servers),
     replica: ids.map((id) => ({ value: id, label: id })),
   };
-  const shown = ["method", "outcome", "endpoint", "server"] as const;
   return (
     <>
-      {(ids.length > 1 ? [...shown, "replica" as const] : shown).map((name) => (
+      {(ids.length > 1 ? [...CHOSEN, "replica" as const] : CHOSEN).map((name) => (
         <SelectField
           key={name}
           label={texts.filters[name]}
@@ -108,6 +143,7 @@ function Filters() {
           onInput={(value) => setQuery({ [name]: value || undefined })}
         />
       ))}
+      <LinkedFilters />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { ApiProblem, get } from "../../api/client.ts";
 import type { RecentCall } from "../../api/types.ts";
 import { type CallEvent, listen, listenToCalls } from "../../live/events.ts";
 import type { Loaded } from "../../live/resource.ts";
+import { may } from "../../session.ts";
 
 export type CallLine = Pick<
   RecentCall,
@@ -15,15 +16,19 @@ export type CallLine = Pick<
   | "outcome"
   | "code"
   | "by"
+  | "place"
+  | "reason"
+  | "results"
   | "durationMs"
   | "resultBytes"
   | "client"
   | "via"
   | "replica"
+  | "session"
 > & {
   readonly server: { readonly name: string };
   readonly endpoint: { readonly name: string };
-  readonly principal: { readonly name: string };
+  readonly principal: { readonly id: string; readonly name: string };
 };
 
 export interface CallFilters {
@@ -32,11 +37,29 @@ export interface CallFilters {
   readonly endpoint?: string | undefined;
   readonly server?: string | undefined;
   readonly replica?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly code?: string | undefined;
+  readonly by?: string | undefined;
+  readonly session?: string | undefined;
   readonly q?: string | undefined;
 }
 
 /** The gateway keeps the same number. */
 const MAX_CALLS = 1_000;
+const PAGE = 500;
+const AGAIN_MS = 1_000;
+
+async function readAll(filters: CallFilters, signal: AbortSignal): Promise<readonly CallLine[]> {
+  const all: CallLine[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await get("/calls", { limit: PAGE, ...filters, cursor }, signal);
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && all.length < MAX_CALLS);
+  return all;
+}
 
 export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<Loaded<readonly CallLine[]>> {
   const calls = useSignal<Loaded<readonly CallLine[]>>({ state: "loading" });
@@ -46,6 +69,7 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
     const reading = new AbortController();
     const arrived: CallLine[] = [];
     let frame: number | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const add = (lines: readonly CallLine[]) => {
       const before = calls.peek().value ?? [];
       const known = new Set(before.map(({ id }) => id));
@@ -55,6 +79,12 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
     const onCall = (event: CallEvent) => {
       if (!matchesFilters(event, filters)) return;
       arrived.unshift(event);
+      // Events do not contain what the server said, so the list is read again for those who may see it.
+      if (event.outcome === "error" && event.reason === undefined && may("arguments.read"))
+        again ??= setTimeout(() => {
+          again = undefined;
+          void read();
+        }, AGAIN_MS);
       // Calls that arrive within one frame are rendered together.
       frame ??= requestAnimationFrame(() => {
         frame = undefined;
@@ -63,15 +93,18 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
     };
     const read = async () => {
       try {
-        const page = await get("/calls", { limit: 500, ...filters }, reading.signal);
-        calls.value = { state: "ready", value: page.items };
+        calls.value = { state: "ready", value: await readAll(filters, reading.signal) };
       } catch (error) {
         if (reading.signal.aborted) return;
         if (!(error instanceof ApiProblem)) throw error;
         calls.value = { state: "failed", problem: error };
       }
     };
-    const ends = [listenToCalls(onCall), listen((event) => event.type === "missed" && void read())];
+    const ends = [
+      listenToCalls(onCall),
+      () => clearTimeout(again),
+      listen((event) => event.type === "missed" && void read()),
+    ];
     void read();
     return () => {
       reading.abort();
@@ -82,24 +115,24 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
   return calls;
 }
 
-function matchesFilters(
-  call: CallLine,
-  { method, outcome, endpoint, server, replica, q = "" }: CallFilters,
-): boolean {
-  const names = [
-    call.tool,
-    call.server.name,
-    call.endpoint.name,
-    call.principal.name,
-    call.client?.name,
-    call.code,
-  ];
+function matchesFilters(call: CallLine, filters: CallFilters): boolean {
+  const { server, endpoint, principal, tool } = call;
+  const is = (name: keyof CallFilters, ...values: readonly (string | undefined)[]) =>
+    filters[name] === undefined || values.includes(filters[name]);
+  const names = [tool, server.name, `${server.name}:${tool}`, endpoint.name, principal.name];
+  const texts = [...names, call.client?.name, call.code, call.reason];
+  const q = filters.q?.toLowerCase() ?? "";
   return (
-    (!method || (call.method ?? "tools/call") === method) &&
-    (!outcome || call.outcome === outcome) &&
-    (!endpoint || call.endpoint.name === endpoint) &&
-    (!server || call.server.name === server) &&
-    (!replica || call.replica === replica) &&
-    names.some((name) => name?.toLowerCase().includes(q.toLowerCase()))
+    is("method", call.method ?? "tools/call") &&
+    is("outcome", call.outcome) &&
+    is("endpoint", endpoint.name) &&
+    is("server", server.name) &&
+    is("replica", call.replica) &&
+    is("principal", principal.id, principal.name) &&
+    is("tool", tool) &&
+    is("code", call.code) &&
+    is("by", call.by) &&
+    is("session", call.session) &&
+    texts.some((text) => text?.toLowerCase().includes(q))
   );
 }

@@ -1,6 +1,6 @@
 /** Tries one tool of an endpoint: its form, the call, and the explanation of what would happen. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { Endpoint, Explanation, ToolRow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -19,7 +19,7 @@ import { ExplanationView } from "./explanation-view.tsx";
 import { useTry } from "./use-try.ts";
 
 interface ToolTryProps {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Pick<Endpoint, "uuid">;
   readonly row: ToolRow;
   readonly as: string | undefined;
   /** Name of the server. */
@@ -39,7 +39,13 @@ export function ToolTry(props: ToolTryProps) {
         <p class="muted">
           <ForeignText text={row.description ?? ""} />
         </p>
-        {row.because && <Status state="off" word={texts.isOff} reason={row.because} />}
+        {row.because && (
+          <Status
+            state={row.enabled ? "warn" : "off"}
+            word={row.enabled ? texts.gated : texts.isOff}
+            reason={row.because}
+          />
+        )}
       </div>
       <Ready of={detail}>
         {({ definition }) => {
@@ -59,6 +65,11 @@ function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonl
   const call = useTry();
   // Leaving the page cancels the call.
   useEffect(() => call.cancel, []);
+  // What the call does is below the form, and may be out of sight.
+  const result = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (call.running.value) result.current?.scrollIntoView({ block: "nearest" });
+  }, [call.running.value]);
   const problems = checked.value ? checkForm(schema, form.value) : [];
   const run = () => {
     checked.value = true;
@@ -96,7 +107,9 @@ function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonl
       </div>
       <Refused problem={sending.problem} />
       {explanation.value && <ExplanationView explanation={explanation.value} />}
-      <CallView call={call} endpoint={endpoint.uuid} />
+      <div ref={result}>
+        <CallView call={call} endpoint={endpoint.uuid} />
+      </div>
     </Form>
   );
 }

@@ -1,4 +1,5 @@
 /** The page Try it: calls a tool of an endpoint, as yourself or as another account. */
+import type { ReadonlySignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import type { Endpoint, ToolRow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -6,7 +7,7 @@ import { EmptyPage, EmptyState } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { CONFIG, STATES, useList } from "../../live/resource.ts";
+import { CONFIG, type Loaded, STATES, useList } from "../../live/resource.ts";
 import { address, setQuery } from "../../navigate.ts";
 import { NoToolsYet } from "../../parts/no-tools-yet.tsx";
 import { may } from "../../session.ts";
@@ -16,8 +17,18 @@ import { tryTexts as texts } from "../../texts/try.ts";
 import { ToolTry } from "./tool-try.tsx";
 import "./try.css";
 
+type TriedEndpoint = Pick<Endpoint, "uuid" | "name"> & { readonly disabled?: boolean };
+
+/** Members see only the endpoints that they may use. */
+function useEndpoints(): ReadonlySignal<Loaded<readonly TriedEndpoint[]>> {
+  const reads = may("objects.read");
+  const all = useList("/endpoints", reads ? {} : undefined, CONFIG);
+  const mine = useList("/me/endpoints", reads ? undefined : {}, CONFIG);
+  return reads ? all : mine;
+}
+
 export default function TryIt() {
-  const endpoints = useList("/endpoints", {}, CONFIG);
+  const endpoints = useEndpoints();
   return (
     <>
       <PageHead title={texts.title} summary={texts.summary} />
@@ -57,16 +68,14 @@ function NoTools() {
 }
 
 interface EndpointToolsProps {
-  readonly endpoint: Endpoint;
-  readonly all: readonly Endpoint[];
+  readonly endpoint: TriedEndpoint;
+  readonly all: readonly TriedEndpoint[];
 }
 
 function EndpointTools({ endpoint, all }: EndpointToolsProps) {
   const { query } = address.value;
   const { as, server, tool } = query;
   const people = useList("/users", may("people") ? {} : undefined, {}).value.value ?? [];
-  const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
-  const nameOf = (uuid: string) => servers.find((one) => one.uuid === uuid)?.name ?? uuid;
   const tools = useList("/endpoints/:uuid/tools", { uuid: endpoint.uuid, as }, STATES);
   return (
     <>
@@ -91,8 +100,10 @@ function EndpointTools({ endpoint, all }: EndpointToolsProps) {
       </div>
       <Ready of={tools}>
         {(items) => {
-          const rows = items.map((row) => ({ ...row, serverName: nameOf(row.server) }));
-          const open = rows.find((row) => row.server === server && row.tool === tool);
+          const rows = items.map((row) => ({ ...row, serverName: row.serverName ?? row.server }));
+          const open = rows.find(
+            (row) => (row.server === server || row.serverName === server) && row.tool === tool,
+          );
           if (rows.length === 0) return <NoTools />;
           return (
             <div class={`try-columns${open ? " try-chosen" : ""}`}>

@@ -15,6 +15,7 @@ import { liveRoutes } from "./live.ts";
 import { loginRoutes } from "./login.ts";
 import { loginAtServerRoutes } from "./logins.ts";
 import { meRoutes } from "./me.ts";
+import { myCallRoutes } from "./my-calls.ts";
 import { myEndpointRoutes } from "./my-endpoints.ts";
 import { endpointRoutes, namespaceRoutes } from "./namespaces-endpoints.ts";
 import { oidcRoutes } from "./oidc.ts";
@@ -57,6 +58,7 @@ export function adminRoutes(parts: AdminParts) {
     ...oidcRoutes(parts),
     ...meRoutes(parts),
     ...myEndpointRoutes(parts),
+    ...myCallRoutes(parts),
     ...loginAtServerRoutes(parts),
     ...grantRoutes(parts),
     ...revisionRoutes(parts),

@@ -1,7 +1,7 @@
 /** Routes to read and verify the audit log. */
 
 import { may } from "../../access/may.ts";
-import { DATE } from "../../kernel/json-schema.ts";
+import { BOOLEAN, DATE } from "../../kernel/json-schema.ts";
 import type { Audit, AuditQuery, StoredAuditRecord } from "../../store/store.ts";
 import { AUDIT_FIELDS, AUDIT_PAGE, AUDIT_VERDICT, type ShownRecord } from "../observe-schemas.ts";
 import { cursorAt, cursorIn } from "../page.ts";
@@ -29,6 +29,11 @@ export function auditRoutes({ observed }: AdminParts) {
         to: { ...DATE, description: "before this time" },
         after: { type: "integer", minimum: 0, description: "only records with a greater seq" },
         ...AUDIT_FIELDS,
+        contains: {
+          ...BOOLEAN,
+          description:
+            "names need only contain the text, in upper or lower case: principalName, client, endpoint, server, tool, object, reason",
+        },
         format: { ...FORMAT.format, description: "jsonl: download the newest 10,000, one per line" },
       },
       answer: AUDIT_PAGE,
@@ -37,7 +42,7 @@ export function auditRoutes({ observed }: AdminParts) {
         const { limit, from, to, after } = query;
         const cursor = cursorIn(query);
         const auditQuery = {
-          members: membersIn(query),
+          ...membersIn(query),
           limit,
           ...(from !== undefined && { from: Date.parse(from) }),
           ...(to !== undefined && { to: Date.parse(to) }),
@@ -108,13 +113,30 @@ const PATHS: Readonly<Record<string, string>> = {
   objectKind: "object.kind",
 };
 
-function membersIn(query: QueryOf<typeof AUDIT_FIELDS>): Record<string, string> {
+/** Fields that may be found by a part of them. */
+const SEARCHED: ReadonlySet<string> = new Set([
+  "principalName",
+  "client",
+  "endpoint",
+  "server",
+  "tool",
+  "object",
+  "reason",
+]);
+
+function membersIn(
+  query: QueryOf<typeof AUDIT_FIELDS> & { readonly contains?: boolean | undefined },
+): Pick<AuditQuery, "members" | "containing"> {
   const names = Object.keys(AUDIT_FIELDS) as (keyof typeof AUDIT_FIELDS)[];
   const given = names.flatMap((name) => {
     const value = query[name];
-    return value === undefined ? [] : [[pathOf(name, String(value)), String(value)] as const];
+    return value === undefined ? [] : [{ name, text: String(value) }];
   });
-  return Object.fromEntries(given);
+  const isPart = ({ name, text }: (typeof given)[number]): boolean =>
+    query.contains === true && SEARCHED.has(name) && !UUID.test(text);
+  const byPath = (some: typeof given) =>
+    Object.fromEntries(some.map(({ name, text }) => [pathOf(name, text), text]));
+  return { members: byPath(given.filter((one) => !isPart(one))), containing: byPath(given.filter(isPart)) };
 }
 
 function pathOf(name: string, value: string): string {

@@ -55,11 +55,14 @@ function endpointTools(
   as: string | undefined,
 ): readonly ToolRow[] {
   const endpoint = endpointAt(parts, request);
+  const nameOf = new Map(endpoint.parts.map(({ part }) => [part.server, part.name]));
+  const named = (rows: readonly ToolRow[]) =>
+    rows.map((row) => ({ ...row, serverName: nameOf.get(row.server) ?? row.server }));
   const whole = may(request.principal, "objects.read");
   const place = { kind: "endpoint", uuid: endpoint.object.uuid } as const;
-  if (as === undefined && whole) return parts.control.toolsOf(place);
+  if (as === undefined && whole) return named(parts.control.toolsOf(place));
   const user = userOf(parts, request, as);
-  const rows = parts.control.toolsOf(place, seenAs(endpoint, user, request));
+  const rows = named(parts.control.toolsOf(place, seenAs(endpoint, user, request)));
   if (!whole) return rows.filter(({ enabled }) => enabled);
   const because = refusalOf(endpoint.object, user);
   return because === undefined ? rows : rows.map((row) => ({ ...row, enabled: false, because }));

@@ -28,6 +28,7 @@ import type { ReplicaControl } from "../../observe/live/replica-view.ts";
 import type { Observed } from "../../observe/observer.ts";
 import type { LoginControl } from "../../server-logins/accounts/login-control.ts";
 import type { StoreState } from "../../store/store.ts";
+import { withValues } from "../change-values.ts";
 import type { InStepControl } from "../in-step-control.ts";
 import { type AnnotationsOf, neededActions } from "../needed-actions.ts";
 import { Problem } from "../problem.ts";
@@ -85,7 +86,9 @@ export async function change<T extends ChangeOutcome>(
 ): Promise<(Changed & { readonly outcome: T }) | { readonly dry: DryRun; readonly outcome: T }> {
   const { dryRun = false } = query;
   const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
+  let before: Objects | undefined;
   const allowed: ComputeChange<T> = function* (objects, context) {
+    before = objects;
     const discreet = !may(principal, "servers.write");
     const outcome = yield* resultOf(make(objects, { ...context, vault: { ...context.vault, discreet } }));
     refuseWithoutRights({ control, layers }, principal, objects, outcome);
@@ -101,7 +104,11 @@ export async function change<T extends ChangeOutcome>(
     })),
   );
   if (!dryRun) return changed;
-  return { dry: { status: 200, body: { changes: changed.changes } }, outcome: changed.outcome };
+  const { outcome } = changed;
+  const changes = before
+    ? withValues(changed.changes, [before, outcome.objects], principal)
+    : changed.changes;
+  return { dry: { status: 200, body: { changes } }, outcome };
 }
 
 /** The answer to a dry run that would change these objects, which are not part of the config. */

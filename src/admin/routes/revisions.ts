@@ -1,11 +1,11 @@
 /** Routes for the history of the config, and for rollback. */
 
-import { may } from "../../access/may.ts";
 import { rollingBack } from "../../gateway/document/rollback.ts";
-import { NO_OBJECTS, type Objects, type StoredObject } from "../../gateway/objects.ts";
-import { present } from "../../gateway/present.ts";
-import { type ChangeRow, changesBetween } from "../../gateway/settle.ts";
+import { undoing } from "../../gateway/document/undo.ts";
+import { NO_OBJECTS } from "../../gateway/objects.ts";
+import { changesBetween } from "../../gateway/settle.ts";
 import { REVISION } from "../../kernel/revision.ts";
+import { withValues } from "../change-values.ts";
 import { cursorAt, cursorIn } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { DRY_RUN, LIST_QUERY, route } from "../route.ts";
@@ -45,10 +45,7 @@ export function revisionRoutes(parts: AdminParts) {
       async handle({ params, principal }) {
         const { objects: after, ...revision } = await revisionAt(parts, params.n);
         const { objects: before } = (await control.revisionAt(revision.n - 1)) ?? { objects: NO_OBJECTS };
-        const seen = ({ kind }: ChangeRow) => kind !== "settings" || may(principal, "settings");
-        const diff = changesBetween(before, after).map((row) =>
-          seen(row) ? { ...row, ...valuesOf(row, before, after) } : row,
-        );
+        const diff = withValues(changesBetween(before, after), [before, after], principal);
         return { body: { ...revision, diff } };
       },
     }),
@@ -72,18 +69,27 @@ export function revisionRoutes(parts: AdminParts) {
         return "dry" in done ? done.dry : { body: { revision: done.revision, changes: done.changes } };
       },
     }),
+    route({
+      method: "POST",
+      path: "/revisions/:n/undo",
+      summary: "Undo one revision alone, as a new revision; 409 if a later one changed the same values",
+      tag: "revisions",
+      action: "config.apply",
+      query: DRY_RUN,
+      answer: APPLIED,
+      async handle(request) {
+        const { n, objects: after } = await revisionAt(parts, request.params.n);
+        const { objects: before } = (await control.revisionAt(n - 1)) ?? { objects: NO_OBJECTS };
+        const done = await change(
+          parts,
+          request,
+          (objects, context) => undoing(objects, { before, after }, context),
+          `undo revision ${n}`,
+        );
+        return "dry" in done ? done.dry : { body: { revision: done.revision, changes: done.changes } };
+      },
+    }),
   ];
-}
-
-/** Secrets are masked, so for a changed secret only the field name shows the change. */
-function valuesOf({ kind, uuid, fields }: ChangeRow, before: Objects, after: Objects) {
-  const [old, now] = [before, after].map((objects) => {
-    const object: StoredObject | undefined = objects[kind].get(uuid);
-    if (!object) return undefined;
-    const shown: Readonly<Record<string, unknown>> = { ...present(object) };
-    return fields ? Object.fromEntries(fields.map((field) => [field, shown[field]])) : shown;
-  });
-  return { ...(old && { before: old }), ...(now && { after: now }) };
 }
 
 async function revisionAt({ control }: AdminParts, written: string) {

@@ -12,10 +12,18 @@ import type { AdminParts } from "./parts.ts";
 
 const CALL = object({}, { args: { ...ANY_OBJECT, default: {} } });
 const RESULT = { ...ANY_OBJECT, description: "the CallToolResult; isError if it failed" } as const;
-const CLIENT_CONFIGS = extended(listOf(CLIENT_SNIPPET), { url: TEXT });
+const CLIENT_CONFIGS = extended(listOf(CLIENT_SNIPPET), {
+  url: TEXT,
+  name: { ...TEXT, description: "the name of the entry in the client" },
+});
 
 /** Placeholder for the key of the user. */
 const KEY_PLACEHOLDER = "KEY";
+
+/** In a client's list of servers "default" would say nothing. */
+function entryName(endpoint: string): string {
+  return endpoint === "default" ? "metamcp" : endpoint;
+}
 
 export function tryingRoutes(parts: AdminParts) {
   const { inspector, control } = parts;
@@ -42,14 +50,15 @@ export function tryingRoutes(parts: AdminParts) {
       action: "endpoints.use",
       answer: CLIENT_CONFIGS,
       async handle(request) {
-        const { name, spec } = endpointAt(parts, request).object;
-        const url = `${inspector.url}/metamcp/${name}/mcp`;
+        const { name: endpoint, spec } = endpointAt(parts, request).object;
+        const url = `${inspector.url}/metamcp/${endpoint}/mcp`;
+        const name = entryName(endpoint);
         const { access, surface } = spec;
         // With the surface auto a long list is replaced by the four tools.
         const few = surface !== "aggregate";
         const headers: Record<string, string> =
           access.keys && !access.public ? { "X-API-Key": KEY_PLACEHOLDER } : {};
-        return { body: { url, items: await inspector.clients({ name, url, headers, few }) } };
+        return { body: { url, name, items: await inspector.clients({ name, url, headers, few }) } };
       },
     }),
     route({

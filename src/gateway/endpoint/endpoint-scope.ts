@@ -21,6 +21,7 @@ import type { EndpointLayers, LayerParts } from "./endpoint-layers.ts";
 import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
 import { methodFacts, serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
+import { whatHides } from "./what-hides.ts";
 
 const NO_RIGHT = "You may no longer use this endpoint. Nothing was done.";
 
@@ -60,6 +61,9 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
     ...builtinRules(layers),
     refused: ({ server, ...call }) => layers.countRefused(call, scope.uuidOf(server)),
+    hiding: (server, tool, origin) =>
+      whatHides({ ...parts, layers, view: scope.view(origin) }, server, tool, origin),
+    maskedArguments: (server, args) => layers.maskedArguments(args, scope.uuidOf(server)),
   };
   return layeredScope(named, layers);
 }

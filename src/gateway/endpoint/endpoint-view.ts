@@ -81,6 +81,11 @@ export class EndpointView implements CatalogView {
     );
   }
 
+  /** Whether the server, by uuid, lists a tool of this own name, shown or not. */
+  lists(server: string, own: string): boolean {
+    return this.#base.snapshot.tool(server, own) !== undefined;
+  }
+
   isLive(server: string): boolean {
     const uuid = this.#reachable(server);
     return uuid !== undefined && this.#base.isLive(uuid);

@@ -12,6 +12,7 @@ export const TOOL = named(
       enabled: BOOLEAN,
     },
     {
+      serverName: { ...TEXT, description: "in lists of endpoints" },
       title: TEXT,
       description: TEXT,
       annotations: TOOL_ANNOTATIONS,

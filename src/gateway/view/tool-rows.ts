@@ -90,7 +90,11 @@ function textsOf({ title, description, annotations }: Tool) {
   return { ...(title === undefined ? {} : { title }), description, annotations };
 }
 
-function whyHidden({ part, namespace }: PlacedPart, hidden: Hidden, { compiled }: RowSources): string {
+export function whyHidden(
+  { part, namespace }: PlacedPart,
+  hidden: Hidden,
+  { compiled }: Pick<RowSources, "compiled">,
+): string {
   const here = `in namespace "${namespace.object.name}"`;
   if (typeof hidden === "object") return `the override of "${hidden.nameHeldBy}" ${here} has its name`;
   switch (hidden) {

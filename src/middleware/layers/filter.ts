@@ -34,7 +34,8 @@ export const filter: LayerKind = {
     // Prompts and resources of a server with tools are judged by the labels of the server only.
     const callRule = (facts: ToolFacts): string | undefined =>
       labelRule(facts) ?? (facts.name === "" ? undefined : rule(facts));
-    const hidden = perTool((tool) => callRule(tool) !== undefined);
+    // Null, because undefined is not kept.
+    const hidden = perTool((tool) => callRule(tool) ?? null);
     return {
       list: {
         hides: (facts) => labelRule(facts) ?? rule(facts),
@@ -48,9 +49,9 @@ export const filter: LayerKind = {
       call: (next) => (call) => {
         const { facts } = call;
         // Without facts the tool cannot be checked, so it is refused.
-        if (!facts || hidden(facts))
-          return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound());
-        return next(call);
+        const reason = facts ? hidden(facts) : "the tool is unknown";
+        if (reason === null) return next(call);
+        return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound(reason));
       },
     };
   },

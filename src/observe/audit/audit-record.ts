@@ -1,7 +1,14 @@
 /** Converts events to audit records. */
 import type { Call } from "../../kernel/call.ts";
-import type { AdminChange, CallEnded, CredentialRefused, LoginTried } from "../../kernel/events.ts";
+import type {
+  AdminChange,
+  CallEnded,
+  CallFailure,
+  CredentialRefused,
+  LoginTried,
+} from "../../kernel/events.ts";
 import { shareOf } from "../../kernel/principal.ts";
+import { shownText } from "../../kernel/shown-value.ts";
 import { member } from "../../rpc/slice.ts";
 import { beginningOf, whoOf } from "../call-row.ts";
 import type { Names } from "../names.ts";
@@ -13,18 +20,11 @@ import { auditArguments, auditResult } from "./audit-value.ts";
 export const STRANGERS = "strangers";
 const DEFAULT_DETAIL = { arguments: "names", results: "names" } as const;
 
-/**
- * The text of the row, with arguments and results. Values are recorded only as they left the pipeline. If a
- * layer refused the call, inner layers have not redacted the values, so only names are recorded.
- */
+/** The text of the row, with arguments and results. */
 export function recordOfCall({ head, rest }: RowText, ended: CallEnded): OwnedRecord {
   const { trail } = ended;
-  const keep = trail.keep ?? DEFAULT_DETAIL;
-  const sent = trail.arguments;
-  const args = sent
-    ? auditArguments(sent, keep.arguments)
-    : auditArguments(ended.arguments, keep.arguments === "none" ? "none" : "names");
-  const results = auditResult(ended.result, keep.results);
+  const args = keptArguments(ended);
+  const results = keptResult(ended);
   let body = rest;
   if (trail.begun !== undefined) body += `,"call":"${trail.begun}"`;
   if (args !== undefined) body += `,"arguments":${args}`;
@@ -33,6 +33,37 @@ export function recordOfCall({ head, rest }: RowText, ended: CallEnded): OwnedRe
   // Flattens the string. Otherwise the garbage collector would copy dozens of pieces while the record waits.
   body.charCodeAt(0);
   return { at: ended.at, head, body, owner: shareOf(ended.origin.principal) };
+}
+
+/**
+ * Values are kept only as they left the pipeline. If a layer refused the call, inner layers have not redacted
+ * them: then they are kept as the layers that mask would pass them on, and without such a form only names.
+ */
+function keptArguments({ trail, failure, arguments: given }: CallEnded): string | undefined {
+  const { arguments: detail } = trail.keep ?? DEFAULT_DETAIL;
+  if (trail.arguments) return auditArguments(trail.arguments, detail);
+  if (detail === "none" || detail === "names") return auditArguments(given, detail);
+  const masked = failure?.arguments;
+  return masked ? auditArguments(masked, "redacted") : auditArguments(given, "names");
+}
+
+/**
+ * The result of a call as JSON, as far as the layer `audit` keeps it. Of a failed one at least what the
+ * server said, unless nothing of results is kept.
+ */
+export function keptResult({ trail, failure, result }: CallEnded): string | undefined {
+  const { results: detail } = trail.keep ?? DEFAULT_DETAIL;
+  const isValue = detail === "redacted" || detail === "full";
+  const said = failure && detail !== "none" && !(result && isValue) ? saidBy(failure) : undefined;
+  return said ?? auditResult(result, detail);
+}
+
+const LONGEST_ERROR = 2_000;
+
+function saidBy({ error, output }: CallFailure): string | undefined {
+  if (error === undefined && output === undefined) return undefined;
+  const shown = (text: string | undefined) => text && shownText(text, LONGEST_ERROR);
+  return JSON.stringify({ error: shown(error), output: shown(output) });
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { LayerStep } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { asRaw, type Raw } from "../../kernel/raw.ts";
+import { keptResult } from "../audit/audit-record.ts";
 import type { CallRow } from "../call-schema.ts";
 
 export interface RecentCall extends CallRow {
@@ -11,9 +12,12 @@ export interface RecentCall extends CallRow {
 
 export interface CallWithArguments extends RecentCall {
   /**
-   * The arguments as they left the pipeline. Undefined if they were too large, or the call did not leave it.
+   * The arguments as they left the pipeline; of a refused call as the layers that mask would pass them on.
+   * Undefined if they were too large, or are not known in that form.
    */
   readonly sent: Raw | undefined;
+  /** JSON: the result as far as the audit log keeps it; of a failed call at least what the server said. */
+  readonly results: string | undefined;
 }
 
 /**
@@ -29,6 +33,7 @@ interface Slot {
   /** The first `sentBytes` bytes are the arguments as they left the pipeline; -1 means none are stored. */
   sent: Buffer;
   sentBytes: number;
+  results: string | undefined;
 }
 
 /** Shared by consecutive calls with the same layers and outcomes. */
@@ -43,17 +48,27 @@ export class RecentCalls {
   #next = 0;
   #path: LayerPath = [];
 
-  add(row: CallRow, { id, trail }: CallEnded): void {
+  add(row: CallRow, ended: CallEnded): void {
+    const { id, trail, failure } = ended;
     const { layers } = trail;
     if (!isSamePath(this.#path, layers)) this.#path = layers.map(({ use, outcome }) => ({ use, outcome }));
     const path = this.#path;
-    this.#ring[this.#next] ??= { id, row, path, ms: [], sent: Buffer.alloc(0), sentBytes: -1 };
+    this.#ring[this.#next] ??= {
+      id,
+      row,
+      path,
+      ms: [],
+      sent: Buffer.alloc(0),
+      sentBytes: -1,
+      results: undefined,
+    };
     const slot = this.#ring[this.#next] as Slot;
     slot.id = id;
     slot.row = row;
     slot.path = path;
     for (let at = 0; at < layers.length; at++) slot.ms[at] = (layers[at] as LayerStep).ms;
-    storeArguments(slot, trail.arguments);
+    storeArguments(slot, trail.arguments ?? failure?.arguments);
+    slot.results = failure || trail.keep ? keptResult(ended) : undefined;
     this.#next = (this.#next + 1) % MAX_CALLS;
   }
 
@@ -83,12 +98,13 @@ function storeArguments(slot: Slot, sent: Raw | undefined): void {
   sent.copy(slot.sent);
 }
 
-function shown({ id, row, path, ms, sent, sentBytes }: Slot): CallWithArguments {
+function shown({ id, row, path, ms, sent, sentBytes, results }: Slot): CallWithArguments {
   return {
     id,
     ...row,
     layers: path.map(({ use, outcome }, at) => ({ use, ms: rounded(ms[at] ?? 0), outcome })),
     sent: sentBytes < 0 ? undefined : asRaw(Buffer.from(sent.subarray(0, sentBytes))),
+    results,
   };
 }
 

@@ -128,8 +128,10 @@ export class LiveGateway implements GatewayControl {
     { dryRun = false, summary }: { readonly dryRun?: boolean; readonly summary?: string } = {},
   ): Promise<Changed & { readonly outcome: T }> {
     const { outcome, applied, revision } = await this.#changes.run(async () => {
+      const { objects: before } = this.#compiled;
       const outcome = await this.#commit(actor, make, { dryRun, summary });
-      const source = { by: "this" as const, who: actor, summary: summary ?? summaryOf(outcome.changes) };
+      const said = summary ?? summaryOf(outcome.changes, before, outcome.objects);
+      const source = { by: "this" as const, who: actor, summary: said };
       const revision = this.#revision;
       return {
         outcome,
@@ -213,7 +215,8 @@ export class LiveGateway implements GatewayControl {
       if (dryRun || outcome.changes.length === 0) return outcome;
       try {
         const writes = writesBetween(objects, outcome.objects);
-        const about = { who: actor, summary: summary ?? summaryOf(outcome.changes), at: change.at };
+        const said = summary ?? summaryOf(outcome.changes, objects, outcome.objects);
+        const about = { who: actor, summary: said, at: change.at };
         this.#revision = (await store.commit({ base, ...writes, ...about })).n;
         return outcome;
       } catch (error) {

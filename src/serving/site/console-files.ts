@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "../../kernel/log.ts";
 
 const ASSETS = "/assets/";
+/** A page of the documentation, as text. */
+const DOCUMENT = /^\/docs\/[a-z-]+\.md$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -77,13 +79,14 @@ export class ConsoleFiles {
    * pages. Other clients get it only at `/`.
    */
   has(path: string, { method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean {
-    if (path === "/" || path.startsWith(ASSETS)) return true;
+    if (path === "/" || path.startsWith(ASSETS) || DOCUMENT.test(path)) return true;
     return (method === "GET" || method === "HEAD") && headers.accept?.includes("text/html") === true;
   }
 
   async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method } = request;
     if (method !== "GET" && method !== "HEAD") return end(response, 405, { allow: "GET, HEAD" });
+    if (DOCUMENT.test(path)) return await this.#document(path, method, response);
     this.#files ??= readFiles(this.#folders);
     const files = await this.#files.catch((error: Error) => this.#failed(error));
     if (!files) return unavailable(response, method);
@@ -107,6 +110,18 @@ export class ConsoleFiles {
     response.end(method === "HEAD" ? undefined : content);
   }
 
+  /** The package has the documentation beside the program. */
+  async #document(path: string, method: string, response: ServerResponse): Promise<void> {
+    for (const folder of DOCUMENT_FOLDERS) {
+      const content = await readFile(folder + path).catch(() => undefined);
+      if (!content) continue;
+      const type = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" };
+      response.writeHead(200, { ...HEADERS, ...type, "content-length": content.length });
+      return void response.end(method === "HEAD" ? undefined : content);
+    }
+    end(response, 404, {});
+  }
+
   #failed({ message }: Error): undefined {
     this.#files = undefined;
     if (this.#logged === message) return;
@@ -114,6 +129,9 @@ export class ConsoleFiles {
     this.#log.warn(`the console cannot be served: ${message}`);
   }
 }
+
+/** For the bundle, for a chunk of it, and for the source. */
+const DOCUMENT_FOLDERS = ["..", "../..", "../../.."].map(beside);
 
 function beside(folder: string): string {
   return fileURLToPath(new URL(folder, import.meta.url));

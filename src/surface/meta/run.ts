@@ -84,6 +84,7 @@ function readOrRefuse(scope: ScopeCalls, args: Raw | undefined, request: ClientR
   } catch (error) {
     recordRefusal(scope, { server: BUILTIN_SERVER, tool: CALL.name, args }, request, {
       code: "validation_input",
+      error,
     });
     throw error;
   }

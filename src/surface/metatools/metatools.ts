@@ -133,7 +133,7 @@ function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
       const failed = MetaMcpError.is(error) ? error : internalError(scope.log, error);
       // run_tool is not recorded itself; the tool that it runs is. Here it failed before it ran a tool.
       if (found.tool === RUN_TOOL && failed.code !== "internal")
-        recordRefusal(scope, own, inner, { code: failed.code });
+        recordRefusal(scope, own, inner, { code: failed.code, error: failed });
       return failure(inner.origin, failed.context.op === undefined ? failed.with({ op: own.tool }) : failed);
     }
   };

@@ -150,9 +150,10 @@ test("If-Match rejects changes that are based on an old revision", async () => {
 test("a dry run answers with the changes and makes none", async () => {
   const { ask, control } = await testAdmin();
   const dry = await ask("POST", "/mcp-servers?dryRun=true", { name: "a", command: "x" });
-  expect([dry.status, dry.body]).toEqual([
+  const after = { name: "a", command: "x", revision: 1 };
+  expect([dry.status, dry.body]).toMatchObject([
     200,
-    { changes: [{ op: "create", kind: "server", name: "a", uuid: UUID }] },
+    { changes: [{ op: "create", kind: "server", name: "a", uuid: UUID, after }] },
   ]);
   await made(ask, "/mcp-servers", { name: "a", command: "x" });
   const changes = [
@@ -162,6 +163,8 @@ test("a dry run answers with the changes and makes none", async () => {
     await ask("POST", "/mcp-servers/import?dryRun=true", { mcpServers: { b: { command: "z" } } }),
     await ask("POST", "/api-keys?dryRun=true", { name: "k", endpoints: "all" }),
   ];
+  const values = { before: { command: "x" }, after: { command: "y" } };
+  expect(changes[0]?.body).toMatchObject({ changes: [{ op: "update", fields: ["command"], ...values }] });
   expect(
     changes.map(({ status, body }) => [status, (body["changes"] as unknown as object[]).length]),
   ).toEqual(changes.map(() => [200, 1]));

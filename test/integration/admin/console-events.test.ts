@@ -38,7 +38,7 @@ test("an update of a server is published step by step, and its revision names wh
   expect(await live.next("revision")).toMatchObject({
     by: "this",
     who: { kind: "account", id: root.uuid, name: root.email },
-    summary: 'update server "fix"',
+    summary: 'update server "fix": args',
     changes: [{ op: "update", kind: "server", name: "fix" }],
   });
   expect(await live.next("tools")).toMatchObject({ server: { name: "fix" } });

@@ -65,10 +65,14 @@ test("the record of a refused call contains no values that an inner layer would 
     outcome: "refused",
     code: "forbidden",
     by: "policy",
-    arguments: ["message"],
+    arguments: { message: "[secret] of [email]" },
   });
   const blocked = await record([FULL, mails, { ...secrets, action: "block" }]);
-  expect(blocked).toMatchObject({ outcome: "refused", by: "redact", arguments: ["message"] });
+  expect(blocked).toMatchObject({
+    outcome: "refused",
+    by: "redact",
+    arguments: { message: "[secret] of [email]" },
+  });
 });
 
 test("the record of a cached answer has the arguments as the server received them", async () => {

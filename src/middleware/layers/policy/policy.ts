@@ -134,7 +134,9 @@ export const policy: LayerKind = {
         if (effect === "allow") return next(call);
         if (other) return Promise.reject(notPermitted(call));
         if (effect === "deny")
-          return Promise.reject(outright ? toolNotFound() : forbidden(call, `${toolOf(call)}: ${reason}.`));
+          return Promise.reject(
+            outright ? toolNotFound(reason) : forbidden(call, `${toolOf(call)}: ${reason}.`),
+          );
         if (effect === "ask") return withConsent(call, { rule: `policy, ${reason}`, clock }, next);
         if (!approvals)
           return Promise.reject(

@@ -108,6 +108,7 @@ export const redact: LayerKind = {
       );
     };
     return {
+      ...(out && { masks: (args: Raw) => maskedNow(args, options) }),
       async explain(call) {
         if (!out) return undefined;
         const found = new Set<string>();

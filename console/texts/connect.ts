@@ -1,0 +1,20 @@
+/** Texts of connecting a client to an endpoint. */
+export const connectTexts = {
+  client: "Your client",
+  makeKey: "Create my key",
+  keyText: (endpoint: string) => `It goes into the lines below, and opens only ${endpoint}.`,
+  keyName: (endpoint: string) => `My client at ${endpoint}`,
+  keyMade: "Your key is in these lines. It is shown only now: copy them before you leave.",
+  withoutKey: "Create a key above, or replace KEY with one of yours.",
+  command: "Run this in a terminal:",
+  copyCommand: "Copy command",
+  install: (client: string) => `Add to ${client}`,
+  or: "Or paste this yourself:",
+  paste: (file: string) => `Goes into ${file}. Then restart the client.`,
+  copy: "Copy config",
+  login: "Clients that have only the address let you log in here instead of using a key.",
+  address: "Copy address",
+  waiting: "Waiting for your client …",
+  connected: (client: string) => `${client} is connected. Ask it something that needs a tool.`,
+  called: (what: string, who: string, took: string) => `${who} called ${what} in ${took}. It works.`,
+} as const;
