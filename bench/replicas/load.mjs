@@ -24,8 +24,8 @@ export class SteadyLoad {
   errors = [];
   slowestMs = 0;
 
-  /** Opens the sessions, of all kinds, surfaces and credentials in turn. */
-  async open(team, sessions) {
+  /** Opens the sessions, of all kinds, surfaces and credentials in turn; of those only the ones that match. */
+  async open(team, sessions, matches = () => true) {
     const headersOf = await credentials(team);
     for (let n = 0; n < sessions; n++) {
       const surface = SURFACES[Math.floor(n / KINDS.length) % SURFACES.length];
@@ -34,7 +34,8 @@ export class SteadyLoad {
       const options = { kind, surface, url: team.balancer.url, headers: headersOf(credential, surface) };
       this.#clients.push(new BenchClient(options));
     }
-    for (let n = 0; n < sessions; n += CONNECTING)
+    this.#clients = this.#clients.filter(matches);
+    for (let n = 0; n < this.#clients.length; n += CONNECTING)
       await Promise.all(this.#clients.slice(n, n + CONNECTING).map((client) => client.connect()));
     return this;
   }

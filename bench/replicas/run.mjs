@@ -1,5 +1,6 @@
 // Measures three replicas behind a round-robin balancer. Prints one table: what, measured, budget, verdict.
-// Usage: run.mjs [--only ROW]… [--minutes 10] [--sessions 500] [--rate 60] [--markdown]
+// Usage: run.mjs [--only ROW]… [--minutes 10] [--sessions 500] [--rate 60] [--from DIST] [--markdown]
+// --from: the folder dist/ of an older version, for the row `update`, which is left out without it.
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { reachPostgres } from "../gateway/postgres.mjs";
@@ -7,7 +8,17 @@ import { table } from "../gateway/row.mjs";
 import { build } from "../overhead/http/servers.mjs";
 
 /** In this order. Each is a module whose `measure` returns rows. */
-const ROWS = ["kills", "rolling", "cost", "statements", "idle", "first-list", "limits", "placement"];
+const ROWS = [
+  "kills",
+  "rolling",
+  "cost",
+  "statements",
+  "idle",
+  "first-list",
+  "limits",
+  "placement",
+  "update",
+];
 
 const { values: flags } = parseArgs({
   options: {
@@ -15,6 +26,7 @@ const { values: flags } = parseArgs({
     minutes: { type: "string", default: "10" },
     sessions: { type: "string", default: "500" },
     rate: { type: "string", default: "60" },
+    from: { type: "string" },
     markdown: { type: "boolean", default: false },
   },
 });
@@ -25,7 +37,7 @@ if (!postgres.there) throw new Error(postgres.why);
 
 build();
 const [minutes, sessions, rate] = [flags.minutes, flags.sessions, flags.rate].map(Number);
-const bench = { minutes, sessions, rate, problems: [] };
+const bench = { minutes, sessions, rate, from: flags.from, problems: [] };
 const before = loadavg()[0];
 const since = performance.now();
 const rows = [];

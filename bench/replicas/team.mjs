@@ -38,11 +38,15 @@ export class Team {
     return this.#database.statements;
   }
 
-  /** Starts the replicas. The first one gets the config; default: an endpoint with each surface. */
-  async open(count, { checked = false, middleware = [], document = this.#document(middleware) } = {}) {
+  /**
+   * Starts the replicas. The first one gets the config; default: an endpoint with each surface. `from`: the
+   * folder of an older program to start instead, which knows no replicas.
+   */
+  async open(count, { checked = false, middleware = [], document = this.#document(middleware), from } = {}) {
     this.#database = await countingPostgres();
     await this.balancer.listen({ checked });
-    for (let n = 0; n < count; n++) await this.start(`r${n}`, n === 0 ? { document } : {});
+    for (let n = 0; n < count; n++)
+      await this.start(`r${n}`, { ...(n === 0 && { document }), ...(from && { dist: from }) });
     return this;
   }
 
@@ -58,8 +62,7 @@ export class Team {
     const gateway = await startGateway(name, {
       store: this.#counted ? this.#database.store : this.#database.direct,
       flags: [
-        "--replica-address",
-        "127.0.0.1:0",
+        ...(more.dist ? [] : ["--replica-address", "127.0.0.1:0"]),
         "--public-url",
         this.balancer.url,
         "--log-level",

@@ -122,11 +122,10 @@ export class Sharing {
     if (problem !== undefined) log.error(`${problem}; its sessions cannot be used here`);
   }
 
-  /** True also if it is not known: where no other replica answers, this one may be the only one that is cut off. */
+  /** True also if it is not known: the store may answer a replica that cannot be reached from here. */
   async othersReachStore(): Promise<boolean> {
     const { answers, silent, refusing } = await this.asks.askAll<boolean>(REACHES_STORE);
-    if (answers.length === 0) return silent.length > refusing.length;
-    return answers.some(({ value }) => value);
+    return silent.length > refusing.length || answers.some(({ value }) => value);
   }
 
   /** Another replica is dead, or has stopped. */

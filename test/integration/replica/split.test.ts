@@ -140,6 +140,41 @@ onPostgres("replicas that disagree", () => {
     expect(["cut", "back"].map((key) => team.journal.executions(key))).toEqual([0, 1]);
   });
 
+  test("two that reach each other and not the store serve no session that a third one, which they cannot reach, may have taken", {
+    timeout: 120_000,
+  }, async () => {
+    const team = await replicas(1);
+    const [third] = team.replicas as [TeamGateway];
+    const store = await cutProxy(postgresAddress());
+    const url = new URL(team.database.url);
+    url.host = `127.0.0.1:${store.port}`;
+    const start = () =>
+      startReplica({ url: url.href }, { flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"] });
+    const [one, other] = [await start(), await start()];
+    const session = await new RawSession(team.key).open(one);
+    const nowhere = await cutProxy(postgresAddress());
+    nowhere.stall();
+    // Only the other one of the two can still be reached.
+    await team.database.sql(
+      `UPDATE metamcp_replicas SET address = '127.0.0.1:${nowhere.port}' WHERE id <> '${await idOf(other)}'`,
+    );
+    for (const at of [one, third])
+      await until(async () =>
+        (await at.api("GET", "/replicas")).body.items.some((row: { address: string }) =>
+          row.address.endsWith(`:${nowhere.port}`),
+        ),
+      );
+    await store.cut();
+    await until(async () => (await third.api("GET", "/replicas")).body.items.length === 1);
+    expect(await session.call(third, "fix__count", { key: "taken up" })).toBe("taken up 1");
+    const refused = await session.request(one, "tools/call", {
+      name: "fix__count",
+      arguments: { key: "cut" },
+    });
+    expect(refused.status).toBe(503);
+    expect(team.journal.executions("cut")).toBe(0);
+  });
+
   test("one whose clock is an hour ahead is as good as the others", async () => {
     const team = await replicas(1);
     const [one] = team.replicas as [TeamGateway];
