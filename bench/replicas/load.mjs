@@ -7,8 +7,12 @@ import { SURFACES } from "./team.mjs";
 
 /** One call in ten takes so long, so that some are under way whenever a replica dies. */
 const LONG_MS = 1_500;
-/** A call without answer or error for so long is unanswered. */
+/**
+ * A call without answer or error for so long is unanswered. Time in which this process, which has all the
+ * clients and the balancer, did not get to run does not count.
+ */
 const PATIENCE_MS = 45_000;
+const TICK_MS = 100;
 const CONNECTING = 20;
 const LAST_ATTEMPTS = 5;
 
@@ -17,6 +21,9 @@ export class SteadyLoad {
   #stopping = false;
   #loops = [];
   #calls = 0;
+  /** How long this process did not get to run, in all. */
+  #stalledMs = 0;
+  #ticks;
   /** Keys of answered calls. */
   answered = new Set();
   unanswered = [];
@@ -43,6 +50,11 @@ export class SteadyLoad {
   /** `rate`: calls a second of all sessions together. */
   begin(rate) {
     const every = (1_000 * this.#clients.length) / rate;
+    let last = Date.now();
+    this.#ticks = setInterval(() => {
+      this.#stalledMs += Math.max(0, Date.now() - last - TICK_MS);
+      last = Date.now();
+    }, TICK_MS);
     this.#loops = this.#clients.map(async (client) => {
       await pause(Math.random() * every);
       while (!this.#stopping) {
@@ -56,6 +68,16 @@ export class SteadyLoad {
   async end() {
     this.#stopping = true;
     await Promise.all(this.#loops);
+    clearInterval(this.#ticks);
+  }
+
+  /** Rejects when the signal aborts. */
+  async #patience(signal) {
+    const stalledBefore = this.#stalledMs;
+    await pause(PATIENCE_MS, undefined, { signal });
+    for (let given = 0; given < this.#stalledMs - stalledBefore; given += TICK_MS)
+      await pause(TICK_MS, undefined, { signal });
+    return "unanswered";
   }
 
   /** The sessions that got an answer as if they did not exist, or that do not answer a call now. */
@@ -97,7 +119,7 @@ export class SteadyLoad {
         () => "done",
         (error) => error,
       ),
-      pause(PATIENCE_MS, "unanswered", { signal: timer.signal }).catch(() => {}),
+      this.#patience(timer.signal).catch(() => {}),
     ]);
     timer.abort();
     this.slowestMs = Math.max(this.slowestMs, Date.now() - since);

@@ -9,7 +9,7 @@ import type { AdminChange, CallEnded, EngineEvent, Events, LoginTried } from "..
 import type { Log } from "../kernel/log.ts";
 import type { Audit } from "../store/store.ts";
 import type { Sums } from "../store/sum-rows.ts";
-import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
+import { AuditLog, type AuditOptions, OUTCOME_MS } from "./audit/audit-log.ts";
 import {
   recordOfAdmin,
   recordOfBeginning,
@@ -190,7 +190,7 @@ export class Observer implements Observed {
     const { trail } = ended;
     if (row.outcome === "refused") this.#refusals.add(refusedCall(row, text, ended));
     else if (trail.required) {
-      trail.stored = this.audit.addRequired(recordOfCall(text, ended));
+      trail.stored = this.audit.addRequired(recordOfCall(text, ended), OUTCOME_MS);
       // A call that is cancelled does not wait for it.
       trail.stored.catch(() => {});
     } else this.audit.add(recordOfCall(text, ended));

@@ -53,9 +53,11 @@ const MAX_FILL_FOR_REQUIRED = 0.9;
  * If records are required, no call starts while nothing could be written for longer than this. Until then
  * calls wait: a store that is busy, or away for a moment, makes them slower.
  */
-const LONGEST_STUCK_MS = 5_000;
-/** How long a required record may take. */
-const REQUIRED_MS = 10_000;
+const LONGEST_STUCK_MS = 10_000;
+/** How long the record may take that a call begins. */
+const BEGIN_MS = 10_000;
+/** How long the record of its outcome may take. The call was made, so a late answer is better than an error. */
+export const OUTCOME_MS = 30_000;
 const CLOSE_MS = 5_000;
 /** For a store that does not answer already when the stop begins: for so long. */
 const CLOSE_HANGING_MS = 1_000;
@@ -166,10 +168,10 @@ export class AuditLog {
    * Resolves when the store has the record. Rejects if that takes too long; the record is then written later,
    * if possible.
    */
-  async addRequired(record: OwnedRecord): Promise<void> {
+  async addRequired(record: OwnedRecord, withinMs = BEGIN_MS): Promise<void> {
     const written = this.#store.addAndWait(this.#named(record));
     written.catch(() => {});
-    if (!(await isDoneWithin(this.#parts.clock, REQUIRED_MS, written)))
+    if (!(await isDoneWithin(this.#parts.clock, withinMs, written)))
       throw new Error("the store does not answer");
   }
 
