@@ -1,9 +1,13 @@
 /**
- * MCP Apps: the page that a tool names, which a host draws for its results. Reads and writes both keys of
- * `_meta`, in definitions and in results.
+ * MCP Apps: the page that a tool names, which a host draws for its results, and who may call the tool. Reads
+ * and writes both keys of `_meta`, in definitions and in results.
  */
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { lacking } from "../rpc/era-2026/capability.ts";
 import { isObject, mayHave, member, withMember } from "../rpc/slice.ts";
+
+const EXTENSION = "io.modelcontextprotocol/ui";
+const NEEDED = { extensions: { [EXTENSION]: {} } };
 
 const SCHEME = "ui://";
 const FLAT_KEY = "ui/resourceUri";
@@ -38,6 +42,36 @@ export function withPage(described: Raw, uri: string): Raw {
     changed = withMember(changed, "ui", withMember(ui, "resourceUri", toRaw(uri)));
   if (member(meta, FLAT_KEY)) changed = withMember(changed, FLAT_KEY, toRaw(uri));
   return withMember(described, "_meta", changed);
+}
+
+/** A result with the page in both keys, whether or not it has them. */
+export function withNewPage(result: Raw, uri: string): Raw {
+  const { meta = EMPTY_OBJECT, ui = EMPTY_OBJECT } = keysOf(result);
+  const named = withMember(meta, "ui", withMember(ui, "resourceUri", toRaw(uri)));
+  return withMember(result, "_meta", withMember(named, FLAT_KEY, toRaw(uri)));
+}
+
+const knowing = new WeakMap<Raw, boolean>();
+
+/** Whether a client with these capabilities draws pages. Its host decides what the model may call. */
+export function knowsApps(capabilities: Raw): boolean {
+  let knows = knowing.get(capabilities);
+  if (knows === undefined) {
+    knows = capabilities.includes(EXTENSION) && lacking(capabilities, NEEDED) === undefined;
+    knowing.set(capabilities, knows);
+  }
+  return knows;
+}
+
+type Audience = "model" | "app";
+
+/** Whether the tool is for models, or for apps. Most are for both. */
+export function isFor(audience: Audience, definition: Raw): boolean {
+  if (!mayHave(definition, "visibility")) return true;
+  const { ui } = keysOf(definition);
+  const written = ui && member(ui, "visibility");
+  const visibility = written && fromRaw(written);
+  return !Array.isArray(visibility) || visibility.includes(audience);
 }
 
 function keysOf(described: Raw): { readonly meta?: Raw; readonly ui?: Raw } {

@@ -27,12 +27,14 @@ export class FilteredView implements CatalogView {
     const { mostShown } = base.search;
     this.search = {
       ...(mostShown !== undefined && { mostShown }),
-      search: (query, { limit, scope }) =>
-        base.search.search(query, {
-          limit,
-          scope: (server, name) =>
-            this.snapshot.tool(server, name) !== undefined && (scope?.(server, name) ?? true),
-        }),
+      search: (query, { limit, scope }) => {
+        const { snapshot } = this;
+        // A search of everything is cheaper than one that asks for each tool.
+        if (snapshot.isWhole) return base.search.search(query, { limit, ...(scope && { scope }) });
+        const isShown = (server: string, name: string): boolean =>
+          snapshot.tool(server, name) !== undefined && (scope?.(server, name) ?? true);
+        return base.search.search(query, { limit, scope: isShown });
+      },
     };
   }
 
@@ -96,6 +98,11 @@ class FilteredSnapshot implements Snapshot {
     this.#whole = [...this.listings].every(([server, made]) => base.listings.get(server) === made)
       ? base
       : undefined;
+  }
+
+  /** Nothing is hidden. */
+  get isWhole(): boolean {
+    return this.#whole !== undefined;
   }
 
   /** The same for equal content, also across clients. */

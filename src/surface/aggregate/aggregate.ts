@@ -3,12 +3,14 @@
  * memory. With a single server, unknown methods are forwarded to it.
  */
 import type { Tool } from "../../catalog/tool.ts";
-import { pageOf } from "../../catalog/tool-app.ts";
+import { knowsApps, pageOf } from "../../catalog/tool-app.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { appCall } from "../app-call.ts";
+import { forModels } from "../app-tools.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import { asResult } from "../failure.ts";
@@ -48,13 +50,16 @@ export const aggregate: SurfaceKind = {
 export class AggregateSurface implements Surface {
   readonly capabilities: Surface["capabilities"];
   readonly #scope: Scope;
+  /** With the tools that are hidden from models. */
+  readonly #all: Scope;
   /** Returns the lists that a client sees. */
   readonly #listsOf: (asker: Asker) => MergedLists;
   readonly #reader: ListReader;
   readonly #items: ItemRequests;
   readonly #tasks: TaskRequests;
 
-  constructor(scope: Scope, { notify }: AggregateOptions) {
+  constructor(all: Scope, { notify }: AggregateOptions) {
+    const scope = forModels(all, ({ capabilities }) => knowsApps(capabilities));
     const changes = notify ? { listChanged: true } : {};
     this.capabilities = {
       tools: changes,
@@ -65,6 +70,7 @@ export class AggregateSurface implements Surface {
       tasks: TASK_CAPABILITY,
     };
     this.#scope = scope;
+    this.#all = all;
     const lists = createMergedLists(scope);
     this.#listsOf = (asker) => lists(scope.view(asker));
     this.#reader = new ListReader(scope, this.#listsOf);
@@ -184,6 +190,8 @@ export class AggregateSurface implements Surface {
     // Reads the list again: `tools` may still contain a tool that was denied while the call waited.
     const failed = (error: unknown): Raw => this.#failed(name, error, this.#listsOf(origin).tools);
     const known = tools.list.get(name);
+    const ofApp = known ? undefined : appCall(this.#all, request);
+    if (ofApp) return ofApp;
     if (!known)
       return recorded(this.#scope, { server: "", tool: name, args }, request, (inner) =>
         awaitNamed(this.#scope, { kind: "tools", name, merged: tools }, inner, (tool) => send(tool, inner)),
@@ -197,6 +205,7 @@ export class AggregateSurface implements Surface {
 
   /** A result may name another page than its tool. It is read from the same server. */
   #withPage(result: Raw, server: string, origin: Origin): Raw {
+    this.#scope.results.links.notePage(callerOf(origin), server);
     const uri = pageOf(result);
     if (uri === undefined) return result;
     this.#scope.results.links.note(callerOf(origin), server, uri);

@@ -53,15 +53,22 @@ export class ItemRequests {
   useResource(request: ClientRequest): Promise<Raw> {
     const uri = textAt(request, "uri");
     const params = request.params as Raw;
-    return this.#atTarget(request, uri, (target) =>
-      this.forward(request, target.server, withMember(params, "uri", toRaw(target.uri)), {
-        // Updates of a subscription come after the request has ended, so they use the uplink of the session.
-        uplink:
-          request.method === "resources/read"
-            ? request.uplink
-            : withClientUris(request.origin.uplink, target, uri),
-      }),
-    );
+    return this.#atTarget(request, uri, async (target) => {
+      const result = await this.forward(
+        request,
+        target.server,
+        withMember(params, "uri", toRaw(target.uri)),
+        {
+          // Updates of a subscription come after the request has ended, so they use the uplink of the session.
+          uplink:
+            request.method === "resources/read"
+              ? request.uplink
+              : withClientUris(request.origin.uplink, target, uri),
+        },
+      );
+      if (isPage(target.uri)) this.#scope.results.links.notePage(callerOf(request.origin), target.server);
+      return result;
+    });
   }
 
   complete(request: ClientRequest): Promise<Raw> {

@@ -1,5 +1,6 @@
 /** The meta surface: four own tools that find and call all others, so that the tool list stays small. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { forModels } from "../app-tools.ts";
 import { hasBuiltin, READ } from "../builtin/tools.ts";
 import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
@@ -16,7 +17,8 @@ export const meta: SurfaceKind = {
   open: (scope, options) => shared(createMetaSurface(scope), options),
 };
 
-export function createMetaSurface(scope: Scope): Surface {
+export function createMetaSurface(all: Scope): Surface {
+  const scope = forModels(all);
   const tools = toRaw({ tools: META_TOOL_DEFINITIONS.filter((tool) => isOffered(tool, scope)) });
   const { tasks, clock, cursors } = scope;
   const taskRequests = new TaskRequests({
@@ -26,7 +28,7 @@ export function createMetaSurface(scope: Scope): Surface {
     supportOf: (name) => (name === CALL.name ? "optional" : "forbidden"),
   });
   const handle = (request: ClientRequest): Promise<Raw> => {
-    if (request.method !== "tools/list") return answered(scope, request);
+    if (request.method !== "tools/list") return answered(scope, request, all);
     refuseCursor(request.params);
     emitListed(scope, request, tools);
     return Promise.resolve(tools);
@@ -52,8 +54,8 @@ type Answer = typeof import("./run.ts").answer;
 let loaded: Answer | undefined;
 
 /** What runs tools is loaded once. Later requests do not wait for a promise. */
-function answered(scope: Scope, request: ClientRequest): Promise<Raw> {
-  return loaded ? loaded(scope, request) : loadAnswer().then((answer) => answer(scope, request));
+function answered(...asked: Parameters<Answer>): Promise<Raw> {
+  return loaded ? loaded(...asked) : loadAnswer().then((answer) => answer(...asked));
 }
 
 async function loadAnswer(): Promise<Answer> {

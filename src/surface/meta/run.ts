@@ -6,6 +6,7 @@ import type { Raw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { elements, members, withMember } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
+import { appCall, withPageOf } from "../app-call.ts";
 import { builtinBudget } from "../builtin/builtin-budget.ts";
 import { readsStored } from "../builtin/builtin-tool.ts";
 import { hasBuiltin, READ, unknownTool } from "../builtin/tools.ts";
@@ -48,16 +49,18 @@ const TOOLS: readonly MetaTool[] = [
 ];
 const BY_NAME: ReadonlyMap<unknown, MetaTool> = new Map(TOOLS.map((tool) => [tool.definition.name, tool]));
 
-/** Answers every request but `tools/list`. */
-export function answer(scope: Scope, request: ClientRequest): Promise<Raw> {
-  if (request.method === "tools/call") return callMetaTool(scope, request);
+/** Answers every request but `tools/list`. `all` has the tools that are hidden from models. */
+export function answer(scope: Scope, request: ClientRequest, all: Scope): Promise<Raw> {
+  if (request.method === "tools/call") return callMetaTool(scope, request, all);
   return handleResources(scope, request) ?? passThrough(scope, request);
 }
 
-function callMetaTool(scope: Scope, request: ClientRequest): Promise<Raw> {
+function callMetaTool(scope: Scope, request: ClientRequest, all: Scope): Promise<Raw> {
   const { name, args, meta } = readParams(request.params);
   const tool = BY_NAME.get(name);
   if (!tool || !isOffered(tool.definition, scope)) {
+    const ofApp = appCall(all, request);
+    if (ofApp) return ofApp;
     recordRefusal(scope, { server: "", tool: typeof name === "string" ? name : "", args }, request, {
       code: "tool_not_found",
     });
@@ -100,12 +103,13 @@ function runCall(
   const { server, tool } = input;
   const result = callTool(scope, { server, tool, args: input.args, meta }, request);
   return result.then(
-    (whole) => {
+    (answered) => {
+      const whole = withPageOf(scope, { server, tool }, answered, request);
       if (server !== BUILTIN_SERVER) scope.results.links.noteAll(callerOf(request.origin), server, whole);
       const note = restartNote(server, whole);
       const fits = isWithin(whole, scope.maxResultBytes() ?? DEFAULT_BUDGET);
       if (fits || readsStored(server, { tool, args: input.args })) return withText(whole, note);
-      const short = withinBudget(result, scope, `${server}:${tool}`, request);
+      const short = withinBudget(Promise.resolve(whole), scope, `${server}:${tool}`, request);
       return errorsAsResults(
         scope,
         short.then((shown) => withText(shown, note)),

@@ -7,8 +7,8 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject } from "../../rpc/slice.ts";
+import { withPageOf } from "../app-call.ts";
 import { readsStored } from "../builtin/builtin-tool.ts";
-
 import { callTool } from "../call-tool.ts";
 import { executionFailed, internalError } from "../failure.ts";
 import { RawDetails } from "../raw-details.ts";
@@ -62,7 +62,7 @@ export async function execute(scope: Scope, job: ToolJob, request: ClientRequest
   const durationMs = (): number => Math.round((scope.clock.now() - since) * 1000) / 1000;
   try {
     const call = { server: name.server, tool: name.tool, args, meta, finder: "list_tools" };
-    const result = await callTool(scope, call, request);
+    const result = withPageOf(scope, call, await callTool(scope, call, request), request);
     const page = readsStored(name.server, call);
     if (name.server !== BUILTIN_SERVER)
       scope.results.links.noteAll(callerOf(request.origin), name.server, result);

@@ -7,6 +7,8 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { appCall } from "../app-call.ts";
+import { forModels } from "../app-tools.ts";
 import { builtinTools, hasBuiltin, unknownTool } from "../builtin/tools.ts";
 import { readParams } from "../call-params.ts";
 import { contentHash } from "../content-hash.ts";
@@ -72,7 +74,8 @@ export const metatools: SurfaceKind = {
   open: (scope, options) => shared(createMetatoolsSurface(scope, options), options),
 };
 
-export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOptions): Surface {
+export function createMetatoolsSurface(all: Scope, { notify }: MetatoolsOptions): Surface {
+  const scope = forModels(all);
   const version = (asker: Asker): string => contentHash(scope.view(asker).snapshot);
   return {
     // The only resources on this surface are stored results.
@@ -88,7 +91,7 @@ export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOption
         },
       ),
     handle(request) {
-      if (request.method === "tools/call") return callMetatool(scope, request);
+      if (request.method === "tools/call") return callMetatool(scope, request, all);
       if (request.method === "tools/list")
         return Promise.resolve(list(scope, request, version(request.origin)));
       const resource = handleResources(scope, request);
@@ -112,11 +115,13 @@ function list(scope: Scope, request: ClientRequest, version: string): Raw {
   return shown;
 }
 
-function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
+function callMetatool(scope: Scope, request: ClientRequest, all: Scope): Promise<Raw> {
   const { name: wanted, args, meta } = readParams(request.params);
   const named = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
   const found = named?.tool === EXECUTE_CODE && !scope.code ? undefined : named;
   if (!found) {
+    const ofApp = appCall(all, request);
+    if (ofApp) return ofApp;
     const tool = typeof wanted === "string" ? wanted : "";
     recordRefusal(scope, { server: "", tool, args }, request, { code: "tool_not_found" });
     const known = [...BY_NAME.keys()].filter(

@@ -10,9 +10,14 @@ const MAX_LINKS = 10_000;
 const LONGEST_URI = 2_048;
 const KEY = '"uri"';
 
+/** The servers of so many pages are kept for a caller. */
+const MAX_PAGES = 16;
+
 export class Links {
   /** Oldest first. */
   readonly #servers = new Map<string, ServerId>();
+  /** The servers whose pages a caller used, the last one first; the oldest caller first. */
+  readonly #pages = new Map<string, readonly ServerId[]>();
 
   /** Called for every result: one without the text `"uri"` is not parsed. */
   noteAll(caller: string, server: ServerId, result: Raw): void {
@@ -35,11 +40,26 @@ export class Links {
     this.#servers.delete(oldest as string);
   }
 
+  /** The caller read a page of this server, or used a tool that has one. */
+  notePage(caller: string, server: ServerId): void {
+    const others = this.pagesOf(caller).filter((other) => other !== server);
+    this.#pages.delete(caller);
+    this.#pages.set(caller, [server, ...others].slice(0, MAX_PAGES));
+    if (this.#pages.size <= MAX_LINKS) return;
+    const [oldest] = this.#pages.keys();
+    this.#pages.delete(oldest as string);
+  }
+
+  pagesOf(caller: string): readonly ServerId[] {
+    return this.#pages.get(caller) ?? [];
+  }
+
   serverOf(caller: string, uri: string): ServerId | undefined {
     return this.#servers.get(keyOf(caller, uri));
   }
 
   forget(caller: string): void {
+    this.#pages.delete(caller);
     for (const key of this.#servers.keys()) if (key.startsWith(keyOf(caller, ""))) this.#servers.delete(key);
   }
 }

@@ -2,6 +2,7 @@
  * Resources on surfaces that list only stored results. Resources of servers can be read too, if their server
  * is known.
  */
+import { isPage } from "../../catalog/tool-app.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -48,7 +49,10 @@ async function readResource(scope: Scope, uri: string, request: ClientRequest): 
   try {
     const target = await resourceTarget(scope, { uri, server: undefined }, request);
     const params = withMember(request.params as Raw, "uri", toRaw(target.uri));
-    return await forward(scope, { server: target.server, method: "resources/read", params }, request);
+    const forwarded = { server: target.server, method: "resources/read", params };
+    const result = await forward(scope, forwarded, request);
+    if (isPage(target.uri)) scope.results.links.notePage(callerOf(request.origin), target.server);
+    return result;
   } catch (error) {
     if (!MetaMcpError.is(error) || !NO_RESOURCE.has(error.code)) throw error;
     if (request.trail) request.trail.code = error.code;

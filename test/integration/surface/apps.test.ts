@@ -1,6 +1,8 @@
 /** MCP Apps: pages belong to the server whose tool names them, on every surface. */
 import { expect, test } from "vitest";
+import { gateway } from "../../support/gateway.ts";
 import { aggregate, entriesOf } from "../../support/lists.ts";
+import { failureOf } from "../../support/meta.ts";
 import type { RawClient } from "../../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 
@@ -9,16 +11,21 @@ const PAGE = "ui://dashboard/main";
 interface AppServer {
   /** Pages that its tools name, by tool. */
   readonly tools: Readonly<Record<string, string>>;
+  /** Those of its tools that only apps may call. */
+  readonly forApps?: readonly string[];
   /** Pages that it lists. */
   readonly lists?: readonly string[];
 }
 
 /** A server that answers every read with a page of its own. */
-function appServer(folder: Temp, name: string, { tools, lists = [] }: AppServer) {
+function appServer(folder: Temp, name: string, { tools, forApps = [], lists = [] }: AppServer) {
   const definitions = Object.entries(tools).map(([tool, uri]) => ({
     name: tool,
     inputSchema: { type: "object" },
-    _meta: { ui: { resourceUri: uri }, "ui/resourceUri": uri },
+    _meta: {
+      ui: { resourceUri: uri, ...(forApps.includes(tool) && { visibility: ["app"] }) },
+      "ui/resourceUri": uri,
+    },
   }));
   const contents = [{ uri: PAGE, mimeType: "text/html;profile=mcp-app", text: `page of ${name}` }];
   folder.write(
@@ -99,5 +106,74 @@ test("two servers with the same page keep their own, in both keys of their tools
   expect(await read(client, pages["one__show"] as string)).toBe("page of one");
   expect(await read(client, pages["two__show"] as string)).toBe("page of two");
   expect(reads(folder, "two")).toMatchObject([{ uri: PAGE }]);
+  await client.close();
+});
+
+const HOST = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
+
+/** Two servers with the same page and an equal tool for their apps. */
+function twoApps(): Temp {
+  const folder = temp();
+  const app = { tools: { show: PAGE, refresh: PAGE }, forApps: ["refresh"] };
+  folder.writeConfig({
+    one: appServer(folder, "one", { ...app, tools: { ...app.tools, only_one: PAGE } }),
+    two: appServer(folder, "two", app),
+  });
+  return folder;
+}
+
+const callsOf = (folder: Temp, name: string) =>
+  folder
+    .journal(`${name}.log`)
+    .events("message")
+    .filter(({ method }) => method === "tools/call")
+    .map(({ tool }) => tool);
+
+test("an app calls the tools of its server by their bare names, and is refused those of another", async () => {
+  const folder = twoApps();
+  const client = aggregate(folder);
+  await client.initialize(HOST);
+  const pages = await pagesOf(client);
+  expect(Object.keys(pages)).toContain("two__refresh");
+  expect((await client.request("tools/call", { name: "refresh" })).error).toMatchObject({ code: -32602 });
+  expect(await read(client, pages["two__show"] as string)).toBe("page of two");
+  await client.tool("refresh", {});
+  expect(callsOf(folder, "two")).toEqual(["refresh"]);
+  expect((await client.request("tools/call", { name: "only_one" })).error).toMatchObject({ code: -32602 });
+  expect(callsOf(folder, "one")).toEqual([]);
+  await client.close();
+});
+
+test("tools for apps are hidden from a client that draws no pages", async () => {
+  const folder = twoApps();
+  const client = aggregate(folder);
+  await client.initialize();
+  expect(Object.keys(await pagesOf(client))).toEqual(["one__show", "one__only_one", "two__show"]);
+  expect((await client.request("tools/call", { name: "two__refresh" })).error).toMatchObject({
+    code: -32602,
+  });
+  expect(callsOf(folder, "two")).toEqual([]);
+  await client.close();
+});
+
+test.each(["meta", "metatools"] as const)("a host draws the page of a result on %s", async (surface) => {
+  const folder = twoApps();
+  const client = gateway(folder, { flags: ["--surface", surface] });
+  await client.initialize(HOST);
+  const run = (server: string, tool: string) =>
+    surface === "meta"
+      ? client.tool("mcp_call", { server, tool })
+      : client.tool("run_tool", { tool_id: `${server}:${tool}` });
+  const { _meta } = (await run("two", "show")) as unknown as {
+    _meta: { ui: { resourceUri: string }; "ui/resourceUri": string };
+  };
+  expect(_meta.ui.resourceUri).toBe("ui://metamcp/two/dashboard/main");
+  expect(_meta["ui/resourceUri"]).toBe(_meta.ui.resourceUri);
+  expect(await read(client, _meta.ui.resourceUri)).toBe("page of two");
+  await client.tool("refresh", {});
+  expect(callsOf(folder, "two")).toEqual(["show", "refresh"]);
+  expect(failureOf(await run("two", "refresh"))).toMatchObject({ code: "tool_not_found" });
+  const found = surface === "meta" ? ["mcp_discover", { server: "two" }] : ["list_tools", {}];
+  expect(JSON.stringify(await client.tool(found[0] as string, found[1] as object))).not.toContain("refresh");
   await client.close();
 });

@@ -1,0 +1,30 @@
+/**
+ * Tools that only apps may call (MCP Apps) are hidden from models. An app calls the tools of its own server by
+ * their bare names.
+ */
+import type { CatalogView } from "../catalog/catalog-view.ts";
+import { isFor } from "../catalog/tool-app.ts";
+import type { Asker } from "../kernel/list-key.ts";
+import { FilteredView, type IsHidden } from "./filtered-view.ts";
+import type { Scope } from "./scope.ts";
+
+const shown = new WeakMap<CatalogView, FilteredView>();
+
+/** The scope without tools that are not for models. `seesAll`: clients whose host hides them itself. */
+export function forModels(scope: Scope, seesAll: (asker: Asker) => boolean = () => false): Scope {
+  const view = (asker: Asker): CatalogView =>
+    seesAll(asker) ? scope.view(asker) : filtered(scope.view(asker));
+  return { ...scope, view };
+}
+
+/** On the path of every call. */
+function filtered(base: CatalogView): FilteredView {
+  let view = shown.get(base);
+  if (!view) {
+    const isHidden: IsHidden = (_server, _name, tool) =>
+      tool !== undefined && !isFor("model", tool.definition);
+    view = new FilteredView(base, isHidden);
+    shown.set(base, view);
+  }
+  return view;
+}
