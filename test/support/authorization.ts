@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Account } from "../../src/access/account.ts";
 import { Accounts } from "../../src/access/accounts.ts";
 import { ConsoleSessions } from "../../src/access/console-session.ts";
 import { Grants } from "../../src/authorization/grants.ts";
@@ -15,6 +16,7 @@ import { metadataPath, resourceMetadata } from "../../src/authorization/resource
 import { AuthorizationServer } from "../../src/authorization/server.ts";
 import { signingKey } from "../../src/authorization/signing-key.ts";
 import { silentLog } from "../../src/kernel/log.ts";
+import { useCheapPassword } from "./cheap-password.ts";
 import { atEnd } from "./shared.ts";
 import { sqliteDatabase } from "./test-databases.ts";
 
@@ -25,7 +27,9 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
   const database = sqliteDatabase();
   const store = await database.open();
   const accounts = new Accounts(store, { newId: randomUUID, adminToken: true });
-  const ada = await accounts.create({ email: EMAIL, role: "member", password: PASSWORD });
+  const { uuid } = await accounts.create({ email: EMAIL, role: "member" });
+  await useCheapPassword(store, accounts, { uuid, password: PASSWORD });
+  const ada = accounts.byId(uuid) as Account;
   const logins = new ConsoleSessions(store, accounts, { https: false });
   const idOf = recordIds(store.sealer);
   const ended: unknown[] = [];

@@ -39,11 +39,14 @@ export interface IdentityProvider {
 
 export const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
+/** Made once per process, because a pair takes 0.2 s. */
+let pairs: ReturnType<typeof makePairs> | undefined;
+const makePairs = () =>
+  Promise.all([generateKeyPair("RS256", { extractable: true }), generateKeyPair("RS256")]);
+
 export async function identityProvider(): Promise<IdentityProvider> {
-  const [right, wrong] = [
-    await generateKeyPair("RS256", { extractable: true }),
-    await generateKeyPair("RS256"),
-  ];
+  pairs ??= makePairs();
+  const [right, wrong] = await pairs;
   const jwk = { ...(await exportJWK(right.publicKey)), kid: "one", alg: "RS256", use: "sig" };
   const codes = new Map<string, URLSearchParams>();
   const refreshTokens = new Set<string>();

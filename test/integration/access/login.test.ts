@@ -1,25 +1,10 @@
 /** How people log in and out, and attempts to get in without permission. */
-import { randomBytes, scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { ACCOUNT } from "../../../src/access/account.ts";
-import type { StoredRecord } from "../../../src/store/store.ts";
+import { useCheapPassword } from "../../support/cheap-password.ts";
 import { apiClient, cookieIn, PASSWORD, person } from "../../support/people.ts";
-import { type TestAdmin, testAdmin } from "../../support/test-control.ts";
+import { testAdmin } from "../../support/test-control.ts";
 
 const ADA = { email: "ada@example.org", password: PASSWORD };
-
-/**
- * Stores the same password with cheap hash parameters, so that a test can make a hundred attempts. The
- * parameters are stored with the hash.
- */
-async function useCheapHash({ store, access }: TestAdmin, uuid: string): Promise<void> {
-  const record = await store.records.get(ACCOUNT, uuid);
-  const [salt, N, r, p] = [randomBytes(16), 16, 1, 1];
-  const hash = scryptSync(PASSWORD, salt, 32, { N, r, p });
-  const password = ["scrypt", N, r, p, salt.toString("base64url"), hash.toString("base64url")].join(":");
-  await store.records.put({ ...(record as StoredRecord), value: { ...(record?.value as object), password } });
-  await access.accounts.load();
-}
 
 /** A gateway without an admin token, and the code that creates its first administrator. */
 async function withoutAdmin(more: { trustProxy?: string[] } = {}) {
@@ -32,7 +17,8 @@ async function withAda(more: { trustProxy?: string[] } = {}) {
   const gateway = await withoutAdmin(more);
   const { body } = await gateway.ask("POST", "/setup", { code: gateway.code, ...ADA });
   const ada = body["id"] as unknown as string;
-  await useCheapHash(gateway, ada);
+  // A test may make a hundred attempts.
+  await useCheapPassword(gateway.store, gateway.access.accounts, { uuid: ada, password: PASSWORD });
   return { ...gateway, ada };
 }
 
