@@ -261,6 +261,14 @@ export function configContract(name: string, database: () => Promise<StoreDataba
       expect(ours() - before).toBe(2);
     });
 
+    test("answers requests that were waiting when it was closed", async () => {
+      const store = await (await database()).open();
+      // More than there are connections.
+      const waiting = Array.from({ length: 10 }, () => store.load());
+      await store.close();
+      for (const answer of await Promise.all(waiting)) expect(answer.revision).toBe(0);
+    });
+
     test("rejects requests after it was closed", async () => {
       const store = await (await database()).open();
       await store.close();

@@ -23,6 +23,8 @@ export class PostgresDatabase implements Database {
   readonly #pool: PoolType;
   readonly #onStatement: OnStatement;
   readonly #clients = new Set<PoolClient>();
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
 
   constructor(pool: PoolType, onStatement: OnStatement) {
     this.#pool = pool;
@@ -36,14 +38,13 @@ export class PostgresDatabase implements Database {
     pool.on("remove", (client) => this.#clients.delete(client));
   }
 
-  readonly query: Query = async (sql, values) =>
-    await this.#using((client) => this.#send(client, sql, values));
+  readonly query: Query = async (sql, values) => await this.#run((client) => this.#send(client, sql, values));
 
   async transaction<T>(
     run: (query: Query) => Promise<T>,
     { lock, notify = false }: TransactionOptions = {},
   ): Promise<T> {
-    return await this.#using(async (client) => {
+    return await this.#run(async (client) => {
       const query: Query = (sql, values) => this.#send(client, sql, values);
       await query("BEGIN");
       try {
@@ -63,10 +64,11 @@ export class PostgresDatabase implements Database {
 
   /**
    * Queries without an answer are given up after a short time, because a server that hangs would hold the
-   * process.
+   * process. The pool ends after those that wait for a connection, because it never gives them one then.
    */
   async close(): Promise<void> {
-    const ended = this.#pool.end();
+    this.#closed = true;
+    const ended = Promise.allSettled(this.#running).then(() => this.#pool.end());
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
@@ -75,6 +77,13 @@ export class PostgresDatabase implements Database {
     clearTimeout(timer);
     // Ending a client with a running query closes its socket, and the query rejects.
     for (const client of this.#clients) endNow(client);
+  }
+
+  async #run<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new StoreError("unavailable", "the store is closed");
+    const running = this.#using(run);
+    this.#running.add(running);
+    return await running.finally(() => this.#running.delete(running));
   }
 
   async #using<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
