@@ -57,5 +57,6 @@ export default defineConfig({
     // takes longer than most tests.
     isolate: false,
     sequence: { sequencer: LongFirst },
+    setupFiles: process.env["METAMCP_TEST_TIMES"] === undefined ? [] : ["test/support/processor-time.ts"],
   },
 });

@@ -1,9 +1,9 @@
 // `npm test`: prepares the clone, then runs vitest with the given arguments. --changed runs only the tests
-// for what has changed since the branch left main; --times prints the files that took longest.
+// for what has changed since the branch left main; --times prints the files that took the most processor time.
 // METAMCP_NODE=22 or 24 runs the tests and the processes they start on that version of Node (from npm on
 // Linux x64; elsewhere set it to the path of a node).
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { changedTests } from "./changed-tests.mjs";
@@ -17,22 +17,29 @@ await import("./setup.mjs");
 const node =
   requested === undefined ? process.execPath : requested.includes("/") ? requested : installed(requested);
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
-const report = join(root, "node_modules/.cache/test-times.json");
+const report = join(root, "node_modules/.cache/test-times.jsonl");
 const given = process.argv.slice(2);
 const times = given.includes("--times");
 const chosen = given.includes("--changed") ? changedTests(root, vitest) : [];
 const args = given.filter((one) => one !== "--changed" && one !== "--times");
-if (times) args.push("--reporter=default", "--reporter=json", `--outputFile.json=${report}`);
+if (times) {
+  mkdirSync(dirname(report), { recursive: true });
+  rmSync(report, { force: true });
+}
 
 process.exitCode = chosen === undefined ? 0 : run([...args, ...chosen]);
-if (times && chosen !== undefined) printTimes(report, root);
+if (times && existsSync(report)) printTimes(report, root);
 
 function run(options) {
   const { status } = spawnSync(node, [vitest, "run", ...options], {
     cwd: root,
     stdio: "inherit",
     // Processes that start `node` or `npx` by name use the same version.
-    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+    env: {
+      ...process.env,
+      PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+      ...(times && { METAMCP_TEST_TIMES: report }),
+    },
   });
   return status ?? 1;
 }
