@@ -9,6 +9,7 @@ import { address, go } from "./navigate.ts";
 import { PageView } from "./page-view.tsx";
 import { BARE, SHELL } from "./pages.ts";
 import { checkLogin, goToLogin, may, me, sessionState } from "./session.ts";
+import { waitingCount } from "./shell/notices.ts";
 import { Shell } from "./shell/shell.tsx";
 import { shellTexts } from "./texts/shell.ts";
 import { openObject } from "./title.ts";
@@ -21,7 +22,8 @@ export function App() {
     return effect(() => {
       const { page } = address.value;
       const name = page === "missing" ? shellTexts.missing.title : shellTexts.pages[page];
-      document.title = [openObject.value, name, shellTexts.product].filter(Boolean).join(" · ");
+      const waiting = waitingCount.value > 0 ? `(${waitingCount.value}) ` : "";
+      document.title = waiting + [openObject.value, name, shellTexts.product].filter(Boolean).join(" · ");
     });
   }, []);
   return (

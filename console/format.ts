@@ -72,6 +72,16 @@ export function dateTime(at: number): string {
   });
 }
 
+/** `1 h 51 min`, `4 min 5 s`: how long something still lasts, precise enough to wait for. */
+export function timeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [days, hours] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3_600)];
+  const [minutes, rest] = [Math.floor((seconds % 3_600) / 60), seconds % 60];
+  if (days > 0) return `${days}${THIN}d ${hours}${THIN}h`;
+  if (hours > 0) return `${hours}${THIN}h ${minutes}${THIN}min`;
+  return minutes > 0 ? `${minutes}${THIN}min ${rest}${THIN}s` : `${rest}${THIN}s`;
+}
+
 /** Full date and time, for `title` attributes. */
 export function exactly(at: number): string {
   return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" });

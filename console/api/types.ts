@@ -58,3 +58,7 @@ export type AuditRecord = AuditPage["items"][number];
 export type Layers = Reads["/layers"];
 /** A kind of layer, as the pipeline editor offers it. */
 export type LayerKind = Layers["items"][number];
+
+export type PolicyMatches = Writes["POST /policies/matches"]["answer"];
+export type PolicyResult = Writes["POST /policy-tests/try"]["answer"];
+export type PolicyMatrix = Reads["/endpoints/:uuid/matrix"];

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { LayerKind } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
+import { ForeignText } from "../components/foreign-text.tsx";
 import { checkForm, type FormValue, formJson, SchemaForm, startForm } from "../components/schema-form.tsx";
 import { SelectField } from "../components/select-field.tsx";
 import { useResource } from "../live/resource.ts";
@@ -9,18 +10,21 @@ import { may } from "../session.ts";
 import { Ready } from "../shell/ready.tsx";
 import { pipelineTexts as texts } from "../texts/pipeline.ts";
 import { shellTexts } from "../texts/shell.ts";
+import type { LayerEntry, Place } from "./layer-entry.ts";
+import { summaryOf } from "./layer-summary.ts";
+import { PolicyEditor } from "./policy/policy-editor.tsx";
+import { TestLine } from "./policy/test-line.tsx";
 import "./pipeline.css";
 
-export type LayerEntry = { readonly use: string } & Readonly<Record<string, unknown>>;
-
 interface PipelineEditorProps {
+  readonly place: Place;
   readonly value: readonly LayerEntry[];
   readonly onInput: (value: LayerEntry[]) => void;
   /** The gateway's error for a JSON Pointer relative to the list: `/0/rules`. */
   readonly faultOf: (path: string) => string | undefined;
 }
 
-export function PipelineEditor({ value, onInput, faultOf }: PipelineEditorProps) {
+export function PipelineEditor({ place, value, onInput, faultOf }: PipelineEditorProps) {
   const kinds = useResource("/layers", {}, {});
   const open = useSignal<number | undefined>(undefined);
   const move = (at: number, by: number) => {
@@ -47,9 +51,14 @@ export function PipelineEditor({ value, onInput, faultOf }: PipelineEditorProps)
                 onMove={(by) => move(at, by)}
                 onInput={(one) => onInput(value.map((other, index) => (index === at ? one : other)))}
                 onRemove={() => onInput(value.filter((_, index) => index !== at))}
+                place={place}
+                summary={summaryOf(entry)}
               />
             ))}
           </ol>
+          {may("layers.guarded") && value.some(({ use }) => use === "policy") && (
+            <TestLine place={place} middleware={value} />
+          )}
           <SelectField
             label={texts.add}
             labelHidden
@@ -61,7 +70,7 @@ export function PipelineEditor({ value, onInput, faultOf }: PipelineEditorProps)
             onInput={(use) => {
               if (!use) return;
               open.value = value.length;
-              onInput([...value, { use }]);
+              onInput([...value, use === "policy" ? { use, default: "allow", rules: [] } : { use }]);
             }}
           />
         </div>
@@ -79,6 +88,9 @@ interface LayerProps {
   readonly onMove: (by: 1 | -1) => void;
   readonly onInput: (entry: LayerEntry) => void;
   readonly onRemove: () => void;
+  readonly place: Place;
+  /** What this layer does, rather than its kind. */
+  readonly summary: string | undefined;
 }
 
 function Layer({
@@ -90,6 +102,8 @@ function Layer({
   onMove,
   onInput,
   onRemove,
+  place,
+  summary,
 }: LayerProps) {
   const { use } = entry;
   const changeable = kind !== undefined && mayChange(kind);
@@ -98,7 +112,10 @@ function Layer({
     <li class="panel pipeline-layer" aria-label={texts.layer(at + 1, use)}>
       <div class="line">
         <strong class="mono">{use}</strong>
-        <span class="muted">{changeable ? kind.summary : texts.guarded}</span>
+        <span class="muted pipeline-summary">
+          <ForeignText text={summary ?? kind?.summary ?? ""} />
+          {!changeable && ` ${texts.guarded}`}
+        </span>
         {changeable && (
           <span class="push line">
             <Button size="small" disabled={at === 0} label={up(use)} onClick={() => onMove(-1)}>
@@ -117,7 +134,12 @@ function Layer({
         )}
       </div>
       {fault && <p class="field-error">{fault}</p>}
-      {open && changeable && <Options schema={optionsOf(kind)} entry={entry} onInput={onInput} />}
+      {use === "policy" && (
+        <PolicyEditor entry={entry} place={place} editable={changeable && open} onInput={onInput} />
+      )}
+      {open && changeable && use !== "policy" && (
+        <Options schema={optionsOf(kind)} entry={entry} onInput={onInput} />
+      )}
     </li>
   );
 }

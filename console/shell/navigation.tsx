@@ -1,5 +1,6 @@
 /** The links to the pages that the person may open, with the number of things that need attention. */
 import type { Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { hrefOf, type ShellPage } from "../address.ts";
 import type { AttentionItem } from "../api/types.ts";
 import { useReplicas } from "../live/replicas.ts";
@@ -8,6 +9,7 @@ import { address } from "../navigate.ts";
 import { SHELL } from "../pages.ts";
 import { may } from "../session.ts";
 import { shellTexts } from "../texts/shell.ts";
+import { waitingNow } from "./notices.ts";
 
 const GROUPS: readonly (readonly ShellPage[])[] = [
   ["servers", "tools", "try", "namespaces", "endpoints"],
@@ -83,5 +85,7 @@ function useAttention(): Readonly<Partial<Record<ShellPage, number>>> {
     const page = PAGES[kind];
     if (page) counts[page] = (counts[page] ?? 0) + count;
   }
+  const waiting = counts.requests ?? 0;
+  useEffect(() => waitingNow(waiting), [waiting]);
   return counts;
 }

@@ -18,7 +18,8 @@ export function ShownOnce({ texts, line, text, onClose, children }: ShownOncePro
     <Dialog
       open
       title={texts.title}
-      onClose={onClose}
+      // Only the button closes it: Esc by habit would lose the secret.
+      onClose={() => {}}
       actions={
         <Button kind="primary" onClick={onClose}>
           {texts.done}

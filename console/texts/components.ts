@@ -10,6 +10,7 @@ export const componentTexts = {
   copyFailed: "Not copied",
   optional: "optional",
   required: "required",
+  take: (name: string) => `Remove ${name}`,
   working: "Working",
   loading: "Loading",
   table: {

@@ -6,7 +6,8 @@ export const requestsTexts = {
   summary: (calls: number, servers: number) =>
     calls + servers === 0
       ? "No requests are waiting."
-      : `${plural(calls, "call waits", "calls wait")} for approval, ${plural(servers, "server is", "servers are")} requested.`,
+      : `${plural(calls, "call waits", "calls wait")} for approval${servers > 0 ? `, ${plural(servers, "server is", "servers are")} requested` : ""}.`,
+  notices: "Tell me in this browser",
   tabs: "Requests",
   calls: {
     tab: "Calls",
@@ -23,7 +24,15 @@ export const requestsTexts = {
       expired: "Expired",
       withdrawn: "Withdrawn",
     },
-    arguments: "What would be sent",
+    left: (time: string) => `${time} left`,
+    kind: "Kind",
+    tiers: { readOnly: "reads", write: "changes data", destructive: "may delete or overwrite" },
+    decide: "Decide",
+    approveRow: "Approve",
+    approveOne: (name: string) => `Approve ${name}`,
+    refuseOne: (name: string) => `Refuse ${name}`,
+    outcome: "Show its call in the audit log",
+    arguments: "What was asked to be sent",
     key: "Key",
     approve: "Approve call",
     refuse: "Refuse",

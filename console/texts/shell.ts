@@ -31,6 +31,10 @@ export const shellTexts = {
   menu: "Menu",
   skip: "Skip to the page",
   search: "Go to …",
+  waiting: {
+    title: (n: number) => `${n === 1 ? "1 request waits" : `${n} requests wait`} for you`,
+    text: "Open MetaMCP to decide.",
+  },
   attention: (n: number) => `${n} ${n === 1 ? "needs" : "need"} attention`,
   connection: {
     live: "live",

@@ -32,11 +32,17 @@ export interface ApiKey extends KeyLimits {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly lastUsedAt?: string | undefined;
+  /** When it got its current text, if it was rotated. ISO 8601. */
+  readonly rotatedAt?: string | undefined;
+  /** Until when its former text is valid. ISO 8601. */
+  readonly overlapUntil?: string | undefined;
 }
 
 /** The stored form. The text of the key is not stored. */
 export interface StoredKey extends Omit<ApiKey, "id" | "lastUsedAt"> {
   readonly hash: string;
+  /** The hash of the former text, which is valid until `overlapUntil`. */
+  readonly formerHash?: string | undefined;
 }
 
 /** The kind of record. */
@@ -55,8 +61,7 @@ const PREFIX_LENGTH = 13;
 const FOREIGN = /^sk_mt_[\w-]{16,256}$/;
 
 /** Creates id and text of a new key. The text is shown only once. */
-export function newKeyText(): { readonly id: string; readonly text: string } {
-  const id = randomUUID();
+export function newKeyText(id: string = randomUUID()): { readonly id: string; readonly text: string } {
   return {
     id,
     text: `${PREFIX}${id.replaceAll("-", "")}_${randomBytes(SECRET_BYTES).toString("base64url")}`,

@@ -15,7 +15,10 @@ import { allRecords } from "./mirror.ts";
 
 type KeyStore = Pick<Store, "records" | "sealer">;
 
-export type NewApiKey = Omit<ApiKey, "id" | "prefix" | "createdAt" | "lastUsedAt">;
+export type NewApiKey = Omit<
+  ApiKey,
+  "id" | "prefix" | "createdAt" | "lastUsedAt" | "rotatedAt" | "overlapUntil"
+>;
 
 export type ForeignKey = NewApiKey & { readonly id: string; readonly text: string };
 
@@ -73,6 +76,35 @@ export async function renameApiKey(
   return shown(await store.records.put({ kind: API_KEY, id, value, ifVersion: record.version }));
 }
 
+/**
+ * Gives the key a new text; everything else stays. The former one is valid until `until` (milliseconds since
+ * 1970). An expiry moves, so that the key has its whole lifetime again. Undefined for an unknown id.
+ */
+export async function rotateApiKey(
+  store: KeyStore,
+  id: string,
+  until: number,
+  now: number = Date.now(),
+): Promise<(ApiKey & { readonly key: string }) | undefined> {
+  const record = await store.records.get(API_KEY, id);
+  if (!record) return undefined;
+  const { formerHash: _, overlapUntil: _o, ...key } = record.value as StoredKey;
+  const { text } = newKeyText(id);
+  const began = Date.parse(key.rotatedAt ?? key.createdAt);
+  const end = key.expiresAt === undefined ? undefined : Date.parse(key.expiresAt);
+  const overlap = Math.min(until, end ?? until);
+  const value: StoredKey = {
+    ...key,
+    prefix: prefixOf(text),
+    hash: hashOf(text, pepperOf(store)),
+    rotatedAt: new Date(now).toISOString(),
+    ...(end === undefined ? {} : { expiresAt: new Date(now + end - began).toISOString() }),
+    ...(overlap > now ? { formerHash: key.hash, overlapUntil: new Date(overlap).toISOString() } : {}),
+  };
+  const rotated = await store.records.put({ kind: API_KEY, id, value, ifVersion: record.version });
+  return { ...shown(rotated), key: text };
+}
+
 /** Returns false for an unknown id. */
 export async function revokeApiKey(store: Pick<Store, "records">, id: string): Promise<boolean> {
   const was = await store.records.delete(API_KEY, id);
@@ -89,6 +121,6 @@ export function pepperOf({ sealer }: Pick<Store, "sealer">): Buffer {
 }
 
 function shown({ id, value }: StoredRecord): ApiKey {
-  const { hash: _, ...fields } = value as StoredKey;
+  const { hash: _, formerHash: _f, ...fields } = value as StoredKey;
   return { id, ...fields };
 }

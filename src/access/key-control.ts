@@ -10,6 +10,7 @@ import {
   type NewApiKey,
   renameApiKey,
   revokeApiKey,
+  rotateApiKey,
   takeOverApiKeys,
 } from "./api-keys.ts";
 import { AccessError } from "./error.ts";
@@ -27,6 +28,8 @@ export interface KeyControl {
   takeOver(keys: readonly ForeignKey[]): Promise<void>;
   /** Undefined for an unknown id. */
   rename(id: string, change: Partial<Pick<ApiKey, "name" | "description">>): Promise<ApiKey | undefined>;
+  /** Undefined for an unknown id. `until`: how long the former text is valid, in milliseconds since 1970. */
+  rotate(id: string, until: number): Promise<(ApiKey & { readonly key: string }) | undefined>;
   /** False for an unknown id. */
   revoke(id: string): Promise<boolean>;
 }
@@ -55,6 +58,7 @@ export function keyControl(
     create: (key) => afterwards(create(key)),
     takeOver: (keys) => afterwards(takeOverApiKeys(store, keys)),
     rename: (id, change) => afterwards(renameApiKey(store, id, change)),
+    rotate: (id, until) => afterwards(rotateApiKey(store, id, until)),
     revoke: (id) => afterwards(revokeApiKey(store, id)),
   };
 }

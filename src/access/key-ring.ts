@@ -53,6 +53,8 @@ interface CachedKey {
   readonly expiresAt: number;
 }
 
+type Lifetime = Pick<StoredKey, "createdAt" | "rotatedAt" | "expiresAt">;
+
 export class KeyRing {
   readonly #pepper: Buffer;
   readonly #options: KeyRingOptions;
@@ -63,6 +65,8 @@ export class KeyRing {
    * the pepper.
    */
   #keys: ReadonlyMap<string, CachedKey> = new Map();
+  /** By hash: the former texts of rotated keys. They expire with the overlap. */
+  #former: ReadonlyMap<string, CachedKey> = new Map();
   /**
    * By text: keys that were used since the keys last changed. It saves the hash, as clients send their key
    * with each request.
@@ -94,15 +98,15 @@ export class KeyRing {
   }
 
   /** When a key ends (ISO 8601): its own expiry or the longest lifetime, whichever is earlier. */
-  expiryOf({ createdAt, expiresAt }: Pick<StoredKey, "createdAt" | "expiresAt">): string | undefined {
-    const end = this.#endOf({ createdAt, expiresAt });
+  expiryOf(key: Lifetime): string | undefined {
+    const end = this.#endOf(key);
     return Number.isFinite(end) ? new Date(end).toISOString() : undefined;
   }
 
-  #endOf({ createdAt, expiresAt }: Pick<StoredKey, "createdAt" | "expiresAt">): number {
+  #endOf({ createdAt, rotatedAt = createdAt, expiresAt }: Lifetime): number {
     const own = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
     const limit = this.#lifetimeMs;
-    return limit === undefined ? own : Math.min(own, Date.parse(createdAt) + limit);
+    return limit === undefined ? own : Math.min(own, Date.parse(rotatedAt) + limit);
   }
 
   /**
@@ -137,8 +141,9 @@ export class KeyRing {
   }
 
   #find(text: string): CachedKey | undefined {
-    const cached = this.#keys.get(hashOf(text, this.#pepper));
-    // Unknown texts are not cached, so the cache is never larger than the number of keys.
+    const hash = hashOf(text, this.#pepper);
+    const cached = this.#keys.get(hash) ?? this.#former.get(hash);
+    // Unknown texts are not cached, so the cache is never larger than the number of texts.
     if (cached) this.#byText.set(text, cached);
     return cached;
   }
@@ -163,8 +168,16 @@ export class KeyRing {
     const before = new Map([...this.#keys.values()].map((cached) => [cached.id, cached]));
     const cached = [...stored].map(([id, key]) => this.#cachedKeyOf(id, key, before.get(id)));
     this.#keys = new Map(cached.map((one) => [one.key.hash, one]));
+    this.#former = new Map(
+      cached.flatMap((one) => {
+        const { formerHash, overlapUntil } = one.key;
+        if (formerHash === undefined || overlapUntil === undefined) return [];
+        return [[formerHash, { ...one, expiresAt: Math.min(one.expiresAt, Date.parse(overlapUntil)) }]];
+      }),
+    );
     this.#byText = new Map();
-    for (const [id, { principal }] of before) if (!stored.has(id)) this.#options.onEnded?.(principal);
+    for (const [id, { principal, key }] of before)
+      if (!stored.has(id) || isReplaced(key, stored.get(id))) this.#options.onEnded?.(principal);
     this.#expire();
   }
 
@@ -200,4 +213,9 @@ export class KeyRing {
       return livePrincipal(accounts, owner, { ...fields, ...(role && { maxRole: role }) });
     return { id: `key ${id}`, kind: "key", name, roles: role ? [role] : [], groups: [], ...fields };
   }
+}
+
+/** Whether the key got another text without an overlap: what the former one opened must end. */
+function isReplaced({ hash }: StoredKey, now: StoredKey | undefined): boolean {
+  return now !== undefined && now.hash !== hash && now.formerHash !== hash;
 }

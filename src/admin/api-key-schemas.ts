@@ -20,6 +20,8 @@ export const RETURNED_KEY = named(
       tiers: list({ enum: TIERS }),
       expiresAt: DATE,
       lastUsedAt: DATE,
+      rotatedAt: { ...DATE, description: "when it got its current text, if it was rotated" },
+      overlapUntil: { ...DATE, description: "until when its former text is valid" },
     },
   ),
 );
@@ -75,6 +77,22 @@ export const NEW_API_KEY = named(
         type: "string",
         pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$",
         description: "a time such as 2030-01-31T12:00:00Z",
+      },
+    },
+  ),
+);
+
+export const KEY_ROTATION = named(
+  "ApiKeyRotation",
+  object(
+    {},
+    {
+      overlapHours: {
+        type: "number",
+        minimum: 0,
+        maximum: 720,
+        default: 24,
+        description: "how long the former text is valid too; 0: it ends at once, with its sessions",
       },
     },
   ),

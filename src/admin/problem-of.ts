@@ -20,6 +20,7 @@ const REFUSED: Readonly<Record<RefusalCode, { readonly status: number; readonly 
   later_change: { status: 409, title: "Changed again later" },
   too_many: { status: 409, title: "Too many objects" },
   stale: { status: 412, title: "Changed by somebody else" },
+  test_failed: { status: 422, title: "A policy test would fail" },
   invalid: { status: 422, title: "Invalid" },
 };
 const ACCESS: Readonly<Record<AccessErrorCode, number>> = {
@@ -50,7 +51,7 @@ export function problemOf(error: unknown): Problem | undefined {
 
 function refusalProblem({ code, message, details }: Refusal): Problem {
   const { status, title } = REFUSED[code];
-  const { errors = [], current, objects } = details;
+  const { errors = [], current, objects, tests } = details;
   return new Problem(status, message, {
     title,
     errors,
@@ -58,6 +59,7 @@ function refusalProblem({ code, message, details }: Refusal): Problem {
       type: `urn:metamcp:problem:${code.replaceAll("_", "-")}`,
       ...(current === undefined ? {} : { current }),
       ...(objects ? { objects } : {}),
+      ...(tests ? { tests } : {}),
     },
   });
 }

@@ -1,6 +1,7 @@
 /** Error responses over plain HTTP: RFC 9457 `application/problem+json`. */
 
 import type { ServerResponse } from "node:http";
+import { TEST_RESULT } from "../gateway/test-result.ts";
 import { FIELD_PROBLEM, type FieldProblem } from "../kernel/field-problem.ts";
 import { ANY_OBJECT, list, named, object, TEXT } from "../kernel/json-schema.ts";
 import { OBJECT_REFERENCE } from "../kernel/named-object.ts";
@@ -12,6 +13,7 @@ export const PROBLEM = named(
     {
       errors: list(FIELD_PROBLEM),
       current: { ...ANY_OBJECT, description: "for 412: the current object" },
+      tests: { ...list(TEST_RESULT), description: "the policy tests that would fail" },
       objects: { ...list(OBJECT_REFERENCE), description: "the objects that prevent the change" },
     },
   ),

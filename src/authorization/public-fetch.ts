@@ -57,7 +57,7 @@ export async function fetchPublic(
  * Checks the resolved addresses and connects to exactly these, so that a later DNS incoming cannot change the
  * target.
  */
-function publicLookup(resolve: Resolve): LookupFunction {
+export function publicLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, "", 0);

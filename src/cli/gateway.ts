@@ -11,6 +11,7 @@ const COMMANDS: Commands = new Map([
   ["replicas", () => import("./gateway/replicas.ts")],
   ["export", () => import("./gateway/export.ts")],
   ["diff", () => import("./gateway/diff.ts")],
+  ["test", () => import("./gateway/test.ts")],
   ["apply", () => import("./gateway/apply.ts")],
   ["history", () => import("./gateway/history.ts")],
   ["rollback", () => import("./gateway/rollback.ts")],

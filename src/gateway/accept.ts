@@ -14,10 +14,12 @@ import { type Finder, nameProblems } from "./names.ts";
 import { type ObjectKind, SETTINGS_NAME, type Specs, type StoredObject } from "./objects.ts";
 import { named, present, READ_ONLY } from "./present.ts";
 import type { SchemaCheck } from "./schema-check.ts";
-import type { NamespaceFields } from "./schemas.ts";
+import type { NamespaceFields, WebhookFields } from "./schemas.ts";
 import { mapTexts, textsToStore } from "./secret-texts.ts";
 import { mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
+import { mapTests } from "./uses.ts";
+import { webhooksToStore } from "./webhooks.ts";
 
 /** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
 export type EntryCheck = (layer: { readonly use: string }, kind: ObjectKind) => readonly FieldProblem[];
@@ -37,6 +39,7 @@ export interface References<K extends ObjectKind> {
   readonly stored?: StoredObject<K> | undefined;
   readonly servers: Finder<{ readonly uuid: string }>;
   readonly namespaces: Finder<{ readonly uuid: string }>;
+  readonly endpoints: Finder<{ readonly uuid: string }>;
 }
 
 export interface Accepted<K extends ObjectKind> {
@@ -148,9 +151,17 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     problems.push(...repeated(list, "/namespaces", (uuid) => uuid));
     return { spec: { ...spec, namespaces: list }, problems };
   },
-  settings: (_name, spec, { stored }, { vault }) => {
+  settings: (_name, spec, { stored, endpoints }, { vault }) => {
     const problems: FieldProblem[] = [];
-    return { spec: withSecrets(spec, stored, vault, problems), problems };
+    const named = resolver(endpoints, "endpoint", problems);
+    const tests = mapTests(spec["tests"] as Specs["settings"]["tests"], (test, name) => ({
+      ...test,
+      endpoint: named(test.endpoint, pointer("", "tests", name, "endpoint")),
+    }));
+    const known = (stored as StoredObject<"settings"> | undefined)?.spec.notify ?? [];
+    const sent = spec["notify"] as readonly WebhookFields[] | undefined;
+    const notify = sent && { notify: webhooksToStore(sent, known, vault, problems) };
+    return { spec: withSecrets({ ...spec, ...tests, ...notify }, stored, vault, problems), problems };
   },
 };
 

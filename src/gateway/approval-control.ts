@@ -4,7 +4,7 @@
  */
 import { BOOLEAN, DATE, named, object, type Static, TEXT, TEXTS, UUID } from "../kernel/json-schema.ts";
 import { NAMED_OBJECT } from "../kernel/named-object.ts";
-import { ACTOR, CALLER, type Principal } from "../kernel/principal.ts";
+import { ACTOR, CALLER, type Principal, TIERS } from "../kernel/principal.ts";
 
 export const APPROVAL_STATES = ["waiting", "approved", "refused", "expired", "withdrawn"] as const;
 
@@ -32,7 +32,13 @@ export const APPROVAL = named(
       },
       decidable: { ...BOOLEAN, description: "you may decide it now" },
     },
-    { via: { enum: ["code", "chain"] }, decidedAt: DATE, decidedBy: ACTOR, comment: TEXT },
+    {
+      tier: { enum: TIERS, description: "the kind of the tool, by its annotations" },
+      via: { enum: ["code", "chain"] },
+      decidedAt: DATE,
+      decidedBy: ACTOR,
+      comment: TEXT,
+    },
   ),
 );
 export type Approval = Static<typeof APPROVAL>;

@@ -125,7 +125,11 @@ export function settingsOf(objects: Objects): StoredObject<"settings"> | undefin
 
 /** Finds the objects that input can refer to. */
 export function knownIn(objects: Objects): Omit<References<ObjectKind>, "stored"> {
-  return { servers: finderOf(objects.server), namespaces: finderOf(objects.namespace) };
+  return {
+    servers: finderOf(objects.server),
+    namespaces: finderOf(objects.namespace),
+    endpoints: finderOf(objects.endpoint),
+  };
 }
 
 export function orThrow<K extends ObjectKind>(accepted: Accepted<K> | readonly FieldProblem[]): Accepted<K> {

@@ -8,7 +8,9 @@ import type { Steps } from "../kernel/steps.ts";
 import type { LayerRegistry } from "../middleware/registry.ts";
 import type { Compiled } from "./compile.ts";
 import type { Objects } from "./objects.ts";
+import type { NamedTest } from "./policy-test.ts";
 import type { ChangeContext, ChangeOutcome, ChangeRow } from "./settle.ts";
+import type { TestResult } from "./test-result.ts";
 import type { ToolRow } from "./view/tool-row.ts";
 import type { TableRow } from "./view/tool-table.ts";
 
@@ -105,6 +107,11 @@ export interface GatewayControl {
     make: ComputeChange<T>,
     options?: { readonly dryRun?: boolean; readonly summary?: string },
   ): Promise<Changed & { readonly outcome: T }>;
+  /**
+   * Judges these calls, by default the stored policy tests, by the config or by the one that a change would
+   * make. Changes nothing.
+   */
+  judge(tests?: readonly NamedTest[], make?: ComputeChange<ChangeOutcome>): Promise<readonly TestResult[]>;
   /** Newest first. */
   revisions(page?: { readonly before?: number; readonly limit?: number }): Promise<readonly Revision[]>;
   /** A revision with the objects right after it. */

@@ -2,7 +2,13 @@
  * The stored objects of a gateway. Immutable: an unchanged object stays the same JavaScript object, so
  * changes are found by identity.
  */
-import type { EndpointFields, NamespaceFields, ServerFields, SettingsFields } from "./schemas.ts";
+import type {
+  EndpointFields,
+  NamespaceFields,
+  ServerFields,
+  SettingsFields,
+  WebhookFields,
+} from "./schemas.ts";
 
 export const KINDS = ["server", "namespace", "endpoint", "settings"] as const;
 export type ObjectKind = (typeof KINDS)[number];
@@ -23,6 +29,12 @@ export interface SealedText extends Sealed {
 /** An argument or a URL, encrypted only if it contains a secret. */
 export type StoredText = string | SealedText;
 
+/** A webhook. Its URL may contain a token, so it is sealed as a whole. */
+export interface StoredWebhook extends Omit<WebhookFields, "url" | "secret"> {
+  readonly url: SealedText;
+  readonly secret?: StoredSecret;
+}
+
 type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
 
 export interface StoredServer
@@ -39,7 +51,8 @@ export interface Specs {
   readonly server: StoredServer;
   readonly namespace: Omit<NamespaceFields, "name">;
   readonly endpoint: Omit<EndpointFields, "name">;
-  readonly settings: Omit<SettingsFields, "secrets"> & {
+  readonly settings: Omit<SettingsFields, "secrets" | "notify"> & {
+    readonly notify?: readonly StoredWebhook[];
     readonly secrets?: Readonly<Record<string, StoredSecret>>;
   };
 }

@@ -1,6 +1,7 @@
 /** The error for a change that is refused. The message says what to do. */
 import type { FieldProblem } from "../kernel/field-problem.ts";
 import type { ObjectReference } from "../kernel/named-object.ts";
+import type { TestResult } from "./test-result.ts";
 
 export type RefusalCode =
   /** Somebody else decides this. */
@@ -19,12 +20,16 @@ export type RefusalCode =
   /** A later revision changed the same value. */
   | "later_change"
   | "too_many"
+  /** A policy test would fail. */
+  | "test_failed"
   | "invalid";
 
 export interface RefusalDetails {
   readonly errors?: readonly FieldProblem[];
   /** For `stale`: the current object, in the form of the API. */
   readonly current?: unknown;
+  /** For `test_failed`: the tests that would fail. */
+  readonly tests?: readonly TestResult[];
   /** The objects that prevent the change. */
   readonly objects?: readonly ObjectReference[];
 }

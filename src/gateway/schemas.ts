@@ -146,6 +146,63 @@ const SIGNATURE = {
   enum: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 } as const;
 
+/** What a call is expected to meet: the rules let it pass, refuse it, or ask a person first. */
+export const EXPECTED = { enum: ["allow", "deny", "ask"] } as const;
+
+export const POLICY_TEST = {
+  type: "object",
+  properties: {
+    endpoint: REFERENCE,
+    as: {
+      type: "string",
+      minLength: 1,
+      maxLength: 320,
+      description:
+        "who calls: an e-mail address or uuid, key:NAME or key:UUID, group:NAME (any member of it) or role:NAME",
+    },
+    tool: {
+      type: "string",
+      minLength: 1,
+      maxLength: 640,
+      description: "server:tool, with the name at the endpoint or the server's own",
+    },
+    args: { type: "object", description: "the arguments that rules judge" },
+    expect: EXPECTED,
+  },
+  required: ["endpoint", "as", "tool", "expect"],
+  additionalProperties: false,
+} as const;
+
+/** What webhooks tell. */
+export const NOTIFY_EVENTS = [
+  "approval.waiting",
+  "server.requested",
+  "server.failing",
+  "audit.lost",
+  "key.expiring",
+] as const;
+
+const WEBHOOK = {
+  type: "object",
+  properties: {
+    name: { type: "string", pattern: "^[^\\p{Cc}\\p{Cs}/]{1,64}$", description: "1 to 64 characters" },
+    url: { type: "string", minLength: 1, maxLength: 2_048, description: "masked behind its host" },
+    events: { type: "array", items: { enum: NOTIFY_EVENTS }, minItems: 1, maxItems: NOTIFY_EVENTS.length },
+    format: { enum: ["json", "slack"], default: "json" },
+    secret: {
+      type: "string",
+      maxLength: 512,
+      description: "at least 16 characters; signs each message: HMAC-SHA256 in the header Metamcp-Signature",
+    },
+    allowPrivate: {
+      ...OFF,
+      description: "also send to private addresses and over plain http",
+    },
+  },
+  required: ["name", "url", "events"],
+  additionalProperties: false,
+} as const;
+
 export const SETTINGS = {
   type: "object",
   properties: {
@@ -183,6 +240,23 @@ export const SETTINGS = {
       default: "on",
       description: "off: people log in at the identity provider only; counts while one is configured",
     },
+    notify: {
+      type: "array",
+      items: WEBHOOK,
+      maxItems: 20,
+      description: "webhooks that are told what waits for people",
+    },
+    // Without a default, so that settings without tests stay readable for version 0.2.
+    tests: {
+      type: "object",
+      additionalProperties: POLICY_TEST,
+      maxProperties: 1_000,
+      propertyNames: {
+        pattern: "^[^\\p{Cc}\\p{Cs}/]{1,128}$",
+        description: "1 to 128 characters, without control characters and /",
+      },
+      description: "calls with what the rules must say about them; a change that breaks one is refused",
+    },
     keyLifetimeDays: {
       type: "integer",
       minimum: 1,
@@ -204,5 +278,8 @@ export type ServerFields = Static<typeof SERVER>;
 export type NamespaceFields = Static<typeof NAMESPACE>;
 export type EndpointFields = Static<typeof ENDPOINT>;
 export type SettingsFields = Static<typeof SETTINGS>;
+export type WebhookFields = Static<typeof WEBHOOK>;
+export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
+export type PolicyTest = Static<typeof POLICY_TEST>;
 export type ToolOverride = Static<typeof TOOL_OVERRIDE>;
 export type ArgumentOverride = Static<typeof ARGUMENT>;

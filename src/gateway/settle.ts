@@ -185,7 +185,7 @@ function refuseMissing(before: Objects, drafts: ReadonlyMap<string, Draft>): voi
   const [missing] = users;
   if (!missing) return;
   const [uuid, by] = missing;
-  const used = before.server.get(uuid) ?? before.namespace.get(uuid);
+  const used = before.server.get(uuid) ?? before.namespace.get(uuid) ?? before.endpoint.get(uuid);
   throw inUse(used ?? { kind: "server", uuid, name: uuid }, by);
 }
 

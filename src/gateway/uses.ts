@@ -1,12 +1,15 @@
-/** References between objects: endpoints to namespaces, namespaces to servers. */
+/** References between objects: endpoints to namespaces, namespaces to servers, policy tests to endpoints. */
 import { freeze } from "../kernel/freeze.ts";
 import type { Specs, StoredObject } from "./objects.ts";
+import type { PolicyTest } from "./schemas.ts";
 
 type Holder = Pick<StoredObject, "kind" | "spec">;
 
 /** The uuids that an object refers to. */
 export function referencesOf({ kind, spec }: Holder): ReadonlySet<string> {
   if (kind === "endpoint") return new Set((spec as Specs["endpoint"]).namespaces);
+  if (kind === "settings")
+    return new Set(Object.values((spec as Specs["settings"]).tests ?? {}).map(({ endpoint }) => endpoint));
   if (kind !== "namespace") return new Set();
   const { servers, tools } = spec as Specs["namespace"];
   return new Set([...servers, ...tools].map(({ server }) => server));
@@ -21,10 +24,30 @@ export function withoutReference<H extends Holder>(holder: H, uuid: string): H {
       spec: freeze({ ...spec, namespaces: spec.namespaces.filter((one) => one !== uuid) }),
     };
   }
+  if (holder.kind === "settings") {
+    const spec = holder.spec as Specs["settings"];
+    const kept = mapTests(spec.tests, (test) => (test.endpoint === uuid ? undefined : test));
+    return { ...holder, spec: freeze({ ...spec, ...kept }) };
+  }
   const spec = holder.spec as Specs["namespace"];
   const others = ({ server }: { readonly server: string }): boolean => server !== uuid;
   return {
     ...holder,
     spec: freeze({ ...spec, servers: spec.servers.filter(others), tools: spec.tools.filter(others) }),
   };
+}
+
+type Tests = Specs["settings"]["tests"];
+
+/** The field `tests` with each test replaced; undefined removes it. No field if there is none. */
+export function mapTests(
+  tests: Tests,
+  replace: (test: PolicyTest, name: string) => PolicyTest | undefined,
+): { readonly tests?: NonNullable<Tests> } {
+  if (!tests) return {};
+  const mapped = Object.entries(tests).flatMap(([name, test]) => {
+    const made = replace(test, name);
+    return made ? [[name, made] as const] : [];
+  });
+  return { tests: Object.fromEntries(mapped) };
 }

@@ -2,7 +2,6 @@
  * The core of a gateway: the engine with its servers, the endpoints in front of it, and the control that
  * changes both.
  */
-import type { AccountDirectory } from "../access/account.ts";
 import { LazySearch } from "../catalog/search/lazy-search.ts";
 import { idOf } from "../config/identity.ts";
 import { createEngine } from "../engine/create-engine.ts";
@@ -20,6 +19,7 @@ import type { GatewayLayers } from "./layers.ts";
 import { contextOf, vaultOf } from "./live/change-context.ts";
 import { engineConfig, searchedName } from "./live/engine-config.ts";
 import { LiveGateway, type Start } from "./live/live-gateway.ts";
+import { type Callers, PolicyTests } from "./live/policy-tests.ts";
 import { ServerReachability } from "./live/reachability.ts";
 import type { GatewayLogins } from "./logins/server-logins.ts";
 import { Provisioning } from "./provision/provisioning.ts";
@@ -37,11 +37,13 @@ export interface CoreParts {
   readonly compiling: CompileOptions;
   readonly pipeline: GatewayLayers;
   readonly logins: Pick<GatewayLogins, "credentials">;
-  readonly access: { readonly accounts: Pick<AccountDirectory, "byId"> };
+  readonly access: Callers;
   readonly owners: ServedParts["owners"];
   /** The other gateways on the store. */
   readonly peers: Peers | undefined;
   readonly placement: Placements | undefined;
+  /** Runs when a client asked for a server. */
+  readonly requested: (request: { readonly uuid: string; readonly name: string }) => void;
 }
 
 export interface GatewayCore {
@@ -92,7 +94,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     registryUrl: options.registryUrl,
     engine,
     control: () => control,
-    requests: new ProvisionRequests(store),
+    requests: new ProvisionRequests(store, parts.requested),
   });
   const endpoints: ServedEndpoints = new ServedEndpoints({
     engine,
@@ -126,6 +128,12 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     search,
     placement,
     compiling,
+    tests: new PolicyTests({
+      layers,
+      clock,
+      listingOf: (server) => engine.catalog.snapshot.listings.get(server),
+      access,
+    }),
     config: options.config,
     context: await contextOf(vaultOf(store), layers, toolsOf),
     renamed: () => named.renamed(),

@@ -27,6 +27,8 @@ import { logRefusedLogins } from "./logins/log-refused-logins.ts";
 import { openOidc } from "./logins/oidc.ts";
 import { type GatewayLogins, openLogins } from "./logins/server-logins.ts";
 import { namedLog } from "./named-log.ts";
+import { serverRequested, watchFacts } from "./notify/facts.ts";
+import { Notices } from "./notify/notices.ts";
 import { startObserving } from "./observing.ts";
 import { openCounts, openReplicas } from "./replicas.ts";
 import { BUNDLES } from "./shared/stored-bundles.ts";
@@ -83,6 +85,12 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     : undefined;
   const pipeline = await openLayers({ ...context, middlewareDir, recording, holders });
   const people = await openPeople(context);
+  const notices = new Notices({
+    ...context,
+    webhooks: () => compiled().settings?.spec.notify ?? [],
+    vault: compiling.vault,
+    url: address.url,
+  });
   const replicas = await openReplicas(context, {
     addressOf: people.addressOf,
     sessions: () => core.endpoints.movable,
@@ -102,6 +110,7 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     owners,
     peers,
     placement: replicas?.placement,
+    requested: (request) => notices.tell(serverRequested(request)),
   });
   replicas?.answerTasks((owner) =>
     core.engine.scope.tasks.ofOwner(owner).map((task) => legacyState(task).toString()),
@@ -110,6 +119,17 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
   live = core.control;
   const observing = await startObserving(context, core);
   await replicas?.relayEvents(observing.observer.feed);
+  const stopFacts = watchFacts(
+    {
+      events,
+      clock,
+      serverName: (uuid) => compiled().servers.get(uuid)?.object.name,
+      expiringBefore: (before) => people.access.keys.expiringBefore(before),
+      auditLost: () => observing.observer.audit.state.lost,
+      replica: replica ?? "gateway",
+    },
+    (fact) => notices.tell(fact),
+  );
   const following = followChanges(context, core, people);
   const settled = (): Promise<unknown> | undefined => {
     const [config, records] = [following.settled(), people.access.settled()];
@@ -139,12 +159,15 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     authorization,
     observer,
     replicas,
+    notices,
     inStep,
     isClosing,
   });
 
   async function close(): Promise<void> {
     following.stop();
+    stopFacts();
+    notices.close();
     oidc?.checks.stop();
     // Until then this gateway takes connections, and passes requests on to the others.
     await replicas?.handOver(options.drainMs ?? 0);

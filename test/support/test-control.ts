@@ -119,6 +119,7 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
       last = done.catch(() => {});
       return done;
     },
+    judge: async () => [],
     revisions: (page) => store.revisions(page),
     async revisionAt(n) {
       const past = await store.revision(n);
@@ -240,6 +241,7 @@ export async function testAdmin(
     sso: undefined,
   });
   const admin = createAdmin({
+    notices: { deliveries: async () => [], try: async () => undefined },
     control,
     logins: logins.control,
     approvals,

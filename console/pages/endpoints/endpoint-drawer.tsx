@@ -5,15 +5,18 @@ import { Drawer } from "../../components/drawer.tsx";
 import { Status } from "../../components/status.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { address, go, setQuery } from "../../navigate.ts";
-import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
+import type { LayerEntry } from "../../pipeline/layer-entry.ts";
+import { PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
 import { may } from "../../session.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
 import { pipelineTexts } from "../../texts/pipeline.ts";
+import { policyTexts } from "../../texts/policy.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useObjectDraft } from "../../use-object-draft.ts";
 import { AccessTab } from "./access-tab.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
+import { MatrixTab } from "./matrix-tab.tsx";
 import { PreviewTab } from "./preview-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TestTab } from "./test-tab.tsx";
@@ -80,6 +83,12 @@ function allowedTabs(): readonly TabContent[] {
       shown: may("endpoints.write"),
     },
     {
+      id: "matrix",
+      label: policyTexts.matrix.tab,
+      show: (one) => <MatrixTab endpoint={one} />,
+      shown: may("settings"),
+    },
+    {
       id: "test",
       label: texts.test,
       show: (one) => <TestTab endpoint={one} />,
@@ -96,6 +105,7 @@ function PipelineTab({ endpoint }: { readonly endpoint: Endpoint }) {
   return (
     <div class="stack">
       <PipelineEditor
+        place={{ kind: "endpoint", uuid: endpoint.uuid }}
         value={(draft.value.middleware ?? []) as readonly LayerEntry[]}
         faultOf={(path) => sending.faultOf(`/middleware${path}`)}
         onInput={(middleware) => draft.set({ middleware } as Partial<Endpoint>)}

@@ -18,9 +18,11 @@ import { keysTexts as texts } from "../../texts/keys.ts";
 import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import type { KeyRow } from "./key-row.ts";
+import { RotateKey } from "./rotate-key.tsx";
 
 export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRow }) {
   const revoking = useSignal(false);
+  const rotating = useSignal(false);
   const sending = useSending();
   const close = () => go({ page: "keys", query: address.value.query });
   const revoke = async () => {
@@ -39,9 +41,12 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
       onClose={close}
       actions={
         may("keys.write") && (
-          <Button kind="danger" onClick={() => (revoking.value = true)}>
-            {texts.revoke.action}
-          </Button>
+          <>
+            <Button onClick={() => (rotating.value = true)}>{texts.rotate.action}</Button>
+            <Button kind="danger" onClick={() => (revoking.value = true)}>
+              {texts.revoke.action}
+            </Button>
+          </>
         )
       }
     >
@@ -55,6 +60,10 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
             { key: columns.owner, value: <ForeignText text={owner} /> },
             { key: columns.prefix, value: `${key.prefix}…`, mono: true },
             { key: columns.created, value: <Ago at={key.createdAt} /> },
+            ...(key.rotatedAt ? [{ key: texts.rotate.rotated, value: <Ago at={key.rotatedAt} /> }] : []),
+            ...(key.overlapUntil && Date.parse(key.overlapUntil) > Date.now()
+              ? [{ key: texts.rotate.until, value: <Ago at={key.overlapUntil} /> }]
+              : []),
             { key: columns.lastUsed, value: key.lastUsedAt ? <Ago at={key.lastUsedAt} /> : texts.never },
             { key: columns.expires, value: key.expiresAt ? <Ago at={key.expiresAt} /> : texts.never },
           ]}
@@ -66,6 +75,7 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
         )}
         {may("keys.write") && <Rename row={key} />}
       </div>
+      {rotating.value && <RotateKey of={key} onClose={() => (rotating.value = false)} />}
       {revoking.value && (
         <FormDialog
           title={texts.revoke.title(key.name)}

@@ -1,11 +1,14 @@
 /** The dialog that creates an API key and shows it once. */
 import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import type { ApiKeyMade, NewApiKey, Role } from "../../api/types.ts";
+import { FieldError } from "../../components/field-frame.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { CONFIG, refresh, useList } from "../../live/resource.ts";
+import { address } from "../../navigate.ts";
 import { ClientConfig } from "../../parts/client-config.tsx";
 import { may, me } from "../../session.ts";
 import { FormDialog } from "../../shell/form-dialog.tsx";
@@ -27,25 +30,33 @@ interface Draft {
   readonly role: Role;
   readonly tiers: readonly (typeof TIERS)[number][];
   readonly owner: string;
+  readonly lifetime: keyof typeof texts.lifetimes;
   /** In the format of the datetime-local field. */
   readonly expires: string;
 }
 
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const self = me.value?.account;
+  const asked = address.value.query["endpoint"];
   const draft = useSignal<Draft>({
     name: "",
     description: "",
-    access: "all",
-    endpoints: [],
+    access: "some",
+    endpoints: asked === undefined ? [] : [asked],
     role: "viewer",
-    tiers: TIERS,
+    tiers: ["readOnly", "write"],
     owner: self?.uuid ?? "",
+    lifetime: "90",
     expires: "",
   });
+  const tried = useSignal(false);
   const made = useSignal<ApiKeyMade | undefined>(undefined);
   const sending = useSending();
-  const submit = () =>
+  const submit = () => {
+    tried.value = true;
+    return isComplete(draft.value) ? create() : undefined;
+  };
+  const create = () =>
     sending.run(async () => {
       made.value = await send("POST /api-keys", bodyOf(draft.value));
       refresh("/api-keys");
@@ -64,7 +75,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Fields draft={draft} faultOf={sending.faultOf} />
+      <Fields draft={draft} faultOf={sending.faultOf} tried={tried.value} />
     </FormDialog>
   );
 }
@@ -80,9 +91,11 @@ function KeyConfig({ made: { role, endpoints, key } }: { readonly made: ApiKeyMa
 interface FieldsProps {
   readonly draft: Signal<Draft>;
   readonly faultOf: (path: string) => string | undefined;
+  /** Somebody tried to send it, so what is missing is said. */
+  readonly tried: boolean;
 }
 
-function Fields({ draft, faultOf }: FieldsProps) {
+function Fields({ draft, faultOf, tried }: FieldsProps) {
   const owners = useOwners();
   const fields = draft.value;
   const set = (change: Partial<Draft>) => {
@@ -111,14 +124,14 @@ function Fields({ draft, faultOf }: FieldsProps) {
         label={texts.access}
         value={fields.access}
         options={[
-          { value: "all", label: texts.all },
           { value: "some", label: texts.some },
+          { value: "all", label: texts.all },
           { value: "role", label: texts.role },
         ]}
         error={faultOf("/endpoints")}
         onInput={(access) => set({ access: access as Draft["access"] })}
       />
-      {fields.access === "some" && <Endpoints draft={draft} />}
+      {fields.access === "some" && <Endpoints draft={draft} tried={tried} />}
       {fields.access === "role" ? (
         <SelectField
           label={texts.roleLabel}
@@ -128,7 +141,7 @@ function Fields({ draft, faultOf }: FieldsProps) {
           onInput={(role) => set({ role: role as Role })}
         />
       ) : (
-        <Tiers draft={draft} />
+        <Tiers draft={draft} tried={tried} />
       )}
       {may("people") && (
         <SelectField
@@ -141,21 +154,39 @@ function Fields({ draft, faultOf }: FieldsProps) {
           onInput={(owner) => set({ owner })}
         />
       )}
-      <TextField
+      <SelectField
         label={texts.expires}
-        hint={texts.expiresHint}
-        optional
-        type="datetime-local"
-        value={fields.expires}
-        error={faultOf("/expiresAt")}
-        onInput={(expires) => set({ expires })}
+        value={fields.lifetime}
+        options={Object.entries(texts.lifetimes).map(([value, label]) => ({ value, label }))}
+        error={fields.lifetime === "date" ? undefined : faultOf("/expiresAt")}
+        onInput={(lifetime) => set({ lifetime: lifetime as Draft["lifetime"] })}
       />
+      {fields.lifetime === "date" && (
+        <TextField
+          label={texts.expiresAt}
+          required
+          type="datetime-local"
+          value={fields.expires}
+          error={faultOf("/expiresAt")}
+          onInput={(expires) => set({ expires })}
+        />
+      )}
     </>
   );
 }
 
-function Endpoints({ draft }: { readonly draft: Signal<Draft> }) {
+interface ChoiceProps {
+  readonly draft: Signal<Draft>;
+  readonly tried: boolean;
+}
+
+function Endpoints({ draft, tried }: ChoiceProps) {
   const names = useEndpointNames();
+  // Of one there is nothing to choose.
+  useEffect(() => {
+    if (names.length === 1 && draft.value.endpoints.length === 0)
+      draft.value = { ...draft.value, endpoints: names.map(({ uuid }) => uuid) };
+  }, [names.length]);
   const { endpoints } = draft.value;
   if (names.length === 0) return <p class="muted">{texts.noEndpoints}</p>;
   return (
@@ -171,11 +202,12 @@ function Endpoints({ draft }: { readonly draft: Signal<Draft> }) {
           }}
         />
       ))}
+      {tried && endpoints.length === 0 && <FieldError id="key-endpoints" text={texts.chooseEndpoint} />}
     </fieldset>
   );
 }
 
-function Tiers({ draft }: { readonly draft: Signal<Draft> }) {
+function Tiers({ draft, tried }: ChoiceProps) {
   const { tiers } = draft.value;
   return (
     <fieldset class="stack-small">
@@ -190,18 +222,33 @@ function Tiers({ draft }: { readonly draft: Signal<Draft> }) {
           }}
         />
       ))}
+      {tried && tiers.length === 0 && <FieldError id="key-tiers" text={texts.chooseTier} />}
     </fieldset>
   );
 }
 
-function bodyOf({ name, description, access, endpoints, role, tiers, owner, expires }: Draft): NewApiKey {
+function isComplete({ access, endpoints, tiers }: Draft): boolean {
+  return access === "role" || ((access === "all" || endpoints.length > 0) && tiers.length > 0);
+}
+
+const DAY_MS = 86_400_000;
+
+function expiryOf({ lifetime, expires }: Draft): string | undefined {
+  if (lifetime === "never") return undefined;
+  if (lifetime === "date") return expires ? new Date(expires).toISOString() : undefined;
+  return new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
+}
+
+function bodyOf(draft: Draft): NewApiKey {
+  const { name, description, access, endpoints, role, tiers, owner } = draft;
+  const expiresAt = expiryOf(draft);
   return {
     name,
     ...(description && { description }),
     ...(access === "role" ? { role } : { endpoints: access === "all" ? "all" : [...endpoints] }),
     ...(access !== "role" && tiers.length < TIERS.length && { tiers: [...tiers] }),
     ...(owner && { owner }),
-    ...(expires && { expiresAt: new Date(expires).toISOString() }),
+    ...(expiresAt !== undefined && { expiresAt }),
   } as NewApiKey;
 }
 

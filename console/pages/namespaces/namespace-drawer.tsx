@@ -4,7 +4,8 @@ import type { Endpoint, Namespace } from "../../api/types.ts";
 import { Drawer } from "../../components/drawer.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { address, go, setQuery } from "../../navigate.ts";
-import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
+import type { LayerEntry } from "../../pipeline/layer-entry.ts";
+import { PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
 import { may } from "../../session.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
@@ -68,6 +69,7 @@ function PipelineTab({ namespace }: { readonly namespace: Namespace }) {
   return (
     <div class="stack">
       <PipelineEditor
+        place={{ kind: "namespace", uuid: namespace.uuid }}
         value={(draft.value.middleware ?? []) as readonly LayerEntry[]}
         faultOf={(path) => sending.faultOf(`/middleware${path}`)}
         onInput={(middleware) => draft.set({ middleware } as Partial<Namespace>)}

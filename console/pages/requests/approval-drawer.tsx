@@ -1,7 +1,6 @@
 /** The drawer of a call that waits for approval: its arguments, and the decision. */
 import { useSignal } from "@preact/signals";
-import { Ago } from "../../ago.tsx";
-import { send } from "../../api/client.ts";
+import { hrefOf } from "../../address.ts";
 import type { Approval } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
@@ -9,12 +8,12 @@ import { ForeignText } from "../../components/foreign-text.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { toast } from "../../components/toasts.tsx";
-import { refresh } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
+import { may } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { requestsTexts } from "../../texts/requests.ts";
-import { useSending } from "../../use-sending.ts";
+import { TimeLeft } from "./time-left.tsx";
+import { useDecision } from "./use-decision.ts";
 
 const texts = requestsTexts.calls;
 
@@ -28,14 +27,24 @@ export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
             { key: texts.columns.who, value: <ForeignText text={principal.name} /> },
             ...(principal.key ? [{ key: texts.key, value: <ForeignText text={principal.key.name} /> }] : []),
             { key: texts.columns.endpoint, value: endpoint.name, mono: true },
+            ...(approval.tier ? [{ key: texts.kind, value: texts.tiers[approval.tier] }] : []),
             { key: texts.columns.reason, value: <ForeignText text={reason} /> },
-            ...(state === "waiting" ? [{ key: texts.expires, value: <Ago at={expiresAt} /> }] : []),
+            ...(state === "waiting"
+              ? [{ key: texts.expires, value: <TimeLeft at={approval.at} until={expiresAt} /> }]
+              : []),
             ...(decidedBy ? [{ key: texts.decidedBy, value: <ForeignText text={decidedBy.name} /> }] : []),
             ...(comment ? [{ key: texts.comment, value: <ForeignText text={comment} /> }] : []),
           ]}
         />
         <h3>{texts.arguments}</h3>
         <JsonTree label={texts.arguments} value={approval.arguments} />
+        {state === "approved" && may("audit.read") && (
+          <p>
+            <a href={hrefOf({ page: "audit", query: { tool: approval.tool, server: approval.server.name } })}>
+              {texts.outcome}
+            </a>
+          </p>
+        )}
         {decidable && <Decide uuid={approval.uuid} />}
         {state === "waiting" && !decidable && <p class="muted">{texts.notYours}</p>}
       </div>
@@ -45,18 +54,7 @@ export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
 
 function Decide({ uuid }: { readonly uuid: string }) {
   const comment = useSignal("");
-  const sending = useSending();
-  const decide = async (verb: "approve" | "refuse") => {
-    const body = comment.value ? { comment: comment.value } : {};
-    const done = await sending.run(() =>
-      send(verb === "approve" ? "POST /approvals/:uuid/approve" : "POST /approvals/:uuid/refuse", body, {
-        params: { uuid },
-      }),
-    );
-    // Somebody else may have decided first. The list shows their decision.
-    refresh("/approvals");
-    if (done) toast({ text: verb === "approve" ? texts.approved : texts.refused });
-  };
+  const { sending, decide } = useDecision(uuid);
   return (
     <>
       <TextField
@@ -68,10 +66,10 @@ function Decide({ uuid }: { readonly uuid: string }) {
       />
       <Refused problem={sending.problem} />
       <div class="line">
-        <Button kind="primary" busy={sending.busy} onClick={() => void decide("approve")}>
+        <Button kind="primary" busy={sending.busy} onClick={() => void decide("approve", comment.value)}>
           {texts.approve}
         </Button>
-        <Button kind="danger" onClick={() => void decide("refuse")}>
+        <Button kind="danger" onClick={() => void decide("refuse", comment.value)}>
           {texts.refuse}
         </Button>
       </div>

@@ -1,6 +1,7 @@
 /** Lists calls that wait for approval, and decided ones. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { Approval } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import type { Loaded } from "../../live/resource.ts";
@@ -8,13 +9,34 @@ import { go } from "../../navigate.ts";
 import { requestsTexts } from "../../texts/requests.ts";
 import { ApprovalDrawer } from "./approval-drawer.tsx";
 import { RequestTable } from "./request-table.tsx";
+import { TimeLeft } from "./time-left.tsx";
+import { useDecision } from "./use-decision.ts";
 
 const texts = requestsTexts.calls;
 const STATES = { waiting: "warn", approved: "ok", refused: "bad", expired: "off", withdrawn: "off" } as const;
 
 const { columns } = texts;
 const COLUMNS: readonly Column<Approval>[] = [
-  { id: "tool", head: columns.tool, mono: true, value: ({ name }) => name },
+  {
+    id: "tool",
+    head: columns.tool,
+    mono: true,
+    value: (approval) => `${approval.name} ${shortArguments(approval)}`,
+    cell: (approval) => (
+      <span class="approval-call" title={shortArguments(approval)}>
+        <ForeignText text={approval.name} /> <span class="muted">{shortArguments(approval)}</span>
+      </span>
+    ),
+  },
+  {
+    id: "kind",
+    head: texts.kind,
+    hideBelow: "medium",
+    width: "150px",
+    value: ({ tier }) => tier && texts.tiers[tier],
+    cell: ({ tier }) =>
+      tier && <span class={tier === "destructive" ? "approval-danger" : ""}>{texts.tiers[tier]}</span>,
+  },
   { id: "who", head: columns.who, value: ({ principal }) => principal.name },
   {
     id: "reason",
@@ -31,6 +53,52 @@ const COLUMNS: readonly Column<Approval>[] = [
   },
 ];
 
+const DECIDING: readonly Column<Approval>[] = [
+  {
+    id: "left",
+    head: texts.expires,
+    width: "120px",
+    value: ({ expiresAt }) => expiresAt,
+    cell: ({ state, at, expiresAt }) => state === "waiting" && <TimeLeft at={at} until={expiresAt} />,
+  },
+  {
+    id: "decide",
+    head: texts.decide,
+    width: "170px",
+    cell: (approval) => approval.decidable && <DecideInRow approval={approval} />,
+  },
+];
+
+/** `{"table": "orders", "cascade": true}` as `table orders, cascade true`. */
+function shortArguments({ arguments: args }: Approval): string {
+  if (typeof args !== "object" || args === null) return JSON.stringify(args ?? "");
+  return Object.entries(args)
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ")
+    .slice(0, 300);
+}
+
+function DecideInRow({ approval: { uuid, name } }: { readonly approval: Approval }) {
+  const { sending, decide } = useDecision(uuid);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: keeps the row closed
+    <span class="line" onClick={(event) => event.stopPropagation()}>
+      <Button
+        size="small"
+        kind="primary"
+        busy={sending.busy}
+        label={texts.approveOne(name)}
+        onClick={() => void decide("approve")}
+      >
+        {texts.approveRow}
+      </Button>
+      <Button size="small" label={texts.refuseOne(name)} onClick={() => void decide("refuse")}>
+        {texts.refuse}
+      </Button>
+    </span>
+  );
+}
+
 interface ApprovalsProps {
   readonly of: ReadonlySignal<Loaded<readonly Approval[]>>;
   readonly open: string | undefined;
@@ -43,6 +111,7 @@ export function Approvals({ of, open }: ApprovalsProps) {
       open={open}
       onOpen={({ uuid }) => go({ page: "requests", id: uuid })}
       columns={COLUMNS}
+      ending={DECIDING}
       states={STATES}
       texts={texts}
       drawer={(approval) => <ApprovalDrawer key={approval.uuid} approval={approval} />}

@@ -21,6 +21,8 @@ interface RequestTableProps<R extends Row> {
   readonly onOpen: (row: R) => void;
   /** All columns except the last two, state and time. */
   readonly columns: readonly Column<R>[];
+  /** Columns after state and time. */
+  readonly ending?: readonly Column<R>[];
   readonly states: Readonly<Record<R["state"], State>>;
   readonly texts: {
     readonly list: string;
@@ -33,7 +35,7 @@ interface RequestTableProps<R extends Row> {
 }
 
 export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
-  const { of, open, onOpen, columns, states, texts, drawer } = props;
+  const { of, open, onOpen, columns, ending = [], states, texts, drawer } = props;
   const all: readonly Column<R>[] = [
     ...columns,
     {
@@ -52,6 +54,7 @@ export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
       value: ({ at }) => at,
       cell: ({ at }) => <Ago at={at} />,
     },
+    ...ending,
   ];
   return (
     <Ready of={of}>

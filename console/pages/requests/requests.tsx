@@ -1,8 +1,11 @@
 /** The page Requests: calls that wait for approval, and servers that models asked for. */
+import { useSignal } from "@preact/signals";
+import { Button } from "../../components/button.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { useList } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { may } from "../../session.ts";
+import { mayAskToNotify } from "../../shell/notices.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { requestsTexts as texts } from "../../texts/requests.ts";
 import { Approvals } from "./approvals.tsx";
@@ -11,6 +14,7 @@ import { ServerRequests } from "./server-requests.tsx";
 export default function Requests() {
   const { id, query } = address.value;
   const decides = may("provision");
+  const asks = useSignal(mayAskToNotify());
   const calls = useList("/approvals", {}, { on: ["approval"], everyMs: 15_000 });
   const servers = useList("/provision-requests", decides ? {} : undefined, {
     on: ["admin", "revision"],
@@ -21,7 +25,21 @@ export default function Requests() {
   const tab = decides && query["tab"] === "servers" ? "servers" : "calls";
   return (
     <>
-      <PageHead title={texts.title} summary={texts.summary(waiting, pending)} />
+      <PageHead
+        title={texts.title}
+        summary={texts.summary(waiting, pending)}
+        actions={
+          asks.value && (
+            <Button
+              onClick={() =>
+                void Notification.requestPermission().then(() => (asks.value = mayAskToNotify()))
+              }
+            >
+              {texts.notices}
+            </Button>
+          )
+        }
+      />
       <Tabs
         label={texts.tabs}
         active={tab}

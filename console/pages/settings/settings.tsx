@@ -6,16 +6,20 @@ import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { CONFIG, refresh, useResource } from "../../live/resource.ts";
 import { LimitFields } from "../../parts/limit-fields.tsx";
-import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
+import type { LayerEntry } from "../../pipeline/layer-entry.ts";
+import { PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
+import { policyTexts } from "../../texts/policy.ts";
 import { settingsTexts as texts } from "../../texts/settings.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { toastWithUndo } from "../../undo.ts";
 import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { Issuers } from "./issuers.tsx";
+import { PolicyTests } from "./policy-tests.tsx";
+import { Webhooks } from "./webhooks.tsx";
 import "./settings.css";
 
 export default function SettingsPage() {
@@ -47,9 +51,23 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       <section class="stack">
         <h2>{texts.pipeline}</h2>
         <PipelineEditor
+          place={{ kind: "settings" }}
           value={(value.middleware ?? []) as readonly LayerEntry[]}
           faultOf={(path) => sending.faultOf(`/middleware${path}`)}
           onInput={(middleware) => set({ middleware } as Partial<Settings>)}
+        />
+      </section>
+      <section class="stack">
+        <h2>{policyTexts.tests.title}</h2>
+        <PolicyTests />
+      </section>
+      <section class="stack">
+        <h2>{texts.webhooks.title}</h2>
+        <Webhooks
+          value={value.notify ?? []}
+          saved={(settings.notify ?? []).map(({ name }) => name)}
+          faultOf={(path) => sending.faultOf(`/notify${path}`)}
+          onInput={(notify) => set({ notify } as Partial<Settings>)}
         />
       </section>
       <section class="stack">

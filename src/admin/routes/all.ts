@@ -18,8 +18,10 @@ import { meRoutes } from "./me.ts";
 import { myCallRoutes } from "./my-calls.ts";
 import { myEndpointRoutes } from "./my-endpoints.ts";
 import { endpointRoutes, namespaceRoutes } from "./namespaces-endpoints.ts";
+import { notifyRoutes } from "./notify.ts";
 import { oidcRoutes } from "./oidc.ts";
 import { type AdminParts, BASE } from "./parts.ts";
+import { policyRoutes } from "./policies.ts";
 import { provisionRoutes } from "./provision.ts";
 import { replayRoutes } from "./replay.ts";
 import { replicaRoutes } from "./replicas.ts";
@@ -51,6 +53,8 @@ export function adminRoutes(parts: AdminParts) {
     ...approvalRoutes(parts),
     ...explainRoutes(parts),
     ...layerRoutes(parts),
+    ...policyRoutes(parts),
+    ...notifyRoutes(parts),
     ...settingsRoutes(parts),
     ...apiKeyRoutes(parts),
     ...userRoutes(parts),

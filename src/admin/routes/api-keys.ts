@@ -7,7 +7,14 @@ import { finderOf } from "../../gateway/names.ts";
 import { invalid } from "../../gateway/refusal.ts";
 import { type FieldProblem, pointer } from "../../kernel/field-problem.ts";
 import { COUNT, object } from "../../kernel/json-schema.ts";
-import { API_KEY_PATCH, KEY_IMPORT, KEY_MADE, NEW_API_KEY, RETURNED_KEY } from "../api-key-schemas.ts";
+import {
+  API_KEY_PATCH,
+  KEY_IMPORT,
+  KEY_MADE,
+  KEY_ROTATION,
+  NEW_API_KEY,
+  RETURNED_KEY,
+} from "../api-key-schemas.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { type AtObject, DRY_RUN, LIST_QUERY, route } from "../route.ts";
@@ -54,6 +61,7 @@ export function apiKeyRoutes(parts: AdminParts) {
         return { body: shown(parts, changed) };
       },
     }),
+    rotateRoute(parts),
     route({
       method: "DELETE",
       path: "/api-keys/:uuid",
@@ -101,6 +109,33 @@ function createRoute(parts: AdminParts) {
       };
       const { key, ...made } = await parts.access.keyControl.create({ ...sent, ...limits });
       return { status: 201, body: { ...shown(parts, made), key } };
+    },
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+function rotateRoute(parts: AdminParts) {
+  return route({
+    method: "POST",
+    path: "/api-keys/:uuid/rotate",
+    summary:
+      "Give an API key a new text. The former one is valid for a while, so that clients can change over",
+    tag: "api-keys",
+    action: "keys.write",
+    query: DRY_RUN,
+    body: KEY_ROTATION,
+    answer: KEY_MADE,
+    async handle(request) {
+      const { id, name, ...known } = await keyAt(parts, request);
+      refuseWider(request, known);
+      if (request.query.dryRun) return dryRun("update", "api-key", name);
+      const { overlapHours } = request.body;
+      const rotated = await parts.access.keyControl.rotate(id, Date.now() + overlapHours * HOUR_MS);
+      if (!rotated) throw noKey(id);
+      request.recordChanges([{ action: "rotate", object: { kind: "api-key", uuid: id, name } }]);
+      const { key, ...made } = rotated;
+      return { body: { ...shown(parts, made), key } };
     },
   });
 }

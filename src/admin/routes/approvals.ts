@@ -23,7 +23,8 @@ export function approvalRoutes(parts: AdminParts) {
     route({
       method: "GET",
       path: "/approvals",
-      summary: "List calls that wait for approval, newest first: those you may decide, and your own",
+      summary:
+        "List calls that wait for approval, then decided ones, newest first: those you may decide, and your own",
       tag: "approvals",
       action: "approvals.decide",
       query: { ...LIST_QUERY, state: { enum: APPROVAL_STATES } },
@@ -72,8 +73,9 @@ function textOf({ name, principal, endpoint, reason }: Approval): string {
 }
 
 /**
- * A sort key: pages are sorted ascending and uuids begin with their creation time, so each digit is inverted.
+ * A sort key, waiting calls first: pages are sorted ascending and uuids begin with their creation time, so each digit is inverted.
  */
-function newestFirst({ uuid }: Approval): string {
-  return uuid.replaceAll(/[0-9a-f]/g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16));
+function newestFirst({ uuid, state }: Approval): string {
+  const waits = state === "waiting" ? "0" : "1";
+  return waits + uuid.replaceAll(/[0-9a-f]/g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16));
 }

@@ -1,17 +1,16 @@
 /** Routes to export, compare and apply the config as one document. */
 
-import { type ApplyOptions, type ApplyOutcome, applyingDocument } from "../../gateway/document/apply.ts";
+import { type ApplyOutcome, applyingDocument } from "../../gateway/document/apply.ts";
 import { DOCUMENT, exportingDocument, writingJson } from "../../gateway/document/document.ts";
 import { writeYaml } from "../../gateway/document/document-worker.ts";
-import type { Objects } from "../../gateway/objects.ts";
 import { Refusal } from "../../gateway/refusal.ts";
-import type { ChangeContext } from "../../gateway/settle.ts";
 import { below } from "../../kernel/field-problem.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import type { Static } from "../../kernel/json-schema.ts";
 import { inTurns } from "../../kernel/steps.ts";
 import { JSON_TYPES, MAX_DOCUMENT_BYTES, YAML_TYPES } from "../body.ts";
 import { checkedBody } from "../checked-body.ts";
+import { POLICY_TESTS, testsBody } from "../policy-schemas.ts";
 import { type AdminRequest, DRY_RUN, type QueryOf, route, TAKE_OVER } from "../route.ts";
 import { APPLIED, APPLY, DIFF } from "../schemas.ts";
 import { type AdminParts, change } from "./parts.ts";
@@ -57,6 +56,30 @@ export function configRoutes(parts: AdminParts) {
     }),
     route({
       method: "POST",
+      path: "/config/test",
+      summary: "Run the policy tests of a document on what applying it would make; changes nothing",
+      tag: "config",
+      action: "settings",
+      query: TAKE_OVER,
+      body: APPLY,
+      checksBody: true,
+      maxBytes: MAX_DOCUMENT_BYTES,
+      types: [...JSON_TYPES, ...YAML_TYPES],
+      answer: POLICY_TESTS,
+      async handle(request) {
+        request.recordChanges([]);
+        const { document, ...options } = await checked(request.body ?? {});
+        const { takeOver = false } = request.query;
+        const tests = await inDocument(() =>
+          control.judge(undefined, (objects, context) =>
+            applyingDocument(objects, document, { ...options, takeOver }, context),
+          ),
+        );
+        return { body: testsBody(tests) };
+      },
+    }),
+    route({
+      method: "POST",
       path: "/config/apply",
       summary: "Apply a document, in one revision or not at all",
       tag: "config",
@@ -93,11 +116,13 @@ async function apply(parts: AdminParts, request: Applying) {
   const { takeOver = false } = request.query;
   const options = { prune, source, takeOver };
   const from = source === undefined ? "" : ` ${source}`;
-  return await change(
-    parts,
-    request,
-    (objects, context) => applied(objects, document, options, context),
-    `apply${from || " a document"}`,
+  return await inDocument(() =>
+    change(
+      parts,
+      request,
+      (objects, context) => applyingDocument(objects, document, options, context),
+      `apply${from || " a document"}`,
+    ),
   );
 }
 
@@ -110,9 +135,9 @@ async function checked(body: unknown): Promise<Static<typeof APPLY>> {
 }
 
 /** Prefixes the paths of errors with /document, because the document is a member of the body. */
-function* applied(objects: Objects, document: unknown, options: ApplyOptions, context: ChangeContext) {
+async function inDocument<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return yield* applyingDocument(objects, document, options, context);
+    return await run();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { errors = [] } = error.details;

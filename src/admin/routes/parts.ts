@@ -14,6 +14,7 @@ import type {
   PinControl,
 } from "../../gateway/control.ts";
 import type { InspectorControl } from "../../gateway/inspector-control.ts";
+import type { NotifyControl } from "../../gateway/notify-control.ts";
 import type { Objects, StoredObject } from "../../gateway/objects.ts";
 import { etagOf } from "../../gateway/present.ts";
 import type { ProvisioningControl } from "../../gateway/provisioning-control.ts";
@@ -67,6 +68,7 @@ export interface AdminParts {
   readonly layers: LayerCatalog;
   readonly provisioning: ProvisioningControl;
   readonly approvals: ApprovalControl;
+  readonly notices: NotifyControl;
   /** Login at an external identity provider, if one is configured. */
   readonly oidc?: OidcLogin | undefined;
   readonly log?: Log;

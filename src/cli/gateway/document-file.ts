@@ -1,4 +1,4 @@
-/** Shared by `diff` and `apply`: their flags, and sending the document. */
+/** Shared by `diff`, `test` and `apply`: their flags, and sending the document. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Writes } from "../../admin/route-types.ts";
@@ -22,10 +22,9 @@ export const DOCUMENT_FLAGS = {
 } as const satisfies Table;
 
 /** Sends the document and returns the answer. Errors in the document are shown with the line of the file. */
-export async function sendDocument<R extends "POST /config/diff" | "POST /config/apply">(
-  route: R,
-  { settings, positionals }: Given<typeof DOCUMENT_FLAGS>,
-): Promise<Writes[R]["answer"]> {
+export async function sendDocument<
+  R extends "POST /config/diff" | "POST /config/test" | "POST /config/apply",
+>(route: R, { settings, positionals }: Given<typeof DOCUMENT_FLAGS>): Promise<Writes[R]["answer"]> {
   const client = new GatewayClient(settings);
   const [file = ""] = positionals;
   const { prune, source, takeOver } = settings;

@@ -3,6 +3,7 @@
  */
 import type { ItemOf, Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
+import { parseTime } from "../../config/time.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { show, table } from "../table.ts";
 import { GatewayClient, type Given } from "./client.ts";
@@ -38,6 +39,12 @@ const FLAGS = {
     value: "date",
     help: "With create: expiry date, such as 2030-01-31.",
   },
+  overlap: {
+    kind: "text",
+    env: false,
+    value: "time",
+    help: "With rotate: how long the former text is valid too, such as 2h; 0 ends it at once. Default: 24h.",
+  },
 } as const satisfies Table;
 
 type Key = ItemOf<"/api-keys">;
@@ -46,8 +53,8 @@ type Tiers = NonNullable<Writes["POST /api-keys"]["body"]["tiers"]>;
 
 export const command: Command = {
   name: "gateway",
-  usage: "gateway keys [list | create NAME [--endpoint NAME …] | revoke UUID]",
-  summary: "List, create and revoke API keys.",
+  usage: "gateway keys [list | create NAME [--endpoint NAME …] | rotate KEY [--overlap TIME] | revoke UUID]",
+  summary: "List, create, rotate and revoke API keys.",
   flags: FLAGS,
   takes: [0, 2],
   async run(given) {
@@ -55,13 +62,14 @@ export const command: Command = {
     const client = new GatewayClient(settings);
     const [verb = "list", what] = positionals;
     if (verb === "list") return await list(client, settings.json);
-    if (what === undefined || !["create", "revoke"].includes(verb))
+    if (what === undefined || !["create", "rotate", "revoke"].includes(verb))
       throw new UsageError(`Usage: metamcp ${command.usage}`);
     if (verb === "revoke") {
       await client.send("DELETE /api-keys/:uuid", undefined, { uuid: what });
       show({ revoked: what }, settings.json, () => `Revoked ${what}.`);
       return 0;
     }
+    if (verb === "rotate") return await rotate(client, what, settings);
     const { endpoint, expires, role, owner, tier } = settings;
     if (role !== undefined && endpoint.length > 0) throw new UsageError("Use either --role or --endpoint.");
     const access =
@@ -77,6 +85,29 @@ export const command: Command = {
     return 0;
   },
 };
+
+const HOUR_MS = 3_600_000;
+
+/** `what` is a uuid, or a name that only one key has. */
+async function rotate(
+  client: GatewayClient,
+  what: string,
+  { overlap, json }: Given<typeof FLAGS>["settings"],
+): Promise<ExitCode> {
+  const ms = overlap === undefined ? undefined : overlap === "0" ? 0 : parseTime(overlap);
+  if (overlap !== undefined && ms === undefined)
+    throw new UsageError(`--overlap is "${overlap}", but must be a time such as 2h, or 0.`);
+  const named = (await client.all("/api-keys")).filter(({ uuid, name }) => uuid === what || name === what);
+  if (named.length > 1) throw new UsageError(`Several keys have the name "${what}": use the uuid.`);
+  const uuid = named[0]?.uuid ?? what;
+  const body = ms === undefined ? {} : { overlapHours: ms / HOUR_MS };
+  const rotated = await client.send("POST /api-keys/:uuid/rotate", body, { uuid });
+  const until = rotated.overlapUntil;
+  const former =
+    until === undefined ? "The former key has ended." : `The former key is valid until ${until}.`;
+  show(rotated, json, () => `${rotated.key}\n\nThis is the only time the key is shown. ${former}`);
+  return 0;
+}
 
 async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
   const items = await client.all("/api-keys");

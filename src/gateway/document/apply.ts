@@ -146,6 +146,7 @@ class Application {
       stored: stored as StoredObject<K> | undefined,
       servers: (reference: string) => finder("server")(reference),
       namespaces: (reference: string) => finder("namespace")(reference),
+      endpoints: (reference: string) => finder("endpoint")(reference),
     };
   }
 

@@ -13,10 +13,12 @@ import {
 } from "../../kernel/json-schema.ts";
 import { atOnce, type Steps } from "../../kernel/steps.ts";
 import { settingsOf } from "../changes.ts";
-import type { Objects, StoredObject, StoredSecret } from "../objects.ts";
+import type { Objects, StoredObject, StoredSecret, StoredWebhook } from "../objects.ts";
 import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../schemas.ts";
 import { mapTexts, shownText } from "../secret-texts.ts";
 import { mapSecrets } from "../secrets.ts";
+import { mapTests } from "../uses.ts";
+import { shownWebhooks } from "../webhooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -29,6 +31,7 @@ export const DOCUMENT = named(
     {
       settings: ANY_OBJECT,
       middleware: list(ANY_OBJECT),
+      tests: { ...BY_NAME, description: "policy tests: calls with what the rules must say about them" },
       needs: {
         ...TEXTS,
         description:
@@ -48,13 +51,14 @@ export function exportDocument(objects: Objects): GatewayDocument {
 /** Pauses between objects. */
 export function* exportingDocument(objects: Objects): Steps<GatewayDocument> {
   const needs: string[] = [];
-  const { middleware, ...settings } = settingsFields(objects, needs);
+  const { middleware, tests, ...settings } = settingsFields(objects, needs);
   return {
     version: 1,
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
     ...(middleware === undefined
       ? {}
       : { middleware: middleware as NonNullable<GatewayDocument["middleware"]> }),
+    ...(tests === undefined ? {} : { tests: tests as NonNullable<GatewayDocument["tests"]> }),
     servers: yield* section(objects.server, (server) => serverFields(server, needs)),
     namespaces: yield* section(objects.namespace, (namespace) => namespaceFields(namespace, objects)),
     endpoints: yield* section(objects.endpoint, (endpoint) => ({
@@ -93,7 +97,18 @@ function settingsFields(objects: Objects, needs: string[]): Fields {
     needs.push(pointer("", "settings", ...path));
     return undefined;
   });
-  return withoutDefaults(fields, SETTINGS);
+  const nameOf = (uuid: string): string => objects.endpoint.get(uuid)?.name ?? uuid;
+  const tests = mapTests(settingsOf(objects)?.spec.tests, (test) => ({
+    ...test,
+    endpoint: nameOf(test.endpoint),
+  }));
+  const hooks = settingsOf(objects)?.spec.notify;
+  for (const [at, { secret }] of hooks?.entries() ?? []) {
+    needs.push(pointer("", "settings", "notify", at, "url"));
+    if (secret !== undefined) needs.push(pointer("", "settings", "notify", at, "secret"));
+  }
+  const notify = hooks && { notify: shownWebhooks(hooks.map(unsigned)) };
+  return withoutDefaults({ ...fields, ...tests, ...notify }, SETTINGS);
 }
 
 function serverFields({ name, spec }: StoredObject<"server">, needs: string[]): Fields {
@@ -136,4 +151,10 @@ function withoutDefaults(fields: object, schema: Schema): Fields {
       return own && "default" in own && isDeepStrictEqual(less, own["default"]) ? [] : [[key, less]];
     }),
   );
+}
+
+/** The secret is left out, as all secrets are. */
+function unsigned(webhook: StoredWebhook): StoredWebhook {
+  const { secret: _, ...rest } = webhook;
+  return rest;
 }

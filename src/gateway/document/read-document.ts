@@ -16,7 +16,16 @@ type NamedKind = Exclude<ObjectKind, "settings">;
 
 /** Of one document. Nobody reads more, and each has a text. */
 export const MAX_PROBLEMS = 50;
-const TOP_KEYS = ["version", "settings", "middleware", "servers", "namespaces", "endpoints", "needs"];
+const TOP_KEYS = [
+  "version",
+  "settings",
+  "middleware",
+  "tests",
+  "servers",
+  "namespaces",
+  "endpoints",
+  "needs",
+];
 
 export interface ReadDocument {
   readonly settings: Fields | undefined;
@@ -48,21 +57,29 @@ export function readDocument(document: unknown): ReadDocument {
   return { settings, sections };
 }
 
-/** The settings, with the layers at the top of the document. Undefined if the document has neither. */
-function settingsIn({ settings, middleware }: Fields, problems: FieldProblem[]): Fields | undefined {
-  if (settings === undefined && middleware === undefined) return undefined;
+/** Fields of the settings that stand at the top of a document. */
+const AT_TOP = ["middleware", "tests"] as const;
+
+/** The settings, with what stands at the top of the document. Undefined if the document has none of it. */
+function settingsIn(document: Fields, problems: FieldProblem[]): Fields | undefined {
+  const { settings } = document;
+  const top = AT_TOP.filter((field) => document[field] !== undefined);
+  if (settings === undefined && top.length === 0) return undefined;
   if (settings !== undefined && !isRecord(settings)) {
     problems.push({ path: "/settings", message: "must be an object" });
     return undefined;
   }
-  if (middleware !== undefined && settings?.["middleware"] !== undefined)
-    problems.push({ path: "/settings/middleware", message: "stands at the top, too: keep it there alone" });
-  return { ...settings, ...(middleware === undefined ? {} : { middleware }) };
+  for (const field of top)
+    if (settings?.[field] !== undefined)
+      problems.push({ path: `/settings/${field}`, message: "stands at the top, too: keep it there alone" });
+  return { ...settings, ...Object.fromEntries(top.map((field) => [field, document[field]])) };
 }
 
 /** The place in the document for a path in the settings. */
 export function settingsPath(path: string): string {
-  return path.startsWith("/middleware") ? path : `/settings${path}`;
+  return AT_TOP.some((field) => path === `/${field}` || path.startsWith(`/${field}/`))
+    ? path
+    : `/settings${path}`;
 }
 
 export interface EntryInput {
@@ -137,8 +154,20 @@ function withSecrets(fields: Fields, stored: object | undefined): Fields {
 export function withStoredSecrets(fields: Fields, stored: object | undefined): Fields {
   const given = fields["secrets"] ?? {};
   if (!isRecord(given)) return fields;
+  const { notify = [] } = (stored ?? {}) as { readonly notify?: readonly Fields[] };
+  const signed = new Set(notify.flatMap(({ name, secret }) => (secret === undefined ? [] : [name])));
+  const hooks = fields["notify"];
+  const masked = Array.isArray(hooks)
+    ? {
+        notify: hooks.map((hook: unknown) =>
+          isRecord(hook) && !("secret" in hook) && signed.has(hook["name"])
+            ? { ...hook, secret: MASK }
+            : hook,
+        ),
+      }
+    : {};
   const all = Object.entries({ ...masks(stored, "secrets"), ...given });
-  return { ...fields, secrets: Object.fromEntries(all.filter(([, value]) => value !== null)) };
+  return { ...fields, ...masked, secrets: Object.fromEntries(all.filter(([, value]) => value !== null)) };
 }
 
 function masks(stored: object | undefined, field: "env" | "headers" | "secrets"): Fields {

@@ -16,6 +16,7 @@ import { actorOf, type Principal } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../../kernel/raw.ts";
 import { shownValue } from "../../kernel/shown-value.ts";
 import { unlessAborted } from "../../kernel/signal.ts";
+import { tierOf } from "../../kernel/tool-facts.ts";
 import type { Approvals, ApprovalTerms } from "../../middleware/approvals.ts";
 import { forbidden, toolOf } from "../../middleware/refusals.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
@@ -216,6 +217,7 @@ export class ApprovalQueue implements Approvals, ApprovalControl {
       ...(via && { via }),
       server: { uuid: server, name: facts?.server ?? server },
       tool: facts?.name ?? call.tool ?? "",
+      ...(facts && { tier: tierOf(facts.annotations) }),
       reason,
       by,
       sealed: this.#parts.store.sealer.seal(JSON.stringify(shownValue(args, SHOWN))),

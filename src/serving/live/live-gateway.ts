@@ -3,6 +3,7 @@
  * engine, endpoints and clients.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/spec.ts";
 import type { Engine } from "../../engine/engine.ts";
 import {
@@ -22,8 +23,10 @@ import type {
 } from "../../gateway/control.ts";
 import type { OverrideSearch } from "../../gateway/endpoint/override-search.ts";
 import { allObjects, type Objects } from "../../gateway/objects.ts";
+import { type NamedTest, testsFailed, testsIn } from "../../gateway/policy-test.ts";
 import { type ChangeContext, type ChangeOutcome, comparing } from "../../gateway/settle.ts";
 import { readObjects, writesBetween } from "../../gateway/stored.ts";
+import type { TestResult } from "../../gateway/test-result.ts";
 import type { ToolRow } from "../../gateway/view/tool-row.ts";
 import type { TableRow } from "../../gateway/view/tool-table.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -44,6 +47,7 @@ import { statusOf } from "../inspect/server-status.ts";
 import { ToolLists } from "../inspect/tool-lists.ts";
 import type { ServedEndpoints } from "../site/served-endpoints.ts";
 import { engineConfig } from "./engine-config.ts";
+import type { PolicyTests } from "./policy-tests.ts";
 import type { ServerReachability } from "./reachability.ts";
 import { type Reconnect, Reconnects } from "./reconnects.ts";
 import { eventRows, summaryOf } from "./revision-summary.ts";
@@ -64,6 +68,8 @@ export interface LiveParts {
   readonly config: Config;
   /** Returns the context for a change that would become this revision. */
   readonly context: (revision: number) => ChangeContext;
+  /** Judges calls by a config that need not be served. */
+  readonly tests: PolicyTests;
   /** Called when servers may have other names. */
   readonly renamed: () => void;
   /** Undefined if there is no other replica. */
@@ -212,7 +218,9 @@ export class LiveGateway implements GatewayControl {
       const { objects } = this.#compiled;
       const change = context(base + 1);
       const outcome = await onceLoaded(() => make(objects, change));
-      if (dryRun || outcome.changes.length === 0) return outcome;
+      if (outcome.changes.length === 0) return outcome;
+      await this.#refuseBroken(outcome.objects);
+      if (dryRun) return outcome;
       try {
         const writes = writesBetween(objects, outcome.objects);
         const said = summary ?? summaryOf(outcome.changes, objects, outcome.objects);
@@ -224,6 +232,31 @@ export class LiveGateway implements GatewayControl {
         void this.#reconnects.run((await this.#reload()).reconnects);
       }
     }
+  }
+
+  /** Throws a Refusal if a policy test would fail that passes now, or that is new. */
+  async #refuseBroken(objects: Objects): Promise<void> {
+    if (testsIn(objects).length === 0) return;
+    const { compiling: options, tests } = this.#parts;
+    const { compiled } = await inTurns(compiling(objects, options, this.#compiled));
+    const failed = (await tests.run(compiled, testsIn(objects))).filter(({ state }) => state === "failed");
+    if (failed.length === 0) return;
+    const before = await tests.run(this.#compiled, testsIn(this.#compiled.objects));
+    const broken = failed.filter((one) => !before.some((old) => isDeepStrictEqual(old, one)));
+    if (broken.length > 0) throw testsFailed(broken);
+  }
+
+  async judge(
+    wanted?: readonly NamedTest[],
+    make?: ComputeChange<ChangeOutcome>,
+  ): Promise<readonly TestResult[]> {
+    const { compiling: options, tests, context } = this.#parts;
+    const now = this.#compiled;
+    const outcome = make && (await onceLoaded(() => make(now.objects, context(this.#revision + 1))));
+    const { compiled } = outcome
+      ? await inTurns(compiling(outcome.objects, options, now))
+      : { compiled: now };
+    return await tests.run(compiled, wanted ?? testsIn(compiled.objects));
   }
 
   async #reload(): Promise<Applied> {

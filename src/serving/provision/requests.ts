@@ -24,8 +24,12 @@ type Stored = Omit<KeptRequest, "uuid">;
 export class ProvisionRequests {
   readonly #records: Store["records"];
 
-  constructor({ records }: Pick<Store, "records">) {
+  readonly #asked: (request: ProvisionRequest) => void;
+
+  /** `asked` runs when a new request is stored. */
+  constructor({ records }: Pick<Store, "records">, asked: (request: ProvisionRequest) => void = () => {}) {
     this.#records = records;
+    this.#asked = asked;
   }
 
   /** Returns the existing request if there is an equal one, in whatever state. */
@@ -33,15 +37,10 @@ export class ProvisionRequests {
     const key = keyOf(wanted);
     const value: Stored = { ...wanted, state: "pending", at: new Date().toISOString() };
     try {
-      return shown(
-        await this.#records.put({
-          kind: PROVISION_REQUEST,
-          id: uuidV7(Date.now(), randomBytes(10)),
-          key,
-          value,
-          ifVersion: 0,
-        }),
-      );
+      const id = uuidV7(Date.now(), randomBytes(10));
+      const made = shown(await this.#records.put({ kind: PROVISION_REQUEST, id, key, value, ifVersion: 0 }));
+      this.#asked(made);
+      return made;
     } catch (error) {
       const there = StoreError.is(error, "taken")
         ? await this.#records.find(PROVISION_REQUEST, key)

@@ -6,6 +6,7 @@ import type { Access } from "../../access/access.ts";
 import type { AddressOf } from "../../access/client-address.ts";
 import type { RefusedCredentials } from "../../access/refused-credentials.ts";
 import { TemporaryKeys } from "../../access/temporary-keys.ts";
+import type { NotifyControl } from "../../gateway/notify-control.ts";
 import { ALONE, type ReplicaControl } from "../../observe/live/replica-view.ts";
 import type { Observer } from "../../observe/observer.ts";
 import { createHostGuard, isLoopback } from "../../transport/http/guard.ts";
@@ -37,6 +38,7 @@ export interface HttpParts {
   readonly replicas: ReplicaControl | undefined;
   /** Set if other gateways change the same store. */
   readonly inStep: InStep | undefined;
+  readonly notices: NotifyControl;
   readonly isClosing: () => boolean;
 }
 
@@ -126,6 +128,7 @@ function createAdmin(
     health: { exposed, store: () => store.state },
     provisioning,
     approvals,
+    notices: parts.notices,
     replicas,
     sessions: clientSessions({ engine, endpoints, names: observer.names, clock }),
   });

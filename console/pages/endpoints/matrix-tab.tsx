@@ -1,0 +1,94 @@
+/** People by tools of an endpoint: who may call what, and the rule that decides. */
+import { useSignal } from "@preact/signals";
+import type { Endpoint, PolicyMatrix } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { CONFIG, useResource } from "../../live/resource.ts";
+import { Ready } from "../../shell/ready.tsx";
+import { policyTexts } from "../../texts/policy.ts";
+import "./matrix-tab.css";
+
+const texts = policyTexts.matrix;
+const MAX_TOOLS = 300;
+
+export function MatrixTab({ endpoint: { uuid } }: { readonly endpoint: Endpoint }) {
+  const matrix = useResource("/endpoints/:uuid/matrix", { uuid }, CONFIG);
+  return <Ready of={matrix}>{(found) => <Matrix matrix={found} />}</Ready>;
+}
+
+function Matrix({ matrix: { tools, people, verdicts, more } }: { readonly matrix: PolicyMatrix }) {
+  const q = useSignal("");
+  const chosen = useSignal<{ readonly who: string; readonly tool: string; readonly at: number } | undefined>(
+    undefined,
+  );
+  if (people.length === 0) return <p class="muted">{texts.nobody}</p>;
+  if (tools.length === 0) return <p class="muted">{texts.none}</p>;
+  const named = tools.map(({ server, name }, at) => ({ at, name: `${server.name}:${name}` }));
+  const shown = named
+    .filter(({ name }) => name.toLowerCase().includes(q.value.toLowerCase()))
+    .slice(0, MAX_TOOLS);
+  const verdict = chosen.value && verdicts[chosen.value.at];
+  return (
+    <div class="stack">
+      <p class="muted">{texts.text}</p>
+      <TextField label={texts.search} type="search" value={q.value} onInput={(value) => (q.value = value)} />
+      <p class="note" role="status">
+        {verdict && chosen.value ? (
+          <>
+            <ForeignText text={texts.chosen(chosen.value.who, chosen.value.tool)} />:{" "}
+            <strong>{texts.effects[verdict.effect]}</strong>. <ForeignText text={verdict.because} />
+          </>
+        ) : (
+          legend()
+        )}
+      </p>
+      <div class="matrix-frame">
+        <table class="matrix" aria-label={texts.tab}>
+          <thead>
+            <tr>
+              <th scope="col">{policyTexts.fields.tools}</th>
+              {people.map(({ uuid, name }) => (
+                <th key={uuid} scope="col" title={name}>
+                  <bdi>{name.split("@")[0]}</bdi>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ at, name: tool }) => (
+              <tr key={tool}>
+                <th scope="row" class="mono">
+                  <ForeignText text={tool} />
+                </th>
+                {people.map(({ uuid, name: who, row }) => {
+                  const number = row[at] ?? 0;
+                  const found = verdicts[number];
+                  if (!found) return <td key={uuid} />;
+                  return (
+                    <td key={uuid}>
+                      <button
+                        type="button"
+                        class={`matrix-cell matrix-${found.effect}`}
+                        title={found.because}
+                        aria-label={`${texts.chosen(who, tool)}: ${texts.effects[found.effect]}`}
+                        onClick={() => (chosen.value = { who, tool, at: number })}
+                      >
+                        {texts.signs[found.effect]}
+                      </button>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more > 0 && <p class="muted">{texts.more(more)}</p>}
+    </div>
+  );
+}
+
+function legend(): string {
+  const { signs, effects } = texts;
+  return (["allow", "ask", "deny"] as const).map((one) => `${signs[one]} ${effects[one]}`).join("   ");
+}
