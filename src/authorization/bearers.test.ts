@@ -18,7 +18,7 @@ const CLAIMS: Claims = {
 const HERE = { audience: "here", open: true };
 
 /** Bearers of a token that is verified already. `write` runs before its account is created. */
-function bearers(write: () => Promise<void>, trusts = () => true) {
+function bearers(write: () => Promise<void>, trusts = () => true, claims: Partial<Claims> = {}) {
   let account: Account | undefined;
   const found = (): Account | undefined => account;
   const accounts = {
@@ -32,8 +32,14 @@ function bearers(write: () => Promise<void>, trusts = () => true) {
       return account;
     },
   };
-  const tokens = { cached: () => CLAIMS, trusts: () => trusts() } as unknown as Tokens;
-  return new Bearers({ tokens, grants: { isRevoked: () => false }, accounts });
+  const known = { ...CLAIMS, ...claims };
+  const tokens = { cached: () => known, trusts: () => trusts() } as unknown as Tokens;
+  return new Bearers({
+    tokens,
+    grants: { isRevoked: (grant) => grant === "revoked" },
+    accounts,
+    now: () => 50,
+  });
 }
 
 test("requests with a new token that arrive together all wait for its account", async () => {
@@ -67,6 +73,25 @@ test("a token for an endpoint that takes none creates no account", async () => {
     writes += 1;
   });
   expect(known.holderOf("t", { ...HERE, open: false })).toBe("no_endpoint");
+  expect(writes).toBe(0);
+});
+
+test.each([
+  ["for another audience", { audience: ["https://another-service.test"] }, "invalid_token"],
+  ["without an audience", { audience: [] }, "invalid_token"],
+  ["that has expired", { expiresAt: 50 }, "invalid_token"],
+  ["of a revoked grant", { grant: "revoked" }, "invalid_token"],
+  ["without the scope", { scopes: ["openid"] }, "insufficient_scope"],
+])("a token %s is refused and creates no account", async (_, claims, refusal) => {
+  let writes = 0;
+  const known = bearers(
+    async () => {
+      writes += 1;
+    },
+    () => true,
+    claims,
+  );
+  expect(await known.holderOf("t", HERE)).toBe(refusal);
   expect(writes).toBe(0);
 });
 

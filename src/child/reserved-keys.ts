@@ -19,10 +19,11 @@ import {
 
 const PREFIX = "metamcp/";
 /**
- * The name of a key, or the beginning of an escaped letter of it. Without these the message is passed on as
- * it is.
+ * The name of a key, or a part of an escaped letter of it. Without these the message is passed on as it is.
+ * Searched without the backslash, because a text may consist of escapes, and a search stops at each first
+ * letter.
  */
-const SIGNS = ["metamcp", "\\u006", "\\u007"];
+const SIGNS = ["metamcp", "u006", "u007"];
 const SIGN_BYTES = SIGNS.map((sign) => Buffer.from(sign));
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -17,6 +17,14 @@ export function fromRaw(raw: Raw): unknown {
   return plainText(raw, 0, raw.length) ?? JSON.parse(raw.toString());
 }
 
+/**
+ * A text, a number, a truth value or null. Undefined for objects and arrays, which are not parsed: a caller
+ * may write millions of values where a name belongs.
+ */
+export function scalarOf(raw: Raw | undefined): unknown {
+  return raw === undefined || raw[0] === 0x7b || raw[0] === 0x5b ? undefined : fromRaw(raw);
+}
+
 const MAX_PLAIN_LENGTH = 64;
 
 /**

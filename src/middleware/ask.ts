@@ -7,7 +7,7 @@ import type { ServerSpec } from "../config/spec.ts";
 import type { Middleware, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { isOtherMethod } from "../kernel/methods.ts";
-import { fromRaw } from "../kernel/raw.ts";
+import { scalarOf } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
 import { withConsent } from "./consent.ts";
 import { notPermitted } from "./refusals.ts";
@@ -23,7 +23,7 @@ export function askFirst(specOf: (server: ServerId) => AskRules | undefined, clo
         return Promise.reject(notPermitted(call));
       if (call.method !== "tools/call") return next(call);
       const name = member(call.params, "name");
-      const tool = call.tool ?? String(name && fromRaw(name));
+      const tool = call.tool ?? String(scalarOf(name));
       if (!mustAsk(spec.tools, tool)) return next(call);
       const facts = { labels: [], annotations: {}, ...call.facts, server: spec.name, name: tool };
       const rule = "tools.ask in the config";

@@ -5,6 +5,7 @@
 import { type Call, compose, type Handler, type Middleware } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { LARGE_BYTES, ownTurn } from "../kernel/own-turn.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -109,7 +110,7 @@ function recordedStep({ use, at }: PlacedLayer, layer: Middleware): Middleware {
     return (call) => {
       const recorder = call.recorder as StepRecorder;
       const step = recorder.enter(use);
-      const running = asPromise(handle, call);
+      const running = inTurn(handle, call);
       if (running === recorder.passed) return running;
       recorder.passed = running.then(
         (result) => {
@@ -132,7 +133,7 @@ function leavingLayers(handler: Handler): Handler {
   return (call) => {
     const recorder = call.recorder as StepRecorder;
     recorder.leave();
-    const answer = asPromise(handler, call);
+    const answer = inTurn(handler, call);
     answer.then(
       () => recorder.back(),
       (error: unknown) => recorder.back(error),
@@ -140,6 +141,17 @@ function leavingLayers(handler: Handler): Handler {
     recorder.passed = answer;
     return answer;
   };
+}
+
+/** Several layers read all arguments, so that each has a turn of its own if they are large. */
+function inTurn(handle: Handler, call: Call): Promise<Raw> {
+  return call.params.length < LARGE_BYTES ? asPromise(handle, call) : inOwnTurn(handle, call);
+}
+
+async function inOwnTurn(handle: Handler, call: Call): Promise<Raw> {
+  await ownTurn();
+  if (call.signal.aborted) throw call.signal.reason;
+  return await ifCurrent(call, (current) => asPromise(handle, current));
 }
 
 /** Always returns a promise. The operator's own layers may throw or return something else. */

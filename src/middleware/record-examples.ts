@@ -3,7 +3,7 @@
  * never fails one.
  */
 import type { Middleware, ServerId } from "../kernel/call.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, scalarOf } from "../kernel/raw.ts";
 import { member, members } from "../rpc/slice.ts";
 
 export interface ExampleRecorder {
@@ -18,7 +18,8 @@ export function recordExamples(recorder: ExampleRecorder): Middleware {
       return next(call).then((result) => {
         const isError = member(result, "isError");
         const [name, args = EMPTY_OBJECT] = members(call.params, ["name", "arguments"]);
-        if (name && isError?.toString() !== "true") recorder.record(call.server, String(fromRaw(name)), args);
+        if (name && isError?.toString() !== "true")
+          recorder.record(call.server, String(scalarOf(name)), args);
         return result;
       });
     };

@@ -9,6 +9,7 @@ import type { Tool } from "../catalog/tool.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { LARGE_BYTES, ownTurn } from "../kernel/own-turn.ts";
 import { type Principal, shareOf } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
@@ -198,7 +199,10 @@ async function bodyOf(received: Received): Promise<Raw> {
   const bytes = await readBytes(request, shareOf(received.principal), MAX_BODY_BYTES);
   if (bytes.length === 0) return EMPTY_OBJECT;
   typeOf(request, ["application/json"]);
+  const isLarge = bytes.length >= LARGE_BYTES;
+  if (isLarge) await ownTurn();
   const value = readValue(bytes);
+  if (isLarge) await ownTurn();
   if (typeof value === "string") throw new Problem(400, `the body is ${value}`);
   if (!isObject(value)) throw new Problem(400, "the body must be an object with the arguments");
   return value;

@@ -24,7 +24,7 @@ export function readBatch(
   const written = asRaw(bytes);
   // Another code means that the bytes are not valid JSON.
   if (code !== INVALID_REQUEST || !isArray(written)) return undefined;
-  const found = elements(written);
+  const found = elements(written, MAX_IN_BATCH + 1);
   if (found.length === 0) return fault("a batch is empty");
   if (found.length > MAX_IN_BATCH) return fault(`a batch may have ${MAX_IN_BATCH} messages`);
   return found.map((element) => readMessage(element));

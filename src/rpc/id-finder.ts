@@ -11,6 +11,9 @@ const BACKSLASH = 0x5c;
 /** Longer keys and ids are ignored. */
 const MAX_KEPT = 1_024;
 
+/** A message has six members. After this many the search ends: each costs much more than its bytes. */
+const MAX_MEMBERS = 1_000;
+
 /** By byte: whether it is a structural character of JSON outside of strings. */
 const STRUCTURE = new Uint8Array(256);
 for (const c of Buffer.from('"{}[]:,')) STRUCTURE[c] = 1;
@@ -19,6 +22,7 @@ export class IdFinder {
   #meant: "request" | "answer" | undefined;
   #id: Raw | undefined;
   #depth = 0;
+  #members = 0;
   #inString = false;
   #escaped = false;
   /** The key of the top-level member whose value is being read. */
@@ -36,7 +40,10 @@ export class IdFinder {
   }
 
   push(chunk: Buffer): void {
-    for (let i = 0; i < chunk.length; ) i = this.#inString ? this.#inside(chunk, i) : this.#outside(chunk, i);
+    for (let i = 0; i < chunk.length && this.#members <= MAX_MEMBERS; ) {
+      if (this.#inString) i = this.#inside(chunk, i);
+      else i = this.#depth > 1 ? this.#deep(chunk, i) : this.#outside(chunk, i);
+    }
   }
 
   /** Reads to the end of the string. */
@@ -57,6 +64,25 @@ export class IdFinder {
     return i;
   }
 
+  /** Reads to the next string, or to the end of the value at the top level. */
+  #deep(chunk: Buffer, from: number): number {
+    let depth = this.#depth;
+    let i = from;
+    while (i < chunk.length && depth > 1) {
+      const c = chunk[i++] as number;
+      if (c === QUOTE) {
+        this.#inString = true;
+        break;
+      }
+      // [ and { differ only in bit 5, and so do ] and }.
+      const bracket = c | 0x20;
+      if (bracket === 0x7b) depth++;
+      else if (bracket === 0x7d) depth--;
+    }
+    this.#depth = depth;
+    return i;
+  }
+
   /** Reads to the byte after the next structural character. */
   #outside(chunk: Buffer, from: number): number {
     let i = from;
@@ -68,6 +94,8 @@ export class IdFinder {
       this.#inString = true;
     } else if (c === 0x7b || c === 0x5b) {
       this.#keep(chunk, i, i + 1);
+      // An array is no message.
+      if (this.#depth === 0 && c === 0x5b) this.#members = Number.POSITIVE_INFINITY;
       this.#depth++;
     } else if (c === 0x7d || c === 0x5d) {
       this.#depth = Math.max(0, this.#depth - 1);
@@ -93,6 +121,7 @@ export class IdFinder {
   }
 
   #endMember(): void {
+    this.#members++;
     if (this.#key === "id") {
       const id = this.#parse();
       const usable = typeof id === "string" || typeof id === "number";

@@ -4,7 +4,7 @@
  */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { PassingMap } from "../kernel/passing.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { type IdKey, idKey, ownId, writeId } from "./id.ts";
 import type { Malformed, Message } from "./message.ts";
@@ -242,7 +242,7 @@ export class Peer {
     const serving = key === undefined ? undefined : this.#serving.get(key);
     if (key === undefined || !serving) return;
     this.#serving.delete(key);
-    const text = reason && fromRaw(reason);
+    const text = scalarOf(reason);
     serving.signal.abort(
       new MetaMcpError("cancelled", typeof text === "string" ? text : "the caller cancelled the request"),
     );

@@ -5,8 +5,11 @@
 import type { Raw } from "../kernel/raw.ts";
 import { member, members, mentions, withMember } from "./slice.ts";
 
-/** The only other way to write ASCII letters of a key. */
-const ESCAPE = "\\u";
+/**
+ * The only other way to write ASCII letters of a key. Without its backslash, because a text may consist of
+ * escapes, and a search stops at each first letter.
+ */
+const ESCAPE = "u00";
 
 /**
  * Returns the params with our token, and the caller's token as written; undefined if the caller asks for no

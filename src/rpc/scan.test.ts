@@ -63,6 +63,7 @@ describe("messages", () => {
     ['{"jsonrpc":"2.0","id":null,"result":{}}', undefined, "answer"],
     ['{"jsonrpc":"2.0","result":{}}', undefined, "answer"],
     ['{"jsonrpc":"2.0","id":1,"method":5}', "1", "request"],
+    [`{"jsonrpc":"2.0","id":1,"method":"${"m".repeat(1_024)}"}`, "1", "request"],
     ['{"jsonrpc":"2.0","id":1,"method":"m","params":"p"}', "1", "request"],
     ['{"jsonrpc":"2.0","id":1,"method":"m","result":{}}', "1", "request"],
     ['{"jsonrpc":"2.0","id":1,"error":"bad"}', "1", "answer"],
@@ -108,6 +109,21 @@ describe("a malformed message", () => {
       id: "3",
       meant: "request",
     });
+  });
+
+  test("that is not UTF-8 has no id if that is not UTF-8 either", () => {
+    const line = Buffer.from('{"jsonrpc":"2.0","method":"m","id":"?"}');
+    line[line.indexOf("?")] = 0xff;
+    expect(readMessage(line)).toMatchObject({ code: -32700, id: undefined, meant: "request" });
+  });
+
+  test("with very many members is not searched to the end", () => {
+    const broken = (members: number): string =>
+      `{"a":[1,],${'"b":[{"id":1}],'.repeat(members)}"id":7,"method":"m"}`;
+    expect(shown(read(broken(900)))).toMatchObject({ kind: "malformed", id: "7", meant: "request" });
+    const unknown = { kind: "malformed", id: undefined, meant: undefined };
+    expect(shown(read(broken(1_100)))).toMatchObject(unknown);
+    expect(shown(read(`[${broken(0)}`))).toMatchObject(unknown);
   });
 
   test("that is a log line has no id", () => {

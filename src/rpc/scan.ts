@@ -22,6 +22,9 @@ const ERROR = 5;
 /** The method of most messages. It is compared as bytes, so that no string is made each time. */
 const USUAL_METHOD = "tools/call";
 
+/** In bytes. A method becomes a text that is compared, recorded and logged. */
+const LONGEST_METHOD = 1_024;
+
 /** The length of the text before an id. At the end of a message a comma takes the place of the brace. */
 const BEFORE_ID = '{"jsonrpc":"2.0","id":'.length;
 
@@ -121,8 +124,7 @@ function toMessage(b: Buffer): Message | Malformed {
   const id = has(ID) && isId(b) ? span(b, ID) : undefined;
   const wrong = faultOf(b, id);
   if (wrong) {
-    const meant = has(METHOD) ? "request" : has(RESULT) || has(ERROR) ? "answer" : undefined;
-    return { kind: "malformed", code: INVALID_REQUEST, reason: wrong, id, meant };
+    return { kind: "malformed", code: INVALID_REQUEST, reason: wrong, id, meant: meantBy() };
   }
   if (has(METHOD)) {
     const method = isText(b, METHOD, USUAL_METHOD) ? USUAL_METHOD : textOf(b, METHOD);
@@ -139,6 +141,7 @@ function faultOf(b: Buffer, id: Raw | undefined): string | undefined {
   if (!has(JSONRPC) || !isText(b, JSONRPC, "2.0")) return 'jsonrpc is not "2.0"';
   if (has(METHOD)) {
     if (first(b, METHOD) !== 0x22) return "method is not a string";
+    if (span(b, METHOD).length > LONGEST_METHOD) return "method is too long";
     if (has(ID) && !id) return "id is neither string nor number";
     if (has(RESULT) || has(ERROR)) return "both request and answer";
     const params = first(b, PARAMS);
@@ -192,8 +195,17 @@ function withoutLineBreaks(bytes: Buffer): Buffer {
   return copy;
 }
 
+/** What was read before the fault mostly names the request. Otherwise its id is searched for behind the fault. */
 function unreadable(bytes: Buffer, reason: string): Malformed {
+  const known = meantBy();
+  const id = known && has(ID) && isId(bytes) ? span(bytes, ID) : undefined;
+  if (id && isUtf8(id)) return { kind: "malformed", code: PARSE_ERROR, reason, id, meant: known };
   const finder = new IdFinder();
   finder.push(bytes);
   return { kind: "malformed", code: PARSE_ERROR, reason, id: finder.id, meant: finder.meant };
+}
+
+/** A message with a method is a request, whatever else it has. */
+function meantBy(): Malformed["meant"] {
+  return has(METHOD) ? "request" : has(RESULT) || has(ERROR) ? "answer" : undefined;
 }

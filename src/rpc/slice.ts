@@ -100,20 +100,24 @@ export function textAt(raw: Raw, quote: number): string {
   return plainText(raw, quote, end) ?? (JSON.parse(raw.toString("utf8", quote, end)) as string);
 }
 
-export function elements(raw: Raw): Raw[] {
+/** The first `most` elements. */
+export function elements(raw: Raw, most = Number.POSITIVE_INFINITY): Raw[] {
   const found: Raw[] = [];
-  eachElement(raw, (from, end) => void found.push(asRaw(raw.subarray(from, end))));
+  eachElement(raw, (from, end) => found.push(asRaw(raw.subarray(from, end))) < most);
   return found;
 }
 
-/** Calls `visit` with the start and the end of each element. `at` is the position of the array. */
-export function eachElement(raw: Raw, visit: (from: number, end: number) => void, at = 0): void {
+/**
+ * Calls `visit` with the start and the end of each element, until it returns false. `at` is the position of
+ * the array.
+ */
+export function eachElement(raw: Raw, visit: (from: number, end: number) => unknown, at = 0): void {
   let i = skip(raw, at);
   if (raw[i] !== 0x5b) return;
   i = skip(raw, i + 1);
   while (raw[i] !== 0x5d) {
     const end = endOfValue(raw, i);
-    visit(i, end);
+    if (visit(i, end) === false) return;
     i = skip(raw, end);
     if (raw[i] !== 0x2c) return;
     i = skip(raw, i + 1);

@@ -2,7 +2,7 @@
  * Task states and `related-task` marks of 2025-11-25, for both sides of the gateway. In between, a call has
  * one result, whether or not it runs as a task.
  */
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { entries, isObject, joinObject, member, members, withMember } from "./slice.ts";
 
 const RELATED = "io.modelcontextprotocol/related-task";
@@ -56,11 +56,11 @@ export function readTaskState(raw: Raw | undefined): TaskState | undefined {
 }
 
 function textOf(raw: Raw | undefined): string | undefined {
-  const value = raw && fromRaw(raw);
+  const value = scalarOf(raw);
   return typeof value === "string" ? value : undefined;
 }
 
 function numberOf(raw: Raw | undefined): number | undefined {
-  const value = raw && fromRaw(raw);
+  const value = scalarOf(raw);
   return typeof value === "number" && value >= 0 ? value : undefined;
 }

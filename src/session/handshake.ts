@@ -1,5 +1,5 @@
 /** Reads the params of `initialize` and chooses the protocol version. Keeps no state and sends nothing. */
-import { EMPTY_OBJECT, fromRaw, kept, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, kept, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { isObject, joinObject, members } from "../rpc/slice.ts";
 
@@ -10,7 +10,11 @@ const STRUCTURED_SINCE = "2025-06-18";
 /** The only version with batches. */
 const BATCHES_IN = "2025-03-26";
 /** `clientInfo` is shown to people. A longer one is ignored. */
-const LONGEST_CLIENT_INFO = 4_096;
+export const LONGEST_CLIENT_INFO = 4_096;
+/** Each session, and each connection for it, keeps them. */
+export const LONGEST_CAPABILITIES = 65_536;
+/** Versions are dates. */
+const LONGEST_VERSION = 64;
 
 export interface Handshake {
   /** The version that the client asked for. */
@@ -31,10 +35,11 @@ export function readHandshake(params: Raw | undefined): Handshake {
   const [version, capabilities = EMPTY_OBJECT, client] = params
     ? members(params, ["protocolVersion", "capabilities", "clientInfo"])
     : [];
-  const wanted = version && fromRaw(version);
-  if (typeof wanted !== "string" || !isObject(capabilities)) {
+  const wanted = scalarOf(version);
+  if (typeof wanted !== "string" || wanted.length > LONGEST_VERSION || !isObject(capabilities))
     throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
-  }
+  if (capabilities.length > LONGEST_CAPABILITIES)
+    throw RpcError.of(INVALID_PARAMS, `capabilities may have at most ${LONGEST_CAPABILITIES} bytes`);
   return {
     wanted,
     version: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],

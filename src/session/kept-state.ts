@@ -2,7 +2,7 @@
  * What a client has set in its session, so that another process can set it again: the log level and
  * subscriptions. Pure.
  */
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { members } from "../rpc/slice.ts";
 
 export interface KeptState {
@@ -27,7 +27,7 @@ export function isKept(method: string): boolean {
 /** The state after a request that succeeded. */
 export function keptAfter(before: KeptState, method: string, params: Raw | undefined): KeptState {
   const [raw] = params ? members(params, [method === SET_LEVEL ? "level" : "uri"]) : [];
-  const value = raw && fromRaw(raw);
+  const value = scalarOf(raw);
   if (typeof value !== "string") return before;
   if (method === SET_LEVEL) return { ...before, level: value };
   const others = (before.subscribed ?? []).filter((uri) => uri !== value);

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { LARGE_BYTES, ownTurn } from "../kernel/own-turn.ts";
 import { accountOf, type Identity } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, unlessAborted } from "../kernel/signal.ts";
@@ -200,6 +201,9 @@ export class Session {
 
   #serve(request: Incoming): Promise<Raw> {
     if (this.#held) this.#sendHeld();
+    // The messages of a batch arrive together.
+    if (request.params && request.params.length >= LARGE_BYTES)
+      return ownTurn().then(() => this.#handle(request));
     return this.#handle(request);
   }
 

@@ -4,7 +4,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { isRecord } from "../kernel/is-record.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { fromRaw, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { undeclaredFor } from "../rpc/era-2026/capability.ts";
 import { members } from "../rpc/slice.ts";
@@ -102,7 +102,7 @@ function startProgress(scope: Logins, { params, uplink }: LoginRequest, server: 
   const [meta] = params ? members(params, ["_meta"]) : [];
   const [token] = meta ? members(meta, ["progressToken"]) : [];
   if (!token) return () => {};
-  const progressToken = fromRaw(token);
+  const progressToken = scalarOf(token);
   let steps = 0;
   let timer = scope.clock.after(PROGRESS_MS, send);
   function send(): void {

@@ -5,7 +5,7 @@
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
 import { AggregateSurface } from "./aggregate/aggregate.ts";
@@ -118,6 +118,6 @@ class AutoSurface implements Surface {
    */
   #surfaceFor({ method, params }: ClientRequest): Surface {
     const [name] = method === "tools/call" && params ? members(params, ["name"]) : [];
-    return name && isMetaTool(fromRaw(name)) ? this.#meta : this.#aggregate;
+    return isMetaTool(scalarOf(name)) ? this.#meta : this.#aggregate;
   }
 }

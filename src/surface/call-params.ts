@@ -2,7 +2,7 @@
  * Reads the params of a tool call of a client and writes those for the child. This is on the path of every
  * call, so it allocates as little as possible.
  */
-import { asRaw, fromLatin1, fromRaw, jsonLatin1, type Raw, toLatin1, toRaw } from "../kernel/raw.ts";
+import { asRaw, fromLatin1, jsonLatin1, type Raw, scalarOf, toLatin1, toRaw } from "../kernel/raw.ts";
 import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../rpc/short.ts";
 import { joinObject, members, withMemberDeduplicated } from "../rpc/slice.ts";
 
@@ -42,7 +42,7 @@ function readUsual(params: Raw): GivenParams | undefined {
 
 function readAny(params: Raw): GivenParams {
   const [name, args, meta] = members(params, ["name", "arguments", "_meta"]);
-  return { name: name && fromRaw(name), args, meta, others: true };
+  return { name: scalarOf(name), args, meta, others: true };
 }
 
 export interface CallParts {

@@ -3,7 +3,7 @@
  * process with the same secret.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { type Raw, scalarOf } from "../kernel/raw.ts";
 import { derivedKey, type KeySource } from "../kernel/seal.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
@@ -61,6 +61,6 @@ export function claimedOffset(cursor: string | undefined): number {
 /** For a list that has only one page. Throws an invalid params error for any cursor. */
 export function refuseCursor(params: Raw | undefined): void {
   const [cursor] = params ? members(params, ["cursor"]) : [];
-  if (cursor && fromRaw(cursor) !== null)
+  if (cursor && scalarOf(cursor) !== null)
     throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
 }

@@ -1,7 +1,7 @@
 /** Forwards a request that is not a tool call to one server. */
 import type { Repeat, ServerId, Uplink } from "../kernel/call.ts";
 import { isOtherMethod } from "../kernel/methods.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { type Raw, scalarOf } from "../kernel/raw.ts";
 import { runPermitted } from "../middleware/permission.ts";
 import { isObject, member, members } from "../rpc/slice.ts";
 import { afterLogin, type Logins } from "./account-login.ts";
@@ -60,5 +60,5 @@ export function subjectOf(method: string, params: Raw | undefined): string {
 export function nameIn(params: Raw | undefined): string {
   const [name, uri] = params && isObject(params) ? members(params, ["name", "uri"]) : [];
   const written = name ?? uri;
-  return written ? String(fromRaw(written)) : "";
+  return written ? String(scalarOf(written)) : "";
 }

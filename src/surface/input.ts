@@ -3,7 +3,7 @@
  * means not given.
  */
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { type Raw, scalarOf } from "../kernel/raw.ts";
 import { entries, isObject, isString } from "../rpc/slice.ts";
 
 interface Property {
@@ -67,7 +67,7 @@ function wrongWith(property: Property, value: Raw): string | undefined {
   if (type === "array") return value[0] === 0x5b ? undefined : "must be a list";
   if (type === "string" && !property.enum) return isString(value) ? undefined : "must be a string";
   if (type === undefined && !property.enum) return undefined;
-  const parsed = fromRaw(value);
+  const parsed = scalarOf(value);
   if (property.enum) {
     return property.enum.includes(parsed as string)
       ? undefined

@@ -8,7 +8,7 @@ import { newTrail, type Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { ItemMethod } from "../kernel/events.ts";
 import type { Principal } from "../kernel/principal.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { fromRaw, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import type { LayerRequest } from "../middleware/layer.ts";
 import { type Answering, ownFacts, type RequestLayers } from "../middleware/request-layers.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
@@ -112,7 +112,7 @@ export class LayeredRequests {
     const [raw, args] = request.params ? members(request.params, ["name", "arguments"]) : [];
     const wanted = {
       server: own === undefined ? "" : BUILTIN_SERVER,
-      tool: String(raw && fromRaw(raw)),
+      tool: String(scalarOf(raw)),
       args,
     };
     const code = MetaMcpError.is(error) ? error.code : "internal";
@@ -135,7 +135,7 @@ export class LayeredRequests {
   /** Returns the name if an own tool is called. A tool of a child may have the same name. */
   #builtinName({ params, origin }: ClientRequest): string | undefined {
     const raw = params && member(params, "name");
-    const name = raw && fromRaw(raw);
+    const name = scalarOf(raw);
     if (typeof name !== "string" || !OWN_TOOL_NAMES.includes(name)) return undefined;
     return this.#surface.tool?.(name, origin) ? undefined : name;
   }

@@ -3,7 +3,7 @@
  * Everything else is refused or ignored.
  */
 import type { Origin } from "../kernel/call.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, scalarOf } from "../kernel/raw.ts";
 import { isSeverity } from "../kernel/severity.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
@@ -14,7 +14,7 @@ import type { ClientRequest } from "./surface.ts";
 export function passThrough(scope: ScopeCalls, { method, params, origin }: ClientRequest): Promise<Raw> {
   if (method !== "logging/setLevel") throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
   const [level] = params ? members(params, ["level"]) : [];
-  const wanted = level && fromRaw(level);
+  const wanted = scalarOf(level);
   if (!isSeverity(wanted)) throw RpcError.of(INVALID_PARAMS, `Unknown log level: ${String(wanted)}`);
   scope.setLogLevel(origin, wanted);
   return Promise.resolve(EMPTY_OBJECT);

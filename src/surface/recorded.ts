@@ -6,7 +6,7 @@ import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import { newTrail, type Origin, refusedBy, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, CallFailure, ItemMethod } from "../kernel/events.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, scalarOf } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, members } from "../rpc/slice.ts";
 import { failureInResult, failureOf } from "./call-failure.ts";
@@ -239,6 +239,6 @@ function endingOfResult(result: Raw, server: string): Ending {
 function codeIn(structured: Raw): string | undefined {
   const error = member(structured, "error");
   const [code] = error ? members(error, ["code"]) : [];
-  const written = code && fromRaw(code);
+  const written = scalarOf(code);
   return typeof written === "string" && Object.hasOwn(ERRORS, written) ? written : undefined;
 }

@@ -1,7 +1,8 @@
 /**
- * Loaded into a measured process. On SIGUSR2 it writes how long the longest turn of the event loop since the
- * last signal computed, in milliseconds, to PROBE_FILE. Counts processor time of the main thread, because a
- * busy machine makes every turn long.
+ * Loaded into a measured process. On SIGUSR2 it writes to PROBE_FILE how long the longest turn of the event
+ * loop since the last signal computed, in milliseconds, and if that is over PROBE_LONG also how long a fixed
+ * piece of work computes now.
+ * Counts processor time of the main thread, because a busy machine makes every turn long.
  */
 import { openSync, readSync, renameSync, writeFileSync } from "node:fs";
 
@@ -10,6 +11,17 @@ const statistics = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
 /** Nanoseconds on a processor are the first number. */
 const computed = () =>
   Number.parseInt(text.toString("latin1", 0, readSync(statistics, text, 0, 64, 0)), 10) / 1e6;
+
+const WORK = JSON.stringify(Array.from({ length: 10_000 }, (_, n) => ({ n, text: `text ${n}` })));
+/** Processors share caches and slow each other down, so processor time depends on the load too. */
+function unitOfWork() {
+  const began = computed();
+  let times = 0;
+  // The statistics change with each tick of the system's clock, so the work must take many of them.
+  for (let now = began; now - began < UNIT_MS; now = computed(), times++) JSON.parse(WORK);
+  return (computed() - began) / times;
+}
+const UNIT_MS = 50;
 
 let longest = 0;
 let before = computed();
@@ -20,8 +32,11 @@ setInterval(() => {
 }, 1).unref();
 
 process.on("SIGUSR2", () => {
+  const found = Math.max(longest, computed() - before);
+  const unit = found < process.env.PROBE_LONG ? 0 : unitOfWork();
   // Renamed at the end, so that a reader never gets half of it.
-  writeFileSync(`${process.env.PROBE_FILE}.draft`, JSON.stringify({ longest }));
+  writeFileSync(`${process.env.PROBE_FILE}.draft`, JSON.stringify({ longest: found, unit }));
   renameSync(`${process.env.PROBE_FILE}.draft`, process.env.PROBE_FILE);
   longest = 0;
+  before = computed();
 });

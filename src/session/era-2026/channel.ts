@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { PassingMap } from "../../kernel/passing.ts";
 import { LOCAL_USER } from "../../kernel/principal.ts";
-import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf } from "../../kernel/raw.ts";
 import { type IdKey, idKey } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST, RpcError } from "../../rpc/rpc-error.ts";
@@ -67,7 +67,7 @@ export class Channel {
     const [id, reason] = params ? members(params, ["requestId", "reason"]) : [];
     const key = id && idKey(id);
     if (key === undefined || !this.#served.has(key)) return false;
-    const text = reason && fromRaw(reason);
+    const text = scalarOf(reason);
     this.#served.get(key)?.cancel(typeof text === "string" ? text : "the caller cancelled the request");
     this.#served.delete(key);
     return true;

@@ -7,6 +7,7 @@ import { META } from "../../rpc/era-2026/names.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { entries, isObject, isString, joinObject, member, members } from "../../rpc/slice.ts";
+import { LONGEST_CAPABILITIES, LONGEST_CLIENT_INFO } from "../handshake.ts";
 
 export interface Envelope {
   readonly version: string;
@@ -21,8 +22,6 @@ export interface Envelope {
 
 const PREFIX = Buffer.from("io.modelcontextprotocol");
 const KEYS = [META.version, META.capabilities, META.logLevel, "progressToken", META.client];
-/** `clientInfo` is shown to people. A longer one is ignored. */
-const LONGEST_CLIENT_INFO = 4_096;
 /** Not forwarded: the connection to the child declares its own values. */
 const REMOVED: ReadonlySet<string> = new Set([META.version, META.capabilities, META.client]);
 
@@ -44,6 +43,8 @@ export function readEnvelope(params: Raw | undefined): Envelope {
   const [version, capabilities, level, token, client] = members(meta, KEYS);
   if (!version || !isString(version)) throw invalid(`_meta needs the text ${META.version}`);
   if (!capabilities || !isObject(capabilities)) throw invalid(`_meta needs the object ${META.capabilities}`);
+  if (capabilities.length > LONGEST_CAPABILITIES)
+    throw invalid(`${META.capabilities} may have at most ${LONGEST_CAPABILITIES} bytes`);
   if (level && !isString(level)) throw invalid(`${META.logLevel} must be a text`);
   return {
     version: fromRaw(version) as string,

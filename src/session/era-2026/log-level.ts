@@ -1,5 +1,5 @@
 /** Decides which log messages are sent with a request. A request without a level gets none. */
-import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf } from "../../kernel/raw.ts";
 import { compareSeverity, isSeverity } from "../../kernel/severity.ts";
 import { member } from "../../rpc/slice.ts";
 
@@ -7,6 +7,6 @@ import { member } from "../../rpc/slice.ts";
 export function logged(params: Raw, wanted: string | undefined): boolean {
   if (!isSeverity(wanted)) return false;
   const raw = member(params, "level");
-  const level = raw && fromRaw(raw);
+  const level = scalarOf(raw);
   return !isSeverity(level) || compareSeverity(level, wanted) >= 0;
 }

@@ -8,7 +8,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { PassingSet } from "../../kernel/passing.ts";
 import { type Principal, shareOf } from "../../kernel/principal.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf, toRaw } from "../../kernel/raw.ts";
 import { type IdSource, REQUEST_STATES, ReplicaIds } from "../../kernel/replica-ids.ts";
 import { isOfLaterVersion } from "../../kernel/seal.ts";
 import { traceHeadersIn } from "../../kernel/traceparent.ts";
@@ -161,7 +161,7 @@ export class StatelessClients implements StatelessHost {
     checkRequestHeaders(headers, method, params);
     const { surface } = this.#parts;
     const [raw] = method === "tools/call" && surface.tool ? members(params, ["name"]) : [];
-    const name = raw && fromRaw(raw);
+    const name = scalarOf(raw);
     const definition = typeof name === "string" ? surface.tool?.(name, asker) : undefined;
     if (definition) checkParamHeaders(headers, definition, params);
   }

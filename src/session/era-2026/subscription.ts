@@ -8,6 +8,7 @@ import { accountOf, type Principal } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { META } from "../../rpc/era-2026/names.ts";
+import { hasManyValues } from "../../rpc/many-values.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, joinObject, member, withMember } from "../../rpc/slice.ts";
 import type { ListName, Surface } from "../../surface/surface.ts";
@@ -186,7 +187,7 @@ export class Subscription {
  */
 function readFilter(params: Raw, { capabilities }: Surface, declared: Raw): Filter {
   const raw = member(params, "notifications");
-  if (!raw || !isObject(raw))
+  if (!raw || !isObject(raw) || hasManyValues(raw, 3 * MAX_NAMED, 3 * MAX_NAMED))
     throw RpcError.of(INVALID_PARAMS, "subscriptions/listen needs an object of notifications");
   const wanted = fromRaw(raw) as Record<string, unknown>;
   const offered = capabilities as Record<string, { listChanged?: unknown; subscribe?: unknown } | undefined>;

@@ -95,7 +95,8 @@ function askCandidates<T extends Item>(
 
 /**
  * Servers that may have the name and whose current list is not known. A list from the disk cache, from before
- * a disconnect, or for other clients may be outdated.
+ * a disconnect, or for other clients may be outdated. A server that does not exist for the client is not
+ * started, and its failure is not told.
  */
 function candidates<T extends Item>(
   scope: ScopeCatalog & ScopeCalls,
@@ -105,6 +106,6 @@ function candidates<T extends Item>(
   const view = scope.view(origin);
   return [...scope.specs()].flatMap(([server, { prefix }]) => {
     const current = scope.connected(server, origin) && view.knows(server, kind);
-    return !current && mayBelongTo(server, prefix, name) ? [server] : [];
+    return !current && mayBelongTo(server, prefix, name) && scope.has(server, origin) ? [server] : [];
   });
 }

@@ -8,7 +8,7 @@ import { isPage } from "../../catalog/tool-app.ts";
 import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, scalarOf, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, member, members, withMember, withMemberDeduplicated } from "../../rpc/slice.ts";
 import { forward } from "../forward.ts";
@@ -75,7 +75,7 @@ export class ItemRequests {
     const params = request.params ?? EMPTY_OBJECT;
     const ref = member(params, "ref");
     if (!ref || !isObject(ref)) throw RpcError.of(INVALID_PARAMS, "completion/complete needs a ref");
-    const [name, uri] = members(ref, ["name", "uri"]).map((raw) => raw && fromRaw(raw));
+    const [name, uri] = members(ref, ["name", "uri"]).map(scalarOf);
     const renamed = (key: string, value: string): Raw =>
       withMemberDeduplicated(params, "ref", withMemberDeduplicated(ref, key, toRaw(value)));
     if (typeof uri === "string")
@@ -156,7 +156,7 @@ function notFound(uri: string): RpcError {
 /** Returns a required text member of the params. */
 function textAt({ method, params }: ClientRequest, key: string): string {
   const [raw] = params ? members(params, [key]) : [];
-  const value = raw && fromRaw(raw);
+  const value = scalarOf(raw);
   if (typeof value !== "string") throw RpcError.of(INVALID_PARAMS, `${method} needs a ${key}`);
   return value;
 }

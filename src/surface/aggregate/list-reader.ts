@@ -5,7 +5,7 @@
 import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
@@ -74,7 +74,7 @@ export class ListReader {
 
 function cursorOf(params: Raw | undefined): string | undefined {
   const [raw] = params ? members(params, ["cursor"]) : [];
-  const cursor = raw ? fromRaw(raw) : null;
+  const cursor = raw ? scalarOf(raw) : null;
   if (cursor === null) return undefined;
   if (typeof cursor === "string") return cursor;
   throw RpcError.of(INVALID_PARAMS, "The cursor must be a string");

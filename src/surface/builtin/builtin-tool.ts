@@ -1,6 +1,7 @@
 /** Runs an own tool, i.e. a tool of MetaMCP itself. */
 import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
-import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf } from "../../kernel/raw.ts";
+import { member } from "../../rpc/slice.ts";
 import { type Fields, type Input, readFields } from "../input.ts";
 import { isStoredUri } from "../result/store.ts";
 import type { Scope } from "../scope.ts";
@@ -67,6 +68,6 @@ export function readsStored(server: string, { tool, args }: OwnCall): boolean {
 }
 
 function uriIn(args: Raw): string {
-  const { uri } = fromRaw(args) as { uri?: unknown };
+  const uri = scalarOf(member(args, "uri"));
   return typeof uri === "string" ? uri : "";
 }

@@ -3,7 +3,7 @@
  * only increases, as the protocol requires.
  */
 import type { Uplink } from "../../kernel/call.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf, toRaw } from "../../kernel/raw.ts";
 import { joinObject, member, members } from "../../rpc/slice.ts";
 import type { OutCall, RunProgress } from "../../sandbox/executor.ts";
 
@@ -69,9 +69,7 @@ export class CodeProgress {
 }
 
 function progressText(params: Raw): string {
-  const [progress, total, message] = members(params, ["progress", "total", "message"]).map(
-    (raw) => raw && fromRaw(raw),
-  );
+  const [progress, total, message] = members(params, ["progress", "total", "message"]).map(scalarOf);
   if (typeof message === "string") return `: ${message.slice(0, 200)}`;
   return typeof total === "number" ? `: ${String(progress)} of ${total}` : `: ${String(progress)}`;
 }

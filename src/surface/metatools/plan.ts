@@ -34,13 +34,11 @@ export interface ChainPlan {
 const OP = RUN_CHAIN.name;
 
 export function planOf(input: ReadonlyMap<string, Raw>): ChainPlan {
-  const written = elements(input.get("steps") as Raw);
+  const written = elements(input.get("steps") as Raw, MAX_STEPS + 1);
   if (written.length === 0 || written.length > MAX_STEPS)
-    throw new MetaMcpError(
-      "validation_input",
-      `${OP}: steps must be a list of 1 to ${MAX_STEPS}, not ${written.length}.`,
-      { op: OP },
-    );
+    throw new MetaMcpError("validation_input", `${OP}: steps must be a list of 1 to ${MAX_STEPS}.`, {
+      op: OP,
+    });
   const is = (key: string, wanted: string): boolean => input.get(key)?.toString() === wanted;
   return {
     steps: written.map(readStep),

@@ -1,6 +1,6 @@
 /** Sends progress to a client that asked for it. Values only increase, as the protocol requires. */
 import type { Uplink } from "../../kernel/call.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type Raw, scalarOf, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
 
 const METHOD = "notifications/progress";
@@ -69,9 +69,7 @@ export class Progress {
 }
 
 function reportIn(params: Raw): Report {
-  const [progress, total, message] = members(params, ["progress", "total", "message"]).map(
-    (raw) => raw && fromRaw(raw),
-  );
+  const [progress, total, message] = members(params, ["progress", "total", "message"]).map(scalarOf);
   return {
     progress: typeof progress === "number" ? progress : Number.NEGATIVE_INFINITY,
     ...(typeof total === "number" && { total }),

@@ -4,7 +4,7 @@
  */
 import type { CreatedTask, TaskRequest, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { fromRaw, kept, type Raw } from "../../kernel/raw.ts";
+import { kept, type Raw, scalarOf } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { errorOf, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { member } from "../../rpc/slice.ts";
@@ -114,7 +114,7 @@ export class TaskCall {
   #begin(): Task {
     const { tasks, form, terms } = this.#parts;
     const raw = member(terms, "ttl");
-    const ttl = raw && fromRaw(raw);
+    const ttl = scalarOf(raw);
     return tasks.begin(this.#request.origin, {
       signal: this.#signal,
       ttl: typeof ttl === "number" && ttl > 0 ? ttl : undefined,

@@ -2,7 +2,7 @@
 import type { TaskSupport } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, scalarOf } from "../../kernel/raw.ts";
 import { isOfLaterVersion } from "../../kernel/seal.ts";
 import { aborted } from "../../kernel/signal.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
@@ -59,7 +59,7 @@ export class TaskRequests {
     const terms = origin.era2026 ? undefined : termsOf(params);
     if (!params || (!terms && !(origin.era2026 && knowsTasks(origin.capabilities)))) return undefined;
     const raw = member(params, "name");
-    const name = raw && fromRaw(raw);
+    const name = scalarOf(raw);
     const support = typeof name === "string" ? this.#parts.supportOf(name, origin) : undefined;
     if (support === "forbidden") {
       if (!terms) return undefined;
@@ -113,7 +113,7 @@ export class TaskRequests {
   /** Throws the same error for an unknown task and for a task of another client. */
   #find({ params, origin }: ClientRequest): Task {
     const [raw] = params ? members(params, ["taskId"]) : [];
-    const id = raw && fromRaw(raw);
+    const id = scalarOf(raw);
     const { tasks } = this.#parts;
     const task = typeof id === "string" ? tasks.find(origin, id) : undefined;
     if (task) return task;
@@ -130,8 +130,8 @@ export class TaskRequests {
 
   async #list({ params, origin }: ClientRequest): Promise<Raw> {
     const [raw] = params ? members(params, ["cursor"]) : [];
-    const cursor = raw && fromRaw(raw);
-    if (cursor !== undefined && typeof cursor !== "string")
+    const cursor = scalarOf(raw) as string | undefined;
+    if (raw && typeof cursor !== "string")
       throw RpcError.of(INVALID_PARAMS, "The cursor must be the text that the server returned");
     const { tasks, cursors } = this.#parts;
     const here = tasks.of(origin).map((task) => legacyState(task).toString());
@@ -154,7 +154,7 @@ function readState(state: string): { readonly taskId: string; readonly createdAt
 
 /** Returns `params.task`; undefined if the client requests no task. */
 function termsOf(params: Raw | undefined): Raw | undefined {
-  if (!params || !mentions(params, '"task"')) return undefined;
+  if (!params || !mentions(params, 'task"')) return undefined;
   const terms = member(params, "task");
   return terms && isObject(terms) ? terms : undefined;
 }

@@ -1,5 +1,6 @@
 /** Reads the JSON-RPC message in the body of a request. Refuses a body as soon as it exceeds the limit. */
 import type { ServerResponse } from "node:http";
+import { LARGE_BYTES, ownTurn } from "../../kernel/own-turn.ts";
 import { shareOf } from "../../kernel/principal.ts";
 import { type ArrivingBody, unfinishedBodies } from "../../kernel/unfinished-bodies.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
@@ -57,18 +58,31 @@ export function readMessageOf(
     return body;
   }
   request.on("end", () => {
-    // The response has already ended if the credentials or the endpoint ended while the body arrived.
-    if (dropped || response.writableEnded) return;
+    if (dropped) return;
     arriving?.done();
+    const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
+    if (body.length < LARGE_BYTES) attempt(() => take(body, readMessage(body)));
+    else void readLarge(body);
+  });
+  async function readLarge(body: Buffer): Promise<void> {
+    await ownTurn();
+    const message = readMessage(body);
+    await ownTurn();
+    if (!response.closed) attempt(() => take(body, message));
+  }
+  function take(body: Buffer, message: Message | Malformed): void {
+    // The response has already ended if the credentials or the endpoint ended while the body arrived.
+    if (response.writableEnded) return;
+    if (message.kind !== "malformed") onMessage(message, body);
+    else if (!onBatch(body, message)) refuseMessage(response, message);
+  }
+  function attempt(run: () => void): void {
     try {
-      const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
-      const message = readMessage(body);
-      if (message.kind !== "malformed") onMessage(message, body);
-      else if (!onBatch(body, message)) refuseMessage(response, message);
+      run();
     } catch {
       fail(response);
     }
-  });
+  }
 }
 
 /** A web page of another origin cannot send this content type without a CORS preflight. */

@@ -1,34 +1,10 @@
 /** A gateway of the largest size can apply its own export, while it serves others. */
-import { readFileSync, rmSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { cpuTimeMs } from "../../support/processes.ts";
-import { ADMIN_TOKEN, type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
-import { temp } from "../../support/temp.ts";
-import { until } from "../../support/until.ts";
+import { ADMIN_TOKEN, type TeamGateway } from "../../support/team-gateway.ts";
+import { measuredTeam } from "../../support/turns.ts";
 
-const PROBE = fileURLToPath(new URL("../../support/turn-probe.mjs", import.meta.url));
 const EACH = 3_333;
-
-async function measured() {
-  const folder = temp();
-  const file = folder.path("probe");
-  const env = { NODE_OPTIONS: `--import ${PROBE}`, PROBE_FILE: file };
-  const team = await teamGateway(folder, { env });
-  /** Milliseconds that the longest turn of the event loop since the last call computed. */
-  const longestTurn = async (): Promise<number> => {
-    rmSync(file, { force: true });
-    process.kill(team.pid, "SIGUSR2");
-    return await until(() => {
-      try {
-        return (JSON.parse(readFileSync(file, "utf8")) as { longest: number }).longest;
-      } catch {
-        return undefined;
-      }
-    });
-  };
-  return { team, longestTurn };
-}
 
 const large = () => ({
   version: 1,
@@ -51,12 +27,12 @@ test.skipIf(!posix)(
   "a gateway of the largest size applies its own export",
   { timeout: 240_000 },
   async () => {
-    const { team, longestTurn } = await measured();
+    const { team, longestTurn } = await measuredTeam();
     const before = cpuTimeMs(team.pid) ?? 0;
     await longestTurn();
     const made = await team.api("POST", "/config/apply", { document: large() });
     expect([made.status, made.body.changes?.length]).toEqual([200, 3 * EACH]);
-    const longest = await longestTurn();
+    const { longest } = await longestTurn();
     const computed = (cpuTimeMs(team.pid) ?? 0) - before;
 
     const json = await exported(team, "application/json");

@@ -112,6 +112,14 @@ describe("detection", () => {
   });
 });
 
+test("a secret is masked to its end wherever it lies in a long text", async () => {
+  const long = `Bearer ${"a1".repeat(1_900)}`;
+  for (let before = 28_000; before <= 33_000; before += 500) {
+    const found = await masked(["secrets"], `${"x ".repeat(before / 2)}${long} end`);
+    expect(found).toBe(`${"x ".repeat(before / 2)}[secret] end`);
+  }
+});
+
 const SECRET = `ghp_${"a1".repeat(20)}`;
 /** Looks like base64 of bytes. */
 const LONG = `${SECRET}-${"A".repeat(300)}`;
