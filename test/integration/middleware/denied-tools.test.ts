@@ -377,10 +377,16 @@ test("a server without anything for the caller does not exist: no name, state or
   const broken = { name: "uncanny", command: process.execPath, args: ["-e", print] };
   await api("POST", "/mcp-servers", broken);
   await api("POST", "/mcp-servers", { name: "weirdly", ...fixture() });
-  const servers = ["fix", "uncanny", "weirdly"].map((server) => ({ server }));
+  await api("POST", "/mcp-servers", { name: "offline", url: "http://127.0.0.1:9/mcp" });
+  const servers = ["fix", "uncanny", "weirdly", "offline"].map((server) => ({ server }));
   await api("POST", "/namespaces", { name: "wide", servers });
+  const overHttp = async (endpoint: string, tool: string): Promise<string> => {
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const url = `${gateway.url}/metamcp/${endpoint}/api/${tool}`;
+    return await (await fetch(url, { method: "POST", headers, body: '{"message":"x"}' })).text();
+  };
   const layers = {
-    filter: [{ use: "filter", deny: ["uncanny:*", "weirdly:*"] }],
+    filter: [{ use: "filter", deny: ["uncanny:*", "weirdly:*", "offline:*"] }],
     policy: [{ use: "policy", rules: [{ effect: "allow", tools: ["fix:*"] }] }],
   };
   for (const [rule, middleware] of Object.entries(layers))
@@ -390,6 +396,7 @@ test("a server without anything for the caller does not exist: no name, state or
         namespaces: ["wide"],
         surface,
         middleware,
+        openapi: true,
       });
   // The lists of one of them are known to the gateway, those of the other never will be.
   await api("POST", "/endpoints", { name: "open", namespaces: ["wide"], surface: "metatools" });
@@ -412,7 +419,7 @@ test("a server without anything for the caller does not exist: no name, state or
       aggregate: JSON.stringify(await aggregate.tools()),
     };
     for (const [what, text] of Object.entries(texts))
-      expect([rule, what, /uncanny|weirdly|code 3/.exec(text)?.[0]]).toEqual([rule, what, undefined]);
+      expect([rule, what, /uncanny|weirdly|offline|code 3/.exec(text)?.[0]]).toEqual([rule, what, undefined]);
     const named = (text: string, server: string) => text.replaceAll(server, "NAME");
     const ways = (server: string) => [
       meta.call("mcp_call", { server, tool: "echo", args: { message: "x" } }),
@@ -424,9 +431,12 @@ test("a server without anything for the caller does not exist: no name, state or
       metatools.call("run_tool", { tool_id: `${server}:echo`, args: {} }),
       metatools.call("list_tools", { namespace: server }),
       metatools.call("describe_tool", { tool_id: `${server}:echo` }),
+      aggregate.call(`${server}__echo`, { message: "x" }).catch(String),
+      overHttp(`${rule}-aggregate`, `${server}__echo`),
+      overHttp(`${rule}-meta`, `${server}__echo`),
     ];
     const unknown = (await Promise.all(ways("q9q9q"))).map((text) => named(text, "q9q9q"));
-    for (const server of ["uncanny", "weirdly"])
+    for (const server of ["uncanny", "weirdly", "offline"])
       expect((await Promise.all(ways(server))).map((text) => named(text, server))).toEqual(unknown);
   }
 });
