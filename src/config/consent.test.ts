@@ -139,3 +139,8 @@ test.each([
     ].join("|"),
   );
 });
+
+test("consent shows the folder in which a program runs", () => {
+  const [item] = consentItems({ mcpServers: { a: { ...entry, cwd: "/somewhere/else" } } });
+  expect(item?.shown).toContain("in the folder /somewhere/else");
+});

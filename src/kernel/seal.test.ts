@@ -47,3 +47,9 @@ test("a text of a later format does not open, and is known as such", () => {
     false,
   ]);
 });
+
+test("a sealed text opens only as it was written, without characters that decoding ignores", () => {
+  const sealed = seal.close("content", "reader");
+  for (const other of [`${sealed}=`, `${sealed}!`, ` ${sealed}`, sealed.replace(/^./, "$&\n")])
+    expect(seal.open(other, "reader")).toBeUndefined();
+});

@@ -176,7 +176,9 @@ class FilteredViews {
       return noSuchTool(scope, { server, tool: name }, origin);
     }
     const listed = view.snapshot.listings.has(server);
-    const closed = listed ? view.snapshot.closed.has(server) : asked && this.hides(server, "", origin);
+    const closed = listed
+      ? view.snapshot.closed.has(server)
+      : this.isDenied(server, origin) || (asked && this.hides(server, "", origin));
     if (!closed) return undefined;
     return unknownServer(scope, server, origin);
   }

@@ -6,6 +6,7 @@ import type { CatalogView } from "../catalog/catalog-view.ts";
 import { isPage, pageOf } from "../catalog/tool-app.ts";
 import { callerOf, type Origin, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import type { Asker } from "../kernel/list-key.ts";
 import { fitsTemplate, readAddress } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
 import type { ScopeCatalog, ScopeFacts } from "./scope.ts";
@@ -32,7 +33,7 @@ export async function resourceTarget(
   await view.loadCached();
   const address = readAddress(uri);
   const own = address?.uri ?? uri;
-  const from = server ?? address?.server ?? serverOf(scope, view, uri, origin);
+  const from = server ?? address?.server ?? serverOf(scope, uri, origin);
   if (from !== undefined) {
     requireServer(scope, from, origin);
     return { server: from, uri: own };
@@ -47,24 +48,21 @@ export async function resourceTarget(
 }
 
 /** A link in a result counts less than a tool that names the page. */
-function serverOf(
-  scope: ScopeCatalog & ScopeFacts,
-  view: CatalogView,
-  uri: string,
-  origin: Origin,
-): ServerId | undefined {
+function serverOf(scope: ScopeCatalog & ScopeFacts, uri: string, origin: Origin): ServerId | undefined {
   const linked = scope.results.links.serverOf(callerOf(origin), uri);
-  return isPage(uri) ? (onlyServer(scope, view, uri) ?? linked) : (linked ?? onlyServer(scope, view, uri));
+  return isPage(uri)
+    ? (onlyServer(scope, uri, origin) ?? linked)
+    : (linked ?? onlyServer(scope, uri, origin));
 }
 
 /**
  * The only server whose tool names the URI as its page, else the only one that lists it, else the only one with
  * a template for it. If there is just one server, that one.
  */
-function onlyServer(scope: ScopeCatalog, view: CatalogView, uri: string): ServerId | undefined {
-  const servers = [...scope.specs().keys()];
+function onlyServer(scope: ScopeCatalog, uri: string, asker: Asker): ServerId | undefined {
+  const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
   if (servers.length === 1) return servers[0];
-  const { listings } = view.snapshot;
+  const { listings } = scope.view(asker).snapshot;
   const naming = servers.filter((server) =>
     listings.get(server)?.tools.some(({ definition }) => pageOf(definition) === uri),
   );

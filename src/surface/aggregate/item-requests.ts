@@ -94,7 +94,7 @@ export class ItemRequests {
    * succeeds.
    */
   #atTarget(request: ClientRequest, uri: string, use: (target: ItemTarget) => Promise<Raw>): Promise<Raw> {
-    const listed = certainTarget(this.#scope, this.#listsOf(request.origin), uri);
+    const listed = certainTarget(this.#scope, this.#listsOf(request.origin), uri, request.origin);
     // A link of another server does not count for a page before it is known whose tool names it.
     const certain = listed ?? (isPage(uri) ? undefined : this.#linked(request, uri));
     // The error must not name a server that is hidden from the client.
@@ -123,7 +123,8 @@ export class ItemRequests {
       await Promise.all(lists.map((list) => this.#reader.loadMissing(list, request.origin)));
     }
     const { origin } = request;
-    const certain = certainTarget(this.#scope, this.#listsOf(origin), uri) ?? this.#linked(request, uri);
+    const certain =
+      certainTarget(this.#scope, this.#listsOf(origin), uri, origin) ?? this.#linked(request, uri);
     let refusal: unknown;
     for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin)) {
       try {

@@ -19,9 +19,14 @@ export interface ItemTarget {
  * The server that the address names, whose tool names the URI as its page, or that lists the URI as a resource
  * or (for completions) as a template.
  */
-export function certainTarget(scope: ScopeCatalog, lists: MergedLists, uri: string): ItemTarget | undefined {
+export function certainTarget(
+  scope: ScopeCatalog,
+  lists: MergedLists,
+  uri: string,
+  asker: Asker,
+): ItemTarget | undefined {
   const addressed = readAddress(uri);
-  if (addressed) return scope.specs().has(addressed.server) ? addressed : undefined;
+  if (addressed) return scope.has(addressed.server, asker) ? addressed : undefined;
   const owner = isPage(uri) ? pagesIn(lists.tools.list).get(uri) : undefined;
   if (owner !== undefined) return { server: owner, uri };
   const listed = lists.resources.list.get(uri) ?? lists.templates.list.get(uri);
@@ -34,7 +39,7 @@ export function certainTarget(scope: ScopeCatalog, lists: MergedLists, uri: stri
  * of its own.
  */
 export function likelyTargets(scope: ScopeCatalog, uri: string, asker: Asker): readonly ItemTarget[] {
-  const servers = [...scope.specs().keys()];
+  const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
   // A single server decides itself whether it has the resource.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));
   const { listings } = scope.view(asker).snapshot;

@@ -5,6 +5,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
+import { HEADERS } from "../../support/http-gateway.ts";
 import { layeredTeam } from "../../support/layered-team.ts";
 import { apiClient } from "../../support/people.ts";
 import { teamClient } from "../../support/team-gateway.ts";
@@ -385,6 +386,12 @@ test("a server without anything for the caller does not exist: no name, state or
     const url = `${gateway.url}/metamcp/${endpoint}/api/${tool}`;
     return await (await fetch(url, { method: "POST", headers, body: '{"message":"x"}' })).text();
   };
+  const request = async (endpoint: string, method: string, params: object): Promise<string> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const headers = { ...HEADERS, "x-api-key": key };
+    const answer = await fetch(`${gateway.url}/metamcp/${endpoint}/mcp`, { method: "POST", headers, body });
+    return /"(?:error|result)":.*/.exec(await answer.text())?.[0] ?? "no answer";
+  };
   const layers = {
     filter: [{ use: "filter", deny: ["uncanny:*", "weirdly:*", "offline:*"] }],
     policy: [{ use: "policy", rules: [{ effect: "allow", tools: ["fix:*"] }] }],
@@ -434,11 +441,33 @@ test("a server without anything for the caller does not exist: no name, state or
       aggregate.call(`${server}__echo`, { message: "x" }).catch(String),
       overHttp(`${rule}-aggregate`, `${server}__echo`),
       overHttp(`${rule}-meta`, `${server}__echo`),
+      ...["aggregate", "meta"].map((surface) =>
+        request(`${rule}-${surface}`, "resources/read", {
+          uri: `metamcp://server/${server}/fixture://item/0`,
+        }),
+      ),
     ];
     const unknown = (await Promise.all(ways("q9q9q"))).map((text) => named(text, "q9q9q"));
     for (const server of ["uncanny", "weirdly", "offline"])
       expect((await Promise.all(ways(server))).map((text) => named(text, server))).toEqual(unknown);
   }
+});
+
+test("a denied server that is the only one is not named either", async () => {
+  const middleware = [{ use: "filter", deny: ["fix:*"] }];
+  const { gateway, key } = await layeredTeam({ endpoint: { middleware } });
+  const [meta, metatools, aggregate] = await Promise.all(
+    ["meta", "metatools", "aggregate"].map((name) => teamClient(gateway, name, { key })),
+  );
+  const read = { uri: "other://item/0" };
+  const texts = [
+    await meta?.call("mcp_discover"),
+    await meta?.call("mcp_call", { server: "metamcp", tool: "read", args: read }),
+    await meta?.call("mcp_execute", { code: "return await read('other://x').catch(String)" }),
+    await metatools?.call("run_tool", { tool_id: "metamcp:read", args: read }),
+    await aggregate?.call("echo", {}).catch(String),
+  ];
+  for (const text of texts) expect(text).not.toMatch(/\bfix\b/);
 });
 
 test("a server whose tools are all switched off by the namespace does not exist for clients either", async () => {
