@@ -125,8 +125,9 @@ export class ItemRequests {
     const { origin } = request;
     const certain =
       certainTarget(this.#scope, this.#listsOf(origin), uri, origin) ?? this.#linked(request, uri);
+    const isEnd = request.method === "resources/unsubscribe";
     let refusal: unknown;
-    for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin)) {
+    for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin, isEnd)) {
       try {
         return await use(target);
       } catch (error) {

@@ -38,8 +38,14 @@ export function certainTarget(
  * resources. A page is asked only of the one server with a template for it: any other could answer with a page
  * of its own.
  */
-export function likelyTargets(scope: ScopeCatalog, uri: string, asker: Asker): readonly ItemTarget[] {
-  const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
+export function likelyTargets(
+  scope: ScopeCatalog,
+  uri: string,
+  asker: Asker,
+  isEnd: boolean,
+): readonly ItemTarget[] {
+  // A subscription can be ended at a server that is hidden by now.
+  const servers = [...scope.specs().keys()].filter((server) => isEnd || scope.has(server, asker));
   // A single server decides itself whether it has the resource.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));
   const { listings } = scope.view(asker).snapshot;
