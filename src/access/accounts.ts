@@ -6,7 +6,8 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { Listeners } from "../kernel/listeners.ts";
 import { StoreError } from "../store/error.ts";
-import type { RecordChange, Store, Tries } from "../store/store.ts";
+import type { RecordChange, Store } from "../store/store.ts";
+import type { Tries } from "../store/tries.ts";
 import {
   ACCOUNT,
   type Account,

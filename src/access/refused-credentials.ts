@@ -7,7 +7,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { CredentialRefused, Events } from "../kernel/events.ts";
-import type { Tries } from "../store/store.ts";
+import type { Tries } from "../store/tries.ts";
 import type { AddressedRequest, AddressOf } from "./client-address.ts";
 import { counterOf, networkOf } from "./throttle.ts";
 

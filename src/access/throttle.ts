@@ -3,7 +3,7 @@
  * until it succeeds.
  */
 import { createHash } from "node:crypto";
-import type { Counter, Tries } from "../store/store.ts";
+import type { Counter, Tries } from "../store/tries.ts";
 
 const WINDOW_MS = 15 * 60_000;
 const LIMITS = { both: 10, address: 50, account: 100 } as const;

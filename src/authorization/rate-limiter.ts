@@ -2,7 +2,7 @@
  * Limits requests per network address and minute. An IPv6 network counts as one address. Time is passed in.
  */
 import { counterOf, networkOf } from "../access/throttle.ts";
-import type { Tries } from "../store/store.ts";
+import type { Tries } from "../store/tries.ts";
 
 const WINDOW_MS = 60_000;
 /** Beyond this number of addresses the oldest are dropped, so that memory stays bounded. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import type { ReplicaRow, Replicas } from "../store/store.ts";
+import type { ReplicaRow, Replicas } from "../store/replicas.ts";
 import { BEAT_MS, REFUSING_DEAD_MS } from "./liveness.ts";
 import { Members } from "./members.ts";
 

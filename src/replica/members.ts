@@ -6,8 +6,9 @@ import { isDoneWithin } from "../kernel/at-most.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { StoreError } from "../store/error.ts";
+import type { NewReplica, ReplicaRow, Replicas } from "../store/replicas.ts";
 import { REPLICAS } from "../store/replicas.ts";
-import type { NewReplica, ReplicaRow, Replicas, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { BEAT_MS, DEAD_MS, isDead, LEASE_MS, REFUSING_DEAD_MS } from "./liveness.ts";
 
 const LEAVE_MS = 1_000;

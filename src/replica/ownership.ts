@@ -10,7 +10,7 @@ import { Lru } from "../kernel/lru.ts";
 import { isOfLaterVersion } from "../kernel/seal.ts";
 import type { KeptState } from "../session/kept-state.ts";
 import type { ResumedSession } from "../session/session.ts";
-import type { Replicas, SessionRow } from "../store/store.ts";
+import type { Replicas, SessionRow } from "../store/replicas.ts";
 import { type ForwardedRequest, forwardedOf } from "../transport/http/forwarded.ts";
 import type { Found, Owners, StrayRequest } from "../transport/http/owners.ts";
 import { type Hop, type HopTarget, MISDIRECTED, OWNER } from "./hop.ts";

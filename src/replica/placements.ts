@@ -10,7 +10,7 @@ import type { Log } from "../kernel/log.ts";
 import { Sequencer } from "../kernel/sequencer.ts";
 import { type Signal, unlessAborted } from "../kernel/signal.ts";
 import { StoreError } from "../store/error.ts";
-import type { PlacementRow, Placements as Table } from "../store/store.ts";
+import type { PlacementRow, Placements as Table } from "../store/placements.ts";
 import { AskError } from "./ask.ts";
 import { Held } from "./held-placement.ts";
 import { FROM, TO } from "./hop.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { Lru } from "../kernel/lru.ts";
 import { asRaw, type Raw } from "../kernel/raw.ts";
 import { StoreError } from "../store/error.ts";
-import type { Replicas } from "../store/store.ts";
+import type { Replicas } from "../store/replicas.ts";
 import { digestOf } from "./session-id.ts";
 
 /** A longer text is not stored, and its session cannot go on elsewhere. */

@@ -12,7 +12,7 @@ import type { ReplicaCounts } from "../replica/limits/replica-counts.ts";
 import type { Members } from "../replica/members.ts";
 import type { Placements } from "../replica/placements.ts";
 import type { Sharing, SharingParts } from "../replica/sharing.ts";
-import type { ReplicaRow } from "../store/store.ts";
+import type { ReplicaRow } from "../store/replicas.ts";
 import { forwardedOf } from "../transport/http/forwarded.ts";
 import type { Owners } from "../transport/http/owners.ts";
 import type { GatewayContext } from "./gateway-options.ts";

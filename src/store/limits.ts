@@ -3,7 +3,61 @@
  * statement, which locks one row.
  */
 import type { Database } from "./database.ts";
-import type { AskedPlaces, AskedTokens, HeldPlaces, LimitRows, TakenTokens, TokensBack } from "./store.ts";
+
+/** What limits of all replicas have counted, by id of the limit and its key. Times are those of the database. */
+export interface LimitRows {
+  /** Takes tokens from a count of calls per time, as many as it has. */
+  takeTokens(id: string, asked: AskedTokens): Promise<TakenTokens>;
+  /** Gives tokens back that were not used. Those that are earned again by now stay away. */
+  giveTokensBack(id: string, back: TokensBack): Promise<void>;
+  /**
+   * Says how many places a replica has, and takes more, as many as are free. Undefined if the replica is not
+   * listed: its places are gone then.
+   */
+  holdPlaces(id: string, asked: AskedPlaces): Promise<HeldPlaces | undefined>;
+  /** Deletes rows that say nothing any more. */
+  sweep(): Promise<void>;
+}
+
+export interface AskedPlaces {
+  readonly replica: string;
+  /** For all replicas together. */
+  readonly most: number;
+  readonly have: number;
+  readonly want: number;
+}
+
+export interface HeldPlaces {
+  readonly granted: number;
+  /** How many the other replicas have. */
+  readonly others: number;
+  /** Another replica has just asked for more than there were. */
+  readonly wanted: boolean;
+}
+
+export interface AskedTokens {
+  readonly burst: number;
+  readonly intervalMs: number;
+  /** So many are used at once. */
+  readonly want: number;
+  /** So many more may be used within `holdMs`. They are given only if the count is far from used up. */
+  readonly ahead: number;
+  readonly holdMs: number;
+}
+
+export interface TakenTokens {
+  readonly granted: number;
+  /** When all tokens that were taken so far are earned again, for `giveTokensBack`. */
+  readonly earned: number;
+  /** How long until there is one more. */
+  readonly waitMs: number;
+}
+
+export interface TokensBack {
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly earned: number;
+}
 
 /** The largest `int` of the database. */
 const MAX_INT = 2 ** 31 - 1;

@@ -3,7 +3,31 @@
  * is judged by the clock of the database.
  */
 import type { Database, SqlRow } from "./database.ts";
-import type { PlacementRow, Placements, RenewedPlacement } from "./store.ts";
+
+/**
+ * Which replica runs a server that may run only once. A placement ends by itself, by the clock of the
+ * database.
+ */
+export interface Placements {
+  /** Places the server at `holder` for this time, unless another replica has it. Returns what is true then. */
+  take(server: string, holder: string, ms: number): Promise<PlacementRow>;
+  /** Extends those of the given placements that `holder` still has. Returns all placements. */
+  renew(servers: readonly string[], holder: string, ms: number): Promise<readonly RenewedPlacement[]>;
+  /** Passes a placement on to another replica. */
+  give(server: string, from: string, to: string, ms: number): Promise<void>;
+  release(server: string, holder: string): Promise<void>;
+}
+
+export interface PlacementRow {
+  readonly server: string;
+  readonly holder: string;
+  /** Grows with each renewal. */
+  readonly until: number;
+}
+
+export interface RenewedPlacement extends PlacementRow {
+  readonly renewed: boolean;
+}
 
 const UNTIL = "clock_timestamp() + make_interval(secs => ?)";
 const ROW = "server, holder, (extract(epoch FROM until) * 1000)::bigint AS until";

@@ -1,6 +1,20 @@
 /** What callers read, in a store that several gateways share. Times are those of the database. */
 import type { Database } from "./database.ts";
-import type { NewRead, Reads } from "./store.ts";
+
+/** What callers read. Callers and rules are any texts of up to 100 characters. */
+export interface Reads {
+  note(caller: string, rules: readonly string[], read: NewRead): Promise<void>;
+  /** What the caller read, by rule, without what has expired. */
+  of(caller: string): Promise<ReadonlyMap<string, string>>;
+  /** Deletes what has expired. */
+  sweep(): Promise<void>;
+}
+
+export interface NewRead {
+  readonly what: string;
+  /** How long the read counts. */
+  readonly forMs: number;
+}
 
 /** Beyond this the reads that expire first are forgotten. */
 const MAX_ROWS = 1_000_000;

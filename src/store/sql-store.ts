@@ -7,25 +7,25 @@ import type { ConfigStore } from "./config.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import type { Feed } from "./feed.ts";
+import type { LimitRows } from "./limits.ts";
+import type { Placements } from "./placements.ts";
+import type { Reads } from "./reads.ts";
 import type { RecordTable } from "./records.ts";
+import type { Replicas } from "./replicas.ts";
 import type {
   Audit,
   Commit,
-  LimitRows,
   PastRevision,
-  Placements,
-  Reads,
   Records,
-  Replicas,
   RevisionPage,
   Sealer,
   Store,
   StoreChange,
   StoreSnapshot,
   StoreState,
-  Tries,
 } from "./store.ts";
 import type { Sums } from "./sum-rows.ts";
+import type { Tries } from "./tries.ts";
 import { poll, type Watch } from "./watch.ts";
 
 /** How often expired records are deleted. Reads ignore them before. */

@@ -5,7 +5,12 @@
  */
 import type { Actor } from "../kernel/principal.ts";
 import type { Revision } from "../kernel/revision.ts";
+import type { LimitRows } from "./limits.ts";
+import type { Placements } from "./placements.ts";
+import type { Reads } from "./reads.ts";
+import type { Replicas } from "./replicas.ts";
 import type { Sums } from "./sum-rows.ts";
+import type { Tries } from "./tries.ts";
 
 export interface Store {
   /** The newest revision with its objects, read consistently. */
@@ -234,183 +239,6 @@ export type AuditVerdict =
    */
   | { readonly ok: true; readonly count: number; readonly lost?: number; readonly unfinished?: number }
   | { readonly ok: false; readonly seq: number; readonly reason: string };
-
-/**
- * The gateways that share the store, and the sessions that moved between them. Ages are those by the clock of
- * the database.
- */
-export interface Replicas {
-  /**
-   * Calls `check` with the others before it adds the row; an error of it rejects. Replaces a row with the
-   * same id.
-   */
-  join(replica: NewReplica, check?: (others: readonly ReplicaRow[]) => void): Promise<void>;
-  /** Notes that the replica lives. Returns all rows. The own one is missing if others removed it. */
-  beat(id: string, about: unknown): Promise<readonly ReplicaRow[]>;
-  drain(id: string): Promise<void>;
-  leave(id: string): Promise<void>;
-  /** Removes a replica that was silent for this time. Returns false if it was not. */
-  remove(id: string, silentMs: number): Promise<boolean>;
-
-  /**
-   * Makes `by` the owner, if the session belongs to `from`, which is gone or draining, and has not ended.
-   * Returns the row as it is then; undefined if the session still belongs to `from`.
-   */
-  takeUp(session: string, from: string, by: string): Promise<SessionRow | undefined>;
-  /** Undefined for a session that never moved and did not end. */
-  session(id: string): Promise<SessionRow | undefined>;
-  /** Those of the given sessions that have ended or belong to another replica. */
-  lost(sessions: readonly string[], owner: string): Promise<readonly string[]>;
-  /** Stores what a client set in its session, if `owner` still owns it. */
-  keep(session: string, owner: string, kept: unknown): Promise<void>;
-  /** These sessions are not taken up any more. */
-  end(sessions: readonly string[], owner: string): Promise<void>;
-
-  /** Stores what a client said at initialize, or notes that it is still in use. */
-  putSaid(digest: string, said: string): Promise<void>;
-  said(digest: string): Promise<string | undefined>;
-  /** Deletes rows that nobody can need any more. */
-  sweep(): Promise<void>;
-}
-
-/** What callers read. Callers and rules are any texts of up to 100 characters. */
-export interface Reads {
-  note(caller: string, rules: readonly string[], read: NewRead): Promise<void>;
-  /** What the caller read, by rule, without what has expired. */
-  of(caller: string): Promise<ReadonlyMap<string, string>>;
-  /** Deletes what has expired. */
-  sweep(): Promise<void>;
-}
-
-export interface NewRead {
-  readonly what: string;
-  /** How long the read counts. */
-  readonly forMs: number;
-}
-
-/**
- * Which replica runs a server that may run only once. A placement ends by itself, by the clock of the
- * database.
- */
-export interface Placements {
-  /** Places the server at `holder` for this time, unless another replica has it. Returns what is true then. */
-  take(server: string, holder: string, ms: number): Promise<PlacementRow>;
-  /** Extends those of the given placements that `holder` still has. Returns all placements. */
-  renew(servers: readonly string[], holder: string, ms: number): Promise<readonly RenewedPlacement[]>;
-  /** Passes a placement on to another replica. */
-  give(server: string, from: string, to: string, ms: number): Promise<void>;
-  release(server: string, holder: string): Promise<void>;
-}
-
-export interface PlacementRow {
-  readonly server: string;
-  readonly holder: string;
-  /** Grows with each renewal. */
-  readonly until: number;
-}
-
-export interface RenewedPlacement extends PlacementRow {
-  readonly renewed: boolean;
-}
-
-/** What limits of all replicas have counted, by id of the limit and its key. Times are those of the database. */
-export interface LimitRows {
-  /** Takes tokens from a count of calls per time, as many as it has. */
-  takeTokens(id: string, asked: AskedTokens): Promise<TakenTokens>;
-  /** Gives tokens back that were not used. Those that are earned again by now stay away. */
-  giveTokensBack(id: string, back: TokensBack): Promise<void>;
-  /**
-   * Says how many places a replica has, and takes more, as many as are free. Undefined if the replica is not
-   * listed: its places are gone then.
-   */
-  holdPlaces(id: string, asked: AskedPlaces): Promise<HeldPlaces | undefined>;
-  /** Deletes rows that say nothing any more. */
-  sweep(): Promise<void>;
-}
-
-export interface AskedPlaces {
-  readonly replica: string;
-  /** For all replicas together. */
-  readonly most: number;
-  readonly have: number;
-  readonly want: number;
-}
-
-export interface HeldPlaces {
-  readonly granted: number;
-  /** How many the other replicas have. */
-  readonly others: number;
-  /** Another replica has just asked for more than there were. */
-  readonly wanted: boolean;
-}
-
-export interface AskedTokens {
-  readonly burst: number;
-  readonly intervalMs: number;
-  /** So many are used at once. */
-  readonly want: number;
-  /** So many more may be used within `holdMs`. They are given only if the count is far from used up. */
-  readonly ahead: number;
-  readonly holdMs: number;
-}
-
-export interface TakenTokens {
-  readonly granted: number;
-  /** When all tokens that were taken so far are earned again, for `giveTokensBack`. */
-  readonly earned: number;
-  /** How long until there is one more. */
-  readonly waitMs: number;
-}
-
-export interface TokensBack {
-  readonly count: number;
-  readonly intervalMs: number;
-  readonly earned: number;
-}
-
-/** Counts tries, by the clock of the database. */
-export interface Tries {
-  /** Counts one more try in each counter, if all of them have room for it. */
-  take(counters: readonly Counter[]): Promise<Tried>;
-  /** Removes a counted try. */
-  giveBack(keys: readonly string[], at: number): Promise<void>;
-  /** Deletes what is too old to count. */
-  sweep(): Promise<void>;
-}
-
-export interface Counter {
-  readonly key: string;
-  /** The number of tries within any time of `windowMs`. */
-  readonly limit: number;
-  readonly windowMs: number;
-}
-
-/** `at` names the counted try. Undefined if there was no room for it. */
-export type Tried =
-  | { readonly waitMs: 0; readonly at: number }
-  | { readonly waitMs: number; readonly at: undefined };
-
-export interface NewReplica {
-  readonly id: string;
-  /** Where other replicas reach it; undefined if it shares nothing with them. */
-  readonly address: string | undefined;
-  readonly publicUrl: string | undefined;
-  readonly version: string;
-}
-
-export interface ReplicaRow extends NewReplica {
-  readonly state: "serving" | "draining";
-  readonly sinceMs: number;
-  /** Since its last beat. */
-  readonly silentMs: number;
-  readonly about: unknown;
-}
-
-export interface SessionRow {
-  readonly owner: string;
-  readonly ended: boolean;
-  readonly kept: unknown;
-}
 
 export interface Sealer {
   /** Identifies the key without revealing it. */

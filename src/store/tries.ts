@@ -1,6 +1,27 @@
 /** How often something was tried, over all gateways on the store. Times are those of the database. */
 import type { Database } from "./database.ts";
-import type { Counter, Tried, Tries } from "./store.ts";
+
+/** Counts tries, by the clock of the database. */
+export interface Tries {
+  /** Counts one more try in each counter, if all of them have room for it. */
+  take(counters: readonly Counter[]): Promise<Tried>;
+  /** Removes a counted try. */
+  giveBack(keys: readonly string[], at: number): Promise<void>;
+  /** Deletes what is too old to count. */
+  sweep(): Promise<void>;
+}
+
+export interface Counter {
+  readonly key: string;
+  /** The number of tries within any time of `windowMs`. */
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** `at` names the counted try. Undefined if there was no room for it. */
+export type Tried =
+  | { readonly waitMs: 0; readonly at: number }
+  | { readonly waitMs: number; readonly at: undefined };
 
 /** Microseconds, so that no two tries of a counter have the same time. */
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";

@@ -6,7 +6,8 @@ import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Log } from "../../kernel/log.ts";
 import { StoreError } from "../../store/error.ts";
-import type { LimitRows, Store } from "../../store/store.ts";
+import type { LimitRows } from "../../store/limits.ts";
+import type { Store } from "../../store/store.ts";
 
 /** A call waits no longer than this for a database that hangs. */
 const ANSWER_MS = 2_000;

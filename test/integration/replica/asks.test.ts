@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ASK, type AskError, Asks } from "../../../src/replica/ask.ts";
 import { ChannelAgent } from "../../../src/replica/channel.ts";
 import { ReplicaListener } from "../../../src/replica/listener.ts";
-import type { ReplicaRow } from "../../../src/store/store.ts";
+import type { ReplicaRow } from "../../../src/store/replicas.ts";
 import { atEnd } from "../../support/shared.ts";
 
 const ROW = {

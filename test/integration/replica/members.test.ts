@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { describe, expect, test } from "vitest";
-import type { Replicas } from "../../../src/store/store.ts";
+import type { Replicas } from "../../../src/store/replicas.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { onPostgres, SECRET, startReplica } from "../../support/replicas.ts";
 import { type TeamGateway, teamGateway } from "../../support/team-gateway.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../../src/kernel/clock.ts";
 import { asRaw } from "../../../src/kernel/raw.ts";
 import { SaidTexts } from "../../../src/replica/said-texts.ts";
-import type { Replicas } from "../../../src/store/store.ts";
+import type { Replicas } from "../../../src/store/replicas.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 

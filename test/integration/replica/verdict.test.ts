@@ -4,7 +4,7 @@ import { ManualClock } from "../../../src/kernel/clock.ts";
 import { silentLog } from "../../../src/kernel/log.ts";
 import { BEAT_MS } from "../../../src/replica/liveness.ts";
 import { Members } from "../../../src/replica/members.ts";
-import type { Replicas } from "../../../src/store/store.ts";
+import type { Replicas } from "../../../src/store/replicas.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 
