@@ -3,11 +3,7 @@
  * text could otherwise hide all of it behind one word that looks like a secret. Every pattern runs in time
  * linear in the text: repetitions are bounded or cannot overlap.
  */
-
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+import { namedValue, queryValue, type Span, spansOf, TOKENS } from "./secret-forms.ts";
 
 /** Of a private key only what can be one is hidden: the caller could put a command between the marks. */
 const KEY_BREAK = String.raw`(?:\s|\\{1,8}[nr])`;
@@ -17,20 +13,17 @@ const KEY_BLOCK = new RegExp(
 );
 
 /**
- * Prefixes of tokens of well-known services, and other forms that are secrets in any context. A name or
- * scheme before a secret stays visible. A value ends where a shell would begin a command in it.
+ * Forms that are secrets in any context. A name or scheme before a secret stays visible. A value ends where a
+ * shell would begin a command in it.
  */
 const SECRET_FORMS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,}/gi,
-  /\bgithub_pat_\w{8,}/g,
-  /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,}/g,
+  ...TOKENS,
   /(?<![\w-])eyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]+)?/g,
   KEY_BLOCK,
   /(?<=\b(?:bearer|basic|token)\s{1,4})[\w+/.=-]{8,}/gi,
   /(?<=\/\/[^/\s:@]{1,200}:)(?:(?!\$\()[^/\s@`|<>&;]){1,200}(?=[^/\s@]{0,200}@)/g,
-  /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth|code)=)(?:(?!\$\()[^&\s"'`|<>]){4,}/gi,
-  // The text may contain JSON, also escaped inside a string.
-  /(?<=(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\\{0,8}["']?)(?:(?!\$\()[^\s"',;\\`|<>&]){4,}/gi,
+  queryValue("(?:(?!\\$\\()[^&\\s\"'`|<>]){4,}", "|code"),
+  namedValue("(?:(?!\\$\\()[^\\s\"',;\\\\`|<>&]){4,}", "token"),
 ];
 const WORD = /[^\s"'`,;(){}[\]<>|/\\:@=&?#.]+/g;
 const SHORTEST_RANDOM = 20;
@@ -47,7 +40,7 @@ export function hasRandomWord(text: string): boolean {
 
 /** The secrets in a text, in order. */
 function secretSpans(text: string, random: boolean): readonly Span[] {
-  const forms = SECRET_FORMS.flatMap((form) => (text.search(form) < 0 ? [] : spansOf(text, form)));
+  const forms = SECRET_FORMS.flatMap((form) => spansOf(text, form));
   return merged(random ? [...forms, ...randomWords(text)] : forms);
 }
 
@@ -72,13 +65,6 @@ export function replaceSecrets(
 
 export function hiddenText(characters: number): string {
   return `[secret, ${characters} characters hidden]`;
-}
-
-function spansOf(text: string, pattern: RegExp): readonly Span[] {
-  return Array.from(text.matchAll(pattern), ({ index, 0: found }) => ({
-    from: index,
-    to: index + found.length,
-  }));
 }
 
 function merged(spans: readonly Span[]): readonly Span[] {

@@ -13,6 +13,7 @@ import type { LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
 import { hashOf, ReadLog, type ReadRule } from "../read-log.ts";
 import { forbidden, toolOf } from "../refusals.ts";
+import { withTaskRequest } from "../task-request.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
 type Place = string | readonly string[];
@@ -210,29 +211,22 @@ class Outbox {
 
 /** The state of a task that still runs has a text of the server. */
 function notingTask(task: Call["task"], outbox: Outbox): Call["task"] {
-  const taskRequest = task?.request;
-  if (!task || !taskRequest) return task;
-  return {
-    ...task,
-    request: {
-      ...taskRequest,
-      created({ refresh, ...made }) {
-        outbox.send(() =>
-          taskRequest.created({
-            ...made,
-            async refresh() {
-              await refresh();
-              await outbox.sent;
-            },
-          }),
-        );
-      },
-      declined: () => taskRequest.declined(),
-      changed(state) {
-        outbox.send(() => taskRequest.changed(state));
-      },
+  return withTaskRequest(task, (asked) => ({
+    created({ refresh, ...made }) {
+      outbox.send(() =>
+        asked.created({
+          ...made,
+          async refresh() {
+            await refresh();
+            await outbox.sent;
+          },
+        }),
+      );
     },
-  };
+    changed(state) {
+      outbox.send(() => asked.changed(state));
+    },
+  }));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Patterns of administrators, matched in linear time by RE2. The engine is loaded with the first pattern. */
 import type { RE2JS } from "re2js";
-import type { Detector, Span } from "./detectors.ts";
+import type { Span } from "../../../kernel/secret-forms.ts";
+import type { Detector } from "./detectors.ts";
 
 let engine: typeof RE2JS | undefined;
 let loading: Promise<void> | undefined;

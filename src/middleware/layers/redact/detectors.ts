@@ -1,13 +1,9 @@
 /**
  * Detectors find secrets and personal data in texts. Every pattern here runs in time linear in the text:
  * repetitions are bounded or cannot overlap. Patterns of administrators run on a linear-time engine
- * (`own-patterns.ts`).
+ * (`custom-patterns.ts`).
  */
-
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+import { namedValue, queryValue, type Span, spansOf, TOKENS } from "../../../kernel/secret-forms.ts";
 
 export interface Detector {
   readonly name: string;
@@ -28,24 +24,16 @@ const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
 /** Only in the groups of cards: other numbers with dots are mostly fractions, versions and addresses. */
 const DOTTED_DIGITS = /(?<![\w.])\d{4}\.(?:\d{4}\.\d{4}\.\d{1,7}|\d{6}\.\d{4,5})(?![\w]|\.\d)/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/gi;
-/**
- * The end of names of secrets: `DB_PASSWORD`, `clientSecret`. Tokens for pagination (`page_token`) are
- * excluded.
- */
-const SECRET_NAME =
-  "(?:passw(?:or)?d|passphrase|pwd|secret|(?:api|private|access|secret)[-_]?key|(?<!(?:page|next|continuation|sync|progress|cursor)[-_]?)token)";
-/** The separator between a name and its value. The text may contain JSON, also escaped inside a string. */
-const NAMED = `\\\\{0,8}["']?\\s{0,4}[=:]\\s{0,4}\\\\{0,8}["']?`;
+/** Not those for pagination (`page_token`). */
+const TOKEN_NAME = "(?<!(?:page|next|continuation|sync|progress|cursor)[-_]?)token";
 const SECRETS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,500}/gi,
-  /\bgithub_pat_\w{8,500}/g,
-  /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,500}/g,
+  ...TOKENS,
   /-----BEGIN [A-Z ]{1,40}-----(?:(?!-----END )[\s\S]){0,20000}(?:-----END [A-Z ]{1,40}-----)?/g,
   /\b(?:bearer|basic)\s{1,4}[\w+/.=-]{8,4000}/gi,
   /(?<=\/\/)[^/\s:@]{1,200}:[^/\s]{1,200}(?=@)/g,
   /(?<=\bcookie\s{0,4}:\s{0,4})\S[^\r\n]{3,4000}/gi,
-  /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth)=)[^&\s"']{4,2000}/gi,
-  new RegExp(`(?<=${SECRET_NAME}${NAMED})[^\\s"',;\\\\]{4,2000}`, "gi"),
+  queryValue(String.raw`[^&\s"']{4,2000}`),
+  namedValue(String.raw`[^\s"',;\\]{4,2000}`, TOKEN_NAME),
 ];
 
 const NONE: readonly Span[] = [];
@@ -97,14 +85,6 @@ function tokensIn(text: string): readonly Span[] {
     }
     return found;
   });
-}
-
-function spansOf(text: string, pattern: RegExp): readonly Span[] {
-  if (text.search(pattern) < 0) return NONE;
-  return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
-    from: index,
-    to: index + found.length,
-  }));
 }
 
 /** Several numbers may follow each other. Each begins and ends at the border of a group of digits. */

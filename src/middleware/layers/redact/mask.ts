@@ -6,7 +6,8 @@
 
 import { withinTime } from "../../../catalog/within-time.ts";
 import { asRaw, type Raw } from "../../../kernel/raw.ts";
-import type { Detector, Span } from "./detectors.ts";
+import type { Span } from "../../../kernel/secret-forms.ts";
+import type { Detector } from "./detectors.ts";
 import { Place } from "./place.ts";
 import { plainText } from "./plain-text.ts";
 

@@ -3,7 +3,7 @@
  * characters that cannot be seen. Detectors search this form, and what they find is masked in the text as it
  * was written.
  */
-import type { Span } from "./detectors.ts";
+import type { Span } from "../../../kernel/secret-forms.ts";
 
 const NOT_ASCII = /[^\0-\x7f]/;
 /** For example zero-width characters, soft hyphens, and marks of the writing direction. */

@@ -12,6 +12,7 @@ import { RpcError } from "../../../rpc/rpc-error.ts";
 import { entries, joinObject, member, withMember } from "../../../rpc/slice.ts";
 import type { LayerKind } from "../../layer.ts";
 import { forbidden } from "../../refusals.ts";
+import { withTaskRequest } from "../../task-request.ts";
 import { compiledSize, customDetector, loadPatterns, patternProblem } from "./custom-patterns.ts";
 import { DETECTORS, type Detector } from "./detectors.ts";
 import { finish, finishLater, type Masked, type MaskOptions, maskedText, masking } from "./mask.ts";
@@ -234,18 +235,11 @@ function withoutLarge(raw: Raw): Raw {
 
 /** Masks what the server sends about a task. */
 function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
-  const taskRequest = task?.request;
-  if (!task || !taskRequest) return task;
-  return {
-    ...task,
-    request: {
-      ...taskRequest,
-      created: (made) =>
-        taskRequest.created({ ...made, state: clean(made.state), meta: made.meta && clean(made.meta) }),
-      declined: () => taskRequest.declined(),
-      changed: (state) => taskRequest.changed(clean(state)),
-    },
-  };
+  return withTaskRequest(task, (asked) => ({
+    created: (made) =>
+      asked.created({ ...made, state: clean(made.state), meta: made.meta && clean(made.meta) }),
+    changed: (state) => asked.changed(clean(state)),
+  }));
 }
 
 /** Errors are masked even with `block`: the caller must learn that the call failed. */
