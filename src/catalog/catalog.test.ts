@@ -227,6 +227,18 @@ describe("overlapping refreshes", () => {
     expect(namesOf(catalog.snapshot, "s")).toEqual(["old"]);
   });
 
+  test("need no identity of servers that nobody lists", () => {
+    const { catalog } = open();
+    const unknown = {
+      get identity(): string {
+        throw new Error("computed too early");
+      },
+      permits: () => true,
+    };
+    catalog.configure(new Map([["s", unknown]]));
+    expect(catalog.isLive("s")).toBe(false);
+  });
+
   test("are ignored if the settings changed meanwhile", async () => {
     const { catalog, cache } = open();
     catalog.configure(servers({ s: { identity: "one" } }));

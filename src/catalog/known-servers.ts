@@ -92,7 +92,7 @@ export class KnownServers {
     this.#configured = new Map(
       Array.from(servers, ([server, given]) => {
         const old = before.get(server);
-        const same = old?.given.identity === given.identity;
+        const same = old !== undefined && old.given.identity === given.identity;
         return [server, same ? withNewRules(old, given) : newServer(given)];
       }),
     );
