@@ -34,13 +34,15 @@ interface ListPageProps<Item, Row>
   readonly summary: (items: readonly Item[]) => ComponentChildren;
   readonly rowsOf: (items: readonly Item[]) => readonly Row[];
   readonly create?: CreateAction;
+  /** Beside the button that creates one. */
+  readonly actions?: ComponentChildren;
   readonly drawer: (row: Row) => ComponentChildren;
 }
 
 const NEW_QUERY = { new: "1" };
 
 export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
-  const { page, texts, of, summary, rowsOf, create, drawer, ...table } = props;
+  const { page, texts, of, summary, rowsOf, create, actions, drawer, ...table } = props;
   const { query } = address.value;
   const all = of.value.value;
   const createQuery = create?.query ?? NEW_QUERY;
@@ -57,7 +59,14 @@ export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
       <PageHead
         title={texts.title}
         summary={all?.length ? summary(all) : undefined}
-        actions={all?.length ? button : undefined}
+        actions={
+          all?.length ? (
+            <>
+              {actions}
+              {button}
+            </>
+          ) : undefined
+        }
       />
       <Ready of={of}>
         {(items) => {

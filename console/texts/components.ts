@@ -121,11 +121,21 @@ export const componentTexts = {
     save: (name: string) => `Save ${name}`,
     copyLink: "Copy address",
   },
+  pick: {
+    add: "Add",
+    choose: "Choose …",
+    all: "All are chosen",
+    unknown: "(nobody has it)",
+    remove: (name: string) => `Remove ${name}`,
+  },
   chart: {
     role: "chart over time",
     hint: "Drag over a time to see its calls.",
     name: "Name",
     noCalls: "no calls",
+    more: "more",
+    within: (most: string, calls: number) =>
+      `${most === "more" ? "longer" : `up to ${most}`}: ${plural(calls, "call")}`,
     parts: { answered: "answered", refused: "refused", failed: "failed" },
     calls: (calls: number, failed: number, refused: number) =>
       [

@@ -19,6 +19,8 @@ export const serverTexts = {
   summary: {
     none: "No servers yet.",
     well: (n: number) => (n === 1 ? "The server is OK." : `All ${n} servers are OK.`),
+    wellSoFar: (all: number, idle: number) =>
+      `No server fails; ${count(idle)} of ${count(all)} ${idle === 1 ? "is" : "are"} not started now and start${idle === 1 ? "s" : ""} with the next call.`,
     unused: (n: number) =>
       n === 1
         ? "The server has not started yet. It starts when a client first needs it."

@@ -56,7 +56,7 @@ export const toolsTexts = {
     cost: "Cost in a list",
     costText: (bytes: string, tokens: string) => `${bytes}, about ${tokens} tokens`,
     calls: "Calls",
-    since: (n: string) => `${n} since the gateway started`,
+    since: (n: string, when: string) => `${n} since ${when}, for at most 100 days`,
     annotations: "Annotations",
     tabs: {
       label: "Parts of the tool",

@@ -21,7 +21,8 @@ export function isAllowed(account: Account, allow: Allow | undefined): boolean {
   );
 }
 
-function isNamed(account: Account, named: string): boolean {
+/** `named` is a uuid or an e-mail address. */
+export function isNamed(account: Account, named: string): boolean {
   if (named.toLowerCase() === account.uuid) return true;
   return ownsAddress(account) && emailKey(named) === emailKey(account.email);
 }

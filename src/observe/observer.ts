@@ -34,6 +34,7 @@ import { EventMetrics, type Gauges } from "./metrics/event-metrics.ts";
 import type { Names } from "./names.ts";
 import { type RowText, rowText } from "./row-text.ts";
 import { CallSums } from "./sums/call-sums.ts";
+import { UsageReader } from "./sums/usage.ts";
 
 export interface ObserverParts {
   readonly events: Events;
@@ -66,7 +67,7 @@ export interface Observed {
   readonly callIds: CallIds;
   readonly sums: Pick<CallSums, "flush">;
   /** What all gateways on the store have counted. */
-  readonly stored: Sums;
+  readonly usage: UsageReader;
   readonly stats: Pick<Stats, "figures">;
   readonly use: Pick<ToolUse, "all" | "since">;
   readonly feed: Pick<EventFeed, "add" | "fullFor">;
@@ -80,7 +81,7 @@ export class Observer implements Observed {
   readonly calls = new RecentCalls();
   readonly callIds: CallIds;
   readonly sums: CallSums;
-  readonly stored: Sums;
+  readonly usage: UsageReader;
   readonly stats = new Stats();
   readonly use = new ToolUse();
   readonly feed: EventFeed;
@@ -103,7 +104,7 @@ export class Observer implements Observed {
     this.names = names;
     this.#groups = new CallGroups(names);
     this.records = audit;
-    this.stored = sums;
+    this.usage = new UsageReader(sums);
     this.sums = new CallSums({
       sums,
       clock,

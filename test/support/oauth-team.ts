@@ -38,7 +38,6 @@ export async function oauthTeam(options: Parameters<typeof teamGateway>[1] = {})
   await endpoint("one");
   await endpoint("two");
   await endpoint("closed", { access: { oauth: false } });
-  await endpoint("ours", { access: { allow: { users: [BOB.email] } } });
   await endpoint("off", { disabled: true });
   const people: Record<string, string> = {};
   for (const { email, password } of [ADA, BOB]) {
@@ -48,6 +47,7 @@ export async function oauthTeam(options: Parameters<typeof teamGateway>[1] = {})
     if (accepted.status >= 300) throw new Error(JSON.stringify(accepted));
     people[email] = body.uuid;
   }
+  await endpoint("ours", { access: { allow: { users: [BOB.email] } } });
   return { gateway, url: gateway.url, api, people };
 }
 

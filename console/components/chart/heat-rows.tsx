@@ -23,7 +23,7 @@ export function HeatRows({
   readonly bounds: readonly number[];
   readonly rows: readonly HeatRow[];
 }) {
-  const heads = [...bounds.map((ms) => `≤ ${duration(ms)}`), `> ${duration(bounds.at(-1) ?? 0)}`];
+  const heads = [...bounds.map(duration), texts.more];
   return (
     <table class="heat" aria-label={label}>
       <thead>
@@ -50,7 +50,7 @@ export function HeatRows({
                 {name}
               </th>
               {buckets.map((calls, at) => (
-                <td key={heads[at]} class="heat-cell" title={`${heads[at]}: ${texts.calls(calls, 0, 0)}`}>
+                <td key={heads[at]} class="heat-cell" title={texts.within(heads[at] ?? "", calls)}>
                   <span
                     style={{ opacity: calls === 0 ? 0.06 : 0.18 + 0.82 * (calls / most) }}
                     aria-hidden="true"

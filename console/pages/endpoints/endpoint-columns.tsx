@@ -75,5 +75,8 @@ export function endpointColumns(): readonly Column<EndpointRow>[] {
 function accessWord({ access }: Endpoint): string {
   if (access?.public) return texts.access.public;
   const ways = [access?.keys !== false && texts.access.keys, access?.oauth !== false && texts.access.oauth];
-  return ways.filter(Boolean).join(", ") || texts.access.none;
+  const by = ways.filter(Boolean).join(", ") || texts.access.none;
+  const { users = [], groups = [], roles = [] } = access?.allow ?? {};
+  const who = [...groups, ...roles, ...users].join(", ");
+  return access?.allow ? `${who || texts.access.none} · ${by}` : by;
 }

@@ -11,6 +11,7 @@ import { TextField } from "../../components/text-field.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { may } from "../../session.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { FormDialog } from "../../shell/form-dialog.tsx";
@@ -68,6 +69,7 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
             { key: columns.expires, value: key.expiresAt ? <Ago at={key.expiresAt} /> : texts.never },
           ]}
         />
+        {may("stats.read") && <UsageCharts filter={{ key: key.uuid }} calls={{ key: key.uuid }} />}
         {may("audit.read") && (
           <p>
             <a href={hrefOf({ page: "audit", query: { key: key.uuid } })}>{texts.drawer.calls}</a>

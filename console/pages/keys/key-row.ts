@@ -1,5 +1,6 @@
 /** An API key with the names of its endpoints and of its owner. */
 import type { ApiKey, User } from "../../api/types.ts";
+import type { CallerUse } from "../../parts/use-callers.ts";
 import { keysTexts as texts } from "../../texts/keys.ts";
 import { shellTexts } from "../../texts/shell.ts";
 
@@ -8,18 +9,21 @@ export interface KeyRow {
   readonly access: string;
   readonly owner: string;
   readonly expired: boolean;
+  /** Of the last seven days; undefined without calls. */
+  readonly use: CallerUse | undefined;
 }
 
 interface Names {
   readonly endpoints: readonly { readonly uuid: string; readonly name: string }[];
   readonly users: readonly User[];
   readonly now: number;
+  readonly uses: ReadonlyMap<string, CallerUse>;
 }
 
-export function keyRow(key: ApiKey, { endpoints, users, now }: Names): KeyRow {
+export function keyRow(key: ApiKey, { endpoints, users, now, uses }: Names): KeyRow {
   const owner = users.find(({ uuid }) => uuid === key.owner)?.email ?? key.owner ?? texts.nobody;
   const expired = key.expiresAt !== undefined && Date.parse(key.expiresAt) <= now;
-  return { key, access: accessOf(key, endpoints), owner, expired };
+  return { key, access: accessOf(key, endpoints), owner, expired, use: uses.get(key.uuid) };
 }
 
 function accessOf({ role, endpoints }: ApiKey, known: Names["endpoints"]): string {

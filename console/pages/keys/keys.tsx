@@ -3,6 +3,8 @@ import { Ago } from "../../ago.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { useList } from "../../live/resource.ts";
+import { callerColumns } from "../../parts/caller-columns.tsx";
+import { useCallers } from "../../parts/use-callers.ts";
 import { may } from "../../session.ts";
 import { ListPage } from "../../shell/list-page.tsx";
 import { keysTexts as texts } from "../../texts/keys.ts";
@@ -33,6 +35,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
     width: "150px",
     hideBelow: "large",
   },
+  ...callerColumns<KeyRow>(),
   {
     id: "used",
     head: columns.lastUsed,
@@ -55,14 +58,16 @@ const COLUMNS: readonly Column<KeyRow>[] = [
 export default function Keys() {
   const endpoints = useEndpointNames();
   const users = useOwners();
+  const uses = useCallers(({ key, principal }) => key?.id ?? principal?.id);
   return (
     <ListPage
       page="keys"
       texts={texts}
       of={useList("/api-keys", {}, { when: (event) => event.type === "admin" })}
       summary={(all) => texts.summary(all.length, all.filter(({ lastUsedAt }) => !lastUsedAt).length)}
-      rowsOf={(all) => all.map((key) => keyRow(key, { endpoints, users, now: Date.now() }))}
+      rowsOf={(all) => all.map((key) => keyRow(key, { endpoints, users, uses, now: Date.now() }))}
       columns={COLUMNS}
+      sorting={{ column: "used", descending: true }}
       rowKey={({ key }) => key.uuid}
       rowName={({ key }) => key.name}
       create={{

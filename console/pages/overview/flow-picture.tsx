@@ -20,40 +20,60 @@ import "./flow-picture.css";
 
 const texts = usageTexts.flow;
 const NODE = 10;
+/** Room for the names of the columns. */
+const HEAD = 24;
 const NARROW: readonly FlowColumn[] = ["client", "server"];
 
 export function FlowPicture({ usage }: { readonly usage: Usage }) {
   const { ref, width } = useWidth<HTMLDivElement>();
   const narrow = width < 620;
   const columns = narrow ? NARROW : FLOW_COLUMNS;
-  const { nodes, ribbons, height } = flowLayout(pathsOf(usage), spaceIn(width, columns));
+  const space = spaceIn(width, columns);
+  const { nodes, ribbons, height } = flowLayout(pathsOf(usage), space);
   const names = namesIn(usage);
   return (
-    <div ref={ref} class="flow">
-      <div class="flow-heads small" aria-hidden="true">
-        {columns.map((column) => (
-          <span key={column}>{texts.columns[column]}</span>
-        ))}
-      </div>
+    <div ref={ref} class="who-calls">
       {width > 0 && (
-        <svg {...{ role: "group" }} aria-label={texts.label} width={width} height={height + 8}>
+        <svg {...{ role: "group" }} aria-label={texts.label} width={width} height={height + HEAD + 8}>
           <title>{texts.label}</title>
-          {ribbons.map((ribbon) => (
-            <RibbonLink key={keyOf(ribbon)} ribbon={ribbon} usage={usage} names={names} />
+          {columns.map((column, at) => (
+            <Head key={column} column={column} x={space.xs[at] ?? 0} first={at === 0} narrow={narrow} />
           ))}
-          {nodes.map((node) => (
-            <NodeLink
-              key={`${node.column} ${node.id}`}
-              node={node}
-              usage={usage}
-              names={names}
-              left={node.column === "client" && !narrow}
-              inward={narrow && node.column === "server"}
-            />
-          ))}
+          <g transform={`translate(0 ${HEAD})`}>
+            {ribbons.map((ribbon) => (
+              <RibbonLink key={keyOf(ribbon)} ribbon={ribbon} usage={usage} names={names} />
+            ))}
+            {nodes.map((node) => (
+              <NodeLink
+                key={`${node.column} ${node.id}`}
+                node={node}
+                usage={usage}
+                names={names}
+                left={node.column === "client" && !narrow}
+                inward={narrow && node.column === "server"}
+              />
+            ))}
+          </g>
         </svg>
       )}
     </div>
+  );
+}
+
+interface HeadProps {
+  readonly column: FlowColumn;
+  readonly x: number;
+  readonly first: boolean;
+  readonly narrow: boolean;
+}
+
+/** On the side of the labels of its nodes. */
+function Head({ column, x, first, narrow }: HeadProps) {
+  const right = first !== narrow;
+  return (
+    <text class="flow-head" x={right ? x + NODE : x} y="12" text-anchor={right ? "end" : "start"}>
+      {texts.columns[column]}
+    </text>
   );
 }
 
@@ -111,20 +131,24 @@ interface NodeProps extends PartProps {
 function NodeLink({ node, usage, names, left, inward }: NodeProps) {
   const { x, y, height, calls, errors, refused } = node;
   const name = labelOf(node, names);
-  const said = `${texts.one[node.column]} ${name}: ${componentTexts.chart.calls(calls, errors, refused)}`;
+  const shown = name.length > 22 ? `${name.slice(0, 21)}…` : name;
+  const counted = texts.count(calls, errors + refused);
   const atLeft = left || inward;
   const textX = atLeft ? x - 6 : x + NODE + 6;
   const middle = y + height / 2;
-  const bad = errors + refused;
   return (
-    <a href={linkOf([node], usage, names)} class="flow-node" aria-label={said}>
-      <title>{said}</title>
+    <a
+      href={linkOf([node], usage, names)}
+      class="flow-node"
+      aria-label={`${texts.one[node.column]} ${shown}: ${counted}`}
+    >
       <rect x={x} y={y} width={NODE} height={Math.max(2, height)} rx="2" />
       <text x={textX} y={middle - 1} text-anchor={atLeft ? "end" : "start"} class="flow-name">
-        {name.length > 22 ? `${name.slice(0, 21)}…` : name}
+        {/* The space separates name and number for screen readers. */}
+        {`${shown} `}
       </text>
       <text x={textX} y={middle + 13} text-anchor={atLeft ? "end" : "start"} class="flow-count">
-        {texts.count(calls, bad)}
+        {counted}
       </text>
     </a>
   );

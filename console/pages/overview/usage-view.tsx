@@ -113,7 +113,7 @@ function People({ usage: { callers, from, range } }: { readonly usage: Usage }) 
         <h2>{texts.people.title}</h2>
         <span class="small muted">{texts.words[range]}</span>
         {may("people") && (
-          <a class="small push" href={hrefOf({ page: "people", query: { tab: "usage" } })}>
+          <a class="small push" href={hrefOf({ page: "people" })}>
             {texts.people.all}
           </a>
         )}

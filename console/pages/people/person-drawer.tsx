@@ -10,13 +10,15 @@ import { ForeignText } from "../../components/foreign-text.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
 import { ListField } from "../../components/list-field.tsx";
 import { toast } from "../../components/toasts.tsx";
-import { refresh } from "../../live/resource.ts";
+import { CONFIG, refresh, useList } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { may, me } from "../../session.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { FormDialog } from "../../shell/form-dialog.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { peopleTexts } from "../../texts/people.ts";
+import { usageTexts } from "../../texts/usage.ts";
 import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { Grants } from "./grants.tsx";
@@ -35,6 +37,8 @@ export function PersonDrawer({ user }: { readonly user: User }) {
         {user.invited && <InviteAgain user={user} />}
         {own && <p class="muted">{texts.self}</p>}
         <Rights user={user} locked={own} />
+        <Reach user={user} />
+        <UsageCharts filter={{ principal: user.uuid }} calls={{ principalName: user.email }} />
         <Grants of={user.uuid} />
         {may("audit.read") && (
           <p>
@@ -44,6 +48,40 @@ export function PersonDrawer({ user }: { readonly user: User }) {
         {!own && <DisableOrDelete user={user} onRemoved={close} />}
       </div>
     </Drawer>
+  );
+}
+
+/** What the person may use, and their keys. */
+function Reach({ user: { uuid } }: { readonly user: User }) {
+  const endpoints = useList("/users/:uuid/endpoints", { uuid }, CONFIG).value.value ?? [];
+  const keys = useList("/api-keys", {}, { when: (event) => event.type === "admin" }).value.value ?? [];
+  const { callers } = usageTexts;
+  const own = keys.filter(({ owner }) => owner === uuid);
+  return (
+    <KeyValues
+      items={[
+        { key: callers.endpoints, value: <Links page="endpoints" to={endpoints} /> },
+        { key: callers.keys, value: <Links page="keys" to={own} /> },
+      ]}
+    />
+  );
+}
+
+interface LinksProps {
+  readonly page: "endpoints" | "keys";
+  readonly to: readonly { readonly uuid: string; readonly name: string }[];
+}
+
+function Links({ page, to }: LinksProps) {
+  if (to.length === 0) return <span class="muted">{usageTexts.callers.none}</span>;
+  return (
+    <span class="line">
+      {to.map(({ uuid, name }) => (
+        <a key={uuid} href={hrefOf({ page, id: uuid })}>
+          <ForeignText text={name} />
+        </a>
+      ))}
+    </span>
   );
 }
 

@@ -12,7 +12,9 @@ export function ServersSummary({ servers }: { readonly servers: readonly Server[
   if (servers.length === 0) return <>{texts.none}</>;
   if (servers.every(({ status }) => !status.connected && status.toolCount === 0 && status.state === "idle"))
     return <>{texts.unused(servers.length)}</>;
-  if (failed.length === 0) return <>{texts.well(servers.length)}</>;
+  const idle = servers.filter(({ status }) => !status.connected && status.state === "idle").length;
+  if (failed.length === 0)
+    return <>{idle > 0 ? texts.wellSoFar(servers.length, idle) : texts.well(servers.length)}</>;
   return (
     <>
       {texts.attention(failed.length, servers.length)}{" "}

@@ -8,9 +8,10 @@ import { ForeignText } from "../../components/foreign-text.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { count, size } from "../../format.ts";
+import { count, exactly, size } from "../../format.ts";
 import { STATES, useResource } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
+import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { may } from "../../session.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { toolsTexts } from "../../texts/tools.ts";
@@ -30,7 +31,7 @@ export function ToolDrawer({ row, table }: ToolDrawerProps) {
   const { tool } = row;
   const { tab = tool.changed ? "change" : "about", ...rest } = query;
   const shown: Readonly<Record<string, () => ComponentChildren>> = {
-    about: () => <About row={row} />,
+    about: () => <About row={row} since={table.since} />,
     ...(may("namespaces.write") && { override: () => <OverrideTab row={row} table={table} /> }),
     schema: () => <SchemaTab row={row} />,
     ...(tool.changed && { change: () => <ChangeTab row={row} /> }),
@@ -64,7 +65,13 @@ export function ToolDrawer({ row, table }: ToolDrawerProps) {
   );
 }
 
-function About({ row: { tool, server } }: { readonly row: ToolTableRow }) {
+interface AboutProps {
+  readonly row: ToolTableRow;
+  /** Since when calls are counted. */
+  readonly since: string;
+}
+
+function About({ row: { tool, server }, since }: AboutProps) {
   const annotations = Object.entries(tool.annotations ?? {}).map(([name, value]) => `${name}: ${value}`);
   return (
     <div class="stack">
@@ -91,12 +98,15 @@ function About({ row: { tool, server } }: { readonly row: ToolTableRow }) {
             ),
           },
           { key: texts.cost, value: texts.costText(size(tool.bytes), count(tool.tokens)) },
-          { key: texts.calls, value: texts.since(count(tool.calls)) },
+          { key: texts.calls, value: texts.since(count(tool.calls), exactly(Date.parse(since))) },
           ...(annotations.length > 0
             ? [{ key: texts.annotations, value: annotations.join(", "), mono: true }]
             : []),
         ]}
       />
+      {may("stats.read") && (
+        <UsageCharts filter={{ server: tool.server, tool: tool.tool }} calls={{ server, tool: tool.tool }} />
+      )}
     </div>
   );
 }

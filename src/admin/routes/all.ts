@@ -36,6 +36,7 @@ import { tryingRoutes } from "./trying.ts";
 import { endpointTryingRoutes } from "./trying-endpoints.ts";
 import { usageRoute } from "./usage.ts";
 import { userRoutes } from "./users.ts";
+import { whoMayRoutes } from "./who-may.ts";
 
 /** The routes with the types of what they take and return. */
 export type AdminRoute = ReturnType<typeof adminRoutes>[number];
@@ -58,6 +59,7 @@ export function adminRoutes(parts: AdminParts) {
     ...settingsRoutes(parts),
     ...apiKeyRoutes(parts),
     ...userRoutes(parts),
+    ...whoMayRoutes(parts),
     ...loginRoutes(parts),
     ...oidcRoutes(parts),
     ...meRoutes(parts),

@@ -1,6 +1,7 @@
 /** Routes for namespaces and endpoints. */
 import { present } from "../../gateway/present.ts";
 import type { Schema } from "../../kernel/json-schema.ts";
+import { checkAllow, type KnownPeople } from "../check-allow.ts";
 import {
   ENDPOINT_PATCH,
   NAMESPACE_PATCH,
@@ -36,7 +37,13 @@ export function endpointRoutes(parts: AdminParts) {
     patched: ENDPOINT_PATCH,
     editedBy: "endpoints.write",
     show: present,
+    check: (before, after) => checkAllow(peopleIn(parts), before?.spec.access.allow, after.spec.access.allow),
   });
+}
+
+function peopleIn({ access, oidc, control }: AdminParts): KnownPeople {
+  const issuers = control.compiled.settings?.spec.issuers ?? [];
+  return { accounts: access.accounts.all, comeLater: oidc !== undefined || issuers.length > 0 };
 }
 
 function routesOf<

@@ -5,6 +5,7 @@ import { find } from "../../gateway/names.ts";
 import type { ObjectKind, StoredObject } from "../../gateway/objects.ts";
 import type { None, Schema, Static, Written } from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
+import { resultOf } from "../../kernel/steps.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { DRY_RUN, FORCE, LIST_QUERY, type RouteOf, route, TAKE_OVER } from "../route.ts";
@@ -30,6 +31,8 @@ export interface Routed<
   /** The right to create, change and delete one. */
   readonly editedBy: Action;
   readonly show: (object: StoredObject<K>, principal: Principal) => Written<Static<R>>;
+  /** Throws if the object names something that does not exist outside of the config. */
+  readonly check?: (before: StoredObject<K> | undefined, after: StoredObject<K>) => void;
   /** Shows what is read, with the facts of all replicas. Default: `show`. */
   readonly showAll?: (
     objects: readonly StoredObject<K>[],
@@ -98,7 +101,7 @@ const WITH_ARTICLE = { server: "a server", namespace: "a namespace", endpoint: "
 
 export function createRoute<K extends RoutedKind, P extends string, R extends Schema, N extends Schema>(
   parts: AdminParts,
-  { kind, path, returned, created, editedBy, show }: Routed<K, P, R, N>,
+  { kind, path, returned, created, editedBy, show, check }: Routed<K, P, R, N>,
 ) {
   return route({
     method: "POST",
@@ -112,9 +115,11 @@ export function createRoute<K extends RoutedKind, P extends string, R extends Sc
     status: 201,
     answer: returned as Schema,
     async handle(request) {
-      const done = await change(parts, request, (objects, context) =>
-        creating(objects, kind, request.body, context),
-      );
+      const done = await change(parts, request, function* (objects, context) {
+        const outcome = yield* resultOf(creating(objects, kind, request.body, context));
+        check?.(undefined, outcome.object);
+        return outcome;
+      });
       if ("dry" in done) return done.dry;
       const { object } = done.outcome;
       const location = `${BASE}${path}/${object.uuid}`;
@@ -127,7 +132,7 @@ const CHANGE_QUERY = { ...DRY_RUN, ...TAKE_OVER } as const;
 
 export function patchRoute<K extends RoutedKind, P extends string, R extends Schema, C extends Schema>(
   parts: AdminParts,
-  { kind, path, returned, patched, editedBy, show }: Routed<K, P, R, Schema, C>,
+  { kind, path, returned, patched, editedBy, show, check }: Routed<K, P, R, Schema, C>,
 ) {
   return route({
     method: "PATCH",
@@ -141,9 +146,11 @@ export function patchRoute<K extends RoutedKind, P extends string, R extends Sch
     answer: returned as Schema,
     async handle(request) {
       const at = { kind, reference: request.params.uuid, ...guardsOf(request) };
-      const done = await change(parts, request, (objects, context) =>
-        patching(objects, at, request.body, context),
-      );
+      const done = await change(parts, request, function* (objects, context) {
+        const outcome = yield* resultOf(patching(objects, at, request.body, context));
+        check?.(find(objects[kind], at.reference), outcome.object);
+        return outcome;
+      });
       if ("dry" in done) return done.dry;
       return tagged(done.outcome.object, show(done.outcome.object, request.principal));
     },

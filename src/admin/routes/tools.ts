@@ -59,12 +59,10 @@ function tableRoute(parts: AdminParts) {
         [row.tool, row.title, row.description, namesOf(row)].join("\n"),
       );
       const page = pageAfter(found, query, (row) => `${row.server} ${row.tool}`);
-      const [connections, uses] = await Promise.all([
+      const [connections, { since, used }] = await Promise.all([
         gather(parts, "connections", {}),
-        gather(parts, "tool-use", {}),
+        useOfTools(parts),
       ]);
-      const used = uses.parts.map(({ value }) => value.used);
-      const since = Math.min(...uses.parts.map(({ value }) => value.since));
       const indexes = new Map([...namespaces.keys()].map((uuid, at) => [uuid, at]));
       return {
         body: {
@@ -88,6 +86,21 @@ function tableRoute(parts: AdminParts) {
       };
     },
   });
+}
+
+/** From the store, so that restarts lose nothing. Without it, what replicas counted since their start. */
+async function useOfTools(parts: AdminParts): Promise<{ since: number; used: readonly ToolUses[] }> {
+  try {
+    await gather(parts, "write-sums", {});
+    const { since, used } = await parts.observed.usage.toolUse();
+    return { since, used: [used] };
+  } catch {
+    const { parts: all } = await gather(parts, "tool-use", {});
+    return {
+      since: Math.min(...all.map(({ value }) => value.since)),
+      used: all.map(({ value }) => value.used),
+    };
+  }
 }
 
 function namesOf({ cells }: TableRow): string {

@@ -2,7 +2,6 @@
 
 import { TEXT } from "../../kernel/json-schema.ts";
 import type { Named } from "../../observe/call-schema.ts";
-import { UsageReader } from "../../observe/sums/usage.ts";
 import { type CallerUsage, RANGES, USAGE, type Usage } from "../../observe/sums/usage-schema.ts";
 import { gather } from "../gather.ts";
 import type { AdminAnswer } from "../route.ts";
@@ -12,7 +11,6 @@ import type { AdminParts } from "./parts.ts";
 const CSV = "text/csv";
 
 export function usageRoute(parts: AdminParts) {
-  let reader: UsageReader | undefined;
   return route({
     method: "GET",
     path: "/usage",
@@ -36,8 +34,7 @@ export function usageRoute(parts: AdminParts) {
     async handle({ query: { format, ...question } }) {
       // The sums of the last seconds wait in each replica.
       await gather(parts, "write-sums", {});
-      reader ??= new UsageReader(parts.observed.stored);
-      const usage = withNames(parts, await reader.read(question, Date.now()));
+      const usage = withNames(parts, await parts.observed.usage.read(question, Date.now()));
       return format === "csv" ? callersFile(usage) : { body: usage };
     },
   });

@@ -113,7 +113,7 @@ async function invite({ access, publicUrl }: AdminParts, account: Account) {
 }
 
 /** Finds the account in the path by uuid or e-mail address. */
-function accountAt({ access: { accounts } }: AdminParts, { params }: AtObject): Account {
+export function accountAt({ access: { accounts } }: AdminParts, { params }: AtObject): Account {
   const reference = params.uuid;
   const found = accounts.byId(reference) ?? accounts.byEmail(reference);
   if (!found) throw new Problem(404, `there is no account "${reference.slice(0, 64)}"`);

@@ -12,6 +12,7 @@ import {
 } from "../../store/sum-rows.ts";
 import type { Named } from "../call-schema.ts";
 import { Durations } from "../live/durations.ts";
+import type { ToolUses, Use } from "../live/tool-use.ts";
 import { BOUNDS, coarse } from "./coarse-durations.ts";
 import { type CallPlace, idOf } from "./sum-group.ts";
 import type { Range, Usage } from "./usage-schema.ts";
@@ -64,7 +65,10 @@ export class UsageReader {
     const ids = filtered ? { of: rows.map(({ of }) => of) } : {};
     const [buckets, times, calls] = await Promise.all([
       this.#sums.byBucket({ ...whole, ...ids }),
-      this.#sums.durations({ ...whole, ...(filtered && { of: took.map(({ of }) => of) }) }, "at"),
+      this.#sums.durations(
+        { ...whole, ...(filtered && { of: [...new Set(took.map(({ of }) => of))] }) },
+        "at",
+      ),
       strips ? this.#sums.calls({ ...whole, ...ids }) : [],
     ]);
     // Durations are kept only by server and tool.
@@ -97,6 +101,23 @@ export class UsageReader {
       took: timed ? tookOf(took, filter.server !== undefined) : [],
       callers: callersOf(rows, stripsOf(calls, stepOf, count)),
     };
+  }
+
+  /** The use of tools as far as days are kept, and since when. */
+  async toolUse(): Promise<{ readonly since: number; readonly used: ToolUses }> {
+    const rows = await this.#rows({ per: "day", from: 0 });
+    const used = new Map<string, Map<string, Use>>();
+    for (const { calls, last, place } of rows) {
+      const { server, tool, method } = place;
+      if (server?.uuid === undefined || tool === undefined || method !== undefined) continue;
+      const tools = used.get(server.uuid) ?? new Map<string, Use>();
+      const known = tools.get(tool);
+      tools.set(tool, { calls: calls + (known?.calls ?? 0), lastAt: Math.max(last, known?.lastAt ?? 0) });
+      used.set(server.uuid, tools);
+    }
+    this.#since ??= await this.#sums.since();
+    const uses = [...used].map(([server, tools]) => [server, Object.fromEntries(tools)] as const);
+    return { since: this.#since, used: Object.fromEntries(uses) };
   }
 
   async #rows(range: SumRange): Promise<readonly Row[]> {

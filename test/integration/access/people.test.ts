@@ -44,10 +44,10 @@ async function team(folder = temp()) {
     await api("POST", "/endpoints", { name, namespaces: ["team"], surface: "aggregate", access });
   await endpoint("main", {});
   await endpoint("ops", { allow: { groups: ["ops"] } });
-  await endpoint("named", { allow: { users: ["ada@example.org"] } });
   await endpoint("edit", { allow: { roles: ["editor"] } });
   await endpoint("none", { allow: {} });
   const { body: ada } = await api("POST", "/users", { email: ADA.email, role: "member" });
+  await endpoint("named", { allow: { users: ["ada@example.org"] } });
   const code: string = ada.invitation.url.split("/").at(-1);
   const login = await apiClient(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
   const cookie = cookieIn(login);

@@ -38,7 +38,7 @@ async function counted() {
     sums.add({ endpoint: row.endpoint, server: row.server, tool: row.tool, method: undefined }, row);
   };
   for (let i = 0; i < 20; i++) add("ada", "github", { outcome: i < 5 ? "error" : "ok" });
-  for (let i = 0; i < 10; i++) add("bob", "postgres", { durationMs: 900 });
+  for (let i = 0; i < 10; i++) add("bob", "postgres", { durationMs: 700 });
   add("bob", "github", { at: NOW - 2 * HOUR, outcome: "refused" });
   add("bob", "github", { at: NOW - 50 * HOUR });
   await sums.flush();

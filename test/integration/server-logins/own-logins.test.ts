@@ -195,6 +195,7 @@ test("the login page requires a login, shows what is needed, and rejects other a
 
 test("an account cannot log in at a server that it may not use", async () => {
   const { gateway, api, uuid, ada } = await userLoginTeam();
+  await api("POST", "/users", { email: "bob@example.org", role: "member" });
   for (const name of ["all", "main", "tools"])
     await api("PATCH", `/endpoints/${name}`, { access: { allow: { users: ["bob@example.org"] } } });
   expect((await ada.ask("GET", "/me/logins")).body["items"]).toEqual([]);

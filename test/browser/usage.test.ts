@@ -1,0 +1,80 @@
+/** Who calls what, as somebody sees it: the picture, charts, people and access. */
+import { describe, expect, test } from "vitest";
+import { expectAccessibleInBothThemes } from "../support/axe.ts";
+import { noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { shared } from "../support/shared.ts";
+import { teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+describe.skipIf(noBrowser)("usage", () => {
+  const opened = shared(async () => {
+    const gateway = await teamGateway(temp());
+    const { api } = gateway;
+    await api("POST", "/mcp-servers/import", { mcpServers: { fix: fixture(), other: fixture() } });
+    await api("POST", "/namespaces", { name: "all", servers: [{ server: "fix" }, { server: "other" }] });
+    await api("POST", "/endpoints", { name: "dev", namespaces: ["all"], surface: "aggregate" });
+    await api("POST", "/users", { email: "bob@example.org", role: "member", groups: ["leads"] });
+    const client = await teamClient(gateway, "dev", { key: await gateway.key() });
+    for (let i = 0; i < 4; i++) await client.call("fix__add", { a: i, b: 1 });
+    await client.call("other__fail").catch(() => {});
+    await client.call("other__add", { a: 1, b: 2 });
+    return { gateway, page: await openConsole(gateway) };
+  });
+
+  test("a ribbon of the picture leads to its calls, and the same is a table", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/`);
+    const picture = page.getByRole("group", { name: /^Who calls what/ });
+    await picture.getByRole("link", { name: /^Server fix: 4/ }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByText("As a table").click();
+    const row = page.getByRole("row", { name: /team dev all fix 4/ });
+    expect(await row.count()).toBe(1);
+    await picture.getByRole("link", { name: /^all → fix: 4 calls/ }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("server")).toBe("fix");
+    await page.getByText("add").first().waitFor();
+  });
+
+  test("the chart says what a step has, by arrow keys, and opens its calls", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/`);
+    const chart = page.getByRole("application", { name: /^Calls per minute/ });
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText(/^\w+ \d\d:\d\d: \d+ calls?/).waitFor();
+    await page.getByRole("button", { name: "24 h" }).click();
+    await page.getByRole("application", { name: "Calls per hour, last 24 hours" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("range")).toBe("24h");
+    await page.getByRole("application", { name: /^Calls per hour/ }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("from")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00$/);
+  });
+
+  test("access is chosen from people and roles, and says who can use the endpoint", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/endpoints/dev?tab=access`);
+    await page.getByText(/^2 people can use this:/).waitFor();
+    await page.getByLabel("Only for some accounts").check();
+    await page.getByLabel("People").selectOption("bob@example.org");
+    await page.getByRole("button", { name: "Remove bob@example.org" }).waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^1 person can use this:/).waitFor();
+    const { body } = await gateway.api("GET", "/endpoints/dev");
+    expect(body.access.allow).toEqual({ users: ["bob@example.org"] });
+  });
+
+  test("a person shows what they may use, and keys show their calls", async () => {
+    const { gateway, page } = opened();
+    const { body } = await gateway.api("GET", "/users/bob@example.org");
+    await page.goto(`${gateway.url}/people/${body.uuid}`);
+    await page.getByText("Endpoints they may use").waitFor();
+    await page.getByRole("dialog").getByRole("link", { name: "dev" }).waitFor();
+    await page.goto(`${gateway.url}/keys`);
+    await page.getByRole("row", { name: /a key .* 6 / }).waitFor();
+  });
+});
