@@ -1,6 +1,6 @@
 /** Who owns a session: the statement that decides it, without gateways around it. */
 import { expect, test } from "vitest";
-import type { Replicas } from "../../../src/store/store.ts";
+import type { Replicas } from "../../../src/store/replicas.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 
