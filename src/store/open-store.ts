@@ -21,7 +21,7 @@ import type { Migration } from "./migrations.ts";
 import { PlacementTable } from "./placements.ts";
 import { ReadTable } from "./reads.ts";
 import { RecordTable } from "./records.ts";
-import { ReplicaTable } from "./replicas.ts";
+import { ReplicaTable } from "./replica-table.ts";
 import { type KeySource, keysFromEnv, type SecretKeys, secretKeys } from "./secret-keys.ts";
 import { SqlStore } from "./sql-store.ts";
 import type { Sealer, Store } from "./store.ts";
