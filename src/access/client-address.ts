@@ -27,11 +27,10 @@ export function addressReader(trusted: readonly string[]): AddressOf {
   };
   return ({ headers, socket }) => {
     let address = plain(socket.remoteAddress ?? "");
+    if (headers["x-forwarded-for"] === undefined) return address;
     // Each proxy appends the address it got the request from. Read from the end up to the first untrusted
     // address.
-    const forwarded = String(headers["x-forwarded-for"] ?? "")
-      .split(",")
-      .map(plain);
+    const forwarded = String(headers["x-forwarded-for"]).split(",").map(plain);
     for (let next = forwarded.pop(); isProxy(address) && next; next = forwarded.pop()) {
       if (isIP(next) === 0) break;
       address = next;

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { ChannelAgent } from "./channel.ts";
 import { endpointOf } from "./endpoint-of.ts";
-import { FROM, TO } from "./hop.ts";
+import { FROM, TO } from "./hop-protocol.ts";
 import type { Members } from "./members.ts";
 
 /** The path below which the internal listener takes questions, by their names. */

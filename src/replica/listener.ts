@@ -2,16 +2,16 @@
  * The listener for other replicas. It takes requests that they pass on, and what they ask themselves. It
  * shares no path with the public listener.
  */
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Server } from "node:https";
-import type { AddressInfo } from "node:net";
-import { markForwarded } from "../transport/http/forwarded.ts";
+import type { AddressInfo, Socket } from "node:net";
 import { createChannelServer } from "./channel.ts";
-import { ADDRESS, FORWARD, FROM, HOP, HOP_VERSION, MISDIRECTED, OTHER_VERSION, RELEASED, TO } from "./hop.ts";
+import { FORWARD, FROM, HOP, HOP_VERSION, MISDIRECTED, OTHER_VERSION, PROTOCOL, TO } from "./hop-protocol.ts";
+import { PassedRequests } from "./passed-requests.ts";
 import { WHO } from "./probe.ts";
 
 /** What may be forwarded: requests of clients and of administrators. */
-const FORWARDED = new RegExp(`^${FORWARD}/(metamcp|api/v1)/`);
+const FORWARDED = /^\/(metamcp|api\/v1)\//;
 
 export interface ListenerParts {
   readonly key: Buffer;
@@ -26,10 +26,15 @@ export interface ListenerParts {
 export class ReplicaListener {
   readonly #parts: ListenerParts;
   readonly #server: Server;
+  /** Connections on which others pass requests on. */
+  readonly #passing = new Set<Socket>();
 
   constructor(parts: ListenerParts) {
     this.#parts = parts;
     this.#server = createChannelServer(parts.key, (request, response) => this.#take(request, response));
+    this.#server.on("upgrade", (request: IncomingMessage, socket: Socket, first: Buffer) =>
+      this.#upgrade(request, socket, first),
+    );
   }
 
   /** Resolves with HOST:PORT once it accepts connections. */
@@ -48,6 +53,7 @@ export class ReplicaListener {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
+      for (const socket of this.#passing) socket.destroy();
     });
   }
 
@@ -59,7 +65,8 @@ export class ReplicaListener {
     else if (url === WHO) response.end(this.#parts.self);
     // The address that a replica gave reaches another one.
     else if (headers[TO] !== this.#parts.self) response.writeHead(MISDIRECTED).end();
-    else if (FORWARDED.test(url)) this.#forwarded(request, response);
+    // A version that does not change the protocol first.
+    else if (url.startsWith(FORWARD)) response.writeHead(OTHER_VERSION, { [HOP]: HOP_VERSION }).end();
     else {
       const route = [...this.#parts.routes].find(([prefix]) => url.startsWith(prefix));
       if (route) route[1](request, response);
@@ -67,17 +74,29 @@ export class ReplicaListener {
     }
   }
 
-  #forwarded(request: IncomingMessage, response: ServerResponse): void {
-    const { headers, url = "" } = request;
-    if (headers[HOP] !== HOP_VERSION) {
-      response.writeHead(OTHER_VERSION, { [HOP]: HOP_VERSION }).end();
-      return;
-    }
-    request.url = url.slice(FORWARD.length);
-    const [address, from] = [String(headers[ADDRESS]), String(headers[FROM])];
-    markForwarded(request, { address, from, released: headers[RELEASED] !== undefined });
-    this.#parts.serve(request, response);
+  /** The connection is for requests that the other replica passes on. */
+  #upgrade({ headers, url }: IncomingMessage, socket: Socket, first: Buffer): void {
+    socket.on("error", () => {});
+    if (isBrowser(headers)) return refuse(socket, 403);
+    if (url !== FORWARD || headers.upgrade !== PROTOCOL) return refuse(socket, 404);
+    if (headers[TO] !== this.#parts.self) return refuse(socket, MISDIRECTED);
+    if (headers[HOP] !== HOP_VERSION) return refuse(socket, OTHER_VERSION, `${HOP}: ${HOP_VERSION}\r\n`);
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${PROTOCOL}\r\n\r\n`);
+    this.#passing.add(socket);
+    socket.once("close", () => this.#passing.delete(socket));
+    socket.setNoDelay(true);
+    const serve: RequestListener = (request, response) => {
+      if (FORWARDED.test(request.url ?? "")) this.#parts.serve(request, response);
+      else response.writeHead(404).end();
+    };
+    new PassedRequests(socket, first, { from: String(headers[FROM]), serve });
   }
+}
+
+function refuse(socket: Socket, status: number, header = ""): void {
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${header}connection: close\r\ncontent-length: 0\r\n\r\n`,
+  );
 }
 
 /** Without dots that lead to another route. */

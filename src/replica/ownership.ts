@@ -13,7 +13,9 @@ import type { ResumedSession } from "../session/session.ts";
 import type { Replicas, SessionRow } from "../store/replicas.ts";
 import { type ForwardedRequest, forwardedOf } from "../transport/http/forwarded.ts";
 import type { Found, Owners, StrayRequest } from "../transport/http/owners.ts";
-import { type Hop, type HopTarget, MISDIRECTED, OWNER } from "./hop.ts";
+import type { Hop } from "./hop.ts";
+import type { ChannelTarget } from "./hop-channel.ts";
+import { MISDIRECTED, OWNER } from "./hop-protocol.ts";
 import type { Members } from "./members.ts";
 import { NotNow, orLater } from "./not-now.ts";
 import { NOT_STORED, SaidTexts } from "./said-texts.ts";
@@ -69,7 +71,7 @@ export class Ownership {
   }
 
   /** The youngest of the other replicas, which will not stop soon. */
-  get #another(): HopTarget | undefined {
+  get #another(): ChannelTarget | undefined {
     const { members } = this.#parts;
     const others = members.all.filter(({ id, state }) => id !== members.self && state === "serving");
     const [youngest] = others.sort((a, b) => a.sinceMs - b.sinceMs);

@@ -13,7 +13,7 @@ import { StoreError } from "../store/error.ts";
 import type { PlacementRow, Placements as Table } from "../store/placements.ts";
 import { AskError } from "./ask.ts";
 import { Held } from "./held-placement.ts";
-import { FROM, TO } from "./hop.ts";
+import { FROM, TO } from "./hop-protocol.ts";
 import type { Members } from "./members.ts";
 import { LEASE_MS, RENEW_MS } from "./placement-times.ts";
 import type { Sharing } from "./sharing.ts";

@@ -3,6 +3,7 @@
  * id says which replica opened the session, and which text the client sent at initialize.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { Lru } from "../kernel/lru.ts";
 import { holderKey, type Principal } from "../kernel/principal.ts";
 
 /** The first byte of every id, as in `kernel/seal.ts`. Ids of another format do not open. */
@@ -16,6 +17,8 @@ const CONTENT_BYTES = SESSION_BYTES + OWNER_BYTES + 3 * HASH_BYTES;
 const BYTES = 1 + IV_BYTES + TAG_BYTES + CONTENT_BYTES;
 const LENGTH = Math.ceil((BYTES * 4) / 3);
 const CIPHER = "aes-256-gcm";
+/** So many ids are not decrypted again. */
+const MAX_OPENED = 10_000;
 
 /** What a session id says. */
 export interface SessionFacts {
@@ -33,8 +36,15 @@ export interface SessionPlace {
   readonly principal: Principal;
 }
 
+interface Opened extends SessionFacts {
+  readonly endpoint: string;
+  /** Of the principal. */
+  readonly key: string;
+}
+
 export class SessionIds {
   readonly #key: Buffer;
+  readonly #opened = new Lru<string, Opened>(MAX_OPENED);
 
   /** `key`: 32 bytes, the same at all replicas. */
   constructor(key: Buffer) {
@@ -57,7 +67,16 @@ export class SessionIds {
   }
 
   /** Returns undefined if the id is foreign, was changed, or is not valid at this place. */
-  open(id: string, place: SessionPlace): SessionFacts | undefined {
+  open(id: string, { endpoint, principal }: SessionPlace): SessionFacts | undefined {
+    const key = keyOf(principal);
+    const known = this.#opened.get(id);
+    if (known?.endpoint === endpoint && known.key === key) return known;
+    const facts = this.#openAnew(id, endpoint, key);
+    if (facts) this.#opened.set(id, { ...facts, endpoint, key });
+    return facts;
+  }
+
+  #openAnew(id: string, endpoint: string, key: string): SessionFacts | undefined {
     if (id.length !== LENGTH) return undefined;
     const bytes = Buffer.from(id, "base64url");
     // Decoding ignores invalid characters, so the text is compared with its canonical form.
@@ -65,9 +84,8 @@ export class SessionIds {
     const content = this.#decrypt(bytes);
     if (!content) return undefined;
     const parts = partsOf(content, [SESSION_BYTES, OWNER_BYTES, HASH_BYTES, HASH_BYTES, HASH_BYTES]);
-    const [session, owner, said, endpoint, principal] = parts as [Buffer, Buffer, Buffer, Buffer, Buffer];
-    if (!endpoint.equals(hashOf(place.endpoint)) || !principal.equals(hashOf(keyOf(place.principal))))
-      return undefined;
+    const [session, owner, said, place, holder] = parts as [Buffer, Buffer, Buffer, Buffer, Buffer];
+    if (!place.equals(hashOf(endpoint)) || !holder.equals(hashOf(key))) return undefined;
     return { session: session.toString("hex"), owner: owner.toString("hex"), said: said.toString("hex") };
   }
 

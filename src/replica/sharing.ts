@@ -113,6 +113,7 @@ export class Sharing {
   async close(): Promise<void> {
     if (this.#parts.members.all.length > 1) await pause(KNOWN_MS);
     await this.#listener.close();
+    this.#hop.close();
     this.#agent.destroy();
   }
 

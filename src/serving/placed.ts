@@ -4,7 +4,7 @@ import type { PlacedServers } from "../engine/placed-servers.ts";
 import type { GatewayControl } from "../gateway/control.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import { FROM } from "../replica/hop.ts";
+import { FROM } from "../replica/hop-protocol.ts";
 import type { Members } from "../replica/members.ts";
 import { PLACED, Placements } from "../replica/placements.ts";
 import type { Sharing } from "../replica/sharing.ts";

@@ -5,6 +5,7 @@ import { shareOf } from "../../kernel/principal.ts";
 import { type ArrivingBody, unfinishedBodies } from "../../kernel/unfinished-bodies.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
+import { forwardedOf } from "./forwarded.ts";
 import { fail, type Received, refuse, refuseMessage } from "./http-server.ts";
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -23,6 +24,8 @@ export function readMessageOf(
   if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
   const length = Number(headers["content-length"]);
   if (length > MAX_BODY_BYTES) return refuseSize(response);
+  const whole = forwardedOf(request)?.body;
+  if (whole) return read(whole);
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let bytes = 0;
@@ -60,10 +63,12 @@ export function readMessageOf(
   request.on("end", () => {
     if (dropped) return;
     arriving?.done();
-    const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
+    read(more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0)));
+  });
+  function read(body: Buffer): void {
     if (body.length < LARGE_BYTES) attempt(() => take(body, readMessage(body)));
     else void readLarge(body);
-  });
+  }
   async function readLarge(body: Buffer): Promise<void> {
     await ownTurn();
     const message = readMessage(body);

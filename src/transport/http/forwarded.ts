@@ -9,6 +9,8 @@ export interface ForwardedRequest {
   readonly from: string;
   /** It gives the session away that the request names. */
   readonly released: boolean;
+  /** It came in whole. */
+  readonly body: Buffer;
 }
 
 const forwarded = new WeakMap<IncomingMessage, ForwardedRequest>();

@@ -6,12 +6,14 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { ChannelAgent } from "../../../src/replica/channel.ts";
 import { endpointOf } from "../../../src/replica/endpoint-of.ts";
+import { HopChannel } from "../../../src/replica/hop-channel.ts";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { HEADERS } from "../../support/http-gateway.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres, SECRET } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
+import { TestPassage } from "../../support/test-passage.ts";
 
 /** The type of a TLS record that has no part of the handshake. */
 const APPLICATION_DATA = 0x17;
@@ -53,18 +55,19 @@ class Insider {
     });
   }
 
-  /** As a replica passes requests on. */
-  forward(body: object, headers: Record<string, string> = {}): Promise<Answer> {
-    const named = {
-      "metamcp-replica-to": this.id,
-      "metamcp-replica-from": "00000000",
-      "metamcp-replica-hop": "1",
-    };
-    return this.send("/forward/metamcp/team/mcp", {
-      method: "POST",
-      headers: { ...HEADERS, ...named, "metamcp-replica-client": "203.0.113.9", ...headers },
-      body: JSON.stringify({ jsonrpc: "2.0", ...body }),
-    });
+  /** As a replica passes requests on, to a replica of this id. */
+  pass(sent: ConstructorParameters<typeof TestPassage>[0], to = this.id): TestPassage["whole"] {
+    const target = { id: to, address: this.#address };
+    const channel = new HopChannel({ agent: this.#agent, self: "00000000", target, onClosed: () => {} });
+    const passage = new TestPassage(sent);
+    channel.pass(passage);
+    return passage.whole.finally(() => channel.destroy());
+  }
+
+  /** Passes a message on. */
+  forward(body: object, headers: Record<string, string> = {}, to = this.id): TestPassage["whole"] {
+    const text = JSON.stringify({ jsonrpc: "2.0", ...body });
+    return this.pass({ url: "/metamcp/team/mcp", headers: { ...HEADERS, ...headers }, body: text }, to);
   }
 }
 
@@ -97,20 +100,14 @@ onPostgres("the listener between replicas", () => {
 
   test("has no route of the public one, and answers no browser", async () => {
     const { insider } = given();
-    const headers = { "metamcp-replica-to": insider.id, "metamcp-replica-hop": "1" };
-    for (const path of [
-      "/",
-      "/readyz",
-      "/api/v1/replicas",
-      "/metamcp/team/mcp",
-      "/forward//metamcp/team/mcp",
-      "/token",
-      "/forward/",
-    ])
+    const headers = { "metamcp-replica-to": insider.id };
+    for (const path of ["/", "/readyz", "/api/v1/replicas", "/metamcp/team/mcp", "/token"])
       expect([path, (await insider.send(path, { headers })).status]).toEqual([path, 404]);
+    for (const url of ["", "/", "/readyz", "//metamcp/team/mcp", "/token", "/ask/store"])
+      expect([url, (await insider.pass({ url, method: "GET" })).status]).toEqual([url, 404]);
     // Requests of administrators are passed on, and log in again here.
-    for (const path of ["/forward/api/v1/replicas", "/forward/metamcp/../api/v1/replicas"])
-      expect((await insider.send(path, { headers })).status).toBe(401);
+    for (const url of ["/api/v1/replicas", "/metamcp/../api/v1/replicas"])
+      expect([url, (await insider.pass({ url, method: "GET" })).status]).toEqual([url, 401]);
     for (const headers of [
       { origin: "null" },
       { "sec-fetch-site": "none" },
@@ -130,7 +127,7 @@ onPostgres("the listener between replicas", () => {
     const own = { "x-api-key": team.key, "mcp-session-id": session.id };
     expect((await insider.forward(list, own)).status).toBe(200);
     // A request for another replica is not served here.
-    expect((await insider.forward(list, { ...own, "metamcp-replica-to": "11111111" })).status).toBe(421);
+    await expect(insider.forward(list, own, "11111111")).rejects.toMatchObject({ as: "broken" });
     expect((await session.request(one, "tools/list")).status).toBe(200);
   });
 
@@ -163,10 +160,14 @@ onPostgres("the listener between replicas", () => {
     const key = await channelKey(team);
     const sent: Buffer[] = [];
     let changes = false;
-    const proxy = await cutProxy({ host, port: Number(port) }, () => (bytes) => {
-      if (changes && bytes[0] === APPLICATION_DATA)
-        bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
-      sent.push(Buffer.from(bytes));
+    const proxy = await cutProxy({ host, port: Number(port) }, () => {
+      let records = 0;
+      return (bytes) => {
+        // The first one opens the connection, the request comes with the second.
+        if (bytes[0] === APPLICATION_DATA && ++records === 2 && changes)
+          bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+        sent.push(Buffer.from(bytes));
+      };
     });
     const through = () => new Insider(key, { ...row, address: `127.0.0.1:${proxy.port}` });
     const count = (name: string) =>

@@ -2,12 +2,15 @@
 import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
 import { ChannelAgent } from "../../../src/replica/channel.ts";
-import { HOP, HOP_VERSION, OTHER_VERSION, TO } from "../../../src/replica/hop.ts";
+import { endpointOf } from "../../../src/replica/endpoint-of.ts";
+import { HopChannel } from "../../../src/replica/hop-channel.ts";
+import { HOP, HOP_VERSION, OTHER_VERSION, PROTOCOL, TO } from "../../../src/replica/hop-protocol.ts";
 import { ReplicaListener } from "../../../src/replica/listener.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { inStep, onPostgres, request2026, SECRET } from "../../support/replicas.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
 import { temp } from "../../support/temp.ts";
+import { TestPassage } from "../../support/test-passage.ts";
 import { until } from "../../support/until.ts";
 
 type Two = [TeamGateway, TeamGateway];
@@ -92,7 +95,7 @@ onPostgres("replicas that change", () => {
 
 const KEY = Buffer.alloc(32, 7);
 
-test("a replica refuses a request that is passed on in another version, and serves none of it", async () => {
+test("a replica refuses requests that are passed on in another version, and serves none of them", async () => {
   let served = 0;
   const listener = new ReplicaListener({
     key: KEY,
@@ -105,21 +108,30 @@ test("a replica refuses a request that is passed on in another version, and serv
   });
   const address = await listener.listen({ host: "127.0.0.1", port: 0 });
   const agent = new ChannelAgent(KEY, "bbbb2222");
-  const status = (version: string) =>
+  const status = (path: string, more: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
-      const [host, port] = address.split(":");
-      const headers = { [TO]: "aaaa1111", [HOP]: version };
-      const asked = httpRequest(
-        { host, port, agent, path: "/forward/metamcp/team/mcp", headers },
-        (answer) => {
-          answer.resume();
-          resolve(answer.statusCode ?? 0);
-        },
-      );
+      const headers = { [TO]: "aaaa1111", ...more };
+      const asked = httpRequest({ ...endpointOf(address), agent, path, headers });
+      asked.on("response", ({ statusCode = 0 }) => resolve(statusCode));
+      asked.on("upgrade", (_, socket) => {
+        socket.destroy();
+        resolve(101);
+      });
       asked.on("error", reject).end();
     });
-  expect([await status("2"), await status(""), served]).toEqual([OTHER_VERSION, OTHER_VERSION, 0]);
-  expect([await status(HOP_VERSION), served]).toEqual([200, 1]);
+  const upgraded = (version: string) =>
+    status("/forward", { connection: "Upgrade", upgrade: PROTOCOL, [HOP]: version });
+  expect([await upgraded("1"), await upgraded(""), await upgraded("3")]).toEqual(
+    Array.from({ length: 3 }, () => OTHER_VERSION),
+  );
+  // As the first version did.
+  expect(await status("/forward/metamcp/team/mcp", { [HOP]: "1" })).toBe(OTHER_VERSION);
+  expect([await upgraded(HOP_VERSION), served]).toEqual([101, 0]);
+  const passage = new TestPassage({ url: "/metamcp/team/mcp" });
+  new HopChannel({ agent, self: "bbbb2222", target: { id: "aaaa1111", address }, onClosed: () => {} }).pass(
+    passage,
+  );
+  expect([(await passage.whole).status, served]).toEqual([200, 1]);
   agent.destroy();
   await listener.close();
 });
