@@ -36,11 +36,7 @@ export interface SessionPlace {
   readonly principal: Principal;
 }
 
-interface Opened extends SessionFacts {
-  readonly endpoint: string;
-  /** Of the principal. */
-  readonly key: string;
-}
+type Opened = SessionFacts & SessionPlace;
 
 export class SessionIds {
   readonly #key: Buffer;
@@ -67,16 +63,15 @@ export class SessionIds {
   }
 
   /** Returns undefined if the id is foreign, was changed, or is not valid at this place. */
-  open(id: string, { endpoint, principal }: SessionPlace): SessionFacts | undefined {
-    const key = keyOf(principal);
+  open(id: string, place: SessionPlace): SessionFacts | undefined {
     const known = this.#opened.get(id);
-    if (known?.endpoint === endpoint && known.key === key) return known;
-    const facts = this.#openAnew(id, endpoint, key);
-    if (facts) this.#opened.set(id, { ...facts, endpoint, key });
+    if (known?.endpoint === place.endpoint && isSame(known.principal, place.principal)) return known;
+    const facts = this.#openAnew(id, place);
+    if (facts) this.#opened.set(id, { ...facts, ...place });
     return facts;
   }
 
-  #openAnew(id: string, endpoint: string, key: string): SessionFacts | undefined {
+  #openAnew(id: string, { endpoint, principal }: SessionPlace): SessionFacts | undefined {
     if (id.length !== LENGTH) return undefined;
     const bytes = Buffer.from(id, "base64url");
     // Decoding ignores invalid characters, so the text is compared with its canonical form.
@@ -85,7 +80,7 @@ export class SessionIds {
     if (!content) return undefined;
     const parts = partsOf(content, [SESSION_BYTES, OWNER_BYTES, HASH_BYTES, HASH_BYTES, HASH_BYTES]);
     const [session, owner, said, place, holder] = parts as [Buffer, Buffer, Buffer, Buffer, Buffer];
-    if (!place.equals(hashOf(endpoint)) || !holder.equals(hashOf(key))) return undefined;
+    if (!place.equals(hashOf(endpoint)) || !holder.equals(hashOf(keyOf(principal)))) return undefined;
     return { session: session.toString("hex"), owner: owner.toString("hex"), said: said.toString("hex") };
   }
 
@@ -110,6 +105,10 @@ export function digestOf(said: Buffer): string {
 /** As `samePrincipal`: unauthenticated callers cannot be told apart. */
 function keyOf(principal: Principal): string {
   return principal.kind === "anonymous" ? "anonymous" : `${principal.kind} ${holderKey(principal)}`;
+}
+
+function isSame(a: Principal, b: Principal): boolean {
+  return a === b || keyOf(a) === keyOf(b);
 }
 
 function hashOf(text: string | Buffer): Buffer {
