@@ -12,6 +12,8 @@ const BY_TIMER = [
   ["audit", /metamcp_audit/],
   ["poll", /max\(n\).*metamcp_revisions/s],
   ["beat of a replica", /metamcp_replicas/],
+  // With several replicas, for what lasts 100 ms.
+  ["block of a rate limit", /metamcp_rates/],
   ["last use of keys", /^(UPDATE|INSERT|SELECT|WITH|DELETE).*metamcp_record/s],
   // What stands around them. A transaction for a request has other statements too.
   ["frame of a transaction", /^(BEGIN|COMMIT|SELECT pg_|SELECT value FROM metamcp_meta)/],

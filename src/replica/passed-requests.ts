@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { markForwarded } from "../transport/http/forwarded.ts";
 import { FrameSocket } from "./frame-socket.ts";
 import { FRAME, type Frame } from "./frames.ts";
-import { AnswerStream, PassedRequest } from "./passed-request.ts";
+import { AnswerStream } from "./passed-request.ts";
 import { decodeRequest } from "./request-head.ts";
 
 export interface PassedParts {
@@ -15,13 +15,11 @@ export interface PassedParts {
 }
 
 export class PassedRequests {
-  readonly #connection: Socket;
   readonly #parts: PassedParts;
   readonly #frames: FrameSocket;
   readonly #open = new Map<number, AnswerStream>();
 
   constructor(connection: Socket, first: Buffer, parts: PassedParts) {
-    this.#connection = connection;
     this.#parts = parts;
     this.#frames = new FrameSocket(connection, first, {
       onFrame: (frame) => this.#take(frame),
@@ -44,8 +42,8 @@ export class PassedRequests {
 
   #serve(number: number, content: Buffer): void {
     const { head, body } = decodeRequest(content);
-    const request = new PassedRequest(this.#connection, head, body);
     const answer = new AnswerStream(this.#frames, number);
+    const request = answer.requestOf(head, body);
     this.#open.set(number, answer);
     answer.once("close", () => this.#open.delete(number));
     const { address, released } = head;

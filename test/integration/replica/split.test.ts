@@ -33,6 +33,8 @@ onPostgres("replicas that disagree", () => {
     const session = await sessionAt(team, one);
     const kept = await new RawSession(team.key).open(one);
     const heir = await idOf(two);
+    // From now on the two have a connection for requests. A request that needs a new one has not been sent.
+    expect(await session.call(two, "fix__count", { key: "before" })).toBe("before 1");
     process.kill(one.pid, "SIGSTOP");
     try {
       // Nobody knows what the stopped one does with a request that it has got.
