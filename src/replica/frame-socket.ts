@@ -27,7 +27,8 @@ export class FrameSocket {
     };
     if (first.length > 0) socket.unshift(first);
     socket.on("data", read);
-    socket.on("error", () => {});
+    // A record that was changed on its way is an error that does not close the socket.
+    socket.on("error", () => socket.destroy());
     socket.on("end", () => socket.destroy());
     socket.once("close", onClose);
     if (onDrain) socket.on("drain", onDrain);
