@@ -86,9 +86,12 @@ function callersFile({ callers, range }: Usage): AdminAnswer<never> {
   };
 }
 
-/** Spreadsheets run what begins like a formula, and clients choose their names. */
+/**
+ * Spreadsheets run what begins like a formula, and clients choose their names. Some divide lines at other
+ * characters than commas, whatever is quoted.
+ */
 export function csvField(value: string | number): string {
   if (typeof value === "number") return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = value.replaceAll(/(^|[;,\t\r\n])(?=[=+\-@\t\r＝＋－＠])/g, "$1'");
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

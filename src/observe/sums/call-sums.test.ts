@@ -110,16 +110,33 @@ test("a batch that may have arrived is sent again unchanged, and later calls aft
 
 test("callers beyond the limit are gathered by endpoint and server; no call is lost", async () => {
   const { written, sums } = counting();
-  for (let i = 0; i < 10_000; i++) sums.add(GITHUB, row({ client: { name: `bot ${i}` }, at: NOON + i }));
+  for (let i = 0; i < 10_000; i++)
+    sums.add(GITHUB, row({ principal: { kind: "account", id: `p${i}`, name: "" }, at: NOON + i }));
   await sums.flush();
   const { sums: rows, groups } = written[0] as SumBatch;
-  expect(groups.length).toBeLessThan(2_010);
+  expect(groups.length).toBeLessThan(3_010);
   const hours = rows.filter(({ per }) => per === "hour");
   expect(hours.reduce((total, { calls }) => total + calls, 0)).toBe(10_000);
   const rest = groups
     .map(({ about }) => JSON.parse(about))
     .filter(({ principal }) => principal?.kind === "other");
   expect(rest).toMatchObject([{ server: GITHUB.server, endpoint: GITHUB.endpoint }]);
+});
+
+test("who changes the name of the client with each call crowds out nobody", async () => {
+  const { written, sums } = counting();
+  const bob = { kind: "account", id: "bob", name: "bob@example.org" } as const;
+  for (let minute = 0; minute < 3; minute++) {
+    const at = NOON + minute * 60_000;
+    for (let i = 0; i < 5_000; i++) sums.add(GITHUB, row({ client: { name: `bot ${minute} ${i}` }, at }));
+    sums.add(GITHUB, row({ principal: bob, at }));
+  }
+  await sums.flush();
+  const { sums: rows, groups } = written[0] as SumBatch;
+  expect(groups.length).toBeLessThan(2_010);
+  const of = groups.filter(({ about }) => about.includes("bob@")).map(({ id }) => id);
+  const days = rows.filter((one) => one.per === "day" && of.includes(one.of));
+  expect(days).toMatchObject([{ calls: 3 }]);
 });
 
 test("while the store is away for long, minutes are given up first and hours stay right", async () => {

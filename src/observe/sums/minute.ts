@@ -1,12 +1,14 @@
 /** What was counted in one minute, by caller and by what was called. In memory, of limited size. */
 import type { Counts } from "../../store/sum-rows.ts";
-import type { CallGroup } from "../call-groups.ts";
+import { type CallGroup, OTHER } from "../call-groups.ts";
 import type { CallRow, Named } from "../call-schema.ts";
 import { DURATION_BUCKETS } from "../live/durations.ts";
 import { type CallPlace, OTHER_CALLER } from "./sum-group.ts";
 
-/** Callers of one group that a minute counts separately. */
+/** Callers that a minute counts separately, by client. */
 const MAX_CALLERS = 2_000;
+/** Beyond them, callers whatever their client: callers choose its name, and must not crowd out others. */
+const MAX_PEOPLE = 1_000;
 
 export type Cell = { -readonly [K in keyof Counts]: number } & {
   readonly place: CallPlace;
@@ -41,16 +43,22 @@ export class Minute {
       this.#cells.set(group, callers);
     }
     const { principal, client } = row;
-    const caller = `${principal.id} ${principal.key?.id ?? ""} ${principal.actor?.id ?? ""} ${client?.name ?? ""}`;
+    const who = `${principal.id} ${principal.key?.id ?? ""} ${principal.actor?.id ?? ""}`;
+    const caller = `${who} ${client?.name ?? ""}`;
     const found = callers.get(caller);
     if (found) return found;
-    // Callers choose the names of their clients.
-    const full = this.#callers >= MAX_CALLERS;
-    const key = full ? "" : caller;
-    const cell =
-      callers.get(key) ?? newCell(full ? { ...group, principal: OTHER_CALLER } : placeOf(group, row));
-    if (!callers.has(key)) this.#callers += 1;
+    if (this.#callers < MAX_CALLERS) return this.#newCell(callers, caller, placeOf(group, row));
+    const known = callers.get(who);
+    if (known) return known;
+    if (this.#callers < MAX_CALLERS + MAX_PEOPLE)
+      return this.#newCell(callers, who, { ...placeOf(group, row), client: OTHER });
+    return callers.get("") ?? this.#newCell(callers, "", { ...group, principal: OTHER_CALLER });
+  }
+
+  #newCell(callers: Map<string, Cell>, key: string, place: CallPlace): Cell {
+    const cell = newCell(place);
     callers.set(key, cell);
+    this.#callers += 1;
     return cell;
   }
 

@@ -76,6 +76,8 @@ export class UsageReader {
     const timed = Object.values(others).every((value) => value === undefined);
     this.#since ??= await this.#sums.since();
     const at = (step: number): number => from + step * ms;
+    const bucketAt = new Map(buckets.map((bucket) => [bucket.at, [bucket]]));
+    const timesAt = new Map(grouped(times, ({ key }) => String(key)).map((group) => [group[0].key, group]));
     const stepOf = new Map(Array.from({ length: count }, (_, step) => [at(step), step]));
     return {
       range,
@@ -93,8 +95,8 @@ export class UsageReader {
       },
       series: Array.from({ length: count }, (_, step) => ({
         at: iso(at(step)),
-        ...countsOf(buckets.filter((bucket) => bucket.at === at(step))),
-        ...(timed && percentiles(times.filter(({ key }) => key === at(step)))),
+        ...countsOf(bucketAt.get(at(step)) ?? []),
+        ...(timed && percentiles(timesAt.get(at(step)) ?? [])),
       })),
       flows: flowsOf(rows),
       bounds: BOUNDS,
@@ -122,28 +124,40 @@ export class UsageReader {
 
   async #rows(range: SumRange): Promise<readonly Row[]> {
     const sums = await this.#sums.byGroup(range);
-    await this.#learn(sums.map(({ of }) => of));
-    return sums.map((row) => ({ ...row, place: this.#known.get(row.of) ?? {} }));
+    const places = await this.#places(sums.map(({ of }) => of));
+    return sums.map((row) => ({ ...row, place: places.get(row.of) ?? {} }));
   }
 
   async #took(range: SumRange, filter: UsageFilter): Promise<readonly Took[]> {
     const rows = await this.#sums.durations(range, "of");
-    await this.#learn(rows.map(({ key }) => String(key)));
+    const places = await this.#places(rows.map(({ key }) => String(key)));
     return rows
       .map(({ key, bucket, calls }) => ({
         of: String(key),
-        place: this.#known.get(String(key)) ?? {},
+        place: places.get(String(key)) ?? {},
         bucket,
         calls,
       }))
       .filter(({ place }) => matches(place, { server: filter.server, tool: filter.tool }));
   }
 
-  async #learn(ids: readonly string[]): Promise<void> {
-    const unknown = [...new Set(ids)].filter((id) => !this.#known.has(id));
-    if (unknown.length === 0) return;
-    if (this.#known.size + unknown.length > MAX_KNOWN) this.#known.clear();
-    for (const [id, about] of await this.#sums.about(unknown)) this.#known.set(id, JSON.parse(about));
+  /** What these groups are about. Forgetting others must not touch the answer, so it is a map of its own. */
+  async #places(ids: readonly string[]): Promise<ReadonlyMap<string, CallPlace>> {
+    const places = new Map<string, CallPlace>();
+    const unknown = new Set<string>();
+    for (const id of ids) {
+      const known = this.#known.get(id);
+      if (known) places.set(id, known);
+      else unknown.add(id);
+    }
+    if (unknown.size === 0) return places;
+    if (this.#known.size + unknown.size > MAX_KNOWN) this.#known.clear();
+    for (const [id, about] of await this.#sums.about([...unknown])) {
+      const place = JSON.parse(about) as CallPlace;
+      places.set(id, place);
+      if (this.#known.size < MAX_KNOWN) this.#known.set(id, place);
+    }
+    return places;
   }
 }
 
@@ -216,7 +230,7 @@ function callersOf(rows: readonly Row[], strips: ReadonlyMap<string, readonly nu
         ...countsOf(group),
         requestBytes: sum(group, "request_bytes"),
         resultBytes: sum(group, "result_bytes"),
-        lastAt: iso(Math.max(...group.map(({ last }) => last))),
+        lastAt: iso(group.reduce((latest, { last }) => Math.max(latest, last), 0)),
         ...(strips.size > 0 && { series: added(series) }),
       };
     })

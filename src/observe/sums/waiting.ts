@@ -14,8 +14,10 @@ import type { Named } from "../call-schema.ts";
 import type { Cell, Minute } from "./minute.ts";
 import { type CallPlace, groupId, OTHER_CALLER } from "./sum-group.ts";
 
-/** Groups of one day that this process counts separately. Further ones are gathered by endpoint and server. */
+/** Groups of one day that this process counts separately. */
 const MAX_GROUPS = 2_000;
+/** Beyond them, groups whatever their client, whose name callers choose. Further ones are gathered. */
+const MAX_ANY_CLIENT = 1_000;
 /** Groups that are gathered by endpoint and server. Beyond them everything is counted together. */
 const MAX_GATHERED = 2_000;
 /** While the store is away. */
@@ -117,7 +119,8 @@ export class Waiting {
   #idOf(place: CallPlace): string {
     return (
       this.#within(place, MAX_GROUPS) ??
-      this.#within(gathered(place), MAX_GROUPS + MAX_GATHERED) ??
+      this.#within(place.principal ? { ...place, client: OTHER } : place, MAX_GROUPS + MAX_ANY_CLIENT) ??
+      this.#within(gathered(place), MAX_GROUPS + MAX_ANY_CLIENT + MAX_GATHERED) ??
       (this.#within(
         place.endpoint ? EVERYTHING : { server: { name: OTHER }, tool: OTHER },
         Infinity,

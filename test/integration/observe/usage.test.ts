@@ -101,11 +101,38 @@ test("a filter counts only what matches it, and gives no durations where none ar
 });
 
 test("fields of a CSV file are quoted, and no spreadsheet runs them", () => {
-  expect([7, "a", 'a "b", c', "=1+1", "two\nlines"].map(csvField)).toEqual([
+  expect([7, "a", 'a "b", c', "=1+1", "two\nlines", "a;=1+1", "a-b", "＝1"].map(csvField)).toEqual([
     "7",
     "a",
     '"a ""b"", c"',
     "'=1+1",
     '"two\nlines"',
+    `"a;'=1+1"`,
+    "a-b",
+    "'＝1",
   ]);
+});
+
+test("far more groups than the reader remembers keep their names, and one caller may have all of them", async () => {
+  const counts = { calls: 1, errors: 0, refused: 0, request_bytes: 0, result_bytes: 0 };
+  const ids = Array.from({ length: 150_000 }, (_, n) => `g${n}`);
+  let read = ids.slice(0, 15_000);
+  const usage = new UsageReader({
+    byGroup: async () => read.map((of) => ({ of, ...counts, tokens_full: 0, tokens_shown: 0, last: NOW })),
+    byBucket: async () => [],
+    durations: async () => [],
+    calls: async () => [],
+    since: async () => 0,
+    about: async (some) =>
+      new Map(
+        some.map((id) => [id, JSON.stringify({ principal: { kind: "account", id: "ada", name: "ada" } })]),
+      ),
+    add: async () => {},
+    prune: async () => {},
+  });
+  for (const length of [15_000, 30_000, 150_000]) {
+    read = ids.slice(0, length);
+    const { callers } = await usage.read({ range: "30d" }, NOW);
+    expect(callers).toMatchObject([{ principal: { id: "ada" }, calls: length }]);
+  }
 });
