@@ -7,7 +7,12 @@ import { undoing } from "./undo.ts";
 const SERVER = "11111111-1111-4111-8111-111111111111";
 const SPACE = "22222222-2222-4222-8222-222222222222";
 
-function stored(kind: "server" | "namespace", uuid: string, name: string, spec: object): StoredObject {
+function stored(
+  kind: "server" | "namespace" | "settings",
+  uuid: string,
+  name: string,
+  spec: object,
+): StoredObject {
   const times = { createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-01T00:00:00.000Z" };
   return { kind, uuid, name, spec, managedBy: "api", revision: 1, ...times } as unknown as StoredObject;
 }
@@ -51,6 +56,31 @@ describe("undoing one revision", () => {
     expect(undone(space([]), gone, space([])).spec).toBeUndefined();
     expect(() => undone(gone, space([]), space(off("a")))).toThrow("was deleted later");
     expect(() => undone(space(off("a")), gone, space([]))).toThrow("was changed later");
+  });
+
+  test("does not overwrite later changes of an object that is back already", () => {
+    const gone = objectsOf([...space([]).server.values()]);
+    expect(undone(space([]), space([]), gone).changes).toEqual([]);
+    expect(() => undone(space(off("a")), space([]), gone)).toThrow('namespace "dev" was changed later');
+  });
+
+  test("does not name what is in the settings", () => {
+    const [before, after, now] = ["1", "2", "3"].map((sealed) =>
+      objectsOf([stored("settings", SPACE, "settings", { secrets: { BANK: { sealed } } })]),
+    );
+    if (!before || !after || !now) throw new Error("three states");
+    expect(() => undone(now, before, after)).toThrow(
+      "undone alone: secrets of the settings was changed later.",
+    );
+  });
+
+  test("merges lists of texts in their order, but not the arguments of a command", () => {
+    const lists = (field: string, ...all: readonly (readonly string[])[]) =>
+      all.map((list) => space([], { [field]: list })) as [Objects, Objects, Objects];
+    const { spec } = undone(...lists("texts", ["b", "9", "8"], ["constructor", "b", "9"], ["b", "9"]));
+    expect(spec).toMatchObject({ texts: ["b", "9", "8", "constructor"] });
+    const args = lists("args", ["run", "-v", "x"], ["run", "-d", "x"], ["run", "x"]);
+    expect(() => undone(...args)).toThrow("args of namespace");
   });
 
   test("changes nothing if the values are back already", () => {

@@ -37,12 +37,17 @@ export function* undoing(
     if (!old) {
       if (now && made && differences(made, now).length > 0) clashes.push(`${what} was changed later`);
       drafts.delete(uuid);
-    } else if (!made) drafts.set(uuid, old);
-    else if (!now) clashes.push(`${what} was deleted later`);
+    } else if (!made) {
+      // It may be back already, from the history.
+      if (now && differences(old, now).length > 0) clashes.push(`${what} was changed later`);
+      drafts.set(uuid, old);
+    } else if (!now) clashes.push(`${what} was deleted later`);
     else {
       const undone = undoneObject(now, made, old);
       drafts.set(uuid, undone.object);
-      clashes.push(...undone.clashes.map((field) => `${field} of ${what} was changed later`));
+      // Whoever may not read the settings learns of them only what the history shows: fields, no names in them.
+      const fields = undone.clashes.map((path) => (kind === "settings" ? path.replace(/\..*/s, "") : path));
+      clashes.push(...new Set(fields.map((field) => `${field} of ${what} was changed later`)));
     }
     yield;
   }
@@ -76,7 +81,7 @@ function undone({ now, made, old }: Three<unknown>, path: string, clashes: strin
   if (isDeepStrictEqual(made, old) || isDeepStrictEqual(now, old)) return now;
   if (isRecord(now) && isRecord(made) && isRecord(old) && !isSealed(now))
     return undoneParts({ now, made, old }, path, clashes);
-  const [a, b, c] = [now, made, old].map(byIdentity);
+  const [a, b, c] = path === "args" ? [] : [now, made, old].map(byIdentity);
   if (a && b && c) return Object.values(undoneParts({ now: a, made: b, old: c }, path, clashes));
   clashes.push(path);
   return now;
@@ -88,7 +93,8 @@ function undoneParts({ now, made, old }: Three<Parts>, path: string, clashes: st
   const keys = new Set([...Object.keys(now), ...Object.keys(old)]);
   const all = [...keys].map((key) => {
     const inner = path === "" ? key : `${path}.${key}`;
-    return [key, undone({ now: now[key], made: made[key], old: old[key] }, inner, clashes)] as const;
+    const [is, was, before] = [now, made, old].map((one) => (Object.hasOwn(one, key) ? one[key] : undefined));
+    return [key, undone({ now: is, made: was, old: before }, inner, clashes)] as const;
   });
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
@@ -100,12 +106,13 @@ function isSealed(value: Parts): boolean {
 
 /**
  * A list whose entries can be told apart: texts, or the servers and tools of a namespace. Undefined for other
- * lists, such as layers, whose order counts.
+ * lists, such as layers, whose order counts. It counts for arguments of a command too.
  */
 function byIdentity(list: unknown): Parts | undefined {
   if (!Array.isArray(list)) return undefined;
   const entries = list.map((item: unknown) => {
-    if (typeof item === "string") return [item, item] as const;
+    // In quotes, because an object sorts keys that are numbers.
+    if (typeof item === "string") return [JSON.stringify(item), item] as const;
     const { server, tool } = (isRecord(item) ? item : {}) as { server?: unknown; tool?: unknown };
     return typeof server === "string" ? ([JSON.stringify([server, tool]), item] as const) : undefined;
   });
