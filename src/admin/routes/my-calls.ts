@@ -1,10 +1,11 @@
 /** Route that lists the last calls of the caller. */
 import { list, object } from "../../kernel/json-schema.ts";
+import type { CallRow } from "../../observe/call-schema.ts";
 import { newestFirst } from "../call-list.ts";
 import { gather, rowsOf } from "../gather.ts";
 import { RECENT_CALL } from "../observe-schemas.ts";
 import { LIST_QUERY, route } from "../route.ts";
-import { type AdminParts, accountOf } from "./parts.ts";
+import type { AdminParts } from "./parts.ts";
 
 /** Who calls a tool that is hidden from them must not learn that it exists. */
 const HIDDEN: ReadonlySet<string | undefined> = new Set(["tool_not_found", "server_not_found"]);
@@ -19,10 +20,8 @@ export function myCallRoutes(parts: AdminParts) {
       action: "endpoints.use",
       query: { limit: LIST_QUERY.limit },
       answer: object({ items: list(RECENT_CALL) }),
-      async handle(request) {
-        const { uuid } = accountOf(request);
-        const { limit } = request.query;
-        const all = await gather(parts, "calls", { query: { principal: uuid }, whole: false, limit });
+      async handle({ principal: { id }, query: { limit } }) {
+        const all = await gather(parts, "calls", { query: { principal: id }, whole: false, limit });
         const items = rowsOf(all).toSorted(newestFirst).slice(0, limit);
         return { body: { items: items.map((call) => ({ ...call, layers: [], ...withoutHidden(call) })) } };
       },
@@ -30,6 +29,8 @@ export function myCallRoutes(parts: AdminParts) {
   ];
 }
 
-function withoutHidden({ code }: { readonly code?: string | undefined }) {
-  return HIDDEN.has(code) ? { by: undefined, place: undefined, reason: undefined } : {};
+/** Only a server that exists has a uuid. */
+export function withoutHidden({ code, server }: Pick<CallRow, "code" | "server">) {
+  if (!HIDDEN.has(code)) return {};
+  return { server: { name: server.name }, by: undefined, place: undefined, reason: undefined };
 }

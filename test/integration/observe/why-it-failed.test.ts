@@ -58,6 +58,24 @@ describe("a refused call names", () => {
     expect(part.arguments).toBeUndefined();
   });
 
+  test("nothing to its caller that a name of no server would not", async () => {
+    const { gateway } = team();
+    const { ask } = await teamPerson(gateway, "member");
+    const { key = "" } = (await ask("POST", "/api-keys", { name: "mine", endpoints: ["meta"] })).body;
+    const client = await teamClient(gateway, "meta", { key });
+    for (const server of ["fix", "nowhere"])
+      await client.call("mcp_call", { server, tool: "weird", args: {} }).catch(() => {});
+    const { items = [] } = (await ask("GET", "/me/calls")).body;
+    const shown = items.map(({ server, by, place, reason }: Record<string, unknown>) => [
+      server,
+      by,
+      place,
+      reason,
+    ]);
+    const named = (name: string) => [{ name }, undefined, undefined, undefined];
+    expect(shown).toEqual([named("nowhere"), named("fix")]);
+  });
+
   test("the rule that denies the arguments", async () => {
     const { whole } = await rowsOf("add", { a: 200, b: 1 });
     expect(whole).toMatchObject({ code: "forbidden", by: "policy", arguments: { a: 200, b: 1 } });
