@@ -9,7 +9,10 @@ export async function writeAnswer(
   { status, body, text, headers }: AdminAnswer,
 ): Promise<void> {
   const written = text?.content ?? (body === undefined ? "" : JSON.stringify(body));
-  const { content, headers: encoding } = await compressed(Buffer.from(written), request.headers);
+  const plain = Buffer.from(written);
+  // The answer to a change may have a new secret beside texts of others, and the length would tell about it.
+  const { content, headers: encoding } =
+    request.method === "GET" ? await compressed(plain, request.headers) : { content: plain, headers: {} };
   response.writeHead(status ?? (written === "" ? 204 : 200), {
     ...(written !== "" && { "content-type": text?.type ?? "application/json" }),
     "content-length": content.length,

@@ -18,6 +18,7 @@ import type { NotifyControl } from "../../gateway/notify-control.ts";
 import type { Objects, StoredObject } from "../../gateway/objects.ts";
 import { etagOf } from "../../gateway/present.ts";
 import type { ProvisioningControl } from "../../gateway/provisioning-control.ts";
+import { Refusal } from "../../gateway/refusal.ts";
 import type { ChangeOutcome } from "../../gateway/settle.ts";
 import type { TryControl } from "../../gateway/try-control.ts";
 import type { Events } from "../../kernel/events.ts";
@@ -96,7 +97,9 @@ export async function change<T extends ChangeOutcome>(
     refuseWithoutRights({ control, layers }, principal, objects, outcome);
     return outcome;
   };
-  const changed = await control.change(actorOf(principal), allowed, options);
+  const changed = await control.change(actorOf(principal), allowed, options).catch((error: unknown) => {
+    throw may(principal, "settings") ? error : withoutTests(error);
+  });
   const { revision } = changed;
   recordChanges(
     changed.changes.map(({ op, kind, uuid, name }) => ({
@@ -111,6 +114,13 @@ export async function change<T extends ChangeOutcome>(
     ? withValues(changed.changes, [before, outcome.objects], principal)
     : changed.changes;
   return { dry: { status: 200, body: { changes } }, outcome };
+}
+
+/** Policy tests are settings: their arguments and the rules around them are for people who may read those. */
+function withoutTests(error: unknown): unknown {
+  if (!(error instanceof Refusal && error.details.tests)) return error;
+  const { tests: _, ...details } = error.details;
+  return new Refusal(error.code, error.message, details);
 }
 
 /** The answer to a dry run that would change these objects, which are not part of the config. */

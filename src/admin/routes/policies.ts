@@ -10,6 +10,7 @@ import { TEST_RESULT } from "../../gateway/test-result.ts";
 import type { ToolRow } from "../../gateway/view/tool-row.ts";
 import type { Static } from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
+import { inTurns, type Steps } from "../../kernel/steps.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import {
   MATRIX,
@@ -84,7 +85,7 @@ export function policyRoutes(parts: AdminParts) {
       tag: "policies",
       action: "settings",
       answer: MATRIX,
-      handle: (request) => ({ body: matrixOf(parts, endpointAt(parts, request)) }),
+      handle: async (request) => ({ body: await inTurns(matrixOf(parts, endpointAt(parts, request))) }),
     }),
   ];
 }
@@ -152,7 +153,8 @@ function toolsAt(parts: AdminParts, { kind, uuid = "" }: Place): readonly ToolFa
     }));
 }
 
-function matrixOf(parts: AdminParts, endpoint: CompiledEndpoint): Static<typeof MATRIX> {
+/** Pauses between people. */
+function* matrixOf(parts: AdminParts, endpoint: CompiledEndpoint): Steps<Static<typeof MATRIX>> {
   const { control } = parts;
   const { uuid } = endpoint.object;
   const everybody = peopleIn(parts);
@@ -164,14 +166,15 @@ function matrixOf(parts: AdminParts, endpoint: CompiledEndpoint): Static<typeof 
     return known;
   };
   const listed = control.toolsOf({ kind: "endpoint", uuid }).filter(({ missing }) => !missing);
-  const people = everybody.slice(0, MAX_PEOPLE).map((account) => {
+  const people: Static<typeof MATRIX>["people"][number][] = [];
+  for (const account of everybody.slice(0, MAX_PEOPLE)) {
     const refused = refusalOf(endpoint.object, { account });
     const rows = new Map(
       control
         .toolsOf({ kind: "endpoint", uuid }, accountPrincipal(account))
         .map((row) => [`${row.server} ${row.tool}`, row]),
     );
-    return {
+    people.push({
       uuid: account.uuid,
       name: account.email,
       role: account.role,
@@ -183,8 +186,9 @@ function matrixOf(parts: AdminParts, endpoint: CompiledEndpoint): Static<typeof 
             : { effect: "deny", because: `access: ${refused}` },
         ),
       ),
-    };
-  });
+    });
+    yield;
+  }
   const nameOf = (server: string) => control.compiled.servers.get(server)?.object.name ?? server;
   return {
     tools: listed.map(({ server, tool, name }) => ({

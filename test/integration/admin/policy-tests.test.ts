@@ -4,6 +4,7 @@ import { metamcp } from "../../support/command.ts";
 import { layeredTeam } from "../../support/layered-team.ts";
 import { shared } from "../../support/shared.ts";
 import { ADMIN_TOKEN, teamClient } from "../../support/team-gateway.ts";
+import { teamPerson } from "../../support/team-person.ts";
 import { temp } from "../../support/temp.ts";
 
 const RULES = [
@@ -114,6 +115,16 @@ test("rules say how many tools and people they name, and a matrix shows who may 
     ["ada@example.org", "allow"],
     ["eve@example.org", "deny"],
   ]);
+});
+
+test("an editor whose change breaks a test learns which, and not its arguments and rules", async () => {
+  const { api, gateway } = team();
+  const { ask } = await teamPerson(gateway, "editor");
+  const off = { disabled: true };
+  const { status, body } = await ask("PATCH", "/mcp-servers/fix", off);
+  expect([status, body.tests]).toEqual([422, undefined]);
+  expect(body.detail).toContain('"ada reads"');
+  expect((await api("PATCH", "/mcp-servers/fix", off)).body.tests.length).toBeGreaterThan(0);
 });
 
 test("a document carries tests; diff, apply and test run them", async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { shared } from "../../support/shared.ts";
 import { teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamPerson } from "../../support/team-person.ts";
 import { fixture, temp } from "../../support/temp.ts";
 
 async function team(folder = temp()) {
@@ -79,4 +80,13 @@ test("who may use an endpoint is a list of names, and so is what somebody may us
   const usable = async (who: string) => (await api("GET", `/users/${who}/endpoints`)).body.items.length;
   expect(await usable("ada@example.org")).toBe(1);
   expect(await usable("bob@example.org")).toBe(0);
+});
+
+test("an editor does not learn from an endpoint who has an account", async () => {
+  const { ask } = await teamPerson(people(), "editor");
+  const named = async (user: string) =>
+    (await ask("PATCH", "/endpoints/dev", { access: { allow: { users: [user] } } })).body;
+  const told = await named("bob@example.org");
+  expect(told).toMatchObject({ status: 403 });
+  expect(await named("nobody@example.org")).toEqual(told);
 });
