@@ -16,7 +16,7 @@ export const settingsTexts = {
   },
   passwordsHint: "Counts while the gateway has an identity provider.",
   keyLifetime: "Longest lifetime of API keys, in days",
-  keyLifetimeHint: "Counts from the creation of a key, also for existing keys.",
+  keyLifetimeHint: "Counts from the creation or the last rotation of a key, also for existing keys.",
   noLimit: "No limit",
   issuers: "Other issuers",
   issuersHint:

@@ -29,7 +29,7 @@ export interface KeyRingOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly clock?: Clock;
-  /** How long keys are valid at most after they were created, also those without expiry. */
+  /** How long keys are valid at most after they were created or rotated, also those without expiry. */
   readonly lifetimeMs?: (() => number | undefined) | undefined;
   /** Runs when a key was revoked or has expired. Sessions and calls of the principal must end. */
   readonly onEnded?: (principal: Principal) => void;

@@ -261,7 +261,8 @@ export const SETTINGS = {
       type: "integer",
       minimum: 1,
       maximum: 3_650,
-      description: "how long API keys are valid at most after they were created, also existing ones",
+      description:
+        "how long API keys are valid at most after they were created or rotated, also existing ones",
     },
   },
   additionalProperties: false,

@@ -130,8 +130,11 @@ function rotateRoute(parts: AdminParts) {
       const { id, name, ...known } = await keyAt(parts, request);
       refuseWider(request, known);
       if (request.query.dryRun) return dryRun("update", "api-key", name);
-      const { overlapHours } = request.body;
-      const rotated = await parts.access.keyControl.rotate(id, Date.now() + overlapHours * HOUR_MS);
+      const { keys, keyControl } = parts.access;
+      // The former text does not live longer by it, and one that is too old does not live again.
+      const end = Date.parse(keys.expiryOf(known) ?? "") || Number.POSITIVE_INFINITY;
+      const until = Math.min(end, Date.now() + request.body.overlapHours * HOUR_MS);
+      const rotated = await keyControl.rotate(id, until);
       if (!rotated) throw noKey(id);
       request.recordChanges([{ action: "rotate", object: { kind: "api-key", uuid: id, name } }]);
       const { key, ...made } = rotated;

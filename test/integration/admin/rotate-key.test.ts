@@ -43,6 +43,15 @@ test("both texts work during the overlap, and id, rights and expiry's length sta
   expect(JSON.stringify(items)).not.toContain("ash");
 });
 
+test("an overlap does not make the former text live longer than keys may", async () => {
+  const { api } = team();
+  const made = (await api("POST", "/api-keys", { name: "old", endpoints: "all" })).body;
+  await api("PATCH", "/settings", { keyLifetimeDays: 1 });
+  const { overlapUntil } = (await api("POST", `/api-keys/${made.uuid}/rotate`, { overlapHours: 720 })).body;
+  expect(Date.parse(overlapUntil) - Date.parse(made.createdAt)).toBe(86_400_000);
+  await api("PATCH", "/settings", { keyLifetimeDays: null });
+});
+
 test("the command line rotates by name, and the audit log says so", async () => {
   const { api, gateway, folder, works } = team();
   const made = (await api("POST", "/api-keys", { name: "by-name", endpoints: "all" })).body;
