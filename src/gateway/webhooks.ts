@@ -1,5 +1,6 @@
 /** The webhooks of the settings: how they are accepted, shown and stored. They are matched by name. */
 import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
+import { isReference } from "../kernel/secret-arguments.ts";
 import type { StoredWebhook } from "./objects.ts";
 import type { WebhookFields } from "./schemas.ts";
 import { MASK, secretToStore, shown, type Vault } from "./secrets.ts";
@@ -18,11 +19,13 @@ export function webhooksToStore(
       void problems.push({ path: pointer("/notify", at, field), message });
     const before = stored.find(({ name }) => name === rest.name);
     if (sent.findIndex(({ name }) => name === rest.name) !== at) wrong("name", "appears twice: keep one");
-    const kept = before?.url.shown === url || (before && vault.open(before.url) === url);
+    const kept = before?.url.shown === url || (before && !vault.discreet && vault.open(before.url) === url);
     const problem = kept ? undefined : urlProblem(url, rest.allowPrivate);
     if (problem !== undefined) wrong("url", problem);
     if (secret !== undefined && secret !== MASK && secret.length < MIN_SECRET)
       wrong("secret", `must have at least ${MIN_SECRET} characters`);
+    if (secret !== undefined && isReference(secret))
+      wrong("secret", "must be the secret itself: names of variables are not replaced here");
     const key = secret === undefined ? undefined : secretToStore(secret, before?.secret, vault);
     if (secret !== undefined && key === undefined)
       wrong("secret", "is masked, but no value is stored: enter a value");

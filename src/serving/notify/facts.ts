@@ -44,18 +44,26 @@ export function watchFacts(sources: FactSources, tell: (fact: Fact) => void): ()
     }
   });
   let lost = 0;
+  /** Expiring keys that were told in this hour. Telling again costs a statement, and reaches new webhooks. */
+  const told = new Set<string>();
+  let hour = 0;
   const look = (): void => {
     timer = clock.after(LOOK_MS, look);
     const now = Date.now();
-    for (const { id, name, expiresAt } of sources.expiringBefore(now + EARLY_MS))
-      if (expiresAt > now)
-        tell({
-          id: `${id} ${expiresAt}`,
-          event: "key.expiring",
-          text: `The key ${name} expires at ${new Date(expiresAt).toISOString()}`,
-          path: `/keys/${id}`,
-          object: { kind: "api-key", uuid: id, name },
-        });
+    if (hour !== Math.floor(now / HOUR_MS)) told.clear();
+    hour = Math.floor(now / HOUR_MS);
+    for (const { id, name, expiresAt } of sources.expiringBefore(now + EARLY_MS)) {
+      const fact = `${id} ${expiresAt}`;
+      if (expiresAt <= now || told.has(fact)) continue;
+      told.add(fact);
+      tell({
+        id: fact,
+        event: "key.expiring",
+        text: `The key ${name} expires at ${new Date(expiresAt).toISOString()}`,
+        path: `/keys/${id}`,
+        object: { kind: "api-key", uuid: id, name },
+      });
+    }
     const count = sources.auditLost();
     if (count > lost)
       tell({

@@ -3,6 +3,7 @@
  * so several gateways send it once, and a restart forgets none.
  */
 import { createHash } from "node:crypto";
+import { allRecords } from "../../access/mirror.ts";
 import type { Delivery, NotifyControl } from "../../gateway/notify-control.ts";
 import type { StoredWebhook } from "../../gateway/objects.ts";
 import type { NotifyEvent } from "../../gateway/schemas.ts";
@@ -66,8 +67,11 @@ export class Notices implements NotifyControl {
   }
 
   async deliveries(): Promise<readonly Delivery[]> {
-    const records = await this.#parts.store.records.list(NOTICE, { limit: MAX_LISTED });
-    return records.map(({ value }) => shown(value as Stored)).toSorted((a, b) => (a.at < b.at ? 1 : -1));
+    const records = await allRecords(this.#parts.store, NOTICE);
+    return records
+      .map(({ value }) => shown(value as Stored))
+      .toSorted((a, b) => (a.at < b.at ? 1 : -1))
+      .slice(0, MAX_LISTED);
   }
 
   async try(name: string): ReturnType<NotifyControl["try"]> {
@@ -168,7 +172,7 @@ export class Notices implements NotifyControl {
     this.#after(SWEEP_MS, () => this.#sweep());
     if (this.#parts.webhooks().length === 0) return;
     const now = Date.now();
-    for (const record of await this.#parts.store.records.list(NOTICE, { limit: MAX_LISTED })) {
+    for (const record of await allRecords(this.#parts.store, NOTICE)) {
       const stored = record.value as Stored;
       if (stored.state !== "waiting" || stored.nextAt > now - LATE_MS) continue;
       const { id, version } = record;

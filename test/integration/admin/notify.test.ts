@@ -42,6 +42,10 @@ test("a webhook is masked, refused without https, and tried with a button", asyn
   expect((await api("PATCH", "/settings", { notify: [plain] })).body.errors).toEqual([
     { path: "/notify/0/url", message: "must begin with https://, unless allowPrivate is on" },
   ]);
+  const named = { ...plain, allowPrivate: true, secret: "${WEBHOOK_SECRET}" };
+  expect((await api("PATCH", "/settings", { notify: [named] })).body.errors).toMatchObject([
+    { path: "/notify/0/secret" },
+  ]);
   const saved = await api("PATCH", "/settings", { notify: [{ ...plain, allowPrivate: true }] });
   expect(saved.body.notify).toEqual([
     { ...HOOK, name: "ops", format: "json", url: `${url}/********`, secret: "********" },
