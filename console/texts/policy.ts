@@ -99,6 +99,7 @@ export const policyTexts = {
     effects: { allow: "may", deny: "may not", ask: "asks first" },
     signs: { allow: "●", deny: "–", ask: "?" },
     more: (n: number) => `${plural(n, "more person", "more people")} not shown.`,
+    moreTools: (n: number) => `${plural(n, "more tool")} not shown: filter them.`,
     chosen: (who: string, tool: string) => `${who}, ${tool}`,
     none: "No tools are known here yet.",
     nobody: "No people yet.",

@@ -261,7 +261,7 @@ describe.skipIf(noBrowser)("administration", () => {
     const member = await pages("member");
     expect(member.names).not.toContain("Servers");
     await member.page.getByRole("heading", { name: "Connect your client" }).waitFor();
-    await member.page.getByText(`${gateway.url}/metamcp/main/mcp`).waitFor();
+    await member.page.getByText(`${gateway.url}/metamcp/main/mcp`, { exact: true }).waitFor();
   });
 
   test("an open page recovers from a restart of the gateway", async () => {

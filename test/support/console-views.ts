@@ -19,6 +19,8 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
     names.map((tab) => ({ path: `${path}?tab=${tab}` }));
   const button = (name: string | RegExp) => async (page: Page) =>
     await page.getByRole("button", { name }).first().click();
+  const summary = (text: string) => async (page: Page) =>
+    await page.locator("summary", { hasText: text }).first().click();
   const row = async (page: Page) =>
     await page.locator("tbody tr[data-key] td:not(.table-select)").first().click();
   return [
@@ -27,6 +29,7 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
     { path: "/", press: async (page) => await page.keyboard.press("Control+k") },
     { path: "/", press: async (page) => await page.keyboard.press("?") },
     { path: "/", press: button(/^Account/) },
+    { path: "/?range=7d", press: summary("As a table") },
     { path: "/servers" },
     ...tabs(`/servers/${ids.files}`, ["state", "tools", "settings", "log", "calls"]),
     ...tabs(`/servers/${ids.broken}`, ["state", "log"]),
@@ -57,7 +60,25 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
     ...tabs(`/namespaces/${ids.namespace}`, ["tools", "servers", "settings"]),
     { path: "/endpoints" },
     { path: "/endpoints?new=1" },
-    ...tabs(`/endpoints/${ids.endpoint}`, ["connect", "preview", "settings", "access", "pipeline", "test"]),
+    ...tabs(`/endpoints/${ids.endpoint}`, [
+      "connect",
+      "preview",
+      "settings",
+      "access",
+      "pipeline",
+      "matrix",
+      "test",
+    ]),
+    { path: `/endpoints/${ids.endpoint}?tab=connect`, press: button("Create my key") },
+    { path: `/endpoints/${ids.endpoint}?tab=matrix`, press: button(/: may$/) },
+    {
+      path: `/endpoints/${ids.endpoint}?tab=pipeline`,
+      async press(page) {
+        await button("Edit policy")(page);
+        await button("Edit Rule 1")(page);
+        await summary("matches")(page);
+      },
+    },
     { path: "/traffic" },
     { path: `/traffic/${ids.call}` },
     { path: "/sessions" },
@@ -67,9 +88,11 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
     { path: "/keys" },
     { path: "/keys?new=1" },
     { path: `/keys/${ids.key}` },
+    { path: `/keys/${ids.key}`, press: button("Rotate key") },
     { path: "/people" },
     { path: "/people?new=1" },
     { path: `/people/${ids.person}` },
+    { path: "/requests" },
     { path: `/requests/${ids.approval}` },
     { path: "/requests?tab=servers" },
     { path: `/requests/${ids.request}?tab=servers` },
@@ -77,6 +100,7 @@ export function consoleViews({ ids, special: { server, tool, changed } }: FullTe
     { path: "/history", press: row },
     { path: "/replicas" },
     { path: "/settings" },
+    { path: "/settings", press: button("Add webhook") },
     { path: "/me" },
   ];
 }

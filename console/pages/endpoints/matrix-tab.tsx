@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { Endpoint, PolicyMatrix } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { TextField } from "../../components/text-field.tsx";
+import { visibleText } from "../../components/visible-text.ts";
 import { CONFIG, useResource } from "../../live/resource.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { policyTexts } from "../../texts/policy.ts";
@@ -24,9 +25,8 @@ function Matrix({ matrix: { tools, people, verdicts, more } }: { readonly matrix
   if (people.length === 0) return <p class="muted">{texts.nobody}</p>;
   if (tools.length === 0) return <p class="muted">{texts.none}</p>;
   const named = tools.map(({ server, name }, at) => ({ at, name: `${server.name}:${name}` }));
-  const shown = named
-    .filter(({ name }) => name.toLowerCase().includes(q.value.toLowerCase()))
-    .slice(0, MAX_TOOLS);
+  const found = named.filter(({ name }) => name.toLowerCase().includes(q.value.toLowerCase()));
+  const shown = found.slice(0, MAX_TOOLS);
   const verdict = chosen.value && verdicts[chosen.value.at];
   return (
     <div class="stack">
@@ -62,18 +62,18 @@ function Matrix({ matrix: { tools, people, verdicts, more } }: { readonly matrix
                 </th>
                 {people.map(({ uuid, name: who, row }) => {
                   const number = row[at] ?? 0;
-                  const found = verdicts[number];
-                  if (!found) return <td key={uuid} />;
+                  const cell = verdicts[number];
+                  if (!cell) return <td key={uuid} />;
                   return (
                     <td key={uuid}>
                       <button
                         type="button"
-                        class={`matrix-cell matrix-${found.effect}`}
-                        title={found.because}
-                        aria-label={`${texts.chosen(who, tool)}: ${texts.effects[found.effect]}`}
+                        class={`matrix-cell matrix-${cell.effect}`}
+                        title={visibleText(cell.because)}
+                        aria-label={visibleText(`${texts.chosen(who, tool)}: ${texts.effects[cell.effect]}`)}
                         onClick={() => (chosen.value = { who, tool, at: number })}
                       >
-                        {texts.signs[found.effect]}
+                        {texts.signs[cell.effect]}
                       </button>
                     </td>
                   );
@@ -83,6 +83,7 @@ function Matrix({ matrix: { tools, people, verdicts, more } }: { readonly matrix
           </tbody>
         </table>
       </div>
+      {found.length > shown.length && <p class="muted">{texts.moreTools(found.length - shown.length)}</p>}
       {more > 0 && <p class="muted">{texts.more(more)}</p>}
     </div>
   );

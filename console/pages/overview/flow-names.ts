@@ -1,6 +1,8 @@
 /** Names and links of what the picture shows. Ids are uuids, or names of what has none. */
+
 import { hrefOf } from "../../address.ts";
 import type { Usage } from "../../api/types.ts";
+import { visibleText } from "../../components/visible-text.ts";
 import { callsHref } from "../../parts/calls-href.ts";
 import { usageTexts } from "../../texts/usage.ts";
 import { type FlowColumn, type FlowNode, type FlowPath, REST } from "./flow-layout.ts";
@@ -33,7 +35,7 @@ export function labelOf({ id, column, of }: FlowNode, names: ReadonlyMap<string,
   if (id === "") return texts.none[column];
   if (column === "server" && id === "metamcp") return texts.own;
   if (column === "server" && id === "other") return texts.unknown;
-  return names.get(id) ?? id;
+  return visibleText(names.get(id) ?? id);
 }
 
 /** The calls of a node, or of the ribbon between two. A gathered node leads to all. */

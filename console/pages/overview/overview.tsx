@@ -25,7 +25,8 @@ import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
 import "./overview.css";
 
-const USAGE_MS = 5_000;
+/** A step of a longer range takes an hour or a day, and its sums are more. */
+const USAGE_MS = { "1h": 5_000, "24h": 5_000, "7d": 60_000, "30d": 60_000 } as const;
 const loadUsage = () => import("./usage-view.tsx");
 const loadFirstRun = () => import("./first-run.tsx");
 
@@ -49,7 +50,7 @@ function OverviewContent() {
   const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG);
   const range = rangeInAddress();
-  const usage = useResource("/usage", { range }, { everyMs: USAGE_MS }).value;
+  const usage = useResource("/usage", { range }, { everyMs: USAGE_MS[range] }).value;
   const attention = useResource("/attention", {}, ATTENTION).value.value;
   const { totals, since, from } = usage.value ?? {};
   const noCalls = totals?.calls === 0 && may("servers.write");
