@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 
 export interface FrameEvents {
+  /** Of one frame that arrives. */
+  readonly maxBytes: number;
   readonly onFrame: (frame: Frame) => void;
   /** The other end reads again. */
   readonly onDrain?: () => void;
@@ -15,9 +17,9 @@ export class FrameSocket {
   #corked = false;
 
   /** `first`: what has been read from the socket already. */
-  constructor(socket: Duplex, first: Buffer, { onFrame, onDrain, onClose }: FrameEvents) {
+  constructor(socket: Duplex, first: Buffer, { maxBytes, onFrame, onDrain, onClose }: FrameEvents) {
     this.#socket = socket;
-    const reader = new FrameReader(onFrame);
+    const reader = new FrameReader(maxBytes, onFrame);
     const read = (chunk: Buffer): void => {
       try {
         reader.push(chunk);
@@ -32,6 +34,15 @@ export class FrameSocket {
     socket.on("end", () => socket.destroy());
     socket.once("close", onClose);
     if (onDrain) socket.on("drain", onDrain);
+  }
+
+  get destroyed(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  /** Bytes that the other end has not taken yet. */
+  get waiting(): number {
+    return this.#socket.writableLength;
   }
 
   /** The other end does not read fast enough. */

@@ -20,7 +20,7 @@ test("frames arrive whole and in order, however their bytes are cut", () => {
         frames.flatMap(({ kind, request, content }) => encodeFrame(kind, request, content)),
       );
       const got: Frame[] = [];
-      const reader = new FrameReader((one) => got.push(one));
+      const reader = new FrameReader(1_000, (one) => got.push(one));
       for (let at = 0, turn = 0; at < bytes.length; turn++) {
         const size = cuts[turn % cuts.length] as number;
         reader.push(bytes.subarray(at, at + size));
@@ -33,7 +33,8 @@ test("frames arrive whole and in order, however their bytes are cut", () => {
 });
 
 test("what is no frame is refused before it is waited for", () => {
-  const reader = new FrameReader(() => {});
-  expect(() => reader.push(Buffer.from("GET / HTTP/1.1\r\n"))).toThrow("a frame of");
-  expect(() => new FrameReader(() => {}).push(Buffer.alloc(9))).toThrow("a frame of");
+  const push = (bytes: Buffer) => new FrameReader(1_000, () => {}).push(bytes);
+  expect(() => push(Buffer.from("GET / HTTP/1.1\r\n"))).toThrow("a frame of");
+  expect(() => push(Buffer.alloc(9))).toThrow("a frame of");
+  expect(() => push(encodeFrame(1, 1, [Buffer.alloc(1_000)])[0] as Buffer)).toThrow("a frame of");
 });

@@ -12,18 +12,23 @@ export const FRAME = {
   /** The client does not read fast enough. */
   pause: 3,
   resume: 4,
+  /** Asks for a sign of life. */
+  ping: 5,
   /** Back: the head of the answer, perhaps with the beginning of its body. */
   answer: 11,
   data: 12,
   end: 13,
   /** The answer breaks off. */
   abort: 14,
+  pong: 15,
 } as const;
 
 const LENGTH_BYTES = 4;
 const HEAD_BYTES = 9;
-/** Larger than every request and every part of an answer. What says more is not one of us. */
-const MAX_BYTES = 1024 * 1024 * 1024;
+/** Larger than every part of an answer. What says more is not one of us. */
+export const MAX_ANSWER_BYTES = 1024 * 1024 * 1024;
+/** The same for a request, whose body is limited. */
+export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
 export interface Frame {
   readonly kind: number;
@@ -43,13 +48,15 @@ export function encodeFrame(kind: number, request: number, content: readonly Buf
 }
 
 export class FrameReader {
+  readonly #maxBytes: number;
   readonly #onFrame: (frame: Frame) => void;
   /** The beginning of a frame, and how many bytes it needs at least. */
   #parts: Buffer[] = [];
   #bytes = 0;
   #needed = 0;
 
-  constructor(onFrame: (frame: Frame) => void) {
+  constructor(maxBytes: number, onFrame: (frame: Frame) => void) {
+    this.#maxBytes = maxBytes;
     this.#onFrame = onFrame;
   }
 
@@ -69,7 +76,7 @@ export class FrameReader {
     let needed = HEAD_BYTES;
     while (bytes.length - at >= HEAD_BYTES) {
       needed = LENGTH_BYTES + bytes.readUInt32BE(at);
-      if (needed < HEAD_BYTES || needed > MAX_BYTES) throw new Error(`a frame of ${needed} bytes`);
+      if (needed < HEAD_BYTES || needed > this.#maxBytes) throw new Error(`a frame of ${needed} bytes`);
       if (bytes.length - at < needed) break;
       this.#onFrame({
         kind: bytes.readUInt8(at + LENGTH_BYTES),

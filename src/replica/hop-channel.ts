@@ -6,11 +6,15 @@ import { type ClientRequest, request as httpRequest } from "node:http";
 import type { ChannelAgent } from "./channel.ts";
 import { endpointOf } from "./endpoint-of.ts";
 import { FrameSocket } from "./frame-socket.ts";
-import { FRAME, type Frame } from "./frames.ts";
-import { FORWARD, FROM, HOP, HOP_VERSION, MISDIRECTED, PROTOCOL, TO } from "./hop-protocol.ts";
+import { FRAME, type Frame, MAX_ANSWER_BYTES } from "./frames.ts";
+import { FORWARD, FROM, HOP, HOP_VERSION, KEEP_ALIVE_MS, MISDIRECTED, PROTOCOL, TO } from "./hop-protocol.ts";
 
-/** An idle connection that leads nowhere any more is noticed by this, not by the next request. */
-const KEEP_ALIVE_MS = 5_000;
+/** So many bytes may wait for a replica that does not read. Further requests stay here, and can be taken back. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+/** A replica that has requests is asked so often for a sign of life. */
+const PING_MS = 5_000;
+/** After so many without any the connection leads nowhere: TCP itself would need a quarter of an hour. */
+const MAX_PINGS = 4;
 
 /** Why a request got no answer. */
 export interface Failure {
@@ -54,6 +58,8 @@ export class HopChannel {
   #due: Passage[] = [];
   readonly #open = new Map<number, Passage>();
   #last = 0;
+  #pings = 0;
+  readonly #pinging = setInterval(() => this.#ping(), PING_MS).unref();
 
   constructor(parts: ChannelParts) {
     this.#parts = parts;
@@ -69,7 +75,9 @@ export class HopChannel {
     this.#opening.once("upgrade", (_, socket, first) => {
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
       this.#frames = new FrameSocket(socket, first, {
+        maxBytes: MAX_ANSWER_BYTES,
         onFrame: (frame) => this.#take(frame),
+        onDrain: () => this.#send(),
         onClose: () => this.#close({ as: "broken", refused: false }),
       });
       this.#send();
@@ -78,10 +86,14 @@ export class HopChannel {
       this.#opening.destroy();
       this.#close({ as: statusCode === MISDIRECTED ? "broken" : "incompatible", refused: false });
     });
-    this.#opening.once("error", (error: NodeJS.ErrnoException) =>
+    this.#opening.on("error", (error: NodeJS.ErrnoException) =>
       this.#close({ as: "broken", refused: error.code === "ECONNREFUSED" }),
     );
     this.#opening.end();
+  }
+
+  get replica(): string {
+    return this.#parts.target.id;
   }
 
   pass(passage: Passage): void {
@@ -105,30 +117,57 @@ export class HopChannel {
     this.#frames?.destroy();
   }
 
+  /** What cannot leave now stays due: until the other end reads again, or until the connection has closed. */
   #send(): void {
-    const due = this.#due;
-    this.#due = [];
-    for (const passage of due) {
-      this.#last = (this.#last + 1) % 2 ** 32;
-      passage.number = this.#last;
-      this.#open.set(this.#last, passage);
-      this.#frames?.send(FRAME.request, this.#last, passage.content);
+    const frames = this.#frames;
+    let sent = 0;
+    for (const passage of this.#due) {
+      if (!frames || frames.destroyed || frames.waiting >= MAX_WAITING_BYTES) break;
+      passage.number = this.#nextNumber();
+      this.#open.set(passage.number, passage);
+      frames.send(FRAME.request, passage.number, passage.content);
+      sent += 1;
     }
-    this.#frames?.flush();
+    this.#due = this.#due.slice(sent);
+    frames?.flush();
+  }
+
+  /** A stream may be older than all numbers. */
+  #nextNumber(): number {
+    do this.#last = (this.#last + 1) % 2 ** 32;
+    while (this.#open.has(this.#last));
+    return this.#last;
+  }
+
+  #ping(): void {
+    if (this.#open.size === 0 && this.#due.length === 0) this.#pings = 0;
+    else if (this.#pings === MAX_PINGS) this.destroy();
+    else {
+      this.#pings += 1;
+      this.#frames?.send(FRAME.ping, 0);
+    }
   }
 
   #take({ kind, request, content }: Frame): void {
+    this.#pings = 0;
     const passage = this.#open.get(request);
     // What was still on its way to a client that has left.
-    if (!passage) return;
-    if (kind === FRAME.answer || kind === FRAME.data) {
-      const isRead = kind === FRAME.answer ? passage.answer(content) : passage.data(content);
-      if (!isRead) this.#tell(passage, FRAME.pause);
-      return;
-    }
+    if (!passage || kind === FRAME.pong) return;
+    if (kind === FRAME.answer || kind === FRAME.data) return this.#relay(passage, kind, content);
     this.#open.delete(request);
     if (kind === FRAME.end) passage.end();
     else passage.failed({ as: "broken", refused: false });
+  }
+
+  /** What cannot be passed on to one client is no fault of the others on the connection. */
+  #relay(passage: Passage, kind: number, content: Buffer): void {
+    try {
+      const isRead = kind === FRAME.answer ? passage.answer(content) : passage.data(content);
+      if (!isRead) this.#tell(passage, FRAME.pause);
+    } catch {
+      this.cancel(passage);
+      passage.failed({ as: "broken", refused: false });
+    }
   }
 
   /** Returns false if nothing more comes for it. */
@@ -140,6 +179,7 @@ export class HopChannel {
   }
 
   #close(failure: Failure): void {
+    clearInterval(this.#pinging);
     this.#parts.onClosed();
     const ended = [...this.#open.values(), ...this.#due];
     this.#open.clear();

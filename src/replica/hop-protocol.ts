@@ -10,6 +10,9 @@ export const HOP_VERSION = "2";
 /** The status of that refusal. It has the same header. */
 export const OTHER_VERSION = 501;
 
+/** An idle connection that leads nowhere any more is noticed by this, not by the next request. */
+export const KEEP_ALIVE_MS = 5_000;
+
 /** Headers between replicas. Those of a client are not passed on. */
 export const FROM = "metamcp-replica-from";
 export const TO = "metamcp-replica-to";

@@ -20,7 +20,7 @@ export interface HopParts {
 
 export class Hop {
   readonly #parts: HopParts;
-  /** By replica. */
+  /** By replica and address. */
   readonly #channels = new Map<string, HopChannel>();
   readonly #relayed = new Set<StrayRequest["received"]>();
   /** How many requests other replicas have answered. */
@@ -49,20 +49,25 @@ export class Hop {
     const address = this.#parts.addressOf(request);
     const channel = this.#channelTo(target);
     return new Promise((resolve) => {
+      const left = (): void => {
+        this.#relayed.delete(stray.received);
+        channel.cancel(answer);
+        // Nobody waits for an answer any more.
+        resolve({ as: "answered" });
+      };
       const answer = new RelayedAnswer(stray, encodeRequest(request, stray.body, { address, released }), {
-        onPassed: resolve,
+        onPassed: (passed) => {
+          // It is passed on again, perhaps many times.
+          if (passed.as !== "answered") response.off("close", left);
+          resolve(passed);
+        },
         onBegun: () => {
           this.passed += 1;
           this.#relayed.add(stray.received);
         },
         onDrain: () => channel.resume(answer),
       });
-      response.once("close", () => {
-        this.#relayed.delete(stray.received);
-        channel.cancel(answer);
-        // Nobody waits for an answer any more.
-        resolve({ as: "answered" });
-      });
+      response.once("close", left);
       channel.pass(answer);
     });
   }
@@ -73,7 +78,7 @@ export class Hop {
    */
   gone(replica: string, { stopped }: { readonly stopped: boolean }): void {
     if (stopped) setTimeout(() => this.gone(replica, { stopped: false }), STOPPED_MS).unref();
-    else this.#channels.get(replica)?.destroy();
+    else for (const channel of this.#channels.values()) if (channel.replica === replica) channel.destroy();
   }
 
   close(): void {
@@ -82,13 +87,14 @@ export class Hop {
 
   #channelTo(target: ChannelTarget): HopChannel {
     const { agent, self } = this.#parts;
-    const known = this.#channels.get(target.id);
+    const key = `${target.id} ${target.address}`;
+    const known = this.#channels.get(key);
     if (known) return known;
     const onClosed = (): void => {
-      if (this.#channels.get(target.id) === channel) this.#channels.delete(target.id);
+      if (this.#channels.get(key) === channel) this.#channels.delete(key);
     };
     const channel: HopChannel = new HopChannel({ agent, self, target, onClosed });
-    this.#channels.set(target.id, channel);
+    this.#channels.set(key, channel);
     return channel;
   }
 }

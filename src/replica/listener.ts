@@ -6,7 +6,17 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import type { Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { createChannelServer } from "./channel.ts";
-import { FORWARD, FROM, HOP, HOP_VERSION, MISDIRECTED, OTHER_VERSION, PROTOCOL, TO } from "./hop-protocol.ts";
+import {
+  FORWARD,
+  FROM,
+  HOP,
+  HOP_VERSION,
+  KEEP_ALIVE_MS,
+  MISDIRECTED,
+  OTHER_VERSION,
+  PROTOCOL,
+  TO,
+} from "./hop-protocol.ts";
 import { PassedRequests } from "./passed-requests.ts";
 import { WHO } from "./probe.ts";
 
@@ -77,14 +87,16 @@ export class ReplicaListener {
   /** The connection is for requests that the other replica passes on. */
   #upgrade({ headers, url }: IncomingMessage, socket: Socket, first: Buffer): void {
     socket.on("error", () => {});
+    // Also one that is refused: the server knows none of them any more, and waits for all when it closes.
+    this.#passing.add(socket);
+    socket.once("close", () => this.#passing.delete(socket));
     if (isBrowser(headers)) return refuse(socket, 403);
     if (url !== FORWARD || headers.upgrade !== PROTOCOL) return refuse(socket, 404);
     if (headers[TO] !== this.#parts.self) return refuse(socket, MISDIRECTED);
     if (headers[HOP] !== HOP_VERSION) return refuse(socket, OTHER_VERSION, `${HOP}: ${HOP_VERSION}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${PROTOCOL}\r\n\r\n`);
-    this.#passing.add(socket);
-    socket.once("close", () => this.#passing.delete(socket));
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const serve: RequestListener = (request, response) => {
       if (FORWARDED.test(request.url ?? "")) this.#parts.serve(request, response);
       else response.writeHead(404).end();

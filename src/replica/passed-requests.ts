@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { markForwarded } from "../transport/http/forwarded.ts";
 import { FrameSocket } from "./frame-socket.ts";
-import { FRAME, type Frame } from "./frames.ts";
+import { FRAME, type Frame, MAX_REQUEST_BYTES } from "./frames.ts";
 import { AnswerStream } from "./passed-request.ts";
 import { decodeRequest } from "./request-head.ts";
 
@@ -22,6 +22,7 @@ export class PassedRequests {
   constructor(connection: Socket, first: Buffer, parts: PassedParts) {
     this.#parts = parts;
     this.#frames = new FrameSocket(connection, first, {
+      maxBytes: MAX_REQUEST_BYTES,
       onFrame: (frame) => this.#take(frame),
       onDrain: () => {
         for (const answer of this.#open.values()) answer.goOn();
@@ -37,10 +38,12 @@ export class PassedRequests {
     else if (kind === FRAME.cancel) this.#open.get(request)?.destroy();
     else if (kind === FRAME.pause || kind === FRAME.resume)
       this.#open.get(request)?.pause(kind === FRAME.pause);
+    else if (kind === FRAME.ping) this.#frames.send(FRAME.pong, request);
     else throw new Error(`a frame of kind ${kind}`);
   }
 
   #serve(number: number, content: Buffer): void {
+    if (this.#open.has(number)) throw new Error(`two requests ${number}`);
     const { head, body } = decodeRequest(content);
     const answer = new AnswerStream(this.#frames, number);
     const request = answer.requestOf(head, body);

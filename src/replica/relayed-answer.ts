@@ -34,6 +34,7 @@ export class RelayedAnswer implements Passage {
   number: number | undefined;
   #state: "waiting" | "body" | "events" | "over" = "waiting";
   #flush: NodeJS.Immediate | undefined;
+  #full = false;
 
   constructor(stray: StrayRequest, content: readonly Buffer[], parts: AnswerParts) {
     this.#stray = stray;
@@ -55,8 +56,8 @@ export class RelayedAnswer implements Passage {
       this.#parts.onPassed({ as: "moved", owner: headers[named + 1] || undefined });
       return true;
     }
-    this.#state = isStream && length === undefined ? "events" : "body";
     this.#response.writeHead(status, headers);
+    this.#state = isStream && length === undefined ? "events" : "body";
     this.#parts.onBegun();
     this.#parts.onPassed({ as: "answered" });
     const body = content.subarray(end + HEAD_END.length);
@@ -74,8 +75,13 @@ export class RelayedAnswer implements Passage {
   data(content: Buffer): boolean {
     if (this.#state === "over") return true;
     clearImmediate(this.#flush);
-    if (this.#response.write(content)) return true;
-    this.#response.once("drain", this.#parts.onDrain);
+    // What was on its way when the other replica was told to pause arrives all the same.
+    if (this.#response.write(content) || this.#full) return true;
+    this.#full = true;
+    this.#response.once("drain", () => {
+      this.#full = false;
+      this.#parts.onDrain();
+    });
     return false;
   }
 

@@ -6,10 +6,10 @@ import {
   request,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import type { AddressInfo, Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ANONYMOUS } from "../../../src/kernel/principal.ts";
-import { ChannelAgent } from "../../../src/replica/channel.ts";
+import { ChannelAgent, createChannelServer } from "../../../src/replica/channel.ts";
 import { Hop } from "../../../src/replica/hop.ts";
 import { ReplicaListener } from "../../../src/replica/listener.ts";
 import type { Passed } from "../../../src/replica/relayed-answer.ts";
@@ -20,46 +20,80 @@ import { until } from "../../support/until.ts";
 const KEY = Buffer.alloc(32, 7);
 const LOST = Buffer.from('{"lost":true}');
 const OTHER = "aaaa1111";
+const PING_MS = 5_000;
 
 class CountingAgent extends ChannelAgent {
   connections = 0;
+  last: Socket | undefined;
 
   override createConnection(...options: Parameters<ChannelAgent["createConnection"]>) {
     this.connections += 1;
-    return super.createConnection(...options);
+    const socket = super.createConnection(...options);
+    this.last = socket;
+    return socket;
   }
 }
 
+interface FrontOptions extends Partial<StrayRequest> {
+  /** Runs before a request is passed on. */
+  readonly before?: (hop: Hop, response: ServerResponse) => void;
+}
+
 /** A replica that passes everything on to another one, which serves it with `serve`. */
-async function pair(serve: RequestListener, more: Partial<StrayRequest> = {}) {
+async function pair(serve: RequestListener, options?: FrontOptions) {
   const listener = new ReplicaListener({ key: KEY, self: OTHER, routes: new Map(), serve });
   const address = await listener.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => listener.close());
+  return { listener, ...(await front(address, options)) };
+}
+
+/** A replica that takes the connection, and nothing from it. */
+async function silent(options?: FrontOptions) {
+  const sockets: Socket[] = [];
+  const server = createChannelServer(KEY, () => {});
+  server.on("upgrade", (_, socket: Socket) => {
+    socket.on("error", () => {});
+    socket.pause().write("HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: x\r\n\r\n");
+    sockets.push(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const die = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  onTestFinished(die);
+  const { port } = server.address() as AddressInfo;
+  return { die, sockets, ...(await front(`127.0.0.1:${port}`, options)) };
+}
+
+/** Passes everything on to this address. */
+async function front(address: string, { before, ...more }: FrontOptions = {}) {
   const agent = new CountingAgent(KEY, "bbbb2222");
   const hop = new Hop({ agent, self: "bbbb2222", addressOf: () => "203.0.113.9" });
   const passed: Passed[] = [];
-  const front = createServer((asked, response) => {
+  const server = createServer((asked, response) => {
     const parts: Buffer[] = [];
     asked.on("data", (part: Buffer) => parts.push(part));
     asked.on("end", () => {
       const received = { request: asked, response, principal: ANONYMOUS };
       const body = parts.length > 0 ? Buffer.concat(parts) : undefined;
       const stray = { received, id: "", body, harmless: false, lost: () => LOST, ...more };
+      before?.(hop, response);
       void hop.pass(stray, { id: OTHER, address }).then((one) => {
         passed.push(one);
         if (one.as !== "answered") response.writeHead(599).end();
       });
     });
   });
-  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
     hop.close();
     agent.destroy();
-    front.close();
-    front.closeAllConnections();
-    await listener.close();
+    server.close();
+    server.closeAllConnections();
   });
-  const { port } = front.address() as AddressInfo;
-  return { hop, agent, listener, passed, url: `http://127.0.0.1:${port}/metamcp/team/mcp` };
+  const { port } = server.address() as AddressInfo;
+  return { hop, agent, passed, url: `http://127.0.0.1:${port}/metamcp/team/mcp` };
 }
 
 async function textOf(message: IncomingMessage): Promise<string> {
@@ -211,4 +245,96 @@ test("a replica that is gone answers no request any more", async () => {
     if (asked.method === "POST") setImmediate(() => hop.gone(OTHER, { stopped: false }));
   });
   expect(await (await fetch(url, { method: "POST", body: "{}" })).text()).toBe(String(LOST));
+});
+
+test("a request that has not left when the connection breaks may be sent again", async () => {
+  const breaking = { now: false };
+  const { url } = await pair((_, response) => void response.end("first"), {
+    before: (hop) => {
+      // Just before the request would leave. The connection is closed only after that.
+      if (breaking.now) setImmediate(() => setImmediate(() => hop.gone(OTHER, { stopped: false })));
+    },
+  });
+  expect(await (await fetch(url, { method: "POST", body: "{}" })).text()).toBe("first");
+  breaking.now = true;
+  expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(599);
+});
+
+test("requests for a replica that does not read wait here, and are not lost with it", async () => {
+  let passing = 0;
+  const { url, agent, die } = await silent({
+    before: () => {
+      passing += 1;
+    },
+  });
+  const body = Buffer.alloc(4 * 1024 * 1024);
+  const posts = Array.from({ length: 12 }, async () => (await fetch(url, { method: "POST", body })).status);
+  await until(() => passing === posts.length, { what: "all requests" });
+  await until(() => (agent.last?.bytesWritten ?? 0) > 1024 * 1024, { what: "the first of them leaves" });
+  die();
+  const statuses = await Promise.all(posts);
+  expect(statuses).toContain(200);
+  expect(statuses.filter((status) => status === 599).length).toBeGreaterThan(3);
+});
+
+test("a replica that gives no sign of life while it has a request is given up, a slow one is not", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { url, agent } = await silent();
+  let lost: string | undefined;
+  void fetch(url, { method: "POST", body: "{}" }).then(async (answer) => {
+    lost = await answer.text();
+  });
+  await until(() => agent.last !== undefined, { what: "the connection" });
+  await until(() => vi.advanceTimersByTime(PING_MS) && lost !== undefined, { what: "an answer" });
+  expect(lost).toBe(String(LOST));
+
+  let slow: ServerResponse | undefined;
+  const other = await pair((_, response) => {
+    slow = response;
+  });
+  const answer = fetch(other.url, { method: "POST", body: "{}" });
+  await until(() => slow !== undefined, { what: "the request arrives" });
+  for (let n = 0; n < 10; n++) {
+    const before = other.agent.last?.bytesRead ?? 0;
+    vi.advanceTimersByTime(PING_MS);
+    await until(() => (other.agent.last?.bytesRead ?? 0) > before, { what: "a sign of life" });
+  }
+  slow?.end("late");
+  expect(await (await answer).text()).toBe("late");
+});
+
+test("an answer that cannot be passed on ends its own request only", async () => {
+  const held: ServerResponse[] = [];
+  const { url } = await pair((_, response) => void held.push(response), {
+    before: (_, response) => {
+      if (response.req.url?.endsWith("begun")) response.writeHead(200).flushHeaders();
+    },
+  });
+  const good = fetch(url);
+  await until(() => held.length === 1, { what: "the first request" });
+  const begun = await fetch(`${url}?begun`);
+  await until(() => held.length === 2, { what: "the second request" });
+  held[1]?.end("second");
+  expect(await begun.text()).toContain(String(LOST));
+  held[0]?.end("first");
+  expect(await (await good).text()).toBe("first");
+});
+
+test("a request that is passed on again and again leaves nothing behind", async () => {
+  const { hop } = await pair(() => {});
+  const server = createServer((asked, response) => {
+    const received = { request: asked, response, principal: ANONYMOUS };
+    const stray = { received, id: "", body: undefined, harmless: true, lost: () => LOST };
+    const before = response.listenerCount("close");
+    const pass = async (): Promise<void> => {
+      for (let n = 0; n < 3; n++) await hop.pass(stray, { id: "cccc3333", address: "127.0.0.1:1" });
+      response.end(String(response.listenerCount("close") - before));
+    };
+    void pass();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe("0");
 });
