@@ -67,13 +67,13 @@ export function readMessageOf(
   });
   function read(body: Buffer): void {
     if (body.length < LARGE_BYTES) attempt(() => take(body, readMessage(body)));
-    else void readLarge(body);
+    else readLarge(body).catch(() => fail(response));
   }
   async function readLarge(body: Buffer): Promise<void> {
     await ownTurn();
     const message = readMessage(body);
     await ownTurn();
-    if (!response.closed) attempt(() => take(body, message));
+    if (!response.closed) take(body, message);
   }
   function take(body: Buffer, message: Message | Malformed): void {
     // The response has already ended if the credentials or the endpoint ended while the body arrived.
