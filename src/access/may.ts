@@ -21,6 +21,7 @@ export const MATRIX = {
   "me.change": { least: "member", account: true, what: "change their password, log out" },
   "me.secrets": { least: "member", account: true, what: "manage their own secrets and logins for servers" },
   "me.grants": { least: "member", account: true, what: "list and revoke their grants to OAuth clients" },
+  "me.calls": { least: "member", account: true, what: "see their own calls" },
   "keys.read": { least: "member", others: "admin", account: true, what: "list API keys" },
   "keys.write": {
     least: "member",

@@ -17,7 +17,7 @@ export function myCallRoutes(parts: AdminParts) {
       path: "/me/calls",
       summary: "List your calls among the last 1,000, without arguments",
       tag: "me",
-      action: "endpoints.use",
+      action: "me.calls",
       query: { limit: LIST_QUERY.limit },
       answer: object({ items: list(RECENT_CALL) }),
       async handle({ principal: { id }, query: { limit } }) {
