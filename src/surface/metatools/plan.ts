@@ -35,10 +35,12 @@ const OP = RUN_CHAIN.name;
 
 export function planOf(input: ReadonlyMap<string, Raw>): ChainPlan {
   const written = elements(input.get("steps") as Raw, MAX_STEPS + 1);
-  if (written.length === 0 || written.length > MAX_STEPS)
-    throw new MetaMcpError("validation_input", `${OP}: steps must be a list of 1 to ${MAX_STEPS}.`, {
-      op: OP,
-    });
+  if (written.length === 0 || written.length > MAX_STEPS) {
+    // The rest of a long list is not counted.
+    const given = written.length === 0 ? "0" : "more";
+    const told = `${OP}: steps must be a list of 1 to ${MAX_STEPS}, not ${given}.`;
+    throw new MetaMcpError("validation_input", told, { op: OP });
+  }
   const is = (key: string, wanted: string): boolean => input.get(key)?.toString() === wanted;
   return {
     steps: written.map(readStep),
