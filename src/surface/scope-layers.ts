@@ -2,11 +2,13 @@
  * The layers of one scope: around calls to each server, around requests, and on lists. Composed pipelines are
  * cached until an owner of layers changes.
  */
+
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Call, Handler } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { MetaMcpError } from "../kernel/errors.ts";
 import { isOtherMethod } from "../kernel/methods.ts";
+import { LARGE_BYTES } from "../kernel/own-turn.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
@@ -146,6 +148,8 @@ export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
 
   /** See `Scope.maskedArguments`. `server` is undefined if it is not known. */
   maskedArguments(args: Raw, server: string | undefined): Raw | undefined {
+    // Nobody must wait for a walk through the large arguments of a call that is refused.
+    if (args.length > LARGE_BYTES) return undefined;
     const { source } = this.#parts;
     const layers = server === undefined ? source.layers(source.owners()) : this.of(server);
     if (layers.some((layer) => layer.call && !layer.explain)) return undefined;
