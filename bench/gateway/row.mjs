@@ -2,7 +2,7 @@
 
 /** `limit` is the budget. Without it the row has no verdict. */
 export function row(what, value, { limit, unit = "", digits = 2, note = "" } = {}) {
-  const text = (number) => `${Number(number.toFixed(digits)).toLocaleString("en")}${unit}`;
+  const text = (number) => `${number.toLocaleString("en", { maximumFractionDigits: digits })}${unit}`;
   return {
     what,
     measured: `${text(value)}${note && ` (${note})`}`,

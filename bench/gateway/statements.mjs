@@ -14,6 +14,8 @@ const BY_TIMER = [
   ["beat of a replica", /metamcp_replicas/],
   // With several replicas, for what lasts 100 ms.
   ["block of a rate limit", /metamcp_rates/],
+  // Every 5 s while there are calls.
+  ["sums of calls", /metamcp_sum/],
   ["last use of keys", /^(UPDATE|INSERT|SELECT|WITH|DELETE).*metamcp_record/s],
   // What stands around them. A transaction for a request has other statements too.
   ["frame of a transaction", /^(BEGIN|COMMIT|SELECT pg_|SELECT value FROM metamcp_meta)/],
