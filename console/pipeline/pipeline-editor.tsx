@@ -108,6 +108,7 @@ function Layer({
   const { use } = entry;
   const changeable = kind !== undefined && mayChange(kind);
   const { up, down, remove, take } = shellTexts.order;
+  const toggle = open ? texts.close : texts.open;
   return (
     <li class="panel pipeline-layer" aria-label={texts.layer(at + 1, use)}>
       <div class="line">
@@ -124,8 +125,8 @@ function Layer({
             <Button size="small" disabled={last} label={down(use)} onClick={() => onMove(1)}>
               ↓
             </Button>
-            <Button size="small" pressed={open} label={`${texts.open} ${use}`} onClick={onOpen}>
-              {open ? texts.close : texts.open}
+            <Button size="small" label={`${toggle} ${use}`} onClick={onOpen}>
+              {toggle}
             </Button>
             <Button size="small" label={remove(use)} onClick={onRemove}>
               {take}

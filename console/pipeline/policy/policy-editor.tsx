@@ -106,6 +106,7 @@ function RuleRow(props: RuleRowProps) {
   const { effect, rest } = sentenceOf(rule);
   const name = texts.rule(at + 1);
   const { up, down, remove, take } = shellTexts.order;
+  const toggle = open ? texts.done : texts.edit;
   return (
     <li
       class={`policy-rule policy-${rule.effect}`}
@@ -128,8 +129,8 @@ function RuleRow(props: RuleRowProps) {
             <Button size="small" disabled={last} label={down(name)} onClick={() => props.onMove(1)}>
               ↓
             </Button>
-            <Button size="small" pressed={open} label={`${texts.edit} ${name}`} onClick={props.onOpen}>
-              {open ? texts.done : texts.edit}
+            <Button size="small" label={`${toggle} ${name}`} onClick={props.onOpen}>
+              {toggle}
             </Button>
             <Button size="small" label={remove(name)} onClick={props.onRemove}>
               {take}
