@@ -63,5 +63,4 @@ export const USAGE = named(
   }),
 );
 export type Usage = Written<Static<typeof USAGE>>;
-export type Flow = Usage["flows"][number];
 export type CallerUsage = Usage["callers"][number];
