@@ -112,7 +112,8 @@ onPostgres("a server that may run only once", () => {
     expect(await session.call(one, "once__next")).toBe("1");
     process.kill(one.pid, "SIGSTOP");
     const other = await new RawSession(team.key).open(two);
-    expect(await other.call(two, "once__next")).toBe("1");
+    // On a busy machine the verdict on the stopped one can take longer than a request waits for it.
+    expect(await until(async () => (await other.call(two, "once__next")) === "1", PATIENCE)).toBe(true);
     process.kill(one.pid, "SIGCONT");
     const again = await new RawSession(team.key).open(one);
     expect(await until(async () => /^\d+$/.exec(await again.call(one, "once__next"))?.[0])).toBe("2");
