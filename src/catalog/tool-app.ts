@@ -9,12 +9,13 @@ import { isObject, mayHave, member, withMember } from "../rpc/slice.ts";
 const EXTENSION = "io.modelcontextprotocol/ui";
 const NEEDED = { extensions: { [EXTENSION]: {} } };
 
-const SCHEME = "ui://";
+/** The scheme of pages, which hosts check. */
+export const PAGE_SCHEME = "ui://";
 const FLAT_KEY = "ui/resourceUri";
 
 /** Whether the URI is that of a page. */
 export function isPage(uri: string): boolean {
-  return uri.startsWith(SCHEME);
+  return uri.startsWith(PAGE_SCHEME);
 }
 
 const pages = new WeakMap<Raw, string | undefined>();

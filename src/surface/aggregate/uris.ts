@@ -3,7 +3,7 @@
  * is listed under an address `metamcp://server/…`, or `ui://metamcp/…` for pages, whose scheme hosts check.
  * Every resource can be read by such an address.
  */
-import { isPage } from "../../catalog/tool-app.ts";
+import { isPage, PAGE_SCHEME } from "../../catalog/tool-app.ts";
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Named } from "./names.ts";
@@ -12,7 +12,6 @@ import type { PrefixedItems } from "./public-names.ts";
 /** Reserved: a server's URI with this scheme is listed under an address. */
 const SCHEME = "metamcp:";
 const ADDRESS_PREFIX = `${SCHEME}//server/`;
-const PAGE_SCHEME = "ui://";
 const PAGE_PREFIX = `${PAGE_SCHEME}metamcp/`;
 
 /** A server's own URI that could be taken for an address. */
