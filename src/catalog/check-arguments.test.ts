@@ -11,7 +11,7 @@ function tool(inputSchema: object): Tool {
 async function problems(inputSchema: object, args: unknown): Promise<readonly string[] | undefined> {
   const one = tool(inputSchema);
   await prepareCheck(one);
-  return checkArguments(one, toRaw(args));
+  return checkArguments(one, toRaw(args))?.map(({ text }) => text);
 }
 
 const needs = (name: string) => ({
@@ -26,8 +26,10 @@ test("checkArguments describes each problem, and returns undefined before the sc
   // Concurrent callers share one compilation.
   expect(prepareCheck(one)).toBe(prepareCheck(one));
   await prepareCheck(one);
-  expect(checkArguments(one, toRaw({}))).toEqual(["the arguments must have required property 'n'"]);
-  expect(checkArguments(one, toRaw({ n: "x" }))).toEqual(["n must be number"]);
+  expect(checkArguments(one, toRaw({}))).toEqual([
+    { argument: "n", text: "the arguments must have required property 'n'" },
+  ]);
+  expect(checkArguments(one, toRaw({ n: "x" }))).toEqual([{ argument: "n", text: "n must be number" }]);
   expect(checkArguments(one, toRaw({ n: 1 }))).toEqual([]);
 });
 
@@ -70,7 +72,7 @@ test("values at open places are not checked, all others are", async () => {
   ): Promise<readonly string[] | undefined> => {
     const one = tool(schema);
     await prepareCheck(one);
-    return checkArguments(one, toRaw(args), open);
+    return checkArguments(one, toRaw(args), open)?.map(({ text }) => text);
   };
   const two = {
     type: "object",
@@ -90,4 +92,16 @@ test("values at open places are not checked, all others are", async () => {
   ]);
   const deep = { properties: { l: { items: { type: "object", properties: { x: { type: "string" } } } } } };
   expect(await check(deep, { l: [{ x: null }, { x: 1 }] }, "/l/0/x")).toEqual(["l.1.x must be string"]);
+});
+
+test("a problem names the argument it is about, also below it and with a slash in its name", async () => {
+  const one = tool({ type: "object", properties: { "a/b": { items: { required: ["c"] } } } });
+  await prepareCheck(one);
+  const [problem] = checkArguments(one, toRaw({ "a/b": [{}] })) ?? [];
+  expect(problem?.argument).toBe("a/b");
+  const closed = tool({ type: "object", properties: {}, additionalProperties: false });
+  await prepareCheck(closed);
+  expect(checkArguments(closed, toRaw({ x: 1 }))).toEqual([
+    { argument: undefined, text: 'the arguments must not have "x"' },
+  ]);
 });

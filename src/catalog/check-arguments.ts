@@ -11,25 +11,31 @@ import { quickCheckOf } from "./quick-check.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
-type Check = (args: Raw, open?: readonly string[]) => readonly string[];
+export interface ArgumentProblem {
+  /** The argument that it is about, or that is missing; undefined if it is about all of them. */
+  readonly argument: string | undefined;
+  readonly text: string;
+}
+
+type Check = (args: Raw, open?: readonly string[]) => readonly ArgumentProblem[];
 
 const MAX_PROBLEMS = 10;
 const MAX_PROBLEM_LENGTH = 400;
 
-const NO_PROBLEMS: readonly string[] = [];
+const NO_PROBLEMS: readonly ArgumentProblem[] = [];
 const fits: Check = () => NO_PROBLEMS;
 const compiled = new WeakMap<Tool, Check>();
 const compiling = new WeakMap<Tool, Promise<void>>();
 
 /**
- * The problems as text; empty if the arguments are valid or cannot be checked. Undefined until the schema is
+ * The problems; empty if the arguments are valid or cannot be checked. Undefined until the schema is
  * prepared. `open`: JSON Pointers to values that are not known yet; these are not checked.
  */
 export function checkArguments(
   tool: Tool,
   args: Raw,
   open?: readonly string[],
-): readonly string[] | undefined {
+): readonly ArgumentProblem[] | undefined {
   return compiled.get(tool)?.(args, open);
 }
 
@@ -57,7 +63,7 @@ async function compile(tool: Tool): Promise<Check> {
       const found = check(args);
       if (found.length === 0) return NO_PROBLEMS;
       const errors = open ? certain(found, open) : found;
-      return errors.slice(0, MAX_PROBLEMS).map((error) => summarize(inWords(error), MAX_PROBLEM_LENGTH));
+      return errors.slice(0, MAX_PROBLEMS).map(problemOf);
     } catch {
       return NO_PROBLEMS;
     }
@@ -90,6 +96,15 @@ function certain(errors: readonly ErrorObject[], open: readonly string[]): reado
     ({ instancePath, schemaPath }) =>
       !open.some((place) => within(instancePath, place)) && !inBranch(schemaPath),
   );
+}
+
+function problemOf(error: ErrorObject): ArgumentProblem {
+  const { missingProperty } = error.params as { missingProperty?: string };
+  const [, first = missingProperty] = error.instancePath.split("/", 2);
+  return {
+    argument: first?.replaceAll("~1", "/").replaceAll("~0", "~"),
+    text: summarize(inWords(error), MAX_PROBLEM_LENGTH),
+  };
 }
 
 export function inWords(error: ErrorObject): string {

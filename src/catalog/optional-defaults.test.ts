@@ -13,7 +13,7 @@ import type { Tool } from "./tool.ts";
 async function problems(inputSchema: object, args: unknown): Promise<readonly string[] | undefined> {
   const tool = readTool("s", toRaw({ name: "t", inputSchema })) as Tool;
   await prepareCheck(tool);
-  return checkArguments(tool, toRaw(args));
+  return checkArguments(tool, toRaw(args))?.map(({ text }) => text);
 }
 
 const withDefault = { type: "string", default: "css" };

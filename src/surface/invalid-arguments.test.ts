@@ -12,8 +12,10 @@ const many = Array.from(
 const schema = `{"type":"object","properties":{"big":{"type":"integer","maximum":18446744073709551615},"at":{"$ref":"#/$defs/Point"},${many.join(",")}},"required":["big"],"$defs":{"Point":{"type":"array"},"Other":{}}}`;
 const tool = readTool("s", asRaw(Buffer.from(`{"name":"t","inputSchema":${schema}}`))) as Tool;
 
+const about = (argument: string | undefined, text: string) => ({ argument, text });
+
 test("an error for one wrong argument contains its part of the schema, once as text and once as JSON", () => {
-  const raw = failedResult(invalidArguments(tool, ["big must be integer"]));
+  const raw = failedResult(invalidArguments(tool, [about("big", "big must be integer")]));
   expect(raw.length).toBeLessThan(1_500);
   const { content, structuredContent } = fromRaw(raw) as {
     content: [{ text: string }];
@@ -36,7 +38,7 @@ test("an error for one wrong argument contains its part of the schema, once as t
 });
 
 test("the part of the schema includes the definitions it refers to", () => {
-  const { details } = invalidArguments(tool, ["at.0 must be number"]).context;
+  const { details } = invalidArguments(tool, [about("at", "at.0 must be number")]).context;
   expect(details).toMatchObject({
     inputSchema: { properties: { at: {} }, $defs: { Point: { type: "array" } } },
   });
@@ -44,10 +46,12 @@ test("the part of the schema includes the definitions it refers to", () => {
 });
 
 test("an error for many wrong arguments stays small", () => {
-  const problems = Array.from({ length: 10 }, (_, n) => `p${n} must be string`);
+  const problems = Array.from({ length: 10 }, (_, n) => about(`p${n}`, `p${n} must be string`));
   const raw = failedResult(invalidArguments(tool, problems));
   expect(raw.length).toBeLessThan(5_000);
-  expect(invalidArguments(tool, ['the arguments must not have "x"']).context.details).toEqual({
+  expect(
+    invalidArguments(tool, [about(undefined, 'the arguments must not have "x"')]).context.details,
+  ).toEqual({
     problems: ['the arguments must not have "x"'],
   });
 });

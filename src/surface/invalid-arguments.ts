@@ -2,6 +2,7 @@
  * The error for arguments that do not match a tool's schema. It shows the problems, the signature and only
  * the affected part of the schema.
  */
+import type { ArgumentProblem } from "../catalog/check-arguments.ts";
 import { signatureOf } from "../catalog/signature.ts";
 import { type Tool, toolId } from "../catalog/tool.ts";
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
@@ -19,18 +20,19 @@ const DEFINITIONS = ["$defs", "definitions"] as const;
 /** `context` is added to the error's own context, which names the tool. */
 export function invalidArguments(
   tool: Tool,
-  problems: readonly string[],
+  problems: readonly ArgumentProblem[],
   context: ErrorContext = {},
 ): MetaMcpError {
   const { server, name, inputSchema } = tool;
   const affected = affectedProperties(inputSchema, problems);
+  const texts = problems.map(({ text }) => text);
   const details = joinObject([
-    ["problems", toRaw(problems)],
+    ["problems", toRaw(texts)],
     ["inputSchema", partOf(inputSchema, affected)],
   ]);
   const shown = affected.map(([key, schema]) => `${key}: ${schema.toString()}`).join(", ");
   const expected = `Signature: ${signatureOf(name, inputSchema, LONGEST_SIGNATURE)}.${shown && ` ${shown}`}`;
-  const text = `The arguments do not match ${toolId(tool)}: ${problems.join("; ")}.`;
+  const text = `The arguments do not match ${toolId(tool)}: ${texts.join("; ")}.`;
   return new MetaMcpError("validation_input", text, {
     ...context,
     server,
@@ -40,22 +42,17 @@ export function invalidArguments(
   });
 }
 
-/** The properties that the problems mention, as many as fit into the limit. */
-function affectedProperties(inputSchema: Raw, problems: readonly string[]): readonly Entry[] {
+/** The properties that the problems are about, as many as fit into the limit. */
+function affectedProperties(inputSchema: Raw, problems: readonly ArgumentProblem[]): readonly Entry[] {
   const properties = member(inputSchema, "properties");
   if (!properties || !isObject(properties)) return [];
+  const affected = new Set(problems.map(({ argument }) => argument));
   let room = LARGEST_PART;
   return entries(properties).filter(([key, schema]) => {
-    if (!problems.some((problem) => mentions(problem, key)) || schema.length + key.length > room)
-      return false;
+    if (!affected.has(key) || schema.length + key.length > room) return false;
     room -= schema.length + key.length;
     return true;
   });
-}
-
-/** Problems have the forms `key must be…`, `key.0.name must…` and `…required property 'key'`. */
-function mentions(problem: string, key: string): boolean {
-  return problem.startsWith(`${key} `) || problem.startsWith(`${key}.`) || problem.includes(`'${key}'`);
 }
 
 /** A schema of the affected properties, with the definitions that they refer to. */

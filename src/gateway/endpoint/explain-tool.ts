@@ -170,7 +170,8 @@ async function checkFit(tool: Tool | undefined, { params }: Call): Promise<void>
   await prepareCheck(tool);
   const args = member(params, "arguments") ?? EMPTY_OBJECT;
   const problems = checkArguments(tool, args) ?? [];
-  if (problems.length > 0) throw new MetaMcpError("validation_input", problems.join("; "));
+  if (problems.length > 0)
+    throw new MetaMcpError("validation_input", problems.map(({ text }) => text).join("; "));
 }
 
 function callOf({ server, name }: ExplainedTool, args: ExplainRequest["args"], origin: Origin): Call {

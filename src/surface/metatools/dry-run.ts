@@ -2,7 +2,7 @@
  * Checks a chain against the schemas of its tools without running them. Starts servers whose tools are not
  * known.
  */
-import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
+import { type ArgumentProblem, checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
@@ -63,7 +63,7 @@ async function check(step: Step, tools: readonly ToolOrError[]): Promise<StepOut
  * Reports a path only if the output schema of the earlier tool excludes it with `additionalProperties:
  * false`.
  */
-function missingPath({ path, text }: Reference, from: ToolOrError | undefined): readonly string[] {
+function missingPath({ path, text }: Reference, from: ToolOrError | undefined): readonly ArgumentProblem[] {
   if (!from || MetaMcpError.is(from)) return [];
   let [schema] = members(from.definition, ["outputSchema"]) as (Raw | undefined)[];
   for (const key of path) {
@@ -73,7 +73,9 @@ function missingPath({ path, text }: Reference, from: ToolOrError | undefined): 
     if (!schema || !properties || type?.toString() !== '"object"') return [];
     const next = member(properties, key);
     if (!next && more?.toString() === "false")
-      return [`${text} is not in the output schema of ${from.server}:${from.name}`];
+      return [
+        { argument: undefined, text: `${text} is not in the output schema of ${from.server}:${from.name}` },
+      ];
     schema = next;
   }
   return [];
