@@ -66,6 +66,20 @@ export async function postgresDatabase(address = POSTGRES): Promise<TestDatabase
   };
 }
 
+/** Its user may have so many connections and no more: one that asks for another is refused as by a full Postgres. */
+export async function crowdedDatabase(connections: number): Promise<TestDatabase> {
+  const database = await postgresDatabase();
+  const url = new URL(database.url);
+  const user = url.searchParams.get("application_name") as string;
+  const password = randomBytes(12).toString("hex");
+  await database.sql(`CREATE ROLE ${user} LOGIN PASSWORD '${password}' CONNECTION LIMIT ${connections}`);
+  atEnd(() => once(`DROP OWNED BY ${user}; DROP ROLE ${user}`));
+  await database.sql(`GRANT ALL ON SCHEMA ${user} TO ${user}`);
+  url.username = user;
+  url.password = password;
+  return { ...at(url.href, database.home), sql: database.sql };
+}
+
 /** A whole Postgres, such as one that a test has started. */
 export function wholeDatabase(url: string): TestDatabase {
   return { ...at(url, temp().home), sql: (statement) => once(statement, url) };

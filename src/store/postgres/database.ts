@@ -2,6 +2,7 @@
  * Postgres with a small connection pool. A broken connection is discarded, and the next query gets another
  * one.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { ClientBase, PoolClient, Pool as PoolType } from "pg";
 import type {
   Database,
@@ -13,10 +14,15 @@ import type {
   TransactionOptions,
 } from "../database.ts";
 import { StoreError } from "../error.ts";
-import { postgresFault } from "./fault.ts";
+import { hasNoRoom, postgresFault } from "./fault.ts";
 import { NOTIFY } from "./listener.ts";
 
 const CLOSE_MS = 1_000;
+/** So long a statement waits for a Postgres that has no connection left. */
+const FULL_MS = 10_000;
+/** Pauses between attempts differ, so that processes that began together do not meet again. */
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 800;
 
 export class PostgresDatabase implements Database {
   readonly dialect = "postgres";
@@ -24,10 +30,12 @@ export class PostgresDatabase implements Database {
   readonly #onStatement: OnStatement;
   readonly #clients = new Set<PoolClient>();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #most: number;
   #closed = false;
 
   constructor(pool: PoolType, onStatement: OnStatement) {
     this.#pool = pool;
+    this.#most = pool.options.max ?? 1;
     this.#onStatement = onStatement;
     // Without these listeners an error event would end the process. Queries on the connection reject anyway.
     pool.on("error", () => {});
@@ -87,9 +95,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #using<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw postgresFault(error);
-    });
+    const client = await this.#connect();
     let broken = false;
     try {
       return await run(client);
@@ -98,6 +104,25 @@ export class PostgresDatabase implements Database {
       throw error;
     } finally {
       client.release(broken);
+    }
+  }
+
+  /**
+   * Where many processes start at one moment, Postgres has connections again soon. Until then statements make
+   * do with those that this process has: the pool looks at `max` whenever one asks for a connection.
+   */
+  async #connect(): Promise<PoolClient> {
+    const { options } = this.#pool;
+    const end = performance.now() + FULL_MS;
+    for (let longest = 2 * SHORTEST_PAUSE_MS; ; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if (!hasNoRoom(error) || this.#closed || performance.now() >= end) throw postgresFault(error);
+      }
+      options.max = Math.max(1, this.#pool.totalCount);
+      await pause(SHORTEST_PAUSE_MS + Math.random() * (longest - SHORTEST_PAUSE_MS));
+      options.max = this.#most;
     }
   }
 

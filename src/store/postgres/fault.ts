@@ -2,6 +2,7 @@
 import { StoreError } from "../error.ts";
 
 const UNIQUE = "23505";
+const NO_ROOM = "53300";
 
 /**
  * Transient errors, by the first characters of the SQLSTATE: connections (08), resources (53), operator
@@ -18,6 +19,11 @@ export function postgresFault(error: unknown): unknown {
   // An error without SQLSTATE did not come from the server: the connection failed or broke.
   const transient = state === undefined || TRANSIENT.some((start) => state.startsWith(start));
   return transient ? new StoreError("unavailable", reasonOf(error), error) : error;
+}
+
+/** All connections that Postgres, the database or the user may have are in use. */
+export function hasNoRoom(error: unknown): boolean {
+  return error instanceof Error && sqlState(error) === NO_ROOM;
 }
 
 function sqlState(error: Error): string | undefined {

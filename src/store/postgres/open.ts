@@ -7,6 +7,8 @@ import { Listener } from "./listener.ts";
 
 /** Connections for the store; one more listens. No call of a client waits for them. */
 const CONNECTIONS = 4;
+/** Rarely is more than one needed, and Postgres has few for all replicas together. */
+const IDLE_MS = 1_000;
 const CONNECT_MS = 5_000;
 /** A connection without an answer for this time counts as broken. */
 const ANSWER_MS = 30_000;
@@ -35,7 +37,10 @@ export async function openPostgres(
     },
   };
   return {
-    database: new PostgresDatabase(new pg.Pool({ ...config, max: CONNECTIONS }), onStatement),
+    database: new PostgresDatabase(
+      new pg.Pool({ ...config, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS }),
+      onStatement,
+    ),
     listener: (onNotification) => new Listener(() => new pg.Client(config), onNotification),
   };
 }
