@@ -48,7 +48,7 @@ function MakeKey({ endpoint, onMade }: MakeKeyProps) {
     sending.run(async () => {
       const owner = me.value?.account?.uuid;
       const body = { name: texts.keyName(endpoint.name), endpoints: [endpoint.uuid] };
-      onMade((await send("POST /api-keys", { ...body, ...(owner !== undefined && { owner }) })).key);
+      onMade((await send("POST /api-keys", { ...body, ...(owner !== undefined && { owner }) })).key ?? "");
       refresh("/api-keys");
     });
   return (

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { keyedHash } from "../kernel/keyed-hash.ts";
 import type { Tier } from "../kernel/principal.ts";
 import type { Role } from "./account.ts";
+import type { MachineClient } from "./machine-client.ts";
 
 /**
  * What a key may access: endpoints, or the admin API with a role. A key of an account never has more rights
@@ -27,6 +28,8 @@ export interface ApiKey extends KeyLimits {
   readonly description?: string | undefined;
   /** Uuid of the account that owns it. */
   readonly owner?: string | undefined;
+  /** Set for a machine client. The key is not sent with requests then: its tokens are. */
+  readonly machine?: MachineClient | undefined;
   /** The beginning of its text, so that people can recognize the key. */
   readonly prefix: string;
   /** ISO 8601. */

@@ -64,15 +64,20 @@ export async function listApiKeys(store: Pick<Store, "records">): Promise<readon
   });
 }
 
-/** Only name and description can change. Returns undefined for an unknown id. */
-export async function renameApiKey(
+/** What can change of a key. */
+export type KeyChange = Partial<Pick<ApiKey, "name" | "description" | "machine">>;
+
+/** Returns undefined for an unknown id. Other keys of a machine client are a rotation of it. */
+export async function changeApiKey(
   store: Pick<Store, "records">,
   id: string,
-  change: Partial<Pick<ApiKey, "name" | "description">>,
+  change: KeyChange,
+  now: number = Date.now(),
 ): Promise<ApiKey | undefined> {
   const record = await store.records.get(API_KEY, id);
   if (!record) return undefined;
-  const value = { ...(record.value as StoredKey), ...change };
+  const rotated = change.machine && { rotatedAt: new Date(now).toISOString() };
+  const value = { ...(record.value as StoredKey), ...change, ...rotated };
   return shown(await store.records.put({ kind: API_KEY, id, value, ifVersion: record.version }));
 }
 

@@ -3,12 +3,13 @@ import { Sequencer } from "../kernel/sequencer.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiKey, StoredKey } from "./api-key.ts";
 import {
+  changeApiKey,
   createApiKey,
   type ForeignKey,
+  type KeyChange,
   keyRecords,
   listApiKeys,
   type NewApiKey,
-  renameApiKey,
   revokeApiKey,
   rotateApiKey,
   takeOverApiKeys,
@@ -27,7 +28,7 @@ export interface KeyControl {
   create(key: NewApiKey): Promise<ApiKey & { readonly key: string }>;
   takeOver(keys: readonly ForeignKey[]): Promise<void>;
   /** Undefined for an unknown id. */
-  rename(id: string, change: Partial<Pick<ApiKey, "name" | "description">>): Promise<ApiKey | undefined>;
+  change(id: string, change: KeyChange): Promise<ApiKey | undefined>;
   /** Undefined for an unknown id. `until`: how long the former text is valid, in milliseconds since 1970. */
   rotate(id: string, until: number): Promise<(ApiKey & { readonly key: string }) | undefined>;
   /** False for an unknown id. */
@@ -57,7 +58,7 @@ export function keyControl(
     list: () => listApiKeys(store),
     create: (key) => afterwards(create(key)),
     takeOver: (keys) => afterwards(takeOverApiKeys(store, keys)),
-    rename: (id, change) => afterwards(renameApiKey(store, id, change)),
+    change: (id, change) => afterwards(changeApiKey(store, id, change)),
     rotate: (id, until) => afterwards(rotateApiKey(store, id, until)),
     revoke: (id) => afterwards(revokeApiKey(store, id)),
   };

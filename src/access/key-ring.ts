@@ -5,6 +5,7 @@ import type { Store } from "../store/store.ts";
 import { type Account, type AccountDirectory, livePrincipal, type Role } from "./account.ts";
 import { API_KEY, hashOf, type StoredKey } from "./api-key.ts";
 import { pepperOf } from "./api-keys.ts";
+import type { MachineClient } from "./machine-client.ts";
 import { lesserRole } from "./may.ts";
 import { Mirror } from "./mirror.ts";
 
@@ -22,6 +23,12 @@ export interface KeyHolder {
 /** A key that was found by name or uuid, without its text. */
 export interface KnownKey extends KeyHolder {
   readonly expired: boolean;
+}
+
+/** A machine client. Its id as an OAuth client is that of the key. */
+export interface KnownMachine extends KeyHolder {
+  readonly name: string;
+  readonly client: MachineClient;
 }
 
 export interface KeyRingOptions {
@@ -67,6 +74,8 @@ export class KeyRing {
   #keys: ReadonlyMap<string, CachedKey> = new Map();
   /** By hash: the former texts of rotated keys. They expire with the overlap. */
   #former: ReadonlyMap<string, CachedKey> = new Map();
+  /** Machine clients, by id. */
+  #machines: ReadonlyMap<string, CachedKey> = new Map();
   /**
    * By text: keys that were used since the keys last changed. It saves the hash, as clients send their key
    * with each request.
@@ -110,12 +119,30 @@ export class KeyRing {
   }
 
   /**
-   * The holder of the key with this text. Undefined if the key is unknown, expired, or its account is
-   * disabled.
+   * The holder of the key with this text. Undefined if the key is unknown, expired, that of a machine client,
+   * or its account is disabled.
    */
   holderOf(text: string): KeyHolder | undefined {
     const cached = this.#byText.get(text) ?? this.#find(text);
-    if (!cached || cached.expiresAt <= this.#now()) return undefined;
+    return cached && !cached.key.machine ? this.#usable(cached) : undefined;
+  }
+
+  /** Undefined for an id that is unknown or not that of a machine client, and under the same conditions. */
+  machineOf(id: string): KnownMachine | undefined {
+    const cached = this.#machines.get(id);
+    const holder = cached && this.#usable(cached);
+    if (!holder || !cached.key.machine) return undefined;
+    return { ...holder, name: cached.key.name, client: cached.key.machine };
+  }
+
+  /** Whether the text is the secret of this machine client, or its former one in the overlap. */
+  isSecretOf(id: string, text: string): boolean {
+    const cached = this.#find(text);
+    return cached?.id === id && cached.key.machine !== undefined && cached.expiresAt > this.#now();
+  }
+
+  #usable(cached: CachedKey): KeyHolder | undefined {
+    if (cached.expiresAt <= this.#now()) return undefined;
     const holder = this.#holderOf(cached);
     if (cached.key.owner !== undefined && (!holder.account || holder.account.disabled)) return undefined;
     this.#options.onUsed?.(cached.id);
@@ -175,6 +202,7 @@ export class KeyRing {
         return [[formerHash, { ...one, expiresAt: Math.min(one.expiresAt, Date.parse(overlapUntil)) }]];
       }),
     );
+    this.#machines = new Map(cached.flatMap((one) => (one.key.machine ? [[one.id, one]] : [])));
     this.#byText = new Map();
     for (const [id, { principal, key }] of before)
       if (!stored.has(id) || isReplaced(key, stored.get(id))) this.#options.onEnded?.(principal);
@@ -206,8 +234,13 @@ export class KeyRing {
     };
   }
 
-  #principalOf(id: string, { name, owner, role, tiers }: StoredKey, actor?: Principal["actor"]): Principal {
-    const fields = { key: { id, name }, ...(tiers && { tiers }), ...(actor && { actor }) };
+  #principalOf(
+    id: string,
+    { name, owner, role, tiers, machine }: StoredKey,
+    actor?: Principal["actor"],
+  ): Principal {
+    const client = machine && { client: id };
+    const fields = { key: { id, name }, ...client, ...(tiers && { tiers }), ...(actor && { actor }) };
     const { accounts } = this.#options;
     if (owner !== undefined && accounts)
       return livePrincipal(accounts, owner, { ...fields, ...(role && { maxRole: role }) });

@@ -1,5 +1,6 @@
 /** Schemas of API keys: as they are returned, created, changed and imported. */
 import { ROLES } from "../access/account.ts";
+import { MACHINE } from "../access/machine-client.ts";
 import { DATE, extended, list, named, object, TEXT, UUID } from "../kernel/json-schema.ts";
 import { TIERS } from "../kernel/principal.ts";
 
@@ -18,6 +19,7 @@ export const RETURNED_KEY = named(
       endpoints: { anyOf: [{ const: "all" }, list(UUID)] },
       role: { enum: ROLES },
       tiers: list({ enum: TIERS }),
+      machine: MACHINE,
       expiresAt: DATE,
       lastUsedAt: DATE,
       rotatedAt: { ...DATE, description: "when it got its current text, if it was rotated" },
@@ -28,7 +30,16 @@ export const RETURNED_KEY = named(
 
 export const KEY_MADE = named(
   "ApiKeyMade",
-  extended(RETURNED_KEY, { key: { ...TEXT, description: "the key; it is returned only once" } }),
+  extended(
+    RETURNED_KEY,
+    {},
+    {
+      key: {
+        ...TEXT,
+        description: "the key; it is returned only once. Absent for a machine client with keys of its own",
+      },
+    },
+  ),
 );
 
 const KEY_NAME = {
@@ -68,6 +79,7 @@ export const NEW_API_KEY = named(
         uniqueItems: true,
         description: "only tools of these tiers, by their annotations",
       },
+      machine: MACHINE,
       owner: {
         type: "string",
         minLength: 1,
@@ -98,7 +110,10 @@ export const KEY_ROTATION = named(
   ),
 );
 
-export const API_KEY_PATCH = named("ApiKeyPatch", object({}, { name: KEY_NAME, description: LINE }));
+export const API_KEY_PATCH = named(
+  "ApiKeyPatch",
+  object({}, { name: KEY_NAME, description: LINE, machine: MACHINE }),
+);
 
 export const KEY_IMPORT = named(
   "KeyImport",

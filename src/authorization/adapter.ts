@@ -6,12 +6,15 @@ import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import { StoreError } from "../store/error.ts";
 import type { NewRecord, Store, StoredRecord } from "../store/store.ts";
 import { GRANT, type GrantHolder, type GrantScope, type Grants } from "./grants.ts";
+import { machineMetadata } from "./machine-client.ts";
+import type { AuthorizationParts } from "./parts.ts";
 import type { RecordId } from "./record-id.ts";
 
 export interface AdapterParts {
   readonly store: Pick<Store, "records" | "sealer">;
   readonly idOf: RecordId;
   readonly grants: Grants;
+  readonly machines: AuthorizationParts["machines"];
   /** Uuid of the endpoint at an address that a client named. */
   readonly endpointAt: (resource: string) => string | undefined;
   readonly now: () => number;
@@ -51,10 +54,18 @@ class RecordAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    await this.#parts.store.records.put(this.#record(id, payload, expiresIn));
+    const record = this.#record(id, payload, expiresIn);
+    const { records } = this.#parts.store;
+    if (this.#model !== "ReplayDetection") return void (await records.put(record));
+    // Of several requests with the same assertion at once, only one succeeds.
+    await records.put({ ...record, ifVersion: 0 }).catch((error: Error) => {
+      throw StoreError.is(error, "conflict") ? new errors.InvalidClientAuth("already used") : error;
+    });
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
+    const machine = this.#model === "Client" ? this.#parts.machines.machineOf(id) : undefined;
+    if (machine) return machineMetadata(id, machine);
     const record = await this.#parts.store.records.get(this.#kind, this.#id(id));
     const payload = record && this.#payload(record);
     if (!payload || !this.#isValid(record, payload)) return undefined;

@@ -38,6 +38,7 @@ function bearers(write: () => Promise<void>, trusts = () => true, claims: Partia
     tokens,
     grants: { isRevoked: (grant) => grant === "revoked" },
     accounts,
+    machines: { machineOf: () => undefined },
     now: () => 50,
   });
 }

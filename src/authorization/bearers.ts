@@ -1,5 +1,6 @@
 /** Authenticates access tokens. A token is verified once; its account and grant are checked at each use. */
 import { type Account, type AccountDirectory, livePrincipal } from "../access/account.ts";
+import type { KeyRing } from "../access/key-ring.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Claims } from "./claims.ts";
 import type { Grants } from "./grants.ts";
@@ -8,7 +9,8 @@ import type { Tokens } from "./tokens.ts";
 
 export interface TokenHolder {
   readonly principal: Principal;
-  readonly account: Account;
+  /** Undefined for a machine client without owner. */
+  readonly account: Account | undefined;
   /** Uuid of the only endpoint that the token opens. Undefined for a token of an external issuer. */
   readonly endpoint: string | undefined;
 }
@@ -27,6 +29,7 @@ export interface BearerParts {
   readonly tokens: Tokens;
   readonly grants: Pick<Grants, "isRevoked">;
   readonly accounts: Pick<AccountDirectory, "byId" | "byIdentity" | "ofIdentity">;
+  readonly machines: Pick<KeyRing, "machineOf">;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -61,6 +64,7 @@ export class Bearers {
     const account = this.#accountOf(claims);
     if (!claims.audience.includes(endpoint.audience) || account?.disabled || this.#isOver(claims))
       return "invalid_token";
+    if (claims.machine) return this.#machine(claims);
     if (!claims.scopes.includes(SCOPE)) return "insufficient_scope";
     if (claims.issuer === undefined) return this.#holder(claims, account);
     // Anybody with a token of the issuer can choose the name, so it must not create an account.
@@ -106,6 +110,13 @@ export class Bearers {
     const { grants, tokens } = this.#parts;
     if (issuer !== undefined && !tokens.trusts(issuer)) return true;
     return expiresAt <= this.#now() || (grant !== undefined && grants.isRevoked(grant));
+  }
+
+  /** Its scope does not matter: it may be left out, and there is only one. */
+  #machine({ client, endpoint }: Claims): Judged {
+    const machine = this.#parts.machines.machineOf(client);
+    if (!machine || endpoint === undefined || !machine.opens(endpoint)) return "invalid_token";
+    return { principal: machine.principal, account: machine.account, endpoint };
   }
 
   #holder({ client, issuer, endpoint }: Claims, account: Account | undefined): Judged {

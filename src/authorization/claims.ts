@@ -10,8 +10,10 @@ export interface Claims {
   readonly client: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Id of the grant, for a token of this gateway. Revoking the grant revokes the token. */
+  /** Id of the grant, for a token of this gateway for an account. Revoking the grant revokes the token. */
   readonly grant?: string;
+  /** A token of this gateway for a machine client. The subject is the client. */
+  readonly machine?: true;
   /** Uuid of the endpoint, for a token of this gateway. */
   readonly endpoint?: string;
   /** For a token of an external issuer, if `groupsClaim` is configured. */
@@ -25,7 +27,7 @@ export function claimsOf(
   payload: Readonly<Record<string, unknown>>,
   { issuer, groupsClaim }: { readonly issuer?: string; readonly groupsClaim?: string | undefined },
 ): Claims | undefined {
-  const { sub, exp, aud, scope, scp, client_id, azp, gid, eid, email } = payload;
+  const { sub, exp, aud, scope, scp, client_id, azp, gid, eid, machine, email } = payload;
   if (typeof sub !== "string" || sub === "" || typeof exp !== "number") return undefined;
   const client = [client_id, azp].find((id) => typeof id === "string" && id !== "") ?? issuer;
   if (client === undefined) return undefined;
@@ -38,8 +40,10 @@ export function claimsOf(
     expiresAt: exp * 1_000,
   };
   if (issuer === undefined) {
-    const bound = typeof gid === "string" && typeof eid === "string";
-    return bound ? { ...common, grant: gid, endpoint: eid } : undefined;
+    if (typeof eid !== "string") return undefined;
+    // A machine needs no grant: nobody consents, and removing the client ends its tokens.
+    if (machine === true) return sub === client ? { ...common, endpoint: eid, machine } : undefined;
+    return typeof gid === "string" ? { ...common, endpoint: eid, grant: gid } : undefined;
   }
   return {
     ...common,

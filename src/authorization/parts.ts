@@ -1,6 +1,7 @@
 /** The dependencies of the authorization server. */
 import type { IncomingMessage } from "node:http";
 import type { Account, AccountDirectory } from "../access/account.ts";
+import type { KeyRing } from "../access/key-ring.ts";
 import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Logins } from "../pages/password-form.ts";
@@ -20,6 +21,8 @@ export interface AuthorizationParts {
   readonly idOf: RecordId;
   readonly grants: Grants;
   readonly accounts: Pick<AccountDirectory, "byId" | "withPassword" | "takesPasswords">;
+  /** Clients that get tokens for themselves. */
+  readonly machines: Pick<KeyRing, "machineOf" | "isSecretOf">;
   readonly logins: Logins;
   /**
    * False for endpoints whose `oauth` is off. True for all other names, so that callers cannot find out which

@@ -13,6 +13,7 @@ import { faultPage, pageHeaders, pageText } from "../pages/html.ts";
 import { type AdapterParts, createAdapter, touchClient } from "./adapter.ts";
 import { isOnThisMachine, normalizeMetadata } from "./client-metadata.ts";
 import { ACCESS_TOKEN_S } from "./grants.ts";
+import { compareSecrets, MACHINE_TOKEN_S, refuseLongAssertion } from "./machine-client.ts";
 import { redirectHost } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { isPublic } from "./public-fetch.ts";
@@ -36,6 +37,8 @@ export function createProvider(parts: AuthorizationParts): Provider {
     cookies: cookies(store.sealer.derive("oauth-cookies")),
     loadExistingGrant: (ctx) => existingGrant(ctx, parts),
     async extraTokenClaims(_ctx, token) {
+      if (token.kind === "ClientCredentials")
+        return { machine: true, eid: endpointAt(String(token.aud)) ?? "" };
       if (!("grantId" in token)) return undefined;
       const gid = idOf("Grant", String(token.grantId));
       return { gid, eid: (await grants.scopeOf(gid))?.endpoint };
@@ -46,6 +49,7 @@ export function createProvider(parts: AuthorizationParts): Provider {
       ctx.body = pageText(page);
     },
   });
+  compareSecrets(provider.Client, parts.machines);
   // `server.ts` has replaced the forwarded headers with our own, so they can be trusted.
   provider.proxy = true;
   provider.use(dropForeignSession(provider, parts));
@@ -65,7 +69,7 @@ export function createProvider(parts: AuthorizationParts): Provider {
 }
 
 function configurationOf(parts: AuthorizationParts): Configuration {
-  const { accounts, fetch, addressOf, now, recheck } = parts;
+  const { accounts, machines, fetch, addressOf, now, recheck } = parts;
   const fetches = new SharedRateLimiter("client metadata", FETCHES_A_MINUTE, parts.store.tries);
   return {
     routes: ROUTES,
@@ -83,7 +87,9 @@ function configurationOf(parts: AuthorizationParts): Configuration {
     clientBasedCORS: () => true,
     fetch: (from, init) => fetch(from instanceof Request ? from.url : from, init as RequestInit),
     fetchResponseBodyLimits: { jwks_uri: 64 * 1024, sector_identifier_uri: 64 * 1024 },
+    assertJwtClientAuthClaimsAndHeader: (_ctx, { exp }) => refuseLongAssertion(exp, now()),
     features: {
+      clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
@@ -106,13 +112,15 @@ function configurationOf(parts: AuthorizationParts): Configuration {
           if (oneOf?.length) return oneOf;
           throw new errors.InvalidTarget("resource must be the address of an endpoint");
         },
-        getResourceServerInfo: (ctx, resource) => resourceServer(ctx, resource, parts),
+        getResourceServerInfo: (ctx, resource, client) =>
+          resourceServer(ctx, { resource, client: client.clientId }, parts),
       },
     },
     extraClientMetadata: {
       // The validator runs for every client, with all of its metadata.
       properties: ["metamcp"],
       validator(_ctx, _name, _value, metadata) {
+        if (machines.machineOf(String(metadata["client_id"]))) return;
         const fault = normalizeMetadata(metadata as Record<string, unknown>);
         if (fault !== undefined) throw new errors.InvalidClientMetadata(fault);
       },
@@ -156,19 +164,22 @@ function cookies(secret: Buffer): NonNullable<Configuration["cookies"]> {
  */
 function resourceServer(
   { oidc }: KoaContextWithOIDC,
-  resource: string,
-  { base, allowsOAuth }: AuthorizationParts,
+  { resource, client }: { readonly resource: string; readonly client: string },
+  parts: AuthorizationParts,
 ) {
+  const { base, allowsOAuth, machines } = parts;
   const requested = oidc.params?.["resource"];
   if (Array.isArray(requested) && requested.length > 1)
     throw new errors.InvalidTarget("resource must be a single address");
   const endpoint = endpointIn(base(), resource);
-  if (endpoint === undefined || !allowsOAuth(endpoint))
+  const machine = machines.machineOf(client);
+  const opens = !machine || machine.opens(endpointAtAddress(parts, resource) ?? "");
+  if (endpoint === undefined || !allowsOAuth(endpoint) || !opens)
     throw new errors.InvalidTarget("resource must be the address of an endpoint");
   return {
     scope: SCOPE,
     audience: audienceOf(base(), endpoint),
-    accessTokenTTL: ACCESS_TOKEN_S,
+    accessTokenTTL: machine ? MACHINE_TOKEN_S : ACCESS_TOKEN_S,
     accessTokenFormat: "jwt",
     jwt: { sign: { alg: "ES256" } },
   } as const;

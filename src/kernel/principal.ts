@@ -17,7 +17,7 @@ export interface Principal {
   readonly claimed?: boolean;
   /** The API key that an account used. Its owner chose the name. */
   readonly key?: { readonly id: string; readonly name: string };
-  /** The OAuth client that an account used. */
+  /** The OAuth client that an account used. With a key: the machine client that the key is. */
   readonly client?: string;
   /** The external issuer of the token that an account used. */
   readonly issuer?: string;

@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { Account } from "../../src/access/account.ts";
 import { Accounts } from "../../src/access/accounts.ts";
 import { ConsoleSessions } from "../../src/access/console-session.ts";
+import { KeyRing } from "../../src/access/key-ring.ts";
 import { Grants } from "../../src/authorization/grants.ts";
 import type { AuthorizationParts } from "../../src/authorization/parts.ts";
 import { fetchPublic } from "../../src/authorization/public-fetch.ts";
@@ -30,6 +31,7 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
   const { uuid } = await accounts.create({ email: EMAIL, role: "member" });
   await useCheapPassword(store, accounts, { uuid, password: PASSWORD });
   const ada = accounts.byId(uuid) as Account;
+  const keys = new KeyRing(store, { accounts });
   const logins = new ConsoleSessions(store, accounts, { https: false });
   const idOf = recordIds(store.sealer);
   const ended: unknown[] = [];
@@ -40,6 +42,7 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
     base: () => base,
     store,
     accounts,
+    machines: keys,
     logins,
     grants,
     idOf,
@@ -64,5 +67,5 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   atEnd(() => http.close().closeAllConnections());
   base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  return { url: base, store, accounts, ada, logins, grants, key, ended, database };
+  return { url: base, store, accounts, keys, ada, logins, grants, key, ended, database };
 }

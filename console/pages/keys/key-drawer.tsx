@@ -35,7 +35,9 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
     refresh("/api-keys");
     close();
   };
-  const { columns } = texts;
+  const { columns, machine } = texts;
+  const { jwks, jwksUri } = key.machine ?? {};
+  const signs = jwks !== undefined || jwksUri !== undefined;
   return (
     <Drawer
       title={key.name}
@@ -43,7 +45,7 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
       actions={
         may("keys.write") && (
           <>
-            <Button onClick={() => (rotating.value = true)}>{texts.rotate.action}</Button>
+            {!signs && <Button onClick={() => (rotating.value = true)}>{texts.rotate.action}</Button>}
             <Button kind="danger" onClick={() => (revoking.value = true)}>
               {texts.revoke.action}
             </Button>
@@ -59,7 +61,10 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
               ? [{ key: texts.form.tiers, value: key.tiers.map((tier) => texts.tiers[tier]).join(", ") }]
               : []),
             { key: columns.owner, value: <ForeignText text={owner} /> },
-            { key: columns.prefix, value: `${key.prefix}…`, mono: true },
+            ...(key.machine ? [{ key: machine.clientId, value: key.uuid, mono: true }] : []),
+            ...(signs
+              ? [{ key: machine.keys, value: jwksUri ?? keyIdsOf(jwks?.keys ?? []), mono: true }]
+              : [{ key: columns.prefix, value: `${key.prefix}…`, mono: true }]),
             { key: columns.created, value: <Ago at={key.createdAt} /> },
             ...(key.rotatedAt ? [{ key: texts.rotate.rotated, value: <Ago at={key.rotatedAt} /> }] : []),
             ...(key.overlapUntil && Date.parse(key.overlapUntil) > Date.now()
@@ -92,6 +97,10 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
       )}
     </Drawer>
   );
+}
+
+function keyIdsOf(keys: readonly { readonly kid?: string | undefined; readonly kty: string }[]): string {
+  return keys.map(({ kid, kty }) => kid ?? kty).join(", ");
 }
 
 function Rename({ row }: { readonly row: KeyRow["key"] }) {

@@ -21,9 +21,16 @@ interface Names {
 }
 
 export function keyRow(key: ApiKey, { endpoints, users, now, uses }: Names): KeyRow {
+  const access = accessOf(key, endpoints);
   const owner = users.find(({ uuid }) => uuid === key.owner)?.email ?? key.owner ?? texts.nobody;
   const expired = key.expiresAt !== undefined && Date.parse(key.expiresAt) <= now;
-  return { key, access: accessOf(key, endpoints), owner, expired, use: uses.get(key.uuid) };
+  return {
+    key,
+    access: key.machine ? texts.machine.with(access) : access,
+    owner,
+    expired,
+    use: uses.get(key.uuid),
+  };
 }
 
 function accessOf({ role, endpoints }: ApiKey, known: Names["endpoints"]): string {

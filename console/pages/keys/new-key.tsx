@@ -16,13 +16,15 @@ import { ShownOnce } from "../../shell/shown-once.tsx";
 import { keysTexts } from "../../texts/keys.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
+import { MachineMade } from "./machine-made.tsx";
+import { isProofComplete, machineOf, Proof, type ProofDraft } from "./proof.tsx";
 import { useEndpointNames, useOwners } from "./use-names.ts";
 
 const texts = keysTexts.form;
 const TIERS = ["readOnly", "write", "destructive"] as const;
 const ROLES = ["admin", "editor", "viewer", "member"] as const satisfies readonly Role[];
 
-interface Draft {
+interface Draft extends ProofDraft {
   readonly name: string;
   readonly description: string;
   readonly access: "all" | "some" | "role";
@@ -46,6 +48,8 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
     role: "viewer",
     tiers: ["readOnly", "write"],
     owner: self?.uuid ?? "",
+    proof: "key",
+    keys: "",
     lifetime: "90",
     expires: "",
   });
@@ -61,9 +65,15 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       made.value = await send("POST /api-keys", bodyOf(draft.value));
       refresh("/api-keys");
     });
+  if (made.value?.machine) return <MachineMade made={made.value} onClose={onClose} />;
   if (made.value)
     return (
-      <ShownOnce texts={keysTexts.made} text={keysTexts.made.text} line={made.value.key} onClose={onClose}>
+      <ShownOnce
+        texts={keysTexts.made}
+        text={keysTexts.made.text}
+        line={made.value.key ?? ""}
+        onClose={onClose}
+      >
         <KeyConfig made={made.value} />
       </ShownOnce>
     );
@@ -142,6 +152,9 @@ function Fields({ draft, faultOf, tried }: FieldsProps) {
         />
       ) : (
         <Tiers draft={draft} tried={tried} />
+      )}
+      {may("people") && fields.access !== "role" && (
+        <Proof draft={fields} set={set} faultOf={faultOf} tried={tried} />
       )}
       {may("people") && (
         <SelectField
@@ -227,7 +240,8 @@ function Tiers({ draft, tried }: ChoiceProps) {
   );
 }
 
-function isComplete({ access, endpoints, tiers }: Draft): boolean {
+function isComplete({ access, endpoints, tiers, proof, keys }: Draft): boolean {
+  if (access !== "role" && !isProofComplete({ proof, keys })) return false;
   return access === "role" || ((access === "all" || endpoints.length > 0) && tiers.length > 0);
 }
 
@@ -242,12 +256,14 @@ function expiryOf({ lifetime, expires }: Draft): string | undefined {
 function bodyOf(draft: Draft): NewApiKey {
   const { name, description, access, endpoints, role, tiers, owner } = draft;
   const expiresAt = expiryOf(draft);
+  const machine = access === "role" ? undefined : machineOf(draft);
   return {
     name,
     ...(description && { description }),
     ...(access === "role" ? { role } : { endpoints: access === "all" ? "all" : [...endpoints] }),
     ...(access !== "role" && tiers.length < TIERS.length && { tiers: [...tiers] }),
     ...(owner && { owner }),
+    ...(machine && { machine }),
     ...(expiresAt !== undefined && { expiresAt }),
   } as NewApiKey;
 }

@@ -24,7 +24,7 @@ export function RotateKey({ of: { uuid, name }, onClose }: RotateKeyProps) {
     sending.run(async () => {
       const body = { overlapHours: Number(hours.value) };
       const { key } = await send("POST /api-keys/:uuid/rotate", body, { params: { uuid } });
-      made.value = key;
+      made.value = key ?? "";
       refresh("/api-keys");
     });
   if (made.value !== undefined)

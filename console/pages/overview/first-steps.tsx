@@ -79,7 +79,7 @@ export function KeyStep({ endpoint, onMade }: KeyStepProps) {
     sending.run(async () => {
       const owner = me.value?.account?.uuid;
       const limits = { endpoints: [endpoint.uuid], ...(owner !== undefined && { owner }) };
-      onMade((await send("POST /api-keys", { name: texts.key.name, ...limits })).key);
+      onMade((await send("POST /api-keys", { name: texts.key.name, ...limits })).key ?? "");
     });
   return (
     <>

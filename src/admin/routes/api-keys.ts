@@ -2,7 +2,9 @@
 
 import { type ApiKey, isForeignKey } from "../../access/api-key.ts";
 import type { NewApiKey } from "../../access/api-keys.ts";
+import { type MachineClient, signs } from "../../access/machine-client.ts";
 import { may } from "../../access/may.ts";
+import { isPublic } from "../../authorization/public-fetch.ts";
 import { finderOf } from "../../gateway/names.ts";
 import { invalid } from "../../gateway/refusal.ts";
 import { type FieldProblem, pointer } from "../../kernel/field-problem.ts";
@@ -47,7 +49,7 @@ export function apiKeyRoutes(parts: AdminParts) {
     route({
       method: "PATCH",
       path: "/api-keys/:uuid",
-      summary: "Change the name or description of an API key",
+      summary: "Change the name or description of an API key, or the public keys of a machine client",
       tag: "api-keys",
       action: "keys.write",
       query: DRY_RUN,
@@ -55,8 +57,9 @@ export function apiKeyRoutes(parts: AdminParts) {
       answer: RETURNED_KEY,
       async handle(request) {
         const key = await keyAt(parts, request);
+        refuseOtherMachine(request, key);
         if (request.query.dryRun) return dryRun("update", "api-key", key.name);
-        const changed = await parts.access.keyControl.rename(key.id, request.body);
+        const changed = await parts.access.keyControl.change(key.id, request.body);
         if (!changed) throw noKey(key.id);
         return { body: shown(parts, changed) };
       },
@@ -100,6 +103,7 @@ function createRoute(parts: AdminParts) {
       const owner = ownerOf(parts, request, named, wrong);
       if (wrong.length > 0) throw invalid(wrong);
       refuseWider(request, { owner, role: sent.role });
+      if (sent.machine) refuseMachine(request);
       if (request.query.dryRun) return dryRun("create", "api-key", sent.name);
       const expiresAt = sent.expiresAt ?? (days === undefined ? undefined : lastTime(days).toISOString());
       const limits = {
@@ -108,7 +112,8 @@ function createRoute(parts: AdminParts) {
         ...(expiresAt === undefined ? {} : { expiresAt }),
       };
       const { key, ...made } = await parts.access.keyControl.create({ ...sent, ...limits });
-      return { status: 201, body: { ...shown(parts, made), key } };
+      const secret = made.machine && signs(made.machine) ? {} : { key };
+      return { status: 201, body: { ...shown(parts, made), ...secret } };
     },
   });
 }
@@ -129,6 +134,8 @@ function rotateRoute(parts: AdminParts) {
     async handle(request) {
       const { id, name, ...known } = await keyAt(parts, request);
       refuseWider(request, known);
+      if (known.machine && signs(known.machine))
+        throw new Problem(409, "this machine client has no secret: change its public keys instead");
       if (request.query.dryRun) return dryRun("update", "api-key", name);
       const { keys, keyControl } = parts.access;
       // The former text does not live longer by it, and one that is too old does not live again.
@@ -144,13 +151,15 @@ function rotateRoute(parts: AdminParts) {
 }
 
 function keyProblems(
-  { endpoints, role, tiers, expiresAt }: NewApiKey,
+  { endpoints, role, tiers, machine, expiresAt }: NewApiKey,
   days: number | undefined,
 ): FieldProblem[] {
   const wrong: FieldProblem[] = [];
   if ((endpoints === undefined) === (role === undefined))
     wrong.push({ path: "", message: "must have either endpoints or role" });
   if (tiers && role) wrong.push({ path: "/tiers", message: "only applies to keys for endpoints" });
+  if (machine && role) wrong.push({ path: "/machine", message: "only applies to keys for endpoints" });
+  if (machine) wrong.push(...machineProblems(machine));
   if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
     wrong.push({ path: "/expiresAt", message: "must be a time in the future" });
   if (expiresAt !== undefined && days !== undefined && Date.parse(expiresAt) > lastTime(days).getTime())
@@ -159,6 +168,31 @@ function keyProblems(
       message: `must be at most ${days} days from now: keys are limited to that`,
     });
   return wrong;
+}
+
+function machineProblems({ jwks, jwksUri }: MachineClient): FieldProblem[] {
+  if (jwks && jwksUri !== undefined)
+    return [{ path: "/machine", message: "must have either jwks or jwksUri" }];
+  if (jwksUri === undefined || (URL.canParse(jwksUri) && isPublic(new URL(jwksUri)))) return [];
+  return [{ path: "/machine/jwksUri", message: "must be an https URL at a public address" }];
+}
+
+/** Other public keys for a client that signs. It keeps its way to prove itself. */
+function refuseOtherMachine(
+  { body: { machine }, ...caller }: Caller & { readonly body: { readonly machine?: MachineClient } },
+  known: ApiKey,
+): void {
+  if (!machine) return;
+  refuseMachine(caller);
+  const wrong = machineProblems(machine);
+  if (!known.machine || signs(machine) !== signs(known.machine))
+    wrong.push({ path: "/machine", message: "can only replace the public keys of a machine client" });
+  if (wrong.length > 0) throw invalid(wrong);
+}
+
+function refuseMachine({ principal }: Caller): void {
+  if (!may(principal, "people"))
+    throw new Problem(403, "only administrators can create and change machine clients");
 }
 
 /** The last time that the settings allow a new key to be valid. */

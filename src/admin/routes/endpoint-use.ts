@@ -79,7 +79,7 @@ export function refusalOf(
 ): string | undefined {
   if (disabled) return "the endpoint is disabled";
   if (access.public) return undefined;
-  const ofKey = key && keyRefusal(key, access.keys, uuid);
+  const ofKey = key && keyRefusal(key, access, uuid);
   if (ofKey !== undefined || !account) return ofKey;
   if (account.disabled) return "the account is disabled";
   if (!access.keys && !access.oauth) return "the endpoint accepts neither keys nor OAuth tokens";
@@ -88,10 +88,16 @@ export function refusalOf(
     : "access.allow of the endpoint does not include the account, its groups or its role";
 }
 
-function keyRefusal(key: KnownKey, takesKeys: boolean, endpoint: string): string | undefined {
+function keyRefusal(
+  key: KnownKey,
+  { keys, oauth }: Pick<StoredObject<"endpoint">["spec"]["access"] & object, "keys" | "oauth">,
+  endpoint: string,
+): string | undefined {
   if (key.expired) return "the key has expired";
   if (key.role) return "the key is only for the admin API";
-  if (!takesKeys) return "the endpoint accepts no keys";
+  const isMachine = key.principal.client !== undefined;
+  if (isMachine && !oauth) return "the endpoint accepts no OAuth tokens";
+  if (!isMachine && !keys) return "the endpoint accepts no keys";
   return key.opens(endpoint) ? undefined : "the key is not valid for the endpoint";
 }
 

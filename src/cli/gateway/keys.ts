@@ -1,6 +1,8 @@
 /**
- * `metamcp gateway keys`: manages API keys for endpoints and the admin API. A new key is printed only once.
+ * `metamcp gateway keys`: manages API keys for endpoints and the admin API, and machine clients. A new key is
+ * printed only once.
  */
+import { readFile } from "node:fs/promises";
 import type { ItemOf, Writes } from "../../admin/route-types.ts";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import { parseTime } from "../../config/time.ts";
@@ -33,6 +35,23 @@ const FLAGS = {
     value: "tier",
     help: "With create: only tools of this tier (readOnly, write, destructive); can be repeated.",
   },
+  machine: {
+    kind: "switch",
+    env: false,
+    help: "With create: an OAuth client that gets tokens for itself. The key is its client secret.",
+  },
+  jwks: {
+    kind: "text",
+    env: false,
+    value: "file",
+    help: "With create --machine: a file with its public keys (JWKS), instead of a secret.",
+  },
+  jwksUri: {
+    kind: "text",
+    env: false,
+    value: "url",
+    help: "With create --machine: the https address of its public keys, instead of a secret.",
+  },
   expires: {
     kind: "text",
     env: false,
@@ -53,7 +72,8 @@ type Tiers = NonNullable<Writes["POST /api-keys"]["body"]["tiers"]>;
 
 export const command: Command = {
   name: "gateway",
-  usage: "gateway keys [list | create NAME [--endpoint NAME …] | rotate KEY [--overlap TIME] | revoke UUID]",
+  usage:
+    "gateway keys [list | create NAME [--endpoint NAME …] [--machine [--jwks FILE | --jwks-uri URL]] | rotate KEY [--overlap TIME] | revoke UUID]",
   summary: "List, create, rotate and revoke API keys.",
   flags: FLAGS,
   takes: [0, 2],
@@ -71,20 +91,48 @@ export const command: Command = {
     }
     if (verb === "rotate") return await rotate(client, what, settings);
     const { endpoint, expires, role, owner, tier } = settings;
+    const machine = await machineOf(settings);
     if (role !== undefined && endpoint.length > 0) throw new UsageError("Use either --role or --endpoint.");
     const access =
       role === undefined ? { endpoints: endpoint.length > 0 ? endpoint : ("all" as const) } : { role };
     const created = await client.send("POST /api-keys", {
       name: what,
       ...access,
+      ...(machine && { machine }),
       ...(tier.length > 0 ? { tiers: tier as Tiers } : {}),
       ...(owner === undefined ? {} : { owner }),
       ...(expires === undefined ? {} : { expiresAt: timeOf(expires) }),
     });
-    show(created, settings.json, () => `${created.key}\n\nThis is the only time the key is shown.`);
+    show(created, settings.json, () => madeText(created));
     return 0;
   },
 };
+
+type Machine = NonNullable<Writes["POST /api-keys"]["body"]["machine"]>;
+
+async function machineOf({
+  machine,
+  jwks,
+  jwksUri,
+}: Given<typeof FLAGS>["settings"]): Promise<Machine | undefined> {
+  if (!machine && (jwks ?? jwksUri) !== undefined)
+    throw new UsageError("--jwks and --jwks-uri need --machine.");
+  if (!machine) return undefined;
+  if (jwks === undefined) return jwksUri === undefined ? {} : { jwksUri };
+  try {
+    const read = JSON.parse(await readFile(jwks, "utf8")) as NonNullable<Machine["jwks"]>;
+    return { jwks: read, ...(jwksUri === undefined ? {} : { jwksUri }) };
+  } catch (error) {
+    throw new UsageError(`${jwks} cannot be read as JSON: ${(error as Error).message}`);
+  }
+}
+
+function madeText({ uuid, key, machine }: Writes["POST /api-keys"]["answer"]): string {
+  const once = "This is the only time the key is shown.";
+  if (!machine) return `${key}\n\n${once}`;
+  const secret = key === undefined ? "" : `\nClient secret: ${key}\n\n${once}`;
+  return `Client id: ${uuid}${secret}`;
+}
 
 const HOUR_MS = 3_600_000;
 
@@ -105,7 +153,7 @@ async function rotate(
   const until = rotated.overlapUntil;
   const former =
     until === undefined ? "The former key has ended." : `The former key is valid until ${until}.`;
-  show(rotated, json, () => `${rotated.key}\n\nThis is the only time the key is shown. ${former}`);
+  show(rotated, json, () => `${madeText(rotated)} ${former}`);
   return 0;
 }
 
@@ -128,11 +176,13 @@ async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
   return 0;
 }
 
-function accessText({ endpoints = [], role }: Key, names: ReadonlyMap<string, string>): string {
+function accessText({ endpoints = [], role, machine }: Key, names: ReadonlyMap<string, string>): string {
   if (role !== undefined) return `admin API as ${role}`;
-  return endpoints === "all"
-    ? "all endpoints"
-    : endpoints.map((uuid) => names.get(uuid) ?? "(deleted)").join(", ");
+  const opened =
+    endpoints === "all"
+      ? "all endpoints"
+      : endpoints.map((uuid) => names.get(uuid) ?? "(deleted)").join(", ");
+  return machine ? `${opened} (machine client)` : opened;
 }
 
 function timeOf(written: string): string {

@@ -20,7 +20,7 @@ import type { Store } from "../../store/store.ts";
 
 export interface AuthorizationOptions {
   readonly store: Store;
-  readonly access: Pick<Access, "accounts" | "sessions">;
+  readonly access: Pick<Access, "accounts" | "sessions" | "keys">;
   readonly compiled: () => Compiled;
   /** The origin of the gateway for clients. Empty until it listens. */
   readonly base: () => string;
@@ -56,7 +56,7 @@ export function ssoLink(returnTo: string): string {
 
 export async function openAuthorization(options: AuthorizationOptions): Promise<GatewayAuthorization> {
   const { store, access, compiled, base, addressOf, onEnded, log, events, sso, recheck } = options;
-  const { accounts, sessions } = access;
+  const { accounts, sessions, keys } = access;
   const idOf = recordIds(store.sealer);
   const grants = new Grants(store, {
     idOf,
@@ -99,6 +99,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
     idOf,
     grants,
     accounts,
+    machines: keys,
     allowsOAuth,
     endpointId,
     addressOf,
@@ -118,7 +119,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
   return {
     base,
     server,
-    bearers: new Bearers({ tokens, grants, accounts }),
+    bearers: new Bearers({ tokens, grants, accounts, machines: keys }),
     grants,
     allowsOAuth,
     endpointId,

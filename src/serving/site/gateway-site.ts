@@ -230,7 +230,8 @@ export class GatewaySite implements Site {
     if (holder.endpoint !== undefined && holder.endpoint !== authorization.endpointId(name))
       return this.#wrong(requested, "invalid_token");
     const access = compiled().paths.get(name)?.object.spec.access;
-    const allowed = access?.oauth && isAllowed(holder.account, access.allow);
+    const { account } = holder;
+    const allowed = access?.oauth && (!account || isAllowed(account, access.allow));
     return allowed ? { ok: true, cors, principal: holder.principal } : refused(404, NOTHING, cors);
   }
 

@@ -17,7 +17,8 @@ export function mayStillUse(
   if (kind === "anonymous") return false;
   // An administrator who tries a call as somebody else.
   if (actor) return true;
-  if ((key && !access.keys) || (client !== undefined && !access.oauth)) return false;
+  // A machine client has both: it shows tokens.
+  if (client === undefined ? key && !access.keys : !access.oauth) return false;
   if (kind !== "account") return true;
   const account = accounts.byId(id);
   return account !== undefined && !account.disabled && isAllowed(account, access.allow);

@@ -10,7 +10,15 @@ import { noPostgres, postgresDatabase, sqliteDatabase } from "../../support/test
 function adapterOn(store: Store, model: string) {
   const idOf = recordIds(store.sealer);
   const grants = new Grants(store, { idOf, onRevoked: () => {} });
-  const parts: AdapterParts = { store, idOf, grants, now: Date.now, endpointAt: (resource) => resource };
+  const machines = { machineOf: () => undefined, isSecretOf: () => false };
+  const parts: AdapterParts = {
+    store,
+    idOf,
+    grants,
+    machines,
+    now: Date.now,
+    endpointAt: (resource) => resource,
+  };
   return createAdapter(parts)(model);
 }
 
@@ -39,6 +47,21 @@ describe.each([
       for (const one of all)
         if (one.status === "rejected") expect(one.reason).toBeInstanceOf(errors.InvalidGrant);
       expect(await adapters.at(-1)?.find("a-token")).toMatchObject({ consumed: expect.any(Number) });
+    },
+  );
+
+  test.skipIf(obstacle)(
+    "the id of an assertion that arrives several times at once is accepted once",
+    async () => {
+      const adapters = (await open()).map((store) => adapterOn(store, "ReplayDetection"));
+      const all = await Promise.allSettled(
+        Array.from({ length: 6 }, (__, at) =>
+          adapters[at % adapters.length]?.upsert("jti", { iss: "m" }, 60),
+        ),
+      );
+      expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const one of all)
+        if (one.status === "rejected") expect(one.reason).toBeInstanceOf(errors.InvalidClientAuth);
     },
   );
 });
