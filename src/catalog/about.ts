@@ -5,7 +5,7 @@ export interface About {
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
-  /** The names of the declared capabilities, separated by spaces. */
+  /** The names of the declared capabilities, and `SKILLS_OFFER`, `FOLDERS_OFFER`; separated by spaces. */
   readonly offers?: string;
   /** The protocol era of the child, so that the next connect need not negotiate it. */
   readonly era?: string;

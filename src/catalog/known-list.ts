@@ -43,6 +43,7 @@ export class KnownList {
     prompts: { started: 0, applied: 0 },
     resources: { started: 0, applied: 0 },
     templates: { started: 0, applied: 0 },
+    skills: { started: 0, applied: 0 },
   };
 
   /** Returns the number of the new refresh. */

@@ -23,6 +23,8 @@ export interface ListKind<T> {
   readonly key: string;
   /** Undefined for an entry that cannot be used. `note` gets each problem of the entry. */
   readonly read: (server: ServerId, written: Raw, note?: Note) => T | undefined;
+  /** Default: the limits of all lists. */
+  readonly most?: { readonly entries: number; readonly bytes: number };
 }
 
 interface Named {
@@ -30,8 +32,7 @@ interface Named {
 }
 
 const MAX_PAGES = 1_000;
-const MAX_ENTRIES = 50_000;
-const MAX_BYTES = 134_217_728;
+const MOST = { entries: 50_000, bytes: 134_217_728 } as const;
 
 /** `report` is called, at most once per kind of problem, with problems of a list that is still usable. */
 export async function listAll<T extends Named>(
@@ -100,12 +101,12 @@ class EntryList<T extends Named> {
 
   /** Returns the number of entries that were not on earlier pages. */
   add(answer: Raw): number {
-    const { member: list, read } = this.#kind;
+    const { member: list, read, most = MOST } = this.#kind;
     const written = member(answer, list);
     if (!written || !isArray(written)) throw this.refused(`contains no list of ${list}`);
     const before = this.#byName.size;
     this.#bytes += written.length;
-    if (this.#bytes > MAX_BYTES) throw this.refused(`is larger than ${MAX_BYTES} bytes`);
+    if (this.#bytes > most.bytes) throw this.refused(`is larger than ${most.bytes} bytes`);
     for (const entry of elements(written))
       this.#take(this.#faults.read(entry, (note) => read(this.#server, entry, note)));
     return this.#byName.size - before;
@@ -115,8 +116,9 @@ class EntryList<T extends Named> {
     if (!entry) return;
     if (this.#byName.has(entry.name)) this.#duplicates.add(entry.name);
     else this.#byName.set(entry.name, entry);
-    if (this.#byName.size > MAX_ENTRIES)
-      throw this.refused(`has more than ${MAX_ENTRIES} ${this.#kind.member}`);
+    const { most = MOST } = this.#kind;
+    if (this.#byName.size > most.entries)
+      throw this.refused(`has more than ${most.entries} ${this.#kind.member}`);
   }
 
   problems(): readonly string[] {

@@ -33,9 +33,10 @@ export class IndexedListing implements Listing {
   readonly prompts: readonly Item[] | undefined;
   readonly resources: readonly Item[] | undefined;
   readonly templates: readonly Item[] | undefined;
+  readonly skills: readonly Item[] | undefined;
   #byName: ReadonlyMap<string, Tool> | undefined;
 
-  constructor({ tools, source, about, own = false, prompts, resources, templates }: Listing) {
+  constructor({ tools, source, about, own = false, prompts, resources, templates, skills }: Listing) {
     this.tools = tools;
     this.own = own;
     this.source = source;
@@ -43,12 +44,12 @@ export class IndexedListing implements Listing {
     this.prompts = prompts;
     this.resources = resources;
     this.templates = templates;
+    this.skills = skills;
   }
 
   /** A copy with source "cache", for clients of other list keys. */
   unconfirmed(): IndexedListing {
-    const { tools, about, own, prompts, resources, templates } = this;
-    return new IndexedListing({ tools, about, own, source: "cache", prompts, resources, templates });
+    return new IndexedListing({ ...this, source: "cache" });
   }
 
   tool(name: string): Tool | undefined {

@@ -5,6 +5,7 @@
 import type { About, Catalog } from "../catalog/catalog.ts";
 import { CAPABILITY, ITEM_KINDS, type ItemKind } from "../catalog/item.ts";
 import type { Ask } from "../catalog/list-all.ts";
+import { declaredSkills, FOLDERS_OFFER, SKILLS_OFFER } from "../catalog/skill.ts";
 import type { HandshakeResult } from "../child/handshake.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -75,8 +76,8 @@ export class Refresher {
     const { handshake, ask } = this.#connected.get(idOf(from)) ?? {};
     if (!handshake || !ask) return false;
     try {
-      const offered = Object.values(CAPABILITY).find((capability) => offers(handshake, capability));
-      if (offers(handshake, "tools")) await this.#tools(from, handshake, ask);
+      const offered = Object.values(CAPABILITY).find((capability) => names(handshake, capability));
+      if (names(handshake, "tools")) await this.#tools(from, handshake, ask);
       // An item list that fails counts as empty, so ask first whether the connection lives.
       else if (offered !== undefined) await ask(`${offered}/list`, undefined);
     } catch {
@@ -106,11 +107,11 @@ export class Refresher {
 
   #tools(from: ListSource, handshake: HandshakeResult, ask: Ask): Promise<void> {
     const about = aboutOf(handshake);
-    return this.#catalog.refresh(from, offers(handshake, "tools") ? ask : nothingListed, about);
+    return this.#catalog.refresh(from, names(handshake, "tools") ? ask : nothingListed, about);
   }
 
   #list(from: ListSource, kind: ItemKind, handshake: HandshakeResult, ask: Ask): Promise<void> {
-    return this.#catalog.refreshItems(from, kind, offers(handshake, CAPABILITY[kind]) ? ask : undefined);
+    return this.#catalog.refreshItems(from, kind, offers(handshake, kind) ? ask : undefined);
   }
 }
 
@@ -118,15 +119,25 @@ function idOf({ server, key }: ListSource): string {
   return JSON.stringify([server, key]);
 }
 
-function offers({ capabilities }: HandshakeResult, capability: string): boolean {
+function offers(handshake: HandshakeResult, kind: ItemKind): boolean {
+  if (kind === "skills") return declaredSkills(handshake.capabilities) !== undefined;
+  return names(handshake, CAPABILITY[kind]);
+}
+
+function names({ capabilities }: HandshakeResult, capability: string): boolean {
   return entries(capabilities).some(([name]) => name === capability);
 }
 
 function aboutOf({ era, title, version, instructions, capabilities }: HandshakeResult): About {
-  const names = entries(capabilities).map(([name]) => name);
+  const skills = declaredSkills(capabilities);
+  const offered = [
+    ...entries(capabilities).map(([name]) => name),
+    ...(skills ? [SKILLS_OFFER] : []),
+    ...(skills?.folders ? [FOLDERS_OFFER] : []),
+  ];
   return {
     era,
-    offers: [...new Set(names)].toSorted().join(" "),
+    offers: [...new Set(offered)].toSorted().join(" "),
     ...(title && { title }),
     ...(version && { version }),
     ...(instructions && { instructions }),

@@ -42,6 +42,8 @@ export const ITEM_METHODS = [
   "resources/read",
   "resources/subscribe",
   "completion/complete",
+  "skills/get",
+  "resources/directory/read",
   "other",
 ] as const;
 export type ItemMethod = (typeof ITEM_METHODS)[number];

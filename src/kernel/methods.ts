@@ -1,12 +1,14 @@
 /** Kinds of requests that reach a server. */
 
-/** Requests about prompts and resources. They belong to no tool, and count as reading. */
+/** Requests about prompts, resources and skills. They belong to no tool, and count as reading. */
 const ITEM_METHODS: ReadonlySet<string> = new Set([
   "prompts/get",
   "resources/read",
   "resources/subscribe",
   "resources/unsubscribe",
   "completion/complete",
+  "skills/get",
+  "resources/directory/read",
 ]);
 
 /**

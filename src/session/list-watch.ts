@@ -4,12 +4,13 @@
  */
 import type { ListName, ListState, ListStates } from "../surface/surface.ts";
 
-/** Resources and templates share a notification. */
+/** Resources, templates and skills share a notification: the extension of skills has none of its own. */
 const NOTIFICATION: Readonly<Record<ListName, string>> = {
   tools: "notifications/tools/list_changed",
   prompts: "notifications/prompts/list_changed",
   resources: "notifications/resources/list_changed",
   templates: "notifications/resources/list_changed",
+  skills: "notifications/resources/list_changed",
 };
 
 export class ListWatch {

@@ -10,6 +10,7 @@ const LISTS: Readonly<Record<ListName, readonly [method: string, member: string]
   prompts: ["prompts/list", "prompts"],
   resources: ["resources/list", "resources"],
   templates: ["resources/templates/list", "resourceTemplates"],
+  skills: ["skills/list", "skills"],
 };
 
 export async function allPages<T>(surface: Surface, list: ListName, origin: Origin): Promise<readonly T[]> {

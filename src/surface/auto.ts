@@ -25,6 +25,9 @@ const EMPTY_LISTS: ReadonlyMap<string, Raw> = new Map([
   ["resources/templates/list", toRaw({ resourceTemplates: [] })],
 ]);
 
+/** Clients that know skills read them by these, whatever they see of the tools. */
+const OF_SKILLS: ReadonlySet<string> = new Set(["skills/list", "skills/get", "resources/directory/read"]);
+
 const LISTS: ReadonlySet<string> = new Set(["tools/list", ...EMPTY_LISTS.keys()]);
 
 export const auto: SurfaceKind = {
@@ -79,6 +82,7 @@ class AutoSurface implements Surface {
 
   handle(request: ClientRequest): Promise<Raw> {
     if (LISTS.has(request.method)) return this.#list(request);
+    if (OF_SKILLS.has(request.method)) return this.#aggregate.handle(request);
     return (this.#decisionFor(request.origin) ?? this.#surfaceFor(request)).handle(request);
   }
 

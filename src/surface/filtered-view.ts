@@ -127,8 +127,10 @@ function filtered(server: string, listing: Listing, isHidden: IsHidden): Indexed
   const closed = isClosed(server, listing, { tools }, isHidden);
   if (tools.length === listing.tools.length && !closed)
     return listing instanceof IndexedListing ? listing : new IndexedListing(listing);
-  const { source, about, prompts, resources, templates } = listing;
-  const items = closed ? { prompts: [], resources: [], templates: [] } : { prompts, resources, templates };
+  const { source, about, prompts, resources, templates, skills } = listing;
+  const items = closed
+    ? { prompts: [], resources: [], templates: [], skills: [] }
+    : { prompts, resources, templates, skills };
   // The instructions of a server may mention its hidden tools.
   const { instructions: _, ...silent } = about;
   return new IndexedListing({ tools, source, about: closed ? silent : about, ...items });

@@ -39,6 +39,8 @@ const ITEM_ARGUMENTS: ReadonlyMap<string, string> = new Map<ItemMethod, string>(
   ["resources/read", "arguments"],
   ["resources/subscribe", "arguments"],
   ["completion/complete", "argument"],
+  ["skills/get", "arguments"],
+  ["resources/directory/read", "arguments"],
 ]);
 
 function isItemMethod(method: string): method is ItemMethod {

@@ -7,17 +7,12 @@ import { isPage, pageOf } from "../catalog/tool-app.ts";
 import { callerOf, type Origin, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
-import { fitsTemplate, readAddress } from "./aggregate/uris.ts";
+import { addressed, type ItemTarget, lists } from "./aggregate/addressed.ts";
+import { fitsTemplate, isSkillUri } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
 import type { ScopeCatalog, ScopeFacts } from "./scope.ts";
 import { someOf } from "./server-names.ts";
 import type { ClientRequest } from "./surface.ts";
-
-export interface ResourceTarget {
-  readonly server: ServerId;
-  /** The URI as the server knows it. */
-  readonly uri: string;
-}
 
 export interface WantedResource {
   readonly uri: string;
@@ -28,10 +23,11 @@ export async function resourceTarget(
   scope: ScopeCatalog & ScopeFacts,
   { uri, server }: WantedResource,
   { origin }: ClientRequest,
-): Promise<ResourceTarget> {
+): Promise<ItemTarget> {
   const view = scope.view(origin);
   await view.loadCached();
-  const address = readAddress(uri);
+  const address =
+    server === undefined ? addressed(scope, uri, origin) : addressAt(scope, uri, server, origin);
   const own = address?.uri ?? uri;
   const from = server ?? address?.server ?? serverOf(scope, uri, origin);
   if (from !== undefined) {
@@ -45,6 +41,14 @@ export async function resourceTarget(
     `The server of ${uri.slice(0, 200)} is not known: pass it as server.${known}`,
     { details: { uri } },
   );
+}
+
+/** With a server given, the URI of a skill may be its own or an address. */
+function addressAt(scope: ScopeCatalog, uri: string, server: ServerId, asker: Asker): ItemTarget | undefined {
+  const address = addressed(scope, uri, asker);
+  if (!address || !isSkillUri(uri)) return address;
+  const listing = scope.view(asker).snapshot.listings.get(server);
+  return address.server === server && !(listing && lists(listing, uri)) ? address : undefined;
 }
 
 /** A link in a result counts less than a tool that names the page. */
@@ -62,6 +66,7 @@ function serverOf(scope: ScopeCatalog & ScopeFacts, uri: string, origin: Origin)
 function onlyServer(scope: ScopeCatalog, uri: string, asker: Asker): ServerId | undefined {
   const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
   if (servers.length === 1) return servers[0];
+  if (isSkillUri(uri)) return undefined;
   const { listings } = scope.view(asker).snapshot;
   const naming = servers.filter((server) =>
     listings.get(server)?.tools.some(({ definition }) => pageOf(definition) === uri),

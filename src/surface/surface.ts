@@ -39,7 +39,7 @@ export interface ClientRequest {
   readonly listing?: ((list: ListName) => (version?: string) => void) | undefined;
 }
 
-export type ListName = "tools" | "prompts" | "resources" | "templates";
+export type ListName = "tools" | "prompts" | "resources" | "templates" | "skills";
 
 export interface ListState {
   /** Differs exactly if the client would see another list. */

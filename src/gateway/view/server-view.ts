@@ -150,8 +150,8 @@ function namedListing(source: Listing, name: string): IndexedListing {
 }
 
 function renamedListing(source: Listing, name: string): IndexedListing {
-  const { tools, prompts = [], resources = [], templates = [] } = source;
-  const first = tools[0] ?? prompts[0] ?? resources[0] ?? templates[0];
+  const { tools, prompts = [], resources = [], templates = [], skills = [] } = source;
+  const first = tools[0] ?? prompts[0] ?? resources[0] ?? templates[0] ?? skills[0];
   if (first === undefined || first.server === name)
     return source instanceof IndexedListing ? source : new IndexedListing(source);
   const named = <T extends Item>(items: readonly T[] | undefined): readonly T[] | undefined =>
@@ -162,10 +162,11 @@ function renamedListing(source: Listing, name: string): IndexedListing {
     prompts: named(source.prompts),
     resources: named(source.resources),
     templates: named(source.templates),
+    skills: named(source.skills),
   });
 }
 
 function listingOf({ tools, source, about, own = false, ...items }: Listing): Listing {
-  const { prompts, resources, templates } = items;
-  return { tools, source, about, own, prompts, resources, templates };
+  const { prompts, resources, templates, skills } = items;
+  return { tools, source, about, own, prompts, resources, templates, skills };
 }

@@ -50,8 +50,8 @@ function viewOf(...parts: Parameters<typeof setUp>) {
   return new Views().ofEndpoint(endpointOf(compiled), listingOf);
 }
 
-test("a server is empty if all its tools are switched off and it has neither prompts nor resources", () => {
-  const nothing = { prompts: [], resources: [], templates: [] };
+test("a server is empty if all its tools are switched off and it has no prompts, resources and skills", () => {
+  const nothing = { prompts: [], resources: [], templates: [], skills: [] };
   const isEmpty = (items: object, ...off: string[]): boolean | undefined => {
     const tools = off.map((tool) => ({ server: "git", tool, disabled: true }));
     const { compiled, listings } = setUp({ git: ["log", "show"] }, { dev: { ...all("git"), tools } });

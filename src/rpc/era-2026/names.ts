@@ -47,4 +47,6 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   "resources/list",
   "resources/templates/list",
   "resources/read",
+  "skills/list",
+  "skills/get",
 ]);

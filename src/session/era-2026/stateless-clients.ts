@@ -58,6 +58,9 @@ const METHODS: ReadonlySet<string> = new Set([
   "resources/list",
   "resources/templates/list",
   "resources/read",
+  "resources/directory/read",
+  "skills/list",
+  "skills/get",
   "completion/complete",
   "tasks/get",
   "tasks/update",
@@ -324,5 +327,6 @@ export class StatelessClients implements StatelessHost {
 
 /** Tasks are an extension in this era. */
 function era2026Capabilities({ tasks, ...others }: Surface["capabilities"]): object {
-  return tasks ? { ...others, extensions: { [TASKS]: {} } } : others;
+  if (!tasks) return others;
+  return { ...others, extensions: { ...(others["extensions"] as object | undefined), [TASKS]: {} } };
 }

@@ -18,14 +18,15 @@ import type { PendingReply } from "./pending-reply.ts";
 import type { ClientIdentity } from "./stateless-call.ts";
 
 /**
- * For each list: its key in the filter, and its capability, which also names the notification. Templates
- * share those of resources.
+ * For each list: its key in the filter, and its capability, which also names the notification. Templates and
+ * skills share those of resources.
  */
 const LISTS: readonly { list: ListName; key: string; capability: string }[] = [
   { list: "tools", key: "toolsListChanged", capability: "tools" },
   { list: "prompts", key: "promptsListChanged", capability: "prompts" },
   { list: "resources", key: "resourcesListChanged", capability: "resources" },
   { list: "templates", key: "resourcesListChanged", capability: "resources" },
+  { list: "skills", key: "resourcesListChanged", capability: "resources" },
 ];
 const MAX_NAMED = 1_000;
 

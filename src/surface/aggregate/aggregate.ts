@@ -1,7 +1,9 @@
 /**
- * The aggregate surface: one list each of all servers' tools, prompts and resources. Lists are answered from
- * memory. With a single server, unknown methods are forwarded to it.
+ * The aggregate surface: one list each of all servers' tools, prompts, resources and skills. Lists are answered
+ * from memory. With a single server, unknown methods are forwarded to it.
  */
+
+import { SKILLS_EXTENSION } from "../../catalog/skill.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { knowsApps, pageOf } from "../../catalog/tool-app.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
@@ -27,6 +29,7 @@ import { ItemRequests } from "./item-requests.ts";
 import { ListReader } from "./list-reader.ts";
 import { createMergedLists, type MergedLists, pagesIn } from "./merged-list.ts";
 import { withOwnPage } from "./pages.ts";
+import { SkillRequests } from "./skill-requests.ts";
 import { quarantinedName, unknownName } from "./unknown-name.ts";
 
 const LISTS: ReadonlyMap<string, ListName> = new Map([
@@ -34,6 +37,7 @@ const LISTS: ReadonlyMap<string, ListName> = new Map([
   ["prompts/list", "prompts"],
   ["resources/list", "resources"],
   ["resources/templates/list", "templates"],
+  ["skills/list", "skills"],
 ]);
 
 export interface AggregateOptions {
@@ -56,6 +60,7 @@ export class AggregateSurface implements Surface {
   readonly #listsOf: (asker: Asker) => MergedLists;
   readonly #reader: ListReader;
   readonly #items: ItemRequests;
+  readonly #skills: SkillRequests;
   readonly #tasks: TaskRequests;
 
   constructor(all: Scope, { notify }: AggregateOptions) {
@@ -68,6 +73,7 @@ export class AggregateSurface implements Surface {
       completions: {},
       logging: {},
       tasks: TASK_CAPABILITY,
+      extensions: { [SKILLS_EXTENSION]: { directoryRead: true } },
     };
     this.#scope = scope;
     this.#all = all;
@@ -75,6 +81,7 @@ export class AggregateSurface implements Surface {
     this.#listsOf = (asker) => lists(scope.view(asker));
     this.#reader = new ListReader(scope, this.#listsOf);
     this.#items = new ItemRequests(scope, this.#listsOf, this.#reader);
+    this.#skills = new SkillRequests(scope, this.#items);
     this.#tasks = new TaskRequests({
       tasks: scope.tasks,
       clock: scope.clock,
@@ -97,12 +104,13 @@ export class AggregateSurface implements Surface {
   }
 
   lists(asker: Asker): Required<ListStates> {
-    const { tools, prompts, resources, templates } = this.#listsOf(asker);
+    const { tools, prompts, resources, templates, skills } = this.#listsOf(asker);
     return {
       tools: tools.state,
       prompts: prompts.state,
       resources: resources.state,
       templates: templates.state,
+      skills: skills.state,
     };
   }
 
@@ -140,6 +148,10 @@ export class AggregateSurface implements Surface {
       case "resources/subscribe":
       case "resources/unsubscribe":
         return this.#items.useResource(request);
+      case "skills/get":
+        return this.#skills.get(request);
+      case "resources/directory/read":
+        return this.#skills.readFolder(request);
       case "completion/complete":
         return this.#items.complete(request);
       case "logging/setLevel":

@@ -14,10 +14,12 @@ import { isObject, member, members, withMember, withMemberDeduplicated } from ".
 import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, ListName } from "../surface.ts";
+import type { ItemTarget } from "./addressed.ts";
 import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { MergedLists } from "./merged-list.ts";
-import { certainTarget, type ItemTarget, likelyTargets } from "./targets.ts";
+import { withAddresses } from "./skill-entry.ts";
+import { certainTarget, likelyTargets } from "./targets.ts";
 import { unknownName } from "./unknown-name.ts";
 import { addressOf } from "./uris.ts";
 
@@ -67,7 +69,7 @@ export class ItemRequests {
         },
       );
       if (isPage(target.uri)) this.#scope.results.links.notePage(callerOf(request.origin), target.server);
-      return result;
+      return target.uri === uri ? result : withAddresses(result, "contents", target.server);
     });
   }
 
@@ -156,7 +158,7 @@ function notFound(uri: string): RpcError {
 }
 
 /** Returns a required text member of the params. */
-function textAt({ method, params }: ClientRequest, key: string): string {
+export function textAt({ method, params }: ClientRequest, key: string): string {
   const [raw] = params ? members(params, [key]) : [];
   const value = scalarOf(raw);
   if (typeof value !== "string") throw RpcError.of(INVALID_PARAMS, `${method} needs a ${key}`);

@@ -1,5 +1,5 @@
 /**
- * The four merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with
+ * The merged lists of one view. Rebuilt only when their content changed, and shared by all sessions with
  * that view.
  */
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
@@ -16,7 +16,8 @@ import { legacyTool } from "./legacy-tool.ts";
 import { type PageOwners, pageOwners, withOwnPages } from "./pages.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
 import { type PrefixedItems, publicNames } from "./public-names.ts";
-import { assignUris } from "./uris.ts";
+import { CACHE_HINTS, skillAt } from "./skill-entry.ts";
+import { addressOf, assignUris } from "./uris.ts";
 
 /** Earlier lists that are kept, so that a client can read the remaining pages of one. */
 const KEPT_LISTS = 8;
@@ -134,6 +135,7 @@ export class MergedList<T extends Item> {
 interface SharedLists {
   readonly tools: ListCache<Tool>;
   readonly prompts: ListCache<Item>;
+  readonly skills: ListCache<Item>;
 }
 
 /**
@@ -155,17 +157,33 @@ function sharedLists(cursors: Cursors): SharedLists {
         assignKeys: (parts) => publicNames(withOwnPages(parts)),
       }),
       prompts: new ListCache<Item>({ ...named, member: "prompts", items: (listing) => listing.prompts }),
+      skills: new ListCache<Item>({
+        cursors,
+        member: "skills",
+        key: "uri",
+        renamed: skillAt,
+        more: CACHE_HINTS,
+        items: (listing) => listing.skills,
+        assignKeys: addresses,
+      }),
     };
     SHARED.set(cursors, lists);
   }
   return lists;
 }
 
+/** Every skill has the address of its server, so that no name of another server can take its place. */
+const addresses = (parts: readonly PrefixedItems<Item>[]): ReadonlyMap<string, Item> =>
+  new Map(
+    parts.flatMap(({ items }) => items.map((item) => [addressOf(item.server, item.name), item] as const)),
+  );
+
 export interface MergedLists {
   readonly tools: MergedList<Tool>;
   readonly prompts: MergedList<Item>;
   readonly resources: MergedList<Item>;
   readonly templates: MergedList<Item>;
+  readonly skills: MergedList<Item>;
 }
 
 /** Returns a function that returns the lists of a view. */
@@ -176,7 +194,7 @@ export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: Cata
       { server: item.server },
     );
   const { cursors } = scope;
-  const { tools, prompts } = sharedLists(cursors);
+  const { tools, prompts, skills } = sharedLists(cursors);
   const resourcesWith = memoized(
     (owners: PageOwners) =>
       new ListCache<Item>({
@@ -201,6 +219,7 @@ export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: Cata
       prompts: new MergedList(scope, view, () => prompts),
       resources: new MergedList(scope, view, () => resourcesWith(pagesIn(ofTools.list))),
       templates: new MergedList(scope, view, () => templates),
+      skills: new MergedList(scope, view, () => skills),
     };
   });
 }

@@ -15,6 +15,10 @@ export interface ListForm {
   readonly member: string;
   /** The member that identifies an entry, e.g. "name" or "uri". */
   readonly key: string;
+  /** The definition of an entry with another key than its own. Default: only its key is replaced. */
+  readonly renamed?: (item: Item, name: string) => Raw;
+  /** Further members of each page. */
+  readonly more?: readonly (readonly [string, Raw])[];
   /** The entry for clients of the session-based era, if they need another form. */
   readonly legacy?: (definition: Raw) => Raw;
   readonly cursors: Cursors;
@@ -77,7 +81,7 @@ export class PublicList<T extends Item> {
   #write(offset: number, era2026: boolean): Raw {
     const end = offset + PAGE_SIZE;
     const definitions = this.#definitions(offset, end);
-    const { member, cursors, legacy = (definition) => definition } = this.#form;
+    const { member, cursors, more = [], legacy = (definition) => definition } = this.#form;
     const legacyDefinitions = definitions.map(legacy);
     const same = legacyDefinitions.every((definition, at) => definition === definitions[at]);
     const other = (era2026 ? this.#legacyPages : this.#pages).get(offset);
@@ -86,16 +90,15 @@ export class PublicList<T extends Item> {
     return joinObject([
       [member, joinArray(era2026 ? definitions : legacyDefinitions)],
       ["nextCursor", nextCursor],
+      ...more,
     ]);
   }
 
   #definitions(from?: number, to?: number): Raw[] {
-    const { key } = this.#form;
+    const { key, renamed = (item, name) => withMember(item.definition, key, toRaw(name)) } = this.#form;
     return [...this.#byName]
       .slice(from, to)
-      .map(([name, item]) =>
-        name === item.name ? item.definition : withMember(item.definition, key, toRaw(name)),
-      );
+      .map(([name, item]) => (name === item.name ? item.definition : renamed(item, name)));
   }
 
   /** The same entries in the same order: a position means nothing in another order. */

@@ -3,17 +3,11 @@
  * results lead to others.
  */
 import { isPage } from "../../catalog/tool-app.ts";
-import type { ServerId } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { ScopeCatalog } from "../scope.ts";
+import { addressed, type ItemTarget } from "./addressed.ts";
 import { type MergedLists, pagesIn } from "./merged-list.ts";
-import { fitsTemplate, fixedLength, readAddress } from "./uris.ts";
-
-export interface ItemTarget {
-  readonly server: ServerId;
-  /** The URI as the server knows it. */
-  readonly uri: string;
-}
+import { fitsTemplate, fixedLength, isSkillUri } from "./uris.ts";
 
 /**
  * The server that the address names, whose tool names the URI as its page, or that lists the URI as a resource
@@ -25,8 +19,8 @@ export function certainTarget(
   uri: string,
   asker: Asker,
 ): ItemTarget | undefined {
-  const addressed = readAddress(uri);
-  if (addressed) return scope.has(addressed.server, asker) ? addressed : undefined;
+  const address = addressed(scope, uri, asker);
+  if (address) return scope.has(address.server, asker) ? address : undefined;
   const owner = isPage(uri) ? pagesIn(lists.tools.list).get(uri) : undefined;
   if (owner !== undefined) return { server: owner, uri };
   const listed = lists.resources.list.get(uri) ?? lists.templates.list.get(uri);
@@ -36,7 +30,7 @@ export function certainTarget(
 /**
  * For a URI that no server lists: servers with a matching template first, then all other servers with
  * resources. A page is asked only of the one server with a template for it: any other could answer with a page
- * of its own.
+ * of its own. A skill is asked of none, because its address names its server.
  */
 export function likelyTargets(
   scope: ScopeCatalog,
@@ -48,6 +42,7 @@ export function likelyTargets(
   const servers = [...scope.specs().keys()].filter((server) => isEnd || scope.has(server, asker));
   // A single server decides itself whether it has the resource.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));
+  if (isSkillUri(uri)) return [];
   const { listings } = scope.view(asker).snapshot;
   const fitting = servers
     .flatMap((server) => listings.get(server)?.templates ?? [])

@@ -1,9 +1,11 @@
 /**
  * Resource URIs of many servers in one list. URIs are kept. If two servers have the same URI, the second one
  * is listed under an address `metamcp://server/…`, or `ui://metamcp/…` for pages, whose scheme hosts check.
- * Every resource can be read by such an address.
+ * A URI of a skill always becomes an address, `skill://SERVER/…`, because hosts identify a skill by it. Every
+ * resource can be read by such an address.
  */
-import { isPage, PAGE_SCHEME } from "../../catalog/tool-app.ts";
+import { SKILL_SCHEME } from "../../catalog/skill.ts";
+import { PAGE_SCHEME } from "../../catalog/tool-app.ts";
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Named } from "./names.ts";
@@ -14,25 +16,37 @@ const SCHEME = "metamcp:";
 const ADDRESS_PREFIX = `${SCHEME}//server/`;
 const PAGE_PREFIX = `${PAGE_SCHEME}metamcp/`;
 
+/** What stands before the name of the server in an address, and the scheme that it replaces. */
+const FORMS = [
+  { scheme: SKILL_SCHEME, prefix: SKILL_SCHEME },
+  { scheme: PAGE_SCHEME, prefix: PAGE_PREFIX },
+  { scheme: "", prefix: ADDRESS_PREFIX },
+] as const;
+const formOf = (uri: string, key: "scheme" | "prefix") => FORMS.find((form) => uri.startsWith(form[key]));
+
+export function isSkillUri(uri: string): boolean {
+  return uri.startsWith(SKILL_SCHEME);
+}
+
 /** A server's own URI that could be taken for an address. */
 export function isReserved(uri: string): boolean {
-  return uri.startsWith(SCHEME) || uri.startsWith(PAGE_PREFIX);
+  return uri.startsWith(SCHEME) || uri.startsWith(PAGE_PREFIX) || isSkillUri(uri);
 }
 
 /** The URI is not encoded in the address, so that templates stay templates. */
 export function addressOf(server: ServerId, uri: string): string {
   // The conversion to a Buffer replaces lone surrogates, for which encodeURIComponent throws.
   const name = encodeURIComponent(Buffer.from(server).toString());
-  return isPage(uri)
-    ? `${PAGE_PREFIX}${name}/${uri.slice(PAGE_SCHEME.length)}`
-    : `${ADDRESS_PREFIX}${name}/${uri}`;
+  const { prefix, scheme } = formOf(uri, "scheme") ?? FORMS[2];
+  return `${prefix}${name}/${uri.slice(scheme.length)}`;
 }
 
 /** Returns the server and its own URI, or undefined if this is not an address. */
 export function readAddress(uri: string): { server: ServerId; uri: string } | undefined {
-  const [prefix, scheme] = uri.startsWith(PAGE_PREFIX) ? [PAGE_PREFIX, PAGE_SCHEME] : [ADDRESS_PREFIX, ""];
-  const end = uri.indexOf("/", prefix.length);
-  if (!uri.startsWith(prefix) || end < 0) return undefined;
+  const form = formOf(uri, "prefix");
+  const end = form ? uri.indexOf("/", form.prefix.length) : -1;
+  if (!form || end < 0) return undefined;
+  const { prefix, scheme } = form;
   try {
     return { server: decodeURIComponent(uri.slice(prefix.length, end)), uri: scheme + uri.slice(end + 1) };
   } catch {

@@ -9,6 +9,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members, withMember } from "../../rpc/slice.ts";
 import { NEXT } from "../builtin/read.ts";
+import { withAddresses } from "../aggregate/skill-entry.ts";
 import { refuseCursor } from "../cursor.ts";
 import { forward } from "../forward.ts";
 import { resourceTarget } from "../resource-target.ts";
@@ -52,7 +53,7 @@ async function readResource(scope: Scope, uri: string, request: ClientRequest): 
     const forwarded = { server: target.server, method: "resources/read", params };
     const result = await forward(scope, forwarded, request);
     if (isPage(target.uri)) scope.results.links.notePage(callerOf(request.origin), target.server);
-    return result;
+    return target.uri === uri ? result : withAddresses(result, "contents", target.server);
   } catch (error) {
     if (!MetaMcpError.is(error) || !NO_RESOURCE.has(error.code)) throw error;
     if (request.trail) request.trail.code = error.code;
