@@ -39,6 +39,8 @@ export const trafficTexts = {
     "resources/read": "resource",
     "resources/subscribe": "subscription",
     "completion/complete": "completion",
+    "skills/get": "skill",
+    "resources/directory/read": "folder",
     other: "other request",
   },
   columns: {
