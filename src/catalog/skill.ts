@@ -6,7 +6,6 @@ import type { ServerId } from "../kernel/call.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { entries, isObject, joinObject, member } from "../rpc/slice.ts";
-import type { Item } from "./item.ts";
 import type { Note } from "./repair-rules.ts";
 
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
@@ -34,6 +33,13 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 /** Without blanks, control characters, queries and fragments. */
 const URI = /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{C}\\?#]+$/iu;
 
+/** A skill in the list of a child. `name` is its URI. */
+interface Listed {
+  readonly server: ServerId;
+  readonly name: string;
+  readonly definition: Raw;
+}
+
 export interface SkillFile {
   readonly uri: string;
   readonly digest: string;
@@ -54,7 +60,7 @@ export function isSkillName(name: unknown): name is string {
 const known = new WeakMap<Raw, Skill>();
 
 /** What an entry says that `readSkill` has accepted. */
-export function skillOf({ definition }: Pick<Item, "definition">): Skill {
+export function skillOf({ definition }: Pick<Listed, "definition">): Skill {
   let skill = known.get(definition);
   if (!skill) {
     const { frontmatter, resources } = fromRaw(definition) as {
@@ -70,7 +76,7 @@ export function skillOf({ definition }: Pick<Item, "definition">): Skill {
 }
 
 /** Undefined for an entry that cannot be used; `note` gets the reason. */
-export function readSkill(server: ServerId, written: Raw, note: Note = () => {}): Item | undefined {
+export function readSkill(server: ServerId, written: Raw, note: Note = () => {}): Listed | undefined {
   try {
     return { server, ...readEntry(written) };
   } catch (error) {
@@ -82,7 +88,7 @@ export function readSkill(server: ServerId, written: Raw, note: Note = () => {})
 
 class InvalidSkill extends Error {}
 
-function readEntry(written: Raw): Pick<Item, "name" | "definition"> {
+function readEntry(written: Raw): Omit<Listed, "server"> {
   if (!isObject(written)) throw new InvalidSkill("the entry is no object");
   if (written.length > MAX_ENTRY_BYTES)
     throw new InvalidSkill(`the entry has more than ${MAX_ENTRY_BYTES} bytes`);
@@ -164,7 +170,7 @@ export function declaredSkills(capabilities: Raw): { readonly folders: boolean }
 /** The direct children of a folder, of all files that the skills of one server have. */
 export function childrenOf(
   folder: string,
-  skills: readonly Item[],
+  skills: readonly Listed[],
 ): readonly { readonly uri: string; readonly size?: number }[] {
   const found = new Map<string, { uri: string; size?: number }>();
   const within = `${folder}/`;
