@@ -4,6 +4,7 @@ import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
 import { diffLines, type LineChange } from "./diff/diff-lines.ts";
 import { diffValues, type ValueChange } from "./diff/diff-values.ts";
+import { diffWords, type WordPart } from "./diff/diff-words.ts";
 import { foldLines, type LineBlock } from "./diff/fold.ts";
 import { ForeignText } from "./foreign-text.tsx";
 import { pathText } from "./json/json-text.ts";
@@ -115,6 +116,10 @@ interface ChangedValueProps {
 function ChangedValue({ change, samePath }: ChangedValueProps) {
   const { path, before, after } = change;
   const long = [before, after].some((value) => typeof value === "string" && value.includes("\n"));
+  const words =
+    typeof before === "string" && typeof after === "string"
+      ? diffWords(indentedJson(before), indentedJson(after))
+      : undefined;
   return (
     <li class={`diff-value${samePath ? " diff-again" : ""}`}>
       <div class={samePath ? "for-screen-readers" : "diff-path"}>
@@ -124,16 +129,35 @@ function ChangedValue({ change, samePath }: ChangedValueProps) {
         <LineDiff before={before} after={after} />
       ) : (
         <>
-          {"before" in change && <Side kind="removed" value={before} />}
-          {"after" in change && <Side kind="added" value={after} />}
+          {"before" in change && <Side kind="removed" value={before} words={words?.[0]} />}
+          {"after" in change && <Side kind="added" value={after} words={words?.[1]} />}
         </>
       )}
     </li>
   );
 }
 
-function Side({ kind, value }: { readonly kind: "removed" | "added"; readonly value: unknown }) {
-  const content = <ForeignText text={indentedJson(value)} />;
+interface SideProps {
+  readonly kind: "removed" | "added";
+  readonly value: unknown;
+  /** The same text in parts, if only some of its words differ. */
+  readonly words: readonly WordPart[] | undefined;
+}
+
+function Side({ kind, value, words }: SideProps) {
+  const content = words ? (
+    words.map(({ text, changed }, at) =>
+      changed ? (
+        <mark key={at} class="diff-word">
+          <ForeignText text={text} />
+        </mark>
+      ) : (
+        <ForeignText key={at} text={text} />
+      ),
+    )
+  ) : (
+    <ForeignText text={indentedJson(value)} />
+  );
   return (
     <div class={`diff-line diff-${kind}`}>
       {kind === "removed" ? <del>{content}</del> : <ins>{content}</ins>}

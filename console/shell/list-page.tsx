@@ -8,6 +8,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { Table, type TableProps } from "../components/table.tsx";
 import type { Loaded } from "../live/resource.ts";
 import { address, go, setQuery } from "../navigate.ts";
+import { addressSorting } from "../parts/address-sorting.ts";
 import { shellTexts } from "../texts/shell.ts";
 import { PageHead } from "./page-head.tsx";
 import { Ready } from "./ready.tsx";
@@ -80,6 +81,7 @@ export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
                 label={texts.list}
                 onOpen={(row) => go({ page, id: table.rowKey(row), query })}
                 open={open && table.rowKey(open)}
+                {...addressSorting(table.sorting)}
                 search={query["q"]}
                 onSearch={(q) => setQuery({ q })}
                 searchLabel={texts.search}

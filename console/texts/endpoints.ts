@@ -48,14 +48,29 @@ export const endpointsTexts = {
   preview: {
     as: "Seen by",
     self: "yourself",
-    shown: (tokens: string) => `A client sees about ${tokens} tokens.`,
+    and: "Compare with",
+    nobody: "nobody",
+    key: (name: string) => `key ${name}`,
+    shown: (tools: number, tokens: string) =>
+      `A client sees ${plural(tools, "tool")}, about ${tokens} tokens.`,
+    hidden: (hidden: number, all: number) =>
+      `${count(hidden)} of ${plural(all, "tool")} cannot be used, and why`,
+    compared: "What each of them may use",
+    differ: (differ: number, all: number) =>
+      differ === 0
+        ? `Both may use the same of ${plural(all, "tool")}.`
+        : `${count(differ)} of ${plural(all, "tool")} ${differ === 1 ? "differs" : "differ"}; they come first.`,
+    yes: "may",
+    no: "may not",
+    checked: "checked first",
+    common: (gates: string) => `For every tool: ${gates}.`,
     full: (tokens: string, tools: number) =>
       `A full list of ${plural(tools, "tool")} would cost about ${tokens}.`,
     refused: "This account cannot use the endpoint.",
     instructions: "Instructions",
     noInstructions: "No instructions.",
     tools: "Listed tools",
-    columns: { name: "Tool", description: "Description", bytes: "Size", tokens: "Tokens" },
+    columns: { name: "Tool", description: "Description", bytes: "Size", tokens: "Tokens", why: "Why not" },
     more: (prompts: number, resources: number) =>
       `${plural(prompts, "prompt")}, ${plural(resources, "resource")}.`,
     unknown: (names: string) => `Not listed yet, because they never connected: ${names}.`,

@@ -1,5 +1,5 @@
 /** Texts of the page Namespaces. */
-import { plural } from "../format.ts";
+import { count, plural } from "../format.ts";
 
 export const namespacesTexts = {
   title: "Namespaces",
@@ -15,10 +15,13 @@ export const namespacesTexts = {
   columns: {
     name: "Namespace",
     servers: "Servers",
-    tools: "Changed tools",
+    tools: "Tools on",
+    tokens: "Full list",
     endpoints: "Endpoints",
     newTools: "New tools",
   },
+  toolsOn: (on: number, all: number) => `${count(on)} of ${count(all)}`,
+  tokens: (tokens: string) => `≈ ${tokens} tokens`,
   newTools: { enabled: "on", disabled: "off" },
   none: "none",
   tabs: {
@@ -55,7 +58,8 @@ export const namespacesTexts = {
   },
   tools: {
     sentence: (on: number, all: number) => `${on} of ${plural(all, "tool")} are on.`,
-    columns: { tool: "Tool", name: "Name here", state: "State" },
+    common: (gates: string) => `For every tool: ${gates}.`,
+    columns: { tool: "Tool", name: "Other name here", state: "State" },
     on: "on",
     off: "off",
     missing: "not listed by its server",

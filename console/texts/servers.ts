@@ -178,12 +178,23 @@ export const serverTexts = {
     paste: "Config of a client, an address, or a command",
     pasteHint: "The config of Claude, Cursor, VS Code and other clients works unchanged.",
     pasteExample:
-      '{\n  "mcpServers": {\n    "files": {\n      "command": "npx",\n      "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]\n    }\n  }\n}',
-    json: "This is not valid JSON.",
+      'For example:\n{\n  "mcpServers": {\n    "files": {\n      "command": "npx",\n      "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]\n    }\n  }\n}',
+    json: (line: number | undefined, reason: string | undefined) =>
+      [line === undefined ? "This is not valid JSON" : `Line ${line} is not valid JSON`, reason]
+        .filter(Boolean)
+        .join(": "),
     none: "This contains no server: an entry needs a command or a url.",
     found: (n: number) => `${plural(n, "server")} found`,
-    exists: "already exists and will be changed",
-    add: (n: number) => (n === 1 ? "Add server" : `Add ${n} servers`),
+    exists: "already exists: tick it to replace its settings",
+    replaced: "already exists: its settings will be replaced",
+    add: (added: number, replaced: number) =>
+      replaced === 0
+        ? added === 1
+          ? "Add server"
+          : `Add ${added} servers`
+        : added === 0
+          ? `Replace ${plural(replaced, "server")}`
+          : `Add ${plural(added, "server")}, replace ${count(replaced)}`,
     find: "What do you need?",
     findPlaceholder: "read files, search the web, github …",
     findNotice: (reason: string) => `The registry could not be read completely: ${reason}`,
@@ -200,7 +211,8 @@ export const serverTexts = {
     namespace: "Who sees its tools?",
     namespaceNone: "Nobody yet",
     namespaceOf: (name: string) => `Clients of the namespace ${name}`,
-    namespaceNew: "Clients of a new endpoint “default”",
+    namespaceNew: (exists: boolean) =>
+      exists ? "Clients of the endpoint “default”" : "Clients of a new endpoint “default”",
     trying: "Testing",
     works: (n: number) => `connected, ${plural(n, "tool")}`,
     done: "Done",

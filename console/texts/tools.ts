@@ -12,7 +12,7 @@ export const toolsTexts = {
     text: "Add a server first. Its tools then appear here.",
     action: "Open servers",
   },
-  filters: { namespace: "Namespace", server: "Server", changed: "Approval", all: "all" },
+  filters: { namespace: "Namespace", server: "Server", tier: "Kind", changed: "Approval", all: "all" },
   columns: {
     tool: "Tool",
     description: "What it does",
@@ -36,6 +36,8 @@ export const toolsTexts = {
   },
   missing: "not listed by its server",
   changed: { changed: "changed since approved", new: "new since approved", unknown: "not approved yet" },
+  /** In a row, beside the name. */
+  changedShort: { changed: "changed", new: "new", unknown: "not approved" },
   renamed: (name: string) => `as ${name}`,
   switch: (tool: string, namespace: string) => `${tool} in ${namespace}`,
   bulk: {
@@ -99,8 +101,13 @@ export const toolsTexts = {
     reset: "Reset to the server's values",
   },
   change: {
-    text: "This tool changed since it was approved. With --pin, clients do not see it until somebody approves it.",
+    held: "This tool changed since it was approved. Clients do not see it until somebody approves it.",
+    seen: "This tool changed since it was approved. Clients already see the new text: a gateway holds back changed tools only with --pin.",
     approve: "Approve",
     approved: "Approved",
+    off: "Turn off everywhere",
+    offDone: (tool: string, namespaces: number) =>
+      `${tool} is turned off in ${plural(namespaces, "namespace")}`,
+    isOff: "It is off in every namespace.",
   },
 } as const;

@@ -12,6 +12,7 @@ export const trafficTexts = {
   pause: "Pause",
   resume: "Resume",
   export: "Export",
+  older: "Older calls",
   exportTitle: "Matching calls, one JSON object per line",
   empty: {
     title: "No calls yet",
@@ -30,7 +31,11 @@ export const trafficTexts = {
     tool: "Tool",
     code: "Code",
     by: "Refused by",
+    client: "Client",
     session: "Session",
+    only: (name: string, value: string) => `${name}: only ${value}`,
+    since: "Time",
+    last: (minutes: number) => `last ${minutes === 60 ? "hour" : plural(minutes, "minute")}`,
     remove: "Remove this filter",
   },
   methods: {

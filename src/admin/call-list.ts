@@ -15,6 +15,7 @@ export const CALL_FILTERS = {
   },
   tool: { ...TEXT, description: "the tool's name at the server; of a resource its URI" },
   principal: { ...TEXT, description: "id or name" },
+  client: { ...TEXT, description: "name" },
   session: { ...TEXT, description: "hash" },
   outcome: { enum: OUTCOMES },
   code: { ...TEXT, description: "of the error table" },
@@ -113,6 +114,7 @@ function fits(call: CallWithArguments, query: QueryOf<typeof CALL_FILTERS>): boo
     is("method", method) &&
     is("tool", tool) &&
     is("principal", principal.id, principal.name) &&
+    is("client", client?.name) &&
     is("session", session) &&
     is("outcome", outcome) &&
     is("code", code) &&

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)("administration", () => {
     await client.tools();
     const before = (await gateway.api("GET", "/revisions?limit=1")).body.items[0].n;
     await page.goto(`${gateway.url}/tools?q=echo`);
-    await page.getByRole("gridcell", { name: "fix:echo" }).first().click();
+    await page.getByRole("gridcell", { name: "fix:echo", exact: true }).first().click();
     await page.getByRole("tab", { name: "In a namespace" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("say");
     await page.getByLabel("message", { exact: true }).selectOption("fixed");
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser)("administration", () => {
     const { api } = gateway;
     await api("POST", "/mcp-servers/fix/connect");
     await page.goto(`${gateway.url}/tools?q=echo`);
-    await page.getByRole("gridcell", { name: "fix:echo" }).first().click();
+    await page.getByRole("gridcell", { name: "fix:echo", exact: true }).first().click();
     await page.getByRole("tab", { name: "In a namespace" }).click();
     await page.getByRole("textbox", { name: /^Title/ }).fill("of Ada");
     const set = [{ server: "fix", tool: "echo", description: "of Bob" }];

@@ -15,23 +15,28 @@ const MAX_STEPS = 800;
 export function diffLines(before: string, after: string): readonly LineChange[] {
   const a = lines(before);
   const b = lines(after);
+  return merge(a, b, commonItems(a, b));
+}
+
+/** Pairs of places that have the same text, in order. */
+export function commonItems(a: readonly string[], b: readonly string[]): readonly Pair[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
   const pairs = matches(a.slice(head, a.length - tail), b.slice(head, b.length - tail));
-  return merge(a, b, [
+  return [
     ...Array.from({ length: head }, (_, at) => [at, at] as const),
     ...pairs.map(([x, y]) => [x + head, y + head] as const),
     ...Array.from({ length: tail }, (_, at) => [a.length - tail + at, b.length - tail + at] as const),
-  ]);
+  ];
 }
 
 function lines(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-type Pair = readonly [number, number];
+export type Pair = readonly [number, number];
 
 /** The furthest x reached on each diagonal; diagonal k is at index k + `MAX_STEPS` + 1. */
 type Furthest = Int32Array;

@@ -39,10 +39,10 @@ describe("orderRows", () => {
     expect(names(orderRows(rows, columns, { search: "other 10" }))).toEqual([]);
   });
 
-  it("nextSorting reverses the order on the second click", () => {
-    const first = nextSorting(undefined, "name");
+  it("nextSorting reverses the order on the second click, and begins with the largest number", () => {
+    const first = nextSorting(undefined, "name", false);
     expect(first).toEqual({ column: "name", descending: false });
-    expect(nextSorting(first, "name")).toEqual({ column: "name", descending: true });
-    expect(nextSorting(first, "calls")).toEqual({ column: "calls", descending: false });
+    expect(nextSorting(first, "name", false)).toEqual({ column: "name", descending: true });
+    expect(nextSorting(first, "calls", true)).toEqual({ column: "calls", descending: true });
   });
 });

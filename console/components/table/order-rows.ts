@@ -10,8 +10,9 @@ export function orderRows<Row>(
   return sortRows(filterRows(rows, columns, search), columns, sorting);
 }
 
-export function nextSorting(sorting: Sorting | undefined, column: string): Sorting {
-  return { column, descending: sorting?.column === column && !sorting.descending };
+/** Of numbers one wants to see the largest first. */
+export function nextSorting(sorting: Sorting | undefined, column: string, isNumber: boolean): Sorting {
+  return { column, descending: sorting?.column === column ? !sorting.descending : isNumber };
 }
 
 function filterRows<Row>(

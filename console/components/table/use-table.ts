@@ -19,7 +19,10 @@ export function useTable<Row>(props: TableProps<Row>) {
   const [ownSorting, setOwnSorting] = useState<Sorting | undefined>(props.sorting);
   const [selection, select] = useState<Selection>(NONE);
   const sorting = props.onSort ? props.sorting : ownSorting;
-  const sortBy = (column: string) => (props.onSort ?? setOwnSorting)(nextSorting(sorting, column));
+  const sortBy = (column: string) => {
+    const isNumber = columns.some(({ id, align }) => id === column && align === "end");
+    (props.onSort ?? setOwnSorting)(nextSorting(sorting, column, isNumber));
+  };
   const ordered = useMemo(
     () => orderRows(rows, columns, { search, sorting }),
     [rows, columns, search, sorting?.column, sorting?.descending],

@@ -1,5 +1,6 @@
 /** Shows exactly what a client of the endpoint sees, and how many tokens that costs. */
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import type { Endpoint, Preview } from "../../api/types.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -8,9 +9,12 @@ import { SelectField } from "../../components/select-field.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { count, roughly, size } from "../../format.ts";
 import { STATES, useList, useResource } from "../../live/resource.ts";
+import { address, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
+import { ComparedTools, HiddenTools } from "./seen-tools.tsx";
+import "./preview-tab.css";
 
 const texts = endpointsTexts.preview;
 
@@ -50,26 +54,60 @@ const COLUMNS: readonly Column<ShownTool>[] = [
 ];
 
 export function PreviewTab({ endpoint: { uuid } }: { readonly endpoint: Endpoint }) {
-  const as = useSignal("");
+  const { as, and } = address.value.query;
   const people = useList("/users", may("people") ? {} : undefined, {}).value.value ?? [];
-  const preview = useResource("/endpoints/:uuid/preview", { uuid, as: as.value || undefined }, STATES);
+  const keys = useList("/api-keys", may("people") ? {} : undefined, {}).value.value ?? [];
+  const callers = [
+    ...people.map((user) => ({ value: user.uuid, label: user.email })),
+    ...keys
+      .filter(({ endpoints }) => endpoints === "all" || endpoints?.includes(uuid))
+      .map((key) => ({ value: `key:${key.uuid}`, label: texts.key(key.name) })),
+  ];
+  const nameOf = (caller: string | undefined) =>
+    callers.find(({ value }) => value === caller)?.label ?? texts.self;
+  const preview = useResource("/endpoints/:uuid/preview", { uuid, as }, STATES);
   return (
     <div class="stack">
-      {people.length > 0 && (
-        <SelectField
-          label={texts.as}
-          none={texts.self}
-          value={as.value}
-          options={people.map((user) => ({ value: user.uuid, label: user.email }))}
-          onInput={(value) => (as.value = value)}
-        />
+      {callers.length > 0 && (
+        <div class="preview-callers">
+          <SelectField
+            label={texts.as}
+            none={texts.self}
+            value={as ?? ""}
+            options={callers}
+            onInput={(value) => setQuery({ as: value || undefined })}
+          />
+          <SelectField
+            label={texts.and}
+            none={texts.nobody}
+            value={and ?? ""}
+            options={callers}
+            onInput={(value) => setQuery({ and: value || undefined })}
+          />
+        </div>
       )}
-      <Ready of={preview}>{(found) => <PreviewContent preview={found} />}</Ready>
+      {and === undefined ? (
+        <Ready of={preview}>
+          {(found) => (
+            <PreviewContent preview={found}>
+              <HiddenTools endpoint={uuid} as={as} />
+            </PreviewContent>
+          )}
+        </Ready>
+      ) : (
+        <ComparedTools endpoint={uuid} callers={[as, and]} names={[nameOf(as), nameOf(and)]} />
+      )}
     </div>
   );
 }
 
-function PreviewContent({ preview }: { readonly preview: Preview }) {
+interface PreviewContentProps {
+  readonly preview: Preview;
+  /** After the listed tools. */
+  readonly children: ComponentChildren;
+}
+
+function PreviewContent({ preview, children }: PreviewContentProps) {
   const { total, full, instructions, prompts, resources, templates, unknown, unavailable } = preview;
   const open = useSignal<string | undefined>(undefined);
   const tools = preview.tools.map(shownTool);
@@ -78,7 +116,7 @@ function PreviewContent({ preview }: { readonly preview: Preview }) {
     <>
       {preview.refused && <p class="refused">{texts.refused}</p>}
       <p>
-        {texts.shown(roughly(total.tokens))}
+        {texts.shown(tools.length, roughly(total.tokens))}
         {full.tokens > total.tokens && ` ${texts.full(roughly(full.tokens), full.tools)}`}
       </p>
       <h3>{texts.tools}</h3>
@@ -95,6 +133,7 @@ function PreviewContent({ preview }: { readonly preview: Preview }) {
           <JsonTree label={one.name} value={one.definition} />
         </Dialog>
       )}
+      {children}
       <p class="muted">{texts.more(prompts, resources + templates)}</p>
       {unknown.length > 0 && (
         <p class="muted">
@@ -109,8 +148,11 @@ function PreviewContent({ preview }: { readonly preview: Preview }) {
               <li key={server}>
                 <code>
                   <ForeignText text={server} />
-                </code>{" "}
-                <ForeignText text={reason} />
+                </code>
+                :{" "}
+                <ForeignText
+                  text={reason.startsWith(`${server}: `) ? reason.slice(server.length + 2) : reason}
+                />
               </li>
             ))}
           </ul>

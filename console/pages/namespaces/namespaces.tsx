@@ -1,8 +1,8 @@
 /** The page Namespaces: groups of servers, and the tools they offer there. */
-import type { Endpoint, Namespace } from "../../api/types.ts";
+import type { Endpoint, Namespace, ToolTable } from "../../api/types.ts";
 import type { Column } from "../../components/table.tsx";
-import { count } from "../../format.ts";
-import { CONFIG, useList } from "../../live/resource.ts";
+import { roughly } from "../../format.ts";
+import { CONFIG, STATES, useList, useResource } from "../../live/resource.ts";
 import { may } from "../../session.ts";
 import { ListPage } from "../../shell/list-page.tsx";
 import { namespacesTexts as texts } from "../../texts/namespaces.ts";
@@ -13,6 +13,8 @@ interface Row {
   readonly namespace: Namespace;
   readonly servers: string;
   readonly endpoints: string;
+  /** Undefined until the tools are loaded. */
+  readonly tools: { readonly all: number; readonly on: number; readonly tokens: number } | undefined;
 }
 
 const { columns } = texts;
@@ -34,11 +36,20 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: "tools",
     head: columns.tools,
-    width: "130px",
+    width: "110px",
+    align: "end",
+    hideBelow: "small",
+    value: ({ tools }) => tools?.on,
+    cell: ({ tools }) => tools && texts.toolsOn(tools.on, tools.all),
+  },
+  {
+    id: "tokens",
+    head: columns.tokens,
+    width: "150px",
     align: "end",
     hideBelow: "medium",
-    value: ({ namespace }) => namespace.tools.length,
-    cell: ({ namespace }) => count(namespace.tools.length),
+    value: ({ tools }) => tools?.tokens,
+    cell: ({ tools }) => tools && texts.tokens(roughly(tools.tokens)),
   },
   {
     id: "new",
@@ -52,10 +63,12 @@ const COLUMNS: readonly Column<Row>[] = [
 export default function Namespaces() {
   const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG).value.value ?? [];
+  const table = useResource("/tools", { limit: 10_000 }, STATES).value.value;
   const endpointsOf = ({ uuid }: Namespace): readonly Endpoint[] =>
     endpoints.filter((endpoint) => endpoint.namespaces.includes(uuid));
   const rowOf = (namespace: Namespace): Row => ({
     namespace,
+    tools: table && toolsIn(namespace, table),
     servers: namespace.servers
       .map(({ server }) => servers.find(({ uuid }) => uuid === server)?.name ?? server)
       .join(", "),
@@ -83,4 +96,16 @@ export default function Namespaces() {
       )}
     />
   );
+}
+
+/** What a client would get that lists all tools. */
+function toolsIn({ uuid }: Namespace, { namespaces, items }: ToolTable): Row["tools"] {
+  const at = String(namespaces.findIndex((one) => one.uuid === uuid));
+  const placed = items.filter((tool) => tool.in[at] !== undefined);
+  const on = placed.filter((tool) => tool.in[at] === "on");
+  return {
+    all: placed.length,
+    on: on.length,
+    tokens: on.reduce((sum, tool) => sum + tool.tokens, 0),
+  };
 }

@@ -19,8 +19,9 @@ const { columns } = texts;
 const COLUMNS: readonly Column<Approval>[] = [
   {
     id: "tool",
-    head: columns.tool,
+    head: texts.toolAndArguments,
     mono: true,
+    width: "34%",
     value: (approval) => `${approval.name} ${shortArguments(approval)}`,
     cell: (approval) => (
       <span class="approval-call" title={shortArguments(approval)}>
@@ -32,15 +33,20 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: "kind",
     head: texts.kind,
     hideBelow: "medium",
-    width: "150px",
+    width: "110px",
     value: ({ tier }) => tier && texts.tiers[tier],
     cell: ({ tier }) =>
-      tier && <span class={tier === "destructive" ? "approval-danger" : ""}>{texts.tiers[tier]}</span>,
+      tier && (
+        <span title={texts.tiers[tier]} class={tier === "destructive" ? "approval-danger" : ""}>
+          {texts.tiersShort[tier]}
+        </span>
+      ),
   },
   { id: "who", head: columns.who, value: ({ principal }) => principal.name },
   {
     id: "reason",
     head: columns.reason,
+    width: "110px",
     hideBelow: "large",
     cell: ({ reason }) => <ForeignText text={reason} />,
   },
@@ -48,7 +54,8 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: "endpoint",
     head: columns.endpoint,
     mono: true,
-    hideBelow: "medium",
+    width: "100px",
+    hideBelow: "large",
     value: ({ endpoint }) => endpoint.name,
   },
 ];

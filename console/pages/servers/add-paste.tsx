@@ -9,7 +9,7 @@ import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { AddedServers } from "./added-servers.tsx";
 import { NamespaceField, useNamespaceChoice } from "./namespace-field.tsx";
-import { type Entries, readPasted } from "./read-pasted.ts";
+import { type Entry, type ReadPasted, readPasted } from "./read-pasted.ts";
 import { commandOrUrl } from "./server-state.ts";
 import { useAddServers } from "./use-add-servers.ts";
 
@@ -17,15 +17,26 @@ const texts = serverTexts.adding;
 
 export function AddPaste({ onDone }: { readonly onDone: () => void }) {
   const text = useSignal("");
+  /** What was ticked or unticked by hand. */
+  const ticked = useSignal<Readonly<Record<string, boolean>>>({});
   const choice = useNamespaceChoice();
   const adding = useAddServers();
+  const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
+  const taken = new Set(servers.map(({ name }) => name.toLowerCase()));
   const read = readPasted(text.value);
-  const entries = read && "entries" in read ? read.entries : undefined;
+  const found = read && "entries" in read ? read.entries : {};
+  const rows = Object.entries(found).map(([name, entry]) => {
+    const exists = taken.has(name.toLowerCase());
+    return { name, entry, exists, chosen: ticked.value[name] ?? !exists };
+  });
+  const chosen = rows.filter((row) => row.chosen);
+  const added = chosen.filter(({ exists }) => !exists).length;
   if (adding.added) return <AddedServers adding={adding} onDone={onDone} />;
   return (
     <Form
       onSubmit={() => {
-        if (entries) void adding.add(entries, choice.chosen);
+        const entries = Object.fromEntries(chosen.map(({ name, entry }) => [name, entry]));
+        if (chosen.length > 0) void adding.add(entries, choice.chosen);
       }}
     >
       <CodeField
@@ -34,43 +45,68 @@ export function AddPaste({ onDone }: { readonly onDone: () => void }) {
         placeholder={texts.pasteExample}
         rows={10}
         autofocus
-        error={read && "problem" in read ? texts[read.problem] : undefined}
+        error={read && problemIn(read)}
         value={text.value}
         onInput={(next) => {
           adding.clear();
           text.value = next;
         }}
       />
-      {entries && <FoundServers entries={entries} />}
-      {entries && <NamespaceField choice={choice} />}
+      {rows.length > 0 && (
+        <FoundServers rows={rows} onTick={(name, on) => (ticked.value = { ...ticked.value, [name]: on })} />
+      )}
+      {chosen.length > 0 && <NamespaceField choice={choice} />}
       <Refused problem={adding.problem} />
       <div class="line">
-        <Button type="submit" kind="primary" busy={adding.busy} disabled={!entries}>
-          {texts.add(entries ? Object.keys(entries).length : 1)}
+        <Button type="submit" kind="primary" busy={adding.busy} disabled={chosen.length === 0}>
+          {texts.add(added, chosen.length - added)}
         </Button>
       </div>
     </Form>
   );
 }
 
-/** Shows the servers found in the pasted text before anything is added. */
-function FoundServers({ entries }: { readonly entries: Entries }) {
-  const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
-  const taken = new Set(servers.map(({ name }) => name.toLowerCase()));
-  const names = Object.keys(entries);
+function problemIn(read: ReadPasted): string | undefined {
+  if (!("problem" in read)) return undefined;
+  return read.problem === "none" ? texts.none : texts.json(read.line, read.reason);
+}
+
+interface FoundRow {
+  readonly name: string;
+  readonly entry: Entry;
+  /** A server has the name. */
+  readonly exists: boolean;
+  readonly chosen: boolean;
+}
+
+interface FoundServersProps {
+  readonly rows: readonly FoundRow[];
+  readonly onTick: (name: string, on: boolean) => void;
+}
+
+/** Shows the servers found in the pasted text, of which some can be left out. */
+function FoundServers({ rows, onTick }: FoundServersProps) {
   return (
     <section class="stack-small">
-      <h3>{texts.found(names.length)}</h3>
+      <h3>{texts.found(rows.length)}</h3>
       <ul class="found">
-        {names.map((name) => (
+        {rows.map(({ name, entry, exists, chosen }) => (
           <li key={name}>
-            <strong class="mono">
-              <ForeignText text={name} />
-            </strong>
+            <label class="found-tick">
+              <input
+                type="checkbox"
+                class="checkbox"
+                checked={chosen}
+                onChange={(event) => onTick(name, event.currentTarget.checked)}
+              />
+              <strong class="mono">
+                <ForeignText text={name} />
+              </strong>
+            </label>
             <span class="mono muted cut">
-              <ForeignText text={commandOrUrl(entries[name] as Parameters<typeof commandOrUrl>[0])} />
+              <ForeignText text={commandOrUrl(entry as Parameters<typeof commandOrUrl>[0])} />
             </span>
-            {taken.has(name.toLowerCase()) && <span class="small warn-text">{texts.exists}</span>}
+            {exists && <span class="small warn-text">{chosen ? texts.replaced : texts.exists}</span>}
           </li>
         ))}
       </ul>

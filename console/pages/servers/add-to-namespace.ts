@@ -5,7 +5,7 @@
 import { send } from "../../api/client.ts";
 import type { Endpoint, Namespace } from "../../api/types.ts";
 
-const DEFAULT_NAME = "default";
+export const DEFAULT_NAME = "default";
 
 /** "new": the namespace and endpoint `default`, created if missing. */
 export type NamespaceChoice = "none" | "new" | { readonly namespace: string };

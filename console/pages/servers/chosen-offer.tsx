@@ -70,7 +70,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
       <Refused problem={adding.problem} />
       <div class="line">
         <Button type="submit" kind="primary" busy={adding.busy} disabled={name.value === ""}>
-          {texts.add(1)}
+          {texts.add(1, 0)}
         </Button>
         <Button kind="quiet" onClick={onBack}>
           {texts.tabs.find}

@@ -4,7 +4,7 @@ import type { Namespace } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { defaultChoice, type NamespaceChoice } from "./add-to-namespace.ts";
+import { DEFAULT_NAME, defaultChoice, type NamespaceChoice } from "./add-to-namespace.ts";
 
 const texts = serverTexts.adding;
 
@@ -12,6 +12,8 @@ export interface NamespaceChoiceState {
   readonly chosen: NamespaceChoice;
   readonly picked: Signal<NamespaceChoice | undefined>;
   readonly namespaces: readonly Namespace[];
+  /** Whether the endpoint `default` exists. */
+  readonly hasDefault: boolean;
 }
 
 /** The default choice until somebody picks another. */
@@ -19,11 +21,13 @@ export function useNamespaceChoice(): NamespaceChoiceState {
   const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG).value.value ?? [];
   const picked = useSignal<NamespaceChoice | undefined>(undefined);
-  return { chosen: picked.value ?? defaultChoice({ namespaces, endpoints }), picked, namespaces };
+  const chosen = picked.value ?? defaultChoice({ namespaces, endpoints });
+  const hasDefault = endpoints.some(({ name }) => name === DEFAULT_NAME);
+  return { chosen, picked, namespaces, hasDefault };
 }
 
 export function NamespaceField({
-  choice: { chosen, picked, namespaces },
+  choice: { chosen, picked, namespaces, hasDefault },
 }: {
   readonly choice: NamespaceChoiceState;
 }) {
@@ -33,7 +37,7 @@ export function NamespaceField({
       value={typeof chosen === "string" ? chosen : chosen.namespace}
       options={[
         ...namespaces.map(({ uuid, name }) => ({ value: uuid, label: texts.namespaceOf(name) })),
-        { value: "new", label: texts.namespaceNew },
+        { value: "new", label: texts.namespaceNew(hasDefault) },
         { value: "none", label: texts.namespaceNone },
       ]}
       onInput={(value) => {

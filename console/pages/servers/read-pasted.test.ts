@@ -46,10 +46,15 @@ test("readPasted reads variables and quotes of a command line", () => {
 
 test("readPasted reports invalid JSON, and text without servers", () => {
   expect(readPasted("  \n")).toBeUndefined();
-  expect(readPasted('{"mcpServers": {')).toEqual({ problem: "json" });
+  expect(readPasted('{"mcpServers": {')).toMatchObject({ problem: "json" });
   expect(readPasted('{"mcpServers": {"a": {"disabled": true}}}')).toEqual({ problem: "none" });
   expect(readPasted("[1, 2]")).toEqual({ problem: "none" });
   expect(readPasted("<b>hello</b>")).toEqual({ problem: "none" });
+});
+
+test("readPasted names the line that is not JSON, also after comments", () => {
+  const text = '\n{ // mine, of\n  "mcpServers": {\n    "a": { "command": "x" "args": [] }\n  }\n}';
+  expect(readPasted(text)).toMatchObject({ problem: "json", line: 4, reason: expect.stringMatching(/./) });
 });
 
 test.each([

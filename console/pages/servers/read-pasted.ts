@@ -3,7 +3,11 @@
 export type Entry = Readonly<Record<string, unknown>>;
 export type Entries = Readonly<Record<string, Entry>>;
 
-export type ReadPasted = { readonly entries: Entries } | { readonly problem: "json" | "none" };
+export type ReadPasted =
+  | { readonly entries: Entries }
+  | { readonly problem: "none" }
+  /** What is wrong, and in which line if it is known. */
+  | { readonly problem: "json"; readonly line?: number; readonly reason?: string };
 
 /** The keys under which client configs list servers. */
 const LISTS = ["mcpServers", "servers", "context_servers", "mcp_servers"];
@@ -13,9 +17,13 @@ export function readPasted(text: string): ReadPasted | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
   if (!/^["{[]/.test(trimmed)) return readLine(trimmed);
-  const parsed = parseJson(trimmed) ?? parseJson(`{${trimmed.replace(/,\s*$/, "")}}`);
-  if (parsed === undefined) return { problem: "json" };
-  const entries = entriesIn(parsed);
+  const parsed = parseJson(trimmed);
+  const inBraces = "error" in parsed ? parseJson(`{${trimmed.replace(/,\s*$/, "")}}`) : parsed;
+  if ("error" in parsed && "error" in inBraces) {
+    const start = text.slice(0, text.indexOf(trimmed));
+    return { problem: "json", ...whereIn(start + trimmed, start.length, parsed.error) };
+  }
+  const entries = "value" in inBraces ? entriesIn(inBraces.value) : undefined;
   return entries && Object.keys(entries).length > 0 ? { entries } : { problem: "none" };
 }
 
@@ -121,17 +129,28 @@ function packageIn(command: unknown, args: unknown): string {
   return last.replace(/\.(?:m?[jt]s|py|exe)$/, "");
 }
 
-/** Parses JSON, and ignores comments and trailing commas, which config files of clients contain. */
-function parseJson(text: string): unknown {
+/**
+ * Parses JSON, and ignores comments and trailing commas, which config files of clients contain. Spaces take
+ * their place, so that the places in errors are those of the text.
+ */
+function parseJson(text: string): { readonly value: unknown } | { readonly error: string } {
   const plain = text.replace(
     /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)\s*)*[}\]])/g,
-    (_, quoted: string | undefined) => quoted ?? "",
+    (found, quoted: string | undefined) => quoted ?? found.replace(/[^\n]/g, " "),
   );
   try {
-    return JSON.parse(plain) as unknown;
-  } catch {
-    return undefined;
+    return { value: JSON.parse(plain) as unknown };
+  } catch (error) {
+    return { error: (error as Error).message };
   }
+}
+
+/** Engines name the place as a position, or not at all. */
+function whereIn(text: string, start: number, error: string) {
+  const position = /position (\d+)/.exec(error)?.[1];
+  const reason = error.replace(/ in JSON at position.*| at line.*$/s, "");
+  if (position === undefined) return { reason };
+  return { line: text.slice(0, start + Number(position)).split("\n").length, reason };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -14,7 +14,8 @@ export interface ServerRow {
 
 const { columns: heads } = serverTexts;
 
-const LONGEST = 24;
+/** Letters for which the column has room at 1,440 pixels. */
+const LONGEST = 26;
 
 /** Failed servers come first, then connecting ones. */
 const ORDER: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, ok: 3, off: 4 };
@@ -25,7 +26,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     head: heads.name,
     value: ({ server }) => server.name,
     mono: true,
-    width: "clamp(96px, 21vw, 320px)",
+    width: "clamp(96px, 15vw, 240px)",
   },
   {
     id: "state",
@@ -41,12 +42,12 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     head: heads.reached,
     value: ({ server }) => commandOrUrl(server),
     cell: ({ server }) => (
-      <span class="cut" title={commandOrUrl(server)}>
-        <ForeignText text={endOf(commandOrUrl(server))} />
+      <span title={commandOrUrl(server)}>
+        <ForeignText text={middleCut(commandOrUrl(server))} />
       </span>
     ),
     mono: true,
-    width: "16%",
+    width: "240px",
     hideBelow: "large",
   },
   {
@@ -62,16 +63,16 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "calls",
     head: heads.calls,
-    value: ({ figures }) => figures?.calls ?? 0,
+    value: ({ figures }) => figures?.calls,
     cell: ({ figures }) => (figures ? count(figures.calls) : <span class="faint">–</span>),
     align: "end",
-    width: "140px",
+    width: "120px",
     hideBelow: "medium",
   },
   {
     id: "p95",
     head: heads.p95,
-    value: ({ figures }) => figures?.p95Ms ?? 0,
+    value: ({ figures }) => figures?.p95Ms,
     cell: ({ figures }) =>
       figures?.p95Ms === undefined ? <span class="faint">–</span> : `≈ ${duration(figures.p95Ms)}`,
     align: "end",
@@ -80,7 +81,9 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
   },
 ];
 
-/** The end tells servers apart. */
-function endOf(text: string): string {
-  return text.length <= LONGEST ? text : `…${text.slice(-LONGEST)}`;
+/** The beginning says what runs, and the end tells servers apart. */
+function middleCut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const head = Math.floor(LONGEST / 3);
+  return `${text.slice(0, head)}…${text.slice(head + 1 - LONGEST)}`;
 }

@@ -1,5 +1,6 @@
 /** Shows how a tool differs from its approved version, and approves it. */
 import { send } from "../../api/client.ts";
+import type { TableTool, ToolTable } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Diff } from "../../components/diff.tsx";
 import { toast } from "../../components/toasts.tsx";
@@ -9,11 +10,18 @@ import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { toolsTexts } from "../../texts/tools.ts";
 import { useSending } from "../../use-sending.ts";
-import type { ToolTableRow } from "./tool-row.ts";
+import { namespaceColumns } from "./namespace-column.ts";
+import { turnOffEverywhere } from "./switch-tools.ts";
+import { awaitsApproval, isSwitchable, type ToolTableRow } from "./tool-row.ts";
 
 const texts = toolsTexts.change;
 
-export function ChangeTab({ row: { tool } }: { readonly row: ToolTableRow }) {
+interface ChangeTabProps {
+  readonly row: ToolTableRow;
+  readonly table: ToolTable;
+}
+
+export function ChangeTab({ row: { tool }, table }: ChangeTabProps) {
   const params = { uuid: tool.server };
   const changes = useResource("/mcp-servers/:uuid/changes", params, STATES);
   const sending = useSending();
@@ -31,7 +39,7 @@ export function ChangeTab({ row: { tool } }: { readonly row: ToolTableRow }) {
         if (!change) return null;
         return (
           <div class="stack">
-            <p>{texts.text}</p>
+            <p>{awaitsApproval(tool) ? texts.held : texts.seen}</p>
             <Diff before={change.before} after={change.after} />
             <Refused problem={sending.problem} />
             {may("servers.write") && (
@@ -39,6 +47,7 @@ export function ChangeTab({ row: { tool } }: { readonly row: ToolTableRow }) {
                 <Button kind="primary" busy={sending.busy} onClick={() => void approve(version)}>
                   {texts.approve}
                 </Button>
+                <TurnOff tool={tool} table={table} />
               </div>
             )}
           </div>
@@ -46,4 +55,15 @@ export function ChangeTab({ row: { tool } }: { readonly row: ToolTableRow }) {
       }}
     </Ready>
   );
+}
+
+/** For a changed tool that nobody should call until it is understood. */
+function TurnOff({ tool, table }: { readonly tool: TableTool; readonly table: ToolTable }) {
+  const switchable = namespaceColumns(table).filter(
+    ({ at, managed }) => !managed && isSwitchable(tool.in[at]),
+  );
+  const on = switchable.filter(({ at }) => tool.in[at] === "on");
+  if (!may("namespaces.write") || switchable.length === 0) return null;
+  if (on.length === 0) return <span class="muted">{texts.isOff}</span>;
+  return <Button onClick={() => void turnOffEverywhere(tool, on)}>{texts.off}</Button>;
 }

@@ -28,3 +28,18 @@ export async function switchTools(
   });
   refresh("/tools");
 }
+
+/** One revision for each namespace; undo takes all of them back. */
+export async function turnOffEverywhere(
+  { server, tool }: TableTool,
+  namespaces: readonly NamespaceColumn[],
+): Promise<void> {
+  const set = [{ server, tool, disabled: true }];
+  await runWithToast(async () => {
+    const made: number[] = [];
+    for (const { uuid } of namespaces)
+      made.push((await send("POST /namespaces/:uuid/tools", { set }, { params: { uuid } })).revision);
+    await toastWithUndo(toolsTexts.change.offDone(tool, made.length), made);
+  });
+  refresh("/tools");
+}

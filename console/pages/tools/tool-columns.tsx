@@ -22,18 +22,15 @@ export function toolColumns(namespaces: readonly NamespaceColumn[]): readonly Co
       mono: true,
       value: ({ server, tool }) => `${server}:${tool.tool}`,
       cell: ({ server, tool }) => (
-        <>
-          <span class="muted">
-            <ForeignText text={`${server}:`} />
+        <span class="named">
+          <span class="cut" title={`${server}:${tool.tool}`}>
+            <span class="muted">
+              <ForeignText text={`${server}:`} />
+            </span>
+            <ForeignText text={tool.tool} />
           </span>
-          <ForeignText text={tool.tool} />
-          {tool.changed && (
-            <>
-              {" "}
-              <Status state="warn" word={texts.changed[tool.changed.kind]} />
-            </>
-          )}
-        </>
+          {tool.changed && <Status state="warn" word={texts.changedShort[tool.changed.kind]} />}
+        </span>
       ),
     },
     {

@@ -34,7 +34,7 @@ export function ToolDrawer({ row, table }: ToolDrawerProps) {
     about: () => <About row={row} since={table.since} />,
     ...(may("namespaces.write") && { override: () => <OverrideTab row={row} table={table} /> }),
     schema: () => <SchemaTab row={row} />,
-    ...(tool.changed && { change: () => <ChangeTab row={row} /> }),
+    ...(tool.changed && { change: () => <ChangeTab row={row} table={table} /> }),
   };
   const names = Object.keys(shown) as (keyof typeof labels)[];
   const active = shown[tab] ? tab : "about";

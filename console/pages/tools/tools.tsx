@@ -8,6 +8,7 @@ import { SelectField } from "../../components/select-field.tsx";
 import { Table } from "../../components/table.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
+import { addressSorting } from "../../parts/address-sorting.ts";
 import { NoToolsYet } from "../../parts/no-tools-yet.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
@@ -17,7 +18,7 @@ import { BulkSwitch } from "./bulk-switch.tsx";
 import { namespaceColumns } from "./namespace-column.ts";
 import { toolColumns } from "./tool-columns.tsx";
 import { ToolDrawer } from "./tool-drawer.tsx";
-import { rowsOf, type ToolTableRow } from "./tool-row.ts";
+import { rowsOf, type ToolTableRow, tierOf } from "./tool-row.ts";
 
 /** Reads all tools at once, because the table filters and sorts them itself. */
 const ALL = { limit: 10_000 };
@@ -39,16 +40,25 @@ export default function Tools() {
 
 function AllTools({ table }: { readonly table: ToolTable }) {
   const { id, query } = address.value;
-  const { namespace, server, changed, q } = query;
+  const { namespace, server, tier, changed, q } = query;
   const rows = useMemo(() => rowsOf(table), [table]);
-  const shown = useMemo(
-    () => rows.filter(({ tool }) => (!server || tool.server === server) && (!changed || tool.changed)),
-    [rows, server, changed],
-  );
   const namespaces = namespaceColumns(table, namespace);
+  const only = namespace && namespaces.length === 1 ? namespaces[0]?.at : undefined;
+  const ofServer = uuidOf(table.servers, server);
+  const shown = useMemo(
+    () =>
+      rows.filter(
+        ({ tool }) =>
+          (!ofServer || tool.server === ofServer) &&
+          (!tier || tierOf(tool.annotations) === tier) &&
+          (!changed || tool.changed) &&
+          (only === undefined || tool.in[only] !== undefined),
+      ),
+    [rows, ofServer, tier, changed, only],
+  );
   const uuids = namespaces.map(({ uuid }) => uuid).join();
   const columns = useMemo(() => toolColumns(namespaces), [uuids, table]);
-  const open = rows.find(({ key }) => key === id);
+  const open = rows.find(({ key, server: name, tool }) => key === id || `${name}:${tool.tool}` === id);
   return (
     <>
       <Table
@@ -56,8 +66,10 @@ function AllTools({ table }: { readonly table: ToolTable }) {
         rows={shown}
         columns={columns}
         rowKey={({ key }) => key}
+        rowName={({ server, tool }) => `${server}:${tool.tool}`}
         onOpen={({ key }) => go({ page: "tools", id: key, query })}
         open={id}
+        {...addressSorting()}
         search={q}
         onSearch={(text) => setQuery({ q: text })}
         searchLabel={texts.search}
@@ -85,6 +97,11 @@ function AllTools({ table }: { readonly table: ToolTable }) {
   );
 }
 
+/** An address may name an object. */
+function uuidOf(all: readonly { readonly uuid: string; readonly name: string }[], text = ""): string {
+  return all.find(({ name }) => name === text)?.uuid ?? text;
+}
+
 function Filters({ table: { servers, namespaces, items } }: { readonly table: ToolTable }) {
   const { query } = address.value;
   const choices = ["namespace", "server"] as const;
@@ -99,11 +116,19 @@ function Filters({ table: { servers, namespaces, items } }: { readonly table: To
           label={texts.filters[name]}
           labelHidden
           none={`${texts.filters[name]}: ${texts.filters.all}`}
-          value={query[name] ?? ""}
+          value={uuidOf(name === "server" ? servers : namespaces, query[name])}
           options={options(name === "server" ? servers : namespaces)}
           onInput={(value) => setQuery({ [name]: value || undefined })}
         />
       ))}
+      <SelectField
+        label={texts.filters.tier}
+        labelHidden
+        none={`${texts.filters.tier}: ${texts.filters.all}`}
+        value={query["tier"] ?? ""}
+        options={Object.entries(texts.tiers).map(([value, label]) => ({ value, label }))}
+        onInput={(value) => setQuery({ tier: value || undefined })}
+      />
       {anyChanged && (
         <SelectField
           label={texts.filters.changed}

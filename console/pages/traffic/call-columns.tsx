@@ -1,8 +1,10 @@
 /** The columns of the table of calls. */
+import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { duration, size } from "../../format.ts";
+import { address } from "../../navigate.ts";
 import { Outcome } from "../../parts/outcome.tsx";
 import { trafficTexts as texts } from "../../texts/traffic.ts";
 import type { CallLine } from "./use-calls.ts";
@@ -36,15 +38,17 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
   {
     id: "who",
     head: columns.who,
-    width: "150px",
-    cell: ({ principal }) => <ForeignText text={principal.name} />,
+    width: "170px",
+    value: ({ principal }) => principal.name,
+    cell: ({ principal }) => <Only name="principal" value={principal.id} text={principal.name} />,
   },
   {
     id: "client",
     head: columns.client,
-    width: "120px",
+    width: "130px",
     hideBelow: "large",
-    cell: ({ client }) => <ForeignText text={client?.name ?? ""} />,
+    value: ({ client }) => client?.name,
+    cell: ({ client }) => client && <Only name="client" value={client.name} />,
   },
   {
     id: "endpoint",
@@ -52,7 +56,8 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     mono: true,
     width: "130px",
     hideBelow: "medium",
-    cell: ({ endpoint }) => <ForeignText text={endpoint.name} />,
+    value: ({ endpoint }) => endpoint.name,
+    cell: ({ endpoint }) => <Only name="endpoint" value={endpoint.name} />,
   },
   {
     id: "outcome",
@@ -80,6 +85,27 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     cell: ({ resultBytes }) => (resultBytes === undefined ? "" : size(resultBytes)),
   },
 ];
+
+interface OnlyProps {
+  readonly name: "principal" | "client" | "endpoint";
+  readonly value: string;
+  /** What is shown for the value. */
+  readonly text?: string;
+}
+
+/** A value that shows only its calls when pressed. */
+function Only({ name, value, text = value }: OnlyProps) {
+  const { query } = address.value;
+  return (
+    <a
+      class="quiet-link"
+      href={hrefOf({ page: "traffic", query: { ...query, [name]: value } })}
+      title={texts.filters.only(texts.filters[name], text)}
+    >
+      <ForeignText text={text} />
+    </a>
+  );
+}
 
 /** `server:tool`; only the name if the tool is unknown, because then it has no server. */
 export function calledTool({ server, tool }: Pick<CallLine, "server" | "tool">): string {

@@ -9,6 +9,7 @@ import { Table } from "../../components/table.tsx";
 import { useReplicas } from "../../live/replicas.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
+import { addressSorting } from "../../parts/address-sorting.ts";
 import { replicaColumn } from "../../parts/replica-column.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
@@ -33,7 +34,10 @@ function AllCalls() {
   const paused = useSignal(false);
   const filters = filtersIn(query);
   const calls = useCalls(filters, paused.value);
-  const all = calls.value.value;
+  const since = SINCE_MIN.find((minutes) => String(minutes) === query["since"]);
+  const within = (rows: readonly CallLine[]) =>
+    since === undefined ? rows : rows.filter(({ at }) => Date.parse(at) > Date.now() - since * 60_000);
+  const all = calls.value.value && within(calls.value.value);
   const countOf = (kind: string) => all?.filter((call) => call.outcome === kind).length ?? 0;
   return (
     <>
@@ -48,6 +52,7 @@ function AllCalls() {
             <Button href={urlOf("/calls", { ...filters, format: "jsonl" })} title={texts.exportTitle}>
               {texts.export}
             </Button>
+            {may("audit.read") && <Button href={olderHref(query)}>{texts.older}</Button>}
           </>
         }
       />
@@ -55,19 +60,20 @@ function AllCalls() {
         {(rows) => (
           <Table
             label={texts.list}
-            rows={rows}
+            rows={within(rows)}
             columns={ids.length > 1 ? [...CALL_COLUMNS, REPLICA] : CALL_COLUMNS}
             rowKey={(call) => String(call.id)}
             rowName={({ server: { name }, tool }) => `${name}:${tool}`}
             onOpen={(call) => go({ page: "traffic", id: String(call.id), query })}
             live
-            view={JSON.stringify(filters)}
+            view={JSON.stringify([filters, since])}
+            {...addressSorting()}
             search={q}
             searched
             onSearch={(text) => setQuery({ q: text })}
             searchLabel={texts.search}
             tools={<Filters />}
-            {...(Object.keys(filters).length === 0
+            {...(Object.keys(filters).length === 0 && since === undefined
               ? {
                   empty: (
                     <EmptyState title={texts.empty.title}>
@@ -89,13 +95,20 @@ function AllCalls() {
   );
 }
 
+/** The gateway keeps the last 1,000 calls; the audit log has longer ranges. */
+const SINCE_MIN = [1, 5, 15, 60] as const;
 const CHOSEN = ["method", "outcome", "endpoint", "server"] as const;
 /** Filters that links set. They are shown only if set. */
-const LINKED = ["principal", "tool", "code", "by", "session"] as const;
+const LINKED = ["principal", "client", "tool", "code", "by", "session"] as const;
 
 function filtersIn(query: Query): CallFilters {
   const names = [...CHOSEN, ...LINKED, "replica", "q"] as const;
   return Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+}
+
+/** The same calls in the audit log, which has all of them. */
+function olderHref({ outcome, endpoint, server, tool, client, session }: Query): string {
+  return hrefOf({ page: "audit", query: { kind: "call", outcome, endpoint, server, tool, client, session } });
 }
 
 function LinkedFilters() {
@@ -143,6 +156,14 @@ function Filters() {
           onInput={(value) => setQuery({ [name]: value || undefined })}
         />
       ))}
+      <SelectField
+        label={texts.filters.since}
+        labelHidden
+        none={`${texts.filters.since}: ${texts.filters.any}`}
+        value={query["since"] ?? ""}
+        options={SINCE_MIN.map((minutes) => ({ value: String(minutes), label: texts.filters.last(minutes) }))}
+        onInput={(value) => setQuery({ since: value || undefined })}
+      />
       <LinkedFilters />
     </>
   );

@@ -41,6 +41,7 @@ export interface CallFilters {
   readonly tool?: string | undefined;
   readonly code?: string | undefined;
   readonly by?: string | undefined;
+  readonly client?: string | undefined;
   readonly session?: string | undefined;
   readonly q?: string | undefined;
 }
@@ -132,6 +133,7 @@ function matchesFilters(call: CallLine, filters: CallFilters): boolean {
     is("tool", tool) &&
     is("code", call.code) &&
     is("by", call.by) &&
+    is("client", call.client?.name) &&
     is("session", call.session) &&
     texts.some((text) => text?.toLowerCase().includes(q))
   );

@@ -1,0 +1,165 @@
+/** What the lists of tools, namespaces, calls and found servers tell, and what one does with it there. */
+import { describe, expect, test } from "vitest";
+import { noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { shared } from "../support/shared.ts";
+import { teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+const tool = (name: string, description: string, annotations: object) => ({
+  name,
+  description,
+  annotations,
+  inputSchema: { type: "object" },
+});
+const LONG = "look_around_in_a_place_whose_name_takes_more_room_than_a_column_has";
+
+describe.skipIf(noBrowser)("lists", () => {
+  const opened = shared(async () => {
+    const folder = temp();
+    const list = (description: string) =>
+      folder.write(
+        "tools.json",
+        JSON.stringify([
+          tool(LONG, description, { readOnlyHint: true }),
+          tool("wipe", "Deletes all.", { destructiveHint: true }),
+        ]),
+      );
+    list("Looks around.");
+    const gateway = await teamGateway(folder);
+    const { api } = gateway;
+    const mcpServers = { fix: fixture(), looks: fixture("--tools-file", folder.path("tools.json")) };
+    await api("POST", "/mcp-servers/import", { mcpServers });
+    const limit = { use: "rate-limit", requests: 600, per: "1m" };
+    await api("POST", "/namespaces", { name: "all", servers: [{ server: "fix" }, { server: "looks" }] });
+    await api("POST", "/namespaces", {
+      name: "some",
+      servers: [{ server: "looks" }],
+      tools: [{ server: "looks", tool: "wipe", disabled: true }],
+      middleware: [limit],
+    });
+    const rules = [
+      { effect: "deny", tools: ["looks:wipe"], who: { groups: ["guests"] } },
+      { effect: "approve", tools: ["fix:count_unsafe"] },
+    ];
+    const middleware = [{ use: "policy", default: "allow", rules }];
+    await api("POST", "/endpoints", { name: "dev", namespaces: ["all"], surface: "aggregate", middleware });
+    await api("POST", "/endpoints", { name: "default", namespaces: ["some"] });
+    await api("POST", "/users", { email: "bob@example.org", role: "member", groups: ["guests"] });
+    for (const server of ["fix", "looks"]) await api("POST", `/mcp-servers/${server}/connect`);
+    list("Looks around, and tells everybody.");
+    await api("POST", "/mcp-servers/looks/connect");
+    const client = await teamClient(gateway, "dev", { key: await gateway.key() });
+    await client.call("fix__add", { a: 1, b: 1 });
+    await client.call("fix__is_error", { message: "no such file" });
+    return {
+      gateway,
+      page: await openConsole(gateway, { browser: { viewport: { width: 1440, height: 900 } } }),
+    };
+  });
+
+  test("tools are filtered by namespace and kind, and the address names them", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/tools?namespace=some`);
+    const names = () => page.getByRole("gridcell", { name: /^(fix|looks):/ }).allTextContents();
+    await page.getByRole("gridcell", { name: "looks:wipe", exact: true }).waitFor();
+    expect((await names()).every((name) => name.startsWith("looks:"))).toBe(true);
+    await page.getByRole("combobox", { name: "Namespace" }).selectOption({ label: "Namespace: all" });
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("destructive");
+    await page.getByRole("gridcell", { name: "looks:wipe", exact: true }).waitFor();
+    expect((await names()).some((name) => name.includes("look_around"))).toBe(false);
+    expect(new URL(page.url()).searchParams.get("tier")).toBe("destructive");
+    await page.getByRole("columnheader", { name: "Tokens" }).getByRole("button").click();
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("-tokens");
+  });
+
+  test("a changed tool has its badge in full, marks the changed words, and is turned off everywhere", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/tools?changed=1`);
+    const cell = page.locator("td.table-primary", { hasText: LONG });
+    const badge = cell.getByText("changed", { exact: true });
+    await badge.waitFor();
+    expect(await badge.evaluate((word) => word.scrollWidth <= word.clientWidth + 1)).toBe(true);
+    const [inner, outer] = [await badge.boundingBox(), await cell.boundingBox()];
+    expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0));
+    await cell.click();
+    await page.getByText(/Clients already see the new text/).waitFor();
+    expect(await page.locator("ins .diff-word").allTextContents()).toEqual([", and tells everybody"]);
+    await page.getByRole("button", { name: "Turn off everywhere" }).click();
+    await page.getByText(/is turned off in 2 namespaces/).waitFor();
+    const states = async () => {
+      const { body } = await gateway.api("GET", "/tools?limit=1000");
+      return Object.values(body.items.find((one: { tool: string }) => one.tool === LONG).in);
+    };
+    expect(await states()).toEqual(["off", "off"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").first().waitFor();
+    expect(await states()).toEqual(["on", "on"]);
+  });
+
+  test("namespaces say how many tools are on and what they cost, and a limit of all tools is said once", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/namespaces`);
+    await page.getByRole("row", { name: /^some .* 1 of 2 ≈ \d+ tokens/ }).waitFor();
+    await page.goto(`${gateway.url}/namespaces/all?tab=tools`);
+    await page.getByRole("cell", { name: "looks:wipe" }).waitFor();
+    await gateway.api("PATCH", "/namespaces/all", {
+      middleware: [{ use: "rate-limit", requests: 600, per: "1m" }],
+    });
+    await page.getByText(/^For every tool: rate-limit .*600/).waitFor();
+    expect(await page.getByText(/600/).count()).toBe(1);
+  });
+
+  test("what two people see of an endpoint is compared, by an address", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/endpoints/dev?tab=preview`);
+    await page.getByText(/^A client sees \d+ tools, about/).waitFor();
+    await page.getByLabel("Seen by").selectOption("bob@example.org");
+    await page.getByRole("heading", { name: /^1 of \d+ tools cannot be used, and why/ }).waitFor();
+    await page.getByText(/rule 1 denies it/).waitFor();
+    await page.getByLabel("Compare with").selectOption("admin@example.org");
+    await page.getByText(/^1 of \d+ tools differs; they come first/).waitFor();
+    const first = page
+      .getByRole("table", { name: "What each of them may use" })
+      .locator("tbody tr[data-key]")
+      .first();
+    expect(await first.textContent()).toMatch(/looks:wipe.*may not.*rule 1 denies it.*may/);
+    await page.reload();
+    await page.getByText(/^1 of \d+ tools differs/).waitFor();
+    await page.getByLabel("Compare with").selectOption(/^key a key/);
+  });
+
+  test("calls are narrowed by a click on a name, sorted, and limited to the last minutes", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/traffic`);
+    await page.getByText("fix:is_error").waitFor();
+    await page.getByRole("columnheader", { name: "Took" }).getByRole("button").click();
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("-duration");
+    await page.getByRole("link", { name: "team" }).first().click();
+    await page.getByRole("button", { name: /^Client: team/ }).waitFor();
+    await page.getByRole("combobox", { name: "Time" }).selectOption("60");
+    await page.getByText(/^The last 2 calls: 1 failed/).waitFor();
+    await page.getByRole("link", { name: "Older calls" }).click();
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("client")).toBe("team");
+  });
+
+  test("servers found in pasted text can be left out, and one that exists is replaced only if ticked", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/servers?add=paste`);
+    const field = page.getByRole("textbox", { name: /^Config of a client/ });
+    await field.fill('{\n  "mcpServers": {\n    "a": { "command": "x" "args": [] }\n  }\n}');
+    await page.getByText(/^Line 3 is not valid JSON: /).waitFor();
+    const mcpServers = { fix: { command: "false" }, one: fixture(), two: fixture() };
+    await field.fill(JSON.stringify({ mcpServers }));
+    await page.getByText("already exists: tick it to replace its settings").waitFor();
+    await page.getByRole("button", { name: "Add 2 servers" }).waitFor();
+    await page.getByRole("checkbox", { name: "two" }).uncheck();
+    await page.getByLabel("Who sees its tools?").selectOption("Clients of the endpoint “default”");
+    await page.getByRole("tabpanel").getByRole("button", { name: "Add server" }).click();
+    await page.getByText(/connected, \d+ tools/).waitFor();
+    const { body } = await gateway.api("GET", "/mcp-servers");
+    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(["fix", "looks", "one"]);
+    expect(body.items[0].command).toBe(fixture().command);
+  });
+});
