@@ -9,6 +9,7 @@ import { shellTexts } from "../texts/shell.ts";
 import type { DraftOf } from "../use-draft.ts";
 import type { Sending } from "../use-sending.ts";
 import { Refused } from "./refused.tsx";
+import "./draft-bar.css";
 
 interface DraftBarProps {
   readonly draft: Pick<
@@ -32,7 +33,7 @@ export function DraftBar(props: DraftBarProps) {
   const { changed, conflicts } = draft;
   const { meanwhile, mine: keep, theirs: take, discard } = shellTexts.draft;
   return (
-    <div class="stack">
+    <div class={`stack${changed ? " draft-bar" : ""}`}>
       {conflicts.length > 0 && (
         <div class="note stack-small" role="alert">
           <p>{meanwhile}</p>

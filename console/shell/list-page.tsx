@@ -35,6 +35,8 @@ interface ListPageProps<Item, Row>
   readonly summary: (items: readonly Item[]) => ComponentChildren;
   readonly rowsOf: (items: readonly Item[]) => readonly Row[];
   readonly create?: CreateAction;
+  /** The button of an empty list that is not filled here. */
+  readonly emptyAction?: ComponentChildren;
   /** Beside the button that creates one. */
   readonly actions?: ComponentChildren;
   readonly drawer: (row: Row) => ComponentChildren;
@@ -43,7 +45,7 @@ interface ListPageProps<Item, Row>
 const NEW_QUERY = { new: "1" };
 
 export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
-  const { page, texts, of, summary, rowsOf, create, actions, drawer, ...table } = props;
+  const { page, texts, of, summary, rowsOf, create, actions, emptyAction, drawer, ...table } = props;
   const { query } = address.value;
   const all = of.value.value;
   const createQuery = create?.query ?? NEW_QUERY;
@@ -87,7 +89,7 @@ export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
                 searchLabel={texts.search}
                 empty={
                   texts.empty && (
-                    <EmptyState title={texts.empty.title} action={button}>
+                    <EmptyState title={texts.empty.title} action={button || emptyAction}>
                       <p>{texts.empty.text}</p>
                     </EmptyState>
                   )

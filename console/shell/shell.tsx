@@ -55,7 +55,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             {shellTexts.offline}
           </p>
         )}
-        {outdated.value && (
+        {outdated.value && connection.value !== "offline" && (
           <p class="banner" role="status">
             {shellTexts.outdated}{" "}
             <Button size="small" onClick={() => location.reload()}>

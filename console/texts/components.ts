@@ -68,6 +68,7 @@ export const componentTexts = {
     add: (name: string) => `Add ${name}`,
     addShort: "Add",
     addItem: "Add item",
+    noMembers: "No arguments are described. Add one all the same",
     addEntry: "Add entry",
     remove: "Remove",
     removeNamed: (name: string) => `Remove ${name}`,

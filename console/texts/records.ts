@@ -10,6 +10,7 @@ export const sessionsTexts = {
   empty: {
     title: "No client is connected",
     text: "A client appears here when it opens a session at an endpoint. Clients of the stateless protocol have no sessions; see their calls on the page Traffic.",
+    action: "Connect a client",
   },
   columns: {
     client: "Client",

@@ -15,6 +15,7 @@ export const requestsTexts = {
     empty: {
       title: "No calls wait for approval",
       text: "A policy with the effect “approve” holds a call here until somebody decides.",
+      action: "Open endpoints",
     },
     columns: { tool: "Tool", who: "Who", endpoint: "Endpoint", reason: "Why", state: "State", at: "Since" },
     states: {

@@ -202,6 +202,7 @@ export const serverTexts = {
     from: { gallery: "gallery", registry: "registry" },
     tried: "tested",
     choose: "Choose",
+    chooseOther: "Choose another",
     chosen: "Chosen",
     needs: "Needs",
     runs: "Runs",

@@ -2,6 +2,8 @@
 import { count, plural } from "../format.ts";
 
 export const tryTexts = {
+  repeated:
+    "The arguments are those of the other call as they were recorded. Enter again what rules had masked.",
   title: "Try it",
   summary: "Call a tool as a client does, with the same access, names, layers and audit.",
   empty: {

@@ -21,6 +21,7 @@ export function EntryRows({ form, node, draft, onInput, path }: NodeProps<"objec
     const start = startDraft(node.additional, form.root);
     onInput(withMember(draft, name, start ?? emptyOf(node.additional, form.root)));
   };
+  const adding = <AddEntry taken={(name) => values.has(name) || known.has(name)} onAdd={add} />;
   return (
     <>
       {names.map((name, at) => (
@@ -53,7 +54,14 @@ export function EntryRows({ form, node, draft, onInput, path }: NodeProps<"objec
           </Button>
         </div>
       ))}
-      <AddEntry taken={(name) => values.has(name) || known.has(name)} onAdd={add} />
+      {node.members.length === 0 && names.length === 0 && path.length === 0 ? (
+        <details>
+          <summary>{texts.noMembers}</summary>
+          {adding}
+        </details>
+      ) : (
+        adding
+      )}
     </>
   );
 }

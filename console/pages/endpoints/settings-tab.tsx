@@ -56,10 +56,10 @@ export function SettingsTab({ endpoint }: { readonly endpoint: Endpoint }) {
         onInput={(limits) => set({ limits } as Partial<Endpoint>)}
       />
       <SwitchField
-        label={texts.disabled}
-        hint={texts.disabledHint}
-        value={value.disabled}
-        onInput={(disabled) => set({ disabled })}
+        label={texts.on}
+        hint={texts.onHint}
+        value={!value.disabled}
+        onInput={(on) => set({ disabled: !on })}
       />
       <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} />
       <Remove endpoint={endpoint} />

@@ -21,7 +21,6 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: "tool",
     head: texts.toolAndArguments,
     mono: true,
-    width: "34%",
     value: (approval) => `${approval.name} ${shortArguments(approval)}`,
     cell: (approval) => (
       <span class="approval-call" title={shortArguments(approval)}>
@@ -42,7 +41,7 @@ const COLUMNS: readonly Column<Approval>[] = [
         </span>
       ),
   },
-  { id: "who", head: columns.who, value: ({ principal }) => principal.name },
+  { id: "who", head: columns.who, width: "160px", value: ({ principal }) => principal.name },
   {
     id: "reason",
     head: columns.reason,
@@ -61,13 +60,6 @@ const COLUMNS: readonly Column<Approval>[] = [
 ];
 
 const DECIDING: readonly Column<Approval>[] = [
-  {
-    id: "left",
-    head: texts.expires,
-    width: "120px",
-    value: ({ expiresAt }) => expiresAt,
-    cell: ({ state, at, expiresAt }) => state === "waiting" && <TimeLeft at={at} until={expiresAt} />,
-  },
   {
     id: "decide",
     head: texts.decide,
@@ -119,6 +111,9 @@ export function Approvals({ of, open }: ApprovalsProps) {
       onOpen={({ uuid }) => go({ page: "requests", id: uuid })}
       columns={COLUMNS}
       ending={DECIDING}
+      beside={({ state, at, expiresAt }) =>
+        state === "waiting" ? <TimeLeft at={at} until={expiresAt} /> : undefined
+      }
       states={STATES}
       texts={texts}
       drawer={(approval) => <ApprovalDrawer key={approval.uuid} approval={approval} />}

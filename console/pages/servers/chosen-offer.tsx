@@ -73,7 +73,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
           {texts.add(1, 0)}
         </Button>
         <Button kind="quiet" onClick={onBack}>
-          {texts.tabs.find}
+          {texts.chooseOther}
         </Button>
       </div>
     </Form>

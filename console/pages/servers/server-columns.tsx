@@ -67,7 +67,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     cell: ({ figures }) => (figures ? count(figures.calls) : <span class="faint">–</span>),
     align: "end",
     width: "120px",
-    hideBelow: "medium",
+    hideBelow: "small",
   },
   {
     id: "p95",
@@ -77,7 +77,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
       figures?.p95Ms === undefined ? <span class="faint">–</span> : `≈ ${duration(figures.p95Ms)}`,
     align: "end",
     width: "90px",
-    hideBelow: "medium",
+    hideBelow: "small",
   },
 ];
 

@@ -1,6 +1,9 @@
 /** The page Sessions: the connected clients. */
+
+import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import type { ClientSession } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
@@ -71,6 +74,7 @@ export default function Sessions() {
       rowKey={({ id }) => id}
       rowName={({ client }) => client?.name ?? texts.unknownClient}
       live
+      emptyAction={<Button href={hrefOf({ page: "endpoints" })}>{texts.empty.action}</Button>}
       drawer={(session) => <SessionDrawer key={session.id} session={session} />}
     />
   );

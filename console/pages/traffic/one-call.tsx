@@ -12,6 +12,7 @@ import { duration, size } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address } from "../../navigate.ts";
 import { Outcome } from "../../parts/outcome.tsx";
+import { keepArguments } from "../../parts/repeated-call.ts";
 import { WhyPanel } from "../../parts/why-panel.tsx";
 import { saidIn } from "../../parts/why-text.ts";
 import { may } from "../../session.ts";
@@ -57,7 +58,11 @@ function CallDetails({ call, actions }: { readonly call: RecentCall; readonly ac
         actions={
           <>
             {may("servers.use") && !call.method && call.arguments !== undefined && (
-              <Button href={tryItHref(call)} title={texts.replayTitle}>
+              <Button
+                href={tryItHref(call)}
+                title={texts.replayTitle}
+                onClick={() => keepArguments(`${call.server.uuid}:${call.tool}`, call.arguments)}
+              >
                 {texts.replay}
               </Button>
             )}
@@ -95,18 +100,14 @@ function CallDetails({ call, actions }: { readonly call: RecentCall; readonly ac
   );
 }
 
-/**
- * Link to the page Try it with the same arguments. The call is made there, so that the person sees the
- * arguments before they are sent.
- */
-function tryItHref({ endpoint, server, tool, arguments: args }: RecentCall): string {
+/** The call is made on the page Try it, so that the person sees the arguments before they are sent. */
+function tryItHref({ endpoint, server, tool }: RecentCall): string {
   return hrefOf({
     page: "try",
     query: {
       endpoint: endpoint.uuid ?? endpoint.name,
       server: server.uuid ?? server.name,
       tool,
-      args: JSON.stringify(args),
     },
   });
 }

@@ -9,7 +9,7 @@ import { Form } from "../../components/form.tsx";
 import { checkForm, type FormValue, formJson, SchemaForm, startForm } from "../../components/schema-form.tsx";
 import { Status } from "../../components/status.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
-import { address } from "../../navigate.ts";
+import { keptArguments } from "../../parts/repeated-call.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { tryTexts as texts } from "../../texts/try.ts";
@@ -58,7 +58,8 @@ export function ToolTry(props: ToolTryProps) {
 }
 
 function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonly schema: unknown }) {
-  const form = useSignal<FormValue>(startForm(schema, address.peek().query["args"]));
+  const kept = keptArguments(`${row.server}:${row.tool}`);
+  const form = useSignal<FormValue>(startForm(schema, kept));
   const checked = useSignal(false);
   const explanation = useSignal<Explanation | undefined>(undefined);
   const sending = useSending();
@@ -88,6 +89,7 @@ function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonl
     });
   return (
     <Form onSubmit={run}>
+      {kept !== undefined && <p class="muted">{texts.repeated}</p>}
       <div class="panel padded">
         <SchemaForm
           schema={schema}

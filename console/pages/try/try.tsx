@@ -84,9 +84,7 @@ function EndpointTools({ endpoint, all }: EndpointToolsProps) {
           label={texts.endpoint}
           value={endpoint.uuid}
           options={all.map(({ uuid, name }) => ({ value: uuid, label: name }))}
-          onInput={(uuid) =>
-            setQuery({ endpoint: uuid, server: undefined, tool: undefined, args: undefined })
-          }
+          onInput={(uuid) => setQuery({ endpoint: uuid, server: undefined, tool: undefined })}
         />
         {people.length > 0 && (
           <SelectField
@@ -109,7 +107,7 @@ function EndpointTools({ endpoint, all }: EndpointToolsProps) {
             <div class={`try-columns${open ? " try-chosen" : ""}`}>
               {open && (
                 <div class="try-back">
-                  <Button onClick={() => setQuery({ server: undefined, tool: undefined, args: undefined })}>
+                  <Button onClick={() => setQuery({ server: undefined, tool: undefined })}>
                     {texts.others}
                   </Button>
                 </div>
@@ -170,7 +168,7 @@ function ToolList({ rows, open }: ToolListProps) {
       columns={COLUMNS}
       rowKey={rowKey}
       rowName={({ name }) => name}
-      onOpen={({ server, tool }) => setQuery({ server, tool, args: undefined }, { replace: false })}
+      onOpen={({ server, tool }) => setQuery({ server, tool }, { replace: false })}
       open={open && rowKey(open)}
       search={query["q"]}
       onSearch={(q) => setQuery({ q })}
