@@ -97,6 +97,8 @@ export function loginAdvice(failure: ChildFailure, spec: ServerSpec, place?: Log
 function defaultAdvice({ challenge }: ChildFailure, spec: ServerSpec): string {
   if (spec.kind === "stdio") return "Check the credentials in its env.";
   if (hasEntryCredential(spec)) return "Check the Authorization header in its config.";
+  // MetaMCP gets tokens for itself.
+  if (spec.oauth?.grant) return "Check oauth.clientId and its secret or key in the config.";
   if (spec.oauth || readChallenge(challenge)) return `Ask the user to run: ${loginCommand(spec)}`;
   return `Check its headers in the config, or log in with: ${loginCommand(spec)}`;
 }
@@ -109,7 +111,7 @@ function loginDetails(
   const { scopes = [] } = readChallenge(challenge) ?? {};
   const more = scopes.length > 0 && { scopes };
   if (place) return { login: place.url, ...more };
-  if (spec.kind === "stdio" || hasEntryCredential(spec)) return undefined;
+  if (spec.kind === "stdio" || hasEntryCredential(spec) || spec.oauth?.grant) return undefined;
   return { command: loginCommand(spec), ...more };
 }
 

@@ -8,8 +8,16 @@ import { homeFolder } from "../home/home.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
-import { addressOf } from "../server-logins/authorizations.ts";
-import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, useAccount } from "../server-logins/grant.ts";
+
+import {
+  addressOf,
+  DEFAULT_ACCOUNT,
+  type Grant,
+  grantInUse,
+  grantOf,
+  useAccount,
+  withGrant,
+} from "../server-logins/grant.ts";
 import { loginsAt } from "../server-logins/status.ts";
 import { TokenStore } from "../server-logins/store.ts";
 import type { Command, ExitCode } from "./command.ts";
@@ -80,6 +88,7 @@ async function runLogin(spec: RemoteSpec, settings: Settings): Promise<ExitCode>
       `${spec.name} has an Authorization header in the config, which is used instead of a login.`,
     );
   const { account = DEFAULT_ACCOUNT } = settings;
+  if (spec.oauth?.grant) return await runMachine(spec, settings);
   const known = await switchAccount(spec, account);
   const grant = known ?? (await logInAs(spec, account, settings));
   const { issuer, scopes, expiresAt } = grant;
@@ -88,6 +97,26 @@ async function runLogin(spec: RemoteSpec, settings: Settings): Promise<ExitCode>
     known
       ? `${spec.name} now uses the account ${account}.`
       : `Logged in to ${spec.name} as ${account} at ${shownUrl(issuer.issuer)}.`,
+  );
+  return 0;
+}
+
+/** MetaMCP gets its token itself: gets a new one now, which shows whether the config is right. */
+async function runMachine(spec: RemoteSpec, { account, json }: Settings): Promise<ExitCode> {
+  if (account !== undefined)
+    throw new UsageError(`${spec.name} has no accounts: MetaMCP gets tokens for itself (oauth.grant).`);
+  const { machineGrant } = await import("../server-logins/machine-grant.ts");
+  let grant: Grant | undefined;
+  await storeOf(spec).update(async (before) => {
+    grant = await machineGrant(spec, before, Date.now());
+    return useAccount(withGrant(before, grant), grant.url, grant.account);
+  });
+  const { issuer, scopes, expiresAt } = grant as unknown as Grant;
+  const got = { server: spec.name, issuer: issuer.issuer, scopes, expires: dateOf(expiresAt) };
+  show(
+    { ...got, loggedIn: true },
+    json,
+    () => `MetaMCP got a token for itself for ${spec.name} at ${shownUrl(issuer.issuer)}.`,
   );
   return 0;
 }

@@ -168,6 +168,8 @@ function adviceToLogIn({ context }: MetaMcpError): string {
 function adviceFor(error: unknown, spec: ServerSpec, target: string): string | undefined {
   const login = MetaMcpError.is(error) && error.code === "auth_required";
   if (spec.kind !== "stdio") {
+    if (login && spec.oauth?.grant)
+      return `Check its oauth.clientId and secret or key, and try them:\n$ metamcp auth ${spec.name}`;
     return login ? adviceToLogIn(error) : `Test it yourself:\n$ curl -i ${target}`;
   }
   // A program that is missing or not executable cannot be started by hand either.

@@ -192,11 +192,14 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
   checkSecurityKeys("oauth", value, OAUTH_KEYS, findings);
   const { scopes } = value;
   const [clientId, clientSecret] = [read("clientId"), read("clientSecret")];
-  const clientMetadataUrl = read("clientMetadataUrl");
+  const [clientMetadataUrl, privateKey] = [read("clientMetadataUrl"), read("privateKey")];
+  const grant = machineGrantIn(value, findings);
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(clientSecret === undefined ? {} : { clientSecret: new Secret(clientSecret) }),
     ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
+    ...(grant && { grant }),
+    ...(privateKey === undefined ? {} : { privateKey: new Secret(privateKey) }),
     ...(scopes === undefined
       ? {}
       : {
@@ -206,6 +209,23 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
               : texts(scopes, ["oauth", "scopes"], findings),
         }),
   };
+}
+
+/** With the grant for machines the client must be able to prove itself without a person. */
+function machineGrantIn(
+  { grant, clientId, clientSecret, privateKey }: Keys,
+  findings: Findings,
+): OAuthSpec["grant"] {
+  if (grant === undefined) {
+    if (privateKey !== undefined)
+      findings.fault(["oauth", "privateKey"], 'oauth.privateKey needs "grant": "client_credentials"');
+    return undefined;
+  }
+  if (grant !== "client_credentials")
+    return findings.fault(["oauth", "grant"], 'oauth.grant can only be "client_credentials"');
+  if (clientId === undefined || (clientSecret === undefined) === (privateKey === undefined))
+    findings.fault(["oauth", "grant"], "oauth.grant needs clientId, and either clientSecret or privateKey");
+  return grant;
 }
 
 /** Resolves variables and records the missing ones with the key that uses them. */

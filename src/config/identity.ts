@@ -66,7 +66,9 @@ export function sameDial(a: ServerSpec, b: ServerSpec): boolean {
 }
 
 function oauthOf({ oauth }: RemoteSpec): object | undefined {
-  return oauth?.clientSecret ? { ...oauth, clientSecret: oauth.clientSecret.reveal() } : oauth;
+  if (!oauth?.clientSecret && !oauth?.privateKey) return oauth;
+  const { clientSecret, privateKey, ...rest } = oauth;
+  return { ...rest, clientSecret: clientSecret?.reveal(), privateKey: privateKey?.reveal() };
 }
 
 function sorted(map: Secrets): readonly (readonly [string, string])[] {

@@ -66,12 +66,14 @@ export const OAUTH = {
         clientId: TEXT,
         clientSecret: TEXT,
         clientMetadataUrl: TEXT,
+        grant: { const: "client_credentials" },
+        privateKey: TEXT,
         scopes: { anyOf: [TEXT, TEXTS] },
       },
       additionalProperties: false,
     },
   ],
-  description: "true, false or { clientId, clientSecret, clientMetadataUrl, scopes }",
+  description: "true, false or { clientId, clientSecret, clientMetadataUrl, grant, privateKey, scopes }",
 } as const;
 const MODE = { enum: ["default", "keep-alive", "ephemeral"] } as const;
 export const LIFECYCLE = {

@@ -1,5 +1,5 @@
 /**
- * The secrets of a server: all values of env and headers, the OAuth client secret, values of the account,
+ * The secrets of a server: all values of env and headers, the OAuth client secret and key, values of the account,
  * stored secrets, and those in arguments and the URL.
  */
 import { type Mask, maskError, maskOf, Secret } from "../kernel/secret.ts";
@@ -9,8 +9,11 @@ import type { ServerSpec } from "./spec.ts";
 export function secretsOf(spec: ServerSpec): readonly Secret[] {
   const personal = [...Object.values(spec.personal ?? {}), ...(spec.secrets ?? [])];
   if (spec.kind === "stdio") return [...Object.values(spec.env), ...personal, ...secretsInArgs(spec.args)];
-  const { clientSecret } = spec.oauth ?? {};
-  const configured = [...Object.values(spec.headers), ...(clientSecret ? [clientSecret] : [])];
+  const { clientSecret, privateKey } = spec.oauth ?? {};
+  const configured = [
+    ...Object.values(spec.headers),
+    ...[clientSecret, privateKey].filter((one) => one !== undefined),
+  ];
   return [...configured, ...personal, ...secretsInUrl(spec.url)];
 }
 

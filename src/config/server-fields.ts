@@ -118,7 +118,7 @@ export const SERVER_FIELDS = {
     effect: "runs",
     guards: "name",
     label: "Login",
-    about: "`true` to log in, or `{ clientId, clientSecret, clientMetadataUrl, scopes }`.",
+    about: "`true` to log in, or `{ clientId, clientSecret, clientMetadataUrl, grant, privateKey, scopes }`.",
     more: "See [oauth.md](oauth.md).",
   },
   description: {

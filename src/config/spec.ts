@@ -69,6 +69,10 @@ export interface OAuthSpec {
   readonly clientSecret?: Secret;
   /** The address of the user's client metadata document, for issuers that accept it as client id. */
   readonly clientMetadataUrl?: string;
+  /** MetaMCP gets tokens for itself, without a login of a person. */
+  readonly grant?: "client_credentials";
+  /** Signs assertions of the client with this grant, instead of a secret. PEM (PKCS #8) or JWK. */
+  readonly privateKey?: Secret;
   readonly scopes?: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export function filledIn(
  * values.
  */
 export function perAccountOf(spec: ServerSpec, own: boolean): ServerSpec["perAccount"] {
-  if (own && spec.kind !== "stdio" && !hasEntryCredential(spec)) return "login";
+  if (own && spec.kind !== "stdio" && !hasEntryCredential(spec) && !spec.oauth?.grant) return "login";
   return own || userValuesOf(spec).length > 0 ? "values" : undefined;
 }
 

@@ -35,6 +35,7 @@ export interface StoredWebhook extends Omit<WebhookFields, "url" | "secret"> {
   readonly secret?: StoredSecret;
 }
 
+type OAuthSecret = "clientSecret" | "privateKey";
 type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
 
 export interface StoredServer
@@ -43,7 +44,9 @@ export interface StoredServer
   readonly url?: StoredText;
   readonly env?: Readonly<Record<string, StoredSecret>>;
   readonly headers?: Readonly<Record<string, StoredSecret>>;
-  readonly oauth?: boolean | (Omit<OAuthFields, "clientSecret"> & { readonly clientSecret?: StoredSecret });
+  readonly oauth?:
+    | boolean
+    | (Omit<OAuthFields, OAuthSecret> & { readonly [K in OAuthSecret]?: StoredSecret });
 }
 
 /** The fields of each kind, without the name. References are uuids. */

@@ -19,6 +19,9 @@ export interface Vault {
   readonly discreet?: boolean;
 }
 
+/** The members of `oauth` that are secret. */
+export const OAUTH_SECRETS: ReadonlySet<string> = new Set(["clientSecret", "privateKey"]);
+
 type Fields = Readonly<Record<string, unknown>>;
 export type SecretPath = readonly [field: "env" | "headers" | "secrets" | "oauth", name: string];
 
@@ -58,7 +61,7 @@ export function mapSecrets(
   const { oauth } = server;
   if (isRecord(oauth)) {
     mapped["oauth"] = mapValues(oauth, (value, name) =>
-      name === "clientSecret" ? replace(value, ["oauth", name]) : value,
+      OAUTH_SECRETS.has(name) ? replace(value, ["oauth", name]) : value,
     );
   }
   return mapped;

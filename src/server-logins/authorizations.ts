@@ -4,6 +4,7 @@
 import { idOf } from "../config/identity.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { Bearer } from "./bearer.ts";
+import { addressOf } from "./grant.ts";
 import { type LoginDataStore, TokenStore } from "./store.ts";
 
 /** Returns where the login of a server is stored. */
@@ -32,12 +33,12 @@ export class Authorizations {
     const key = keyOf(spec, address);
     let bearer = this.#bearers.get(key);
     if (!bearer) {
-      bearer = new Bearer(this.#tokenBookOf(spec), address, this.#now);
+      bearer = new Bearer(this.#tokenBookOf(spec), spec, this.#now);
       if (this.#bearers.size >= MAX_BEARERS)
         this.#bearers.delete(this.#bearers.keys().next().value as string);
       this.#bearers.set(key, bearer);
     }
-    bearer.configure(spec.oauth);
+    bearer.configure(spec);
     return bearer;
   }
 
@@ -49,9 +50,4 @@ export class Authorizations {
 
 function keyOf(spec: RemoteSpec, address: string): string {
   return JSON.stringify([idOf(spec), address, spec.credential]);
-}
-
-/** Normalizes an address, because tokens are stored by address. */
-export function addressOf(url: string): string {
-  return new URL(url).href;
 }

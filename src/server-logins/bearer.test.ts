@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { guardedChild } from "../../test/support/guarded-child.ts";
 import { remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
+import type { RemoteSpec } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { Authorizations, tokensInFolder } from "./authorizations.ts";
 import type { Bearer, ShownBearer } from "./bearer.ts";
@@ -16,6 +17,7 @@ interface SetUp {
   readonly by: Issuer;
   readonly home: string;
   readonly bearer: Bearer;
+  readonly spec: RemoteSpec;
   /** A bearer as in another process. */
   other(): Bearer;
   login(): Promise<void>;
@@ -35,6 +37,7 @@ async function setUp(): Promise<SetUp> {
     by,
     home,
     bearer: other(),
+    spec,
     other,
     async login() {
       const send = (address: URL): void => void fetch(address);
@@ -139,11 +142,11 @@ test("a login that the issuer has ended is not renewed again", async () => {
 });
 
 test("a login of another client id is not used", async () => {
-  const { bearer, login } = await setUp();
+  const { bearer, login, spec } = await setUp();
   await login();
   expect(await bearer.current()).toBeDefined();
-  bearer.configure({ clientId: "other" });
+  bearer.configure({ ...spec, oauth: { clientId: "other" } });
   expect(await bearer.current()).toBeUndefined();
-  bearer.configure(undefined);
+  bearer.configure(spec);
   expect(await bearer.current()).toBeDefined();
 });

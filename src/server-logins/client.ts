@@ -46,7 +46,11 @@ export async function clientFor(
 }
 
 /** An attacker who takes over a server could name another issuer and so get the secret. */
-function checkIssuer({ grants }: LoginData, clientId: string, { issuer: { issuer } }: LoginTarget): void {
+export function checkIssuer(
+  { grants }: LoginData,
+  clientId: string,
+  { issuer: { issuer } }: LoginTarget,
+): void {
   const known = grants.filter(({ configured, client }) => configured && client.client_id === clientId);
   if (known.length === 0 || known.some((grant) => grant.issuer.issuer === issuer)) return;
   throw new MetaMcpError(

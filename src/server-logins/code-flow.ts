@@ -6,9 +6,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { addressOf } from "./authorizations.ts";
 import { clientFor } from "./client.ts";
-import { type Grant, grantOf, type LoginData, type Registration, union, validScopes } from "./grant.ts";
+import {
+  addressOf,
+  type Grant,
+  grantOf,
+  type LoginData,
+  type Registration,
+  union,
+  validScopes,
+} from "./grant.ts";
 import type { LoginTarget } from "./login-target.ts";
 import { mayLeadTo } from "./reach.ts";
 import { clientOf, withTokens } from "./renew.ts";

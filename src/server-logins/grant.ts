@@ -64,6 +64,11 @@ export const EMPTY_LOGIN_DATA: LoginData = { version: 1, use: {}, grants: [], re
 
 export const DEFAULT_ACCOUNT = "default";
 
+/** Normalizes an address, because tokens are stored by address. */
+export function addressOf(url: string): string {
+  return new URL(url).href;
+}
+
 /** The grant in use at this address. */
 export function grantInUse(loginData: LoginData, url: string): Grant | undefined {
   const account = Object.hasOwn(loginData.use, url) ? loginData.use[url] : undefined;
@@ -124,8 +129,8 @@ export function validScopes(scopes: readonly string[]): string[] {
 const RENEW_AHEAD_MS = 60_000;
 const MAX_AHEAD_PART = 0.2;
 
-export function isDue({ obtainedAt, expiresAt, refreshToken }: Grant, now: number): boolean {
-  if (expiresAt === undefined || refreshToken === undefined) return false;
+export function isDue({ obtainedAt, expiresAt }: Grant, now: number): boolean {
+  if (expiresAt === undefined) return false;
   return now >= expiresAt - Math.min(RENEW_AHEAD_MS, (expiresAt - obtainedAt) * MAX_AHEAD_PART);
 }
 

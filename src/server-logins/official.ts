@@ -1,12 +1,15 @@
 /** Exports the used parts of the official client, so that the bundler leaves out the rest. */
 export {
   assertSecureTokenEndpoint,
+  ClientCredentialsProvider,
   checkResourceAllowed,
   discoverOAuthServerInfo,
   exchangeAuthorization,
   extractWWWAuthenticateParams,
+  fetchToken,
   IssuerMismatchError,
   OAuthError,
+  PrivateKeyJwtProvider,
   RegistrationRejectedError,
   refreshAuthorization,
   registerClient,

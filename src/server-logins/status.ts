@@ -1,8 +1,7 @@
 /** The state of the logins at a server, for output. Contains no tokens. */
 import { hasEntryCredential } from "../config/entry-credential.ts";
 import type { RemoteSpec } from "../config/spec.ts";
-import { addressOf } from "./authorizations.ts";
-import { type Grant, isExpired } from "./grant.ts";
+import { addressOf, type Grant, isExpired } from "./grant.ts";
 import type { TokenStore } from "./store.ts";
 
 export interface LoginStatus {
@@ -36,6 +35,14 @@ export async function loginsAt(
     const logins = grants
       .filter((grant) => grant.url === url)
       .map((grant) => statusOf(server, grant, { inUse: use[url] === grant.account, now }));
+    if (spec.oauth?.grant)
+      return [
+        machineStatus(
+          server,
+          grants.find((grant) => grant.url === url),
+          now,
+        ),
+      ];
     return logins.length > 0 ? logins : [{ server, usable: false, state: "not logged in" }];
   } catch (error) {
     return [{ server, usable: false, state: (error as Error).message }];
@@ -60,6 +67,18 @@ function statusOf(
     renews: refreshToken !== undefined,
     ...(wanted?.length ? { wanted } : {}),
     ...(expiresAt === undefined ? {} : { expires: new Date(expiresAt).toISOString() }),
+  };
+}
+
+/** MetaMCP gets tokens for itself, so there is always a next one. */
+function machineStatus(server: string, grant: Grant | undefined, now: number): LoginStatus {
+  if (!grant) return { server, usable: true, state: "MetaMCP gets a token for itself when it needs one" };
+  const expired = isExpired(grant, now);
+  return {
+    ...statusOf(server, grant, { inUse: true, now }),
+    usable: true,
+    state: `MetaMCP gets tokens for itself; ${expired ? "the last one has expired" : "it has one"}`,
+    renews: true,
   };
 }
 

@@ -25,6 +25,10 @@ writeFileSync(config, JSON.stringify({ mcpServers: { suite: { type: "http", url,
 function settings() {
   if (scenario === "auth/pre-registration")
     return { oauth: { clientId: context.client_id, clientSecret: context.client_secret } };
+  const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;
+  const grant = "client_credentials";
+  if (scenario === "auth/client-credentials-basic") return { oauth: { grant, clientId, clientSecret } };
+  if (scenario === "auth/client-credentials-jwt") return { oauth: { grant, clientId, privateKey } };
   if (scenario === "auth/basic-cimd")
     return { oauth: { clientMetadataUrl: "https://conformance-test.local/client-metadata.json" } };
   return {};

@@ -48,10 +48,14 @@ const REST = [
   "iss-normalized",
 ];
 
+/** Of the extension `io.modelcontextprotocol/oauth-client-credentials`. */
+const EXTENSIONS = ["client-credentials-basic", "client-credentials-jwt"];
+
 const soak = Boolean(process.env["METAMCP_SOAK"]);
 const SCENARIOS = [
   ...[...ESSENTIAL, ...(soak ? REST : [])].map((name) => ["2026-07-28", name] as const),
   ...(soak ? ERA_2025 : ["scope-step-up"]).map((name) => ["2025-11-25", name] as const),
+  ...EXTENSIONS.map((name) => [undefined, name] as const),
 ];
 
 describe.skipIf(obstacle)(

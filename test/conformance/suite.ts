@@ -13,8 +13,11 @@ export type Report = ReadonlyMap<string, readonly string[]>;
 
 export interface Suite {
   server(url: string, revision: Revision): Promise<Report>;
-  /** Runs one scenario with `script`, which gets the URL of the suite's server as its argument. */
-  client(script: string, scenario: string, revision: Revision): Promise<readonly string[]>;
+  /**
+   * Runs one scenario with `script`, which gets the URL of the suite's server as its argument. Scenarios of
+   * extensions belong to no revision.
+   */
+  client(script: string, scenario: string, revision: Revision | undefined): Promise<readonly string[]>;
   /**
    * Runs the scenarios for authorization servers. `visit` plays the user: it gets the address to open in a
    * browser.
@@ -71,7 +74,8 @@ export async function loadSuite(): Promise<Suite> {
   return {
     server: (url, revision) => reportOf(["server", "--url", url, "--requirements", revision, ...TIMEOUT]),
     async client(script, scenario, revision) {
-      const options = ["--scenario", scenario, "--spec-version", revision, ...TIMEOUT];
+      const version = revision === undefined ? [] : ["--spec-version", revision];
+      const options = ["--scenario", scenario, ...version, ...TIMEOUT];
       const report = await reportOf(["client", "--command", `${process.execPath} ${script}`, ...options]);
       return report.get(scenario) ?? [];
     },

@@ -166,19 +166,40 @@ export class Issuer {
     if (this.down) return json(response, 503, {});
     const client = this.#clientOf(form, authorization);
     if (client === undefined) return json(response, 401, { error: "invalid_client" });
-    const family =
-      form.get("grant_type") === "refresh_token" ? this.#refresh(form, client) : this.#redeem(form, client);
+    const family = this.#familyFor(form, client);
     if (!family) return json(response, 400, { error: "invalid_grant", error_description: form.toString() });
     const access = this.#secret("access");
     family.access.add(access);
-    family.refresh = this.#secret("refresh");
+    const isMachine = form.get("grant_type") === "client_credentials";
+    if (!isMachine) family.refresh = this.#secret("refresh");
     json(response, 200, {
       access_token: access,
-      refresh_token: family.refresh,
+      ...(!isMachine && { refresh_token: family.refresh }),
       token_type: "Bearer",
       expires_in: this.expiresIn,
       scope: family.scope,
     });
+  }
+
+  #familyFor(form: URLSearchParams, client: string): Family | undefined {
+    const grant = form.get("grant_type");
+    if (grant === "client_credentials") return this.#newFamily(client, form);
+    return grant === "refresh_token" ? this.#refresh(form, client) : this.#redeem(form, client);
+  }
+
+  #newFamily(client: string, form: URLSearchParams): Family {
+    const resource = form.get("resource") ?? undefined;
+    const lists = { spent: new Set<string>(), access: new Set<string>() };
+    const family = {
+      client,
+      resource,
+      scope: form.get("scope") ?? "read",
+      refresh: "",
+      ...lists,
+      revoked: false,
+    };
+    this.#families.push(family);
+    return family;
   }
 
   #clientOf(form: URLSearchParams, authorization: string | undefined): string | undefined {

@@ -61,6 +61,18 @@ describe("a document", () => {
     ]);
   });
 
+  test("keeps the private key of a client as it keeps other secrets", () => {
+    const oauth = { grant: "client_credentials", clientId: "i", privateKey: "the-key" };
+    const servers = { docs: { url: "https://docs.example/mcp", oauth } };
+    const first = apply(NO_OBJECTS, { ...DOCUMENT, servers, namespaces: {}, endpoints: {} }, {}, 1).objects;
+    const exported = exportDocument(first);
+    expect(JSON.stringify(exported)).not.toContain("the-key");
+    expect([...first.server.values()][0]?.spec.oauth).toMatchObject({
+      privateKey: { sealed: expect.any(String) },
+    });
+    expect(apply(first, exported).objects).toBe(first);
+  });
+
   test("changes nothing when applied a second time, with or without secrets", () => {
     const objects = made();
     expect(apply(objects, DOCUMENT).changes).toEqual([]);

@@ -8,7 +8,7 @@ import { isRecord } from "../../kernel/is-record.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
 import type { ObjectKind, StoredObject } from "../objects.ts";
 import { invalid } from "../refusal.ts";
-import { MASK, secretAt } from "../secrets.ts";
+import { MASK, OAUTH_SECRETS, secretAt } from "../secrets.ts";
 import { SECTIONS } from "./document.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -141,12 +141,12 @@ function withSecrets(fields: Fields, stored: object | undefined): Fields {
     if (field in fields || kept.length > 0) merged[field] = Object.fromEntries(kept);
   }
   const { oauth } = fields;
-  if (
-    isRecord(oauth) &&
-    !("clientSecret" in oauth) &&
-    typeof secretAt(stored, ["oauth", "clientSecret"]) === "object"
-  )
-    merged["oauth"] = { ...oauth, clientSecret: MASK };
+  if (isRecord(oauth)) {
+    const kept = [...OAUTH_SECRETS].filter(
+      (name) => !(name in oauth) && typeof secretAt(stored, ["oauth", name]) === "object",
+    );
+    merged["oauth"] = { ...oauth, ...Object.fromEntries(kept.map((name) => [name, MASK])) };
+  }
   return merged;
 }
 

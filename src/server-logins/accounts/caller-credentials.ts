@@ -13,8 +13,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { keyedHash } from "../../kernel/keyed-hash.ts";
 import { Listeners } from "../../kernel/listeners.ts";
 import type { Store } from "../../store/store.ts";
-import { addressOf } from "../authorizations.ts";
-import { type Grant, grantInUse, isExpired } from "../grant.ts";
+import { addressOf, type Grant, grantInUse, isExpired } from "../grant.ts";
 import { openLoginData } from "./login-data-store.ts";
 import type { LoginRecords } from "./login-records.ts";
 

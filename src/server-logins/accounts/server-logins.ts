@@ -6,9 +6,9 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Events, LoginTried } from "../../kernel/events.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Store } from "../../store/store.ts";
-import { addressOf } from "../authorizations.ts";
 import { finishLogin, startLogin } from "../code-flow.ts";
 import {
+  addressOf,
   DEFAULT_ACCOUNT,
   type Grant,
   grantInUse,

@@ -157,9 +157,9 @@ function holderOf({ perAccount, credential = "" }: ServerSpec): string {
   return perAccount ? (credential.split(".", 1)[0] ?? "") : SHARED;
 }
 
-/** A remote server with one login for everybody, without a credential in its config. */
+/** A remote server with one login for everybody: nothing in its config stands for one. */
 function isShared(spec: ServerSpec): spec is RemoteSpec {
-  return spec.kind !== "stdio" && !spec.perAccount && !hasEntryCredential(spec);
+  return spec.kind !== "stdio" && !spec.perAccount && !hasEntryCredential(spec) && !spec.oauth?.grant;
 }
 
 /** The servers of all endpoints that the account may use. */
