@@ -5,6 +5,7 @@
 import { notListed } from "../catalog/catalog-loader.ts";
 import { ITEM_KINDS } from "../catalog/item.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
+import { shownSandbox, UNCONFINED } from "../config/sandbox.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Engine } from "../engine/engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -27,6 +28,8 @@ interface Finding {
   readonly tools?: number;
   readonly problem?: string;
   readonly advice?: string | undefined;
+  /** What a local server may touch; undefined for a remote one. */
+  readonly touches?: string;
   /** Entries of its lists that were repaired or left out. */
   readonly lists?: readonly string[];
   /** New or changed tools that are not approved. */
@@ -102,7 +105,8 @@ async function checkAll(
   const spinner = spin(waiting());
   const findings = await Promise.all(
     specs.map(async (spec) => {
-      const finding = await check(engine, spec, targets.get(spec.name) ?? "");
+      const found = await check(engine, spec, targets.get(spec.name) ?? "");
+      const finding = spec.kind === "stdio" ? { ...found, touches: shownSandbox(spec.sandbox) } : found;
       pending.delete(spec.name);
       spinner.text = waiting();
       return finding;
@@ -213,12 +217,13 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
 }
 
 function line(finding: Finding, width: number): string {
-  const { server, ok, ms = 0, tools, problem, advice, lists = [], unapproved = [] } = finding;
+  const { server, ok, ms = 0, tools, problem, advice, touches, lists = [], unapproved = [] } = finding;
   const indent = `\n${" ".repeat(width + 4)}`;
   const after = !ok && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
   const parts = [
     ...(ok ? [`${tools} ${tools === 1 ? "tool" : "tools"} in ${ms} ms`] : []),
     ...(problem === undefined ? [] : `${problem}${after}`.split("\n")),
+    ...(touches === undefined || touches === UNCONFINED ? [] : [`confined: ${touches}`]),
     ...lists,
     ...unapproved
       .slice(0, SHOWN_CHANGES)

@@ -1,5 +1,6 @@
 /** `metamcp list`: the configured servers. Starts none of them. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
+import { shownSandbox } from "../config/sandbox.ts";
 import type { Config } from "../config/spec.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Command, ExitCode } from "./command.ts";
@@ -14,6 +15,8 @@ interface Listed {
   /** Number of tools; undefined if not known yet. */
   readonly tools?: number | undefined;
   readonly runs?: string | undefined;
+  /** What a local server may touch. */
+  readonly touches?: string;
   readonly problem?: string;
 }
 
@@ -39,11 +42,12 @@ export const command: Command = {
 async function listed({ snapshot }: CatalogView, config: Config): Promise<readonly Listed[]> {
   const targets = await targetsOf(config);
   return [
-    ...[...config.servers.values()].map(({ name, kind }) => ({
-      name,
-      kind,
-      tools: snapshot.listings.get(name)?.tools.length,
-      runs: targets.get(name),
+    ...[...config.servers.values()].map((spec) => ({
+      name: spec.name,
+      kind: spec.kind,
+      tools: snapshot.listings.get(spec.name)?.tools.length,
+      runs: targets.get(spec.name),
+      ...(spec.kind === "stdio" && { touches: shownSandbox(spec.sandbox) }),
     })),
     ...[...config.broken].map(([name, problem]) => ({ name, kind: "broken", problem })),
     ...[...config.disabled].map((name) => ({ name, kind: "disabled" })),

@@ -1,4 +1,5 @@
 /** `metamcp serve`: runs the gateway of a team until a signal arrives. */
+
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { addressReader } from "../access/client-address.ts";
@@ -7,6 +8,7 @@ import type { ChildUser } from "../child/child-user.ts";
 import { environmentOf } from "../child/stdio/environment.ts";
 import { emptyConfig } from "../config/check.ts";
 import { type FlagValues, UsageError } from "../config/command-line.ts";
+import { cannotConfine } from "../config/confinable.ts";
 import type { Settings } from "../config/flags.ts";
 import { SERVE_FLAGS } from "../config/gateway-flags.ts";
 import type { ReadSettings } from "../config/settings.ts";
@@ -136,6 +138,8 @@ async function openGateway({
       entryContext: {
         path: home,
         folder: childUser?.home ?? process.cwd(),
+        folderOfGateway: true,
+        cannotConfine: (sandbox) => cannotConfine(sandbox, childUser),
         env: environmentOf(childUser, process.env),
       },
       http: {

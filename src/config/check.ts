@@ -7,6 +7,7 @@ import type { EntryContext } from "./dial.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
 import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./keys.ts";
 import { layersIn } from "./layers.ts";
+import { readSandbox } from "./sandbox.ts";
 import { checkServer } from "./server.ts";
 import type { Config, PoolOptions, ServerSpec } from "./spec.ts";
 
@@ -37,16 +38,21 @@ export interface CheckOptions extends EntryContext {
  * is invalid.
  */
 export function checkConfig(file: Keys, options: CheckOptions): Config {
-  const { path, folder, env, overrides } = options;
+  const { path, folder, env, overrides, cannotConfine } = options;
   const findings = new Findings();
   checkTopKeys(file, findings);
   const layers = layersIn(file, findings);
+  readSandbox(file["sandbox"], "sandbox", { env, folder }, findings);
   if (findings.faults.length > 0) throw new ConfigError(path, findings.reason);
   if (file["mcpServers"] === undefined) findings.warn(noServers(file));
   return Object.freeze({
     path,
     exists: true,
-    ...checkServers(file["mcpServers"] ?? {}, { path, folder, env }, findings),
+    ...checkServers(
+      file["mcpServers"] ?? {},
+      { path, folder, env, cannotConfine, sandbox: { default: file["sandbox"] } },
+      findings,
+    ),
     pool: readPool(file["pool"], overrides, findings),
     maxResultBytes: overrides.maxResultBytes ?? whole(file["maxResultBytes"], "maxResultBytes", findings, 1),
     autoMaxBytes: overrides.autoMaxBytes ?? whole(file["autoMaxBytes"], "autoMaxBytes", findings, 0),

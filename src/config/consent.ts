@@ -28,10 +28,12 @@ const RELEVANT_KEYS = keysWhere(({ effect }) => effect === "runs");
 
 /** All enabled servers, and the embedder, because texts of the user are sent to it. */
 export function consentItems(file: Keys): readonly ConsentItem[] {
-  const { mcpServers, embedder } = file;
+  const { mcpServers, embedder, sandbox } = file;
   const entries = Object.entries(isKeys(mcpServers) ? mcpServers : {});
   const servers = entries.flatMap(([name, entry]) =>
-    isKeys(entry) && !isOff(entry) ? [serverItem(name, entry)] : [],
+    isKeys(entry) && !isOff(entry)
+      ? [serverItem(name, sandbox === undefined ? entry : { sandbox, ...entry })]
+      : [],
   );
   return embedder === undefined ? servers : [...servers, embedderItem(embedder)];
 }
@@ -41,9 +43,14 @@ export function isOff({ disabled, enabled }: Keys): boolean {
   return disabled === true || enabled === false;
 }
 
-/** Does not contain the name: the same program with another name has the same digest. */
+/**
+ * Does not contain the name: the same program with another name has the same digest. Without a sandbox it is
+ * the digest that versions without sandboxes made.
+ */
 export function digestOf(entry: Keys): string {
-  return digest(RELEVANT_KEYS.map((key) => entry[key]));
+  const { sandbox } = entry;
+  const runs = RELEVANT_KEYS.map((key) => entry[key]);
+  return digest(sandbox === undefined || "url" in entry ? runs : [...runs, sandbox]);
 }
 
 function serverItem(name: string, entry: Keys): ConsentItem {
@@ -61,13 +68,14 @@ function embedderItem(embedder: unknown): ConsentItem {
 }
 
 function describe(entry: Keys): readonly string[] {
-  const { command, args, env, cwd, url, headers, inheritEnv } = entry;
+  const { command, args, env, cwd, url, headers, inheritEnv, sandbox } = entry;
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].map(text);
   const used = textsIn(RELEVANT_KEYS.map((key) => entry[key])).flatMap((one) => references(one));
   const names = [...new Set(used.map(({ name }) => name))];
   return [
     command === undefined ? `connects to ${address(url)}` : `runs ${words.map(word).join(" ")}`,
     ...(cwd === undefined ? [] : [`in the folder ${visible(text(cwd))}`]),
+    ...(sandbox === undefined || command === undefined ? [] : [`with the sandbox ${visible(text(sandbox))}`]),
     ...pairs("with the variables", env),
     ...pairs("with the headers", headers),
     ...(names.length > 0 ? [`with the values of your variables ${names.join(", ")}`] : []),

@@ -9,6 +9,7 @@ import { Secret, secretsFrom } from "../kernel/secret.ts";
 import { type Findings, isKeys, type Keys, keyOf, kindOf, type Path, text, textMap, texts } from "./field.ts";
 import { checkSecurityKeys, otherNameFor } from "./keys.ts";
 import { readPlain } from "./plain-fields.ts";
+import { beyondFloor, ownFolder, readSandbox, type Sandbox, type SandboxRules } from "./sandbox.ts";
 import { OAUTH } from "./schemas.ts";
 import { SERVER_FIELDS } from "./server-fields.ts";
 import type { CommonSpec, OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
@@ -20,7 +21,12 @@ export interface EntryContext {
   readonly path: string;
   /** The folder of the config file. */
   readonly folder: string;
+  /** The folder is no server's own, because it is that of the gateway. */
+  readonly folderOfGateway?: boolean;
   readonly env: Env;
+  readonly sandbox?: SandboxRules | undefined;
+  /** Why this machine cannot confine a server in this way, and how to mend that. */
+  readonly cannotConfine?: ((sandbox: Sandbox) => string | undefined) | undefined;
 }
 
 type Dial = Pick<CommonSpec, "secrets"> &
@@ -88,13 +94,15 @@ function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined
   return found.values().next().value;
 }
 
-function readStdio(entry: Keys, { folder, env }: EntryContext, resolver: Resolver): Dial {
+function readStdio(entry: Keys, context: EntryContext, resolver: Resolver): Dial {
+  const { folder, env } = context;
   const { findings } = resolver;
   const command = Array.isArray(entry["command"])
     ? findings.fault(["command"], "command is a list: write its first item as command and the rest as args")
     : text(entry["command"], ["command"], findings)?.trim();
   if (command === "") findings.fault(["command"], "command is empty: write the program to start");
-  const cwd = entry["cwd"] === undefined ? folder : text(entry["cwd"], ["cwd"], findings);
+  const written = entry["cwd"] === undefined ? folder : text(entry["cwd"], ["cwd"], findings);
+  const cwd = resolve(folder, expandTilde(resolver.resolve(written ?? "", ["cwd"]), env));
   return {
     kind: "stdio",
     command: expandTilde(resolver.resolve(command ?? "", ["command"]), env),
@@ -105,9 +113,41 @@ function readStdio(entry: Keys, { folder, env }: EntryContext, resolver: Resolve
       environment(resolver.resolveAll(textMap(entry["env"], "env", findings), "env"), findings),
     ),
     inheritEnv: inherited(entry["inheritEnv"], findings),
-    cwd: resolve(folder, expandTilde(resolver.resolve(cwd ?? "", ["cwd"]), env)),
+    cwd,
+    ...readConfinement(entry, cwd, context, resolver),
     ...readPlain(entry, "stdio", findings),
   };
+}
+
+function readConfinement(
+  entry: Keys,
+  cwd: string,
+  { folder, folderOfGateway, env, sandbox: rules, cannotConfine }: EntryContext,
+  resolver: Resolver,
+): Pick<StdioSpec, "sandbox"> {
+  const { findings } = resolver;
+  const before = findings.faults.length;
+  const replaced = { env, folder, resolve: (text: string, path: Path) => resolver.resolve(text, path) };
+  const floor = readSandbox(rules?.floor, "sandbox", { env, folder }, findings);
+  const preset = rules?.default ?? rules?.floor;
+  const own = entry["sandbox"];
+  const found =
+    own === undefined
+      ? readSandbox(preset, "sandbox", { env, folder }, findings)
+      : readSandbox(own, "sandbox", replaced, findings);
+  if (findings.faults.length > before) return {};
+  const beyond = floor && beyondFloor(found, floor);
+  if (beyond !== undefined)
+    findings.fault(
+      ["sandbox"],
+      `it may touch more than an administrator allows any server (${beyond}): narrow its "sandbox", or remove it to get the sandbox of the settings`,
+    );
+  const reason = found && resolver.complete ? cannotConfine?.(found) : undefined;
+  if (reason !== undefined) findings.fault(["sandbox"], reason);
+  if (!found) return {};
+  const isOwn = entry["cwd"] !== undefined || !folderOfGateway;
+  const writable = isOwn ? ownFolder(cwd, env) : undefined;
+  return { sandbox: writable === undefined ? found : { ...found, folder: writable } };
 }
 
 function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {

@@ -33,6 +33,7 @@ export const TOP_KEYS = [
   "examples",
   "embedder",
   "middleware",
+  "sandbox",
 ] as const;
 /** Keys that are ignored without a warning: the schema for editors, and keys of other clients. */
 const SILENT_TOP_KEYS = new Set(["$schema", "inputs", "servers"]);
@@ -53,7 +54,6 @@ const FOREIGN: Readonly<Record<string, string | undefined>> = {
   fromGalleryId: undefined,
   watchPaths: undefined,
   dev: undefined,
-  sandbox: undefined,
   sandboxEnabled: undefined,
   disabledTools: asWritten("tools.deny", "[…]"),
   disabled_tools: asWritten("tools.deny", "[…]"),
@@ -155,12 +155,15 @@ export function otherNameFor(entry: Keys): string {
   return "";
 }
 
-/** A misspelt "middleware" at the top level makes the whole file invalid, because it protects all servers. */
+/** These keys protect all servers. If one of them is misspelt at the top level, the whole file is invalid. */
+const TOP_SECURITY_KEYS = ["middleware", "sandbox"] as const;
+
 export function checkTopKeys(value: Keys, findings: Findings): void {
   for (const key of Object.keys(value)) {
     if (SILENT_TOP_KEYS.has(key) || (TOP_KEYS as readonly string[]).includes(key)) continue;
-    if (isNearly(key, "middleware"))
-      findings.fault([key], `the key "${key}" is unknown: write "middleware", or remove it`);
+    const meant = TOP_SECURITY_KEYS.find((known) => isNearly(key, known));
+    if (meant !== undefined)
+      findings.fault([key], `the key "${key}" is unknown: write "${meant}", or remove it`);
     else findings.warn(unknownKey(key, TOP_KEYS));
   }
 }

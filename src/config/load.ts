@@ -8,6 +8,7 @@ import type { Env } from "../home/home.ts";
 import type { FileConsent, Withheld } from "./allowed.ts";
 import { checkConfig, emptyConfig, type Overrides } from "./check.ts";
 import { ConfigError } from "./config-error.ts";
+import { cannotConfine } from "./confinable.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
 import { checkedLayers, type LayerCheck } from "./layers.ts";
 import { parseText, positionOfKey } from "./parse.ts";
@@ -59,7 +60,7 @@ export async function parseConfig(
     const advice = `mcpServers is ${kindOf(mcpServers)}, not an object: write "mcpServers": { "name": { … } }`;
     throw new ConfigError(absolute, advice, await positionOfKey(text, "mcpServers"));
   }
-  const checkOptions = { path: absolute, folder: dirname(absolute), env, overrides };
+  const checkOptions = { path: absolute, folder: dirname(absolute), env, overrides, cannotConfine };
   const withheld = await consent?.check(absolute, value);
   if (withheld) return withhold(checkConfig(onlyServers(value), checkOptions), withheld);
   const { config, faults } = await checkedLayers(checkConfig(value, checkOptions), layers);
@@ -68,8 +69,8 @@ export async function parseConfig(
 }
 
 /** All other keys of a file that is not allowed are ignored. */
-function onlyServers({ mcpServers = {} }: Keys): Keys {
-  return { mcpServers };
+function onlyServers({ mcpServers = {}, sandbox }: Keys): Keys {
+  return sandbox === undefined ? { mcpServers } : { mcpServers, sandbox };
 }
 
 /** Marks every server as broken with the reason. */

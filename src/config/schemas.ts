@@ -90,3 +90,25 @@ export const LABELS = {
   uniqueItems: true,
   default: [],
 } as const;
+const NETWORK_HOSTS = {
+  type: "array",
+  items: { type: "string", minLength: 1, maxLength: 300 },
+  maxItems: MANY,
+} as const;
+export const SANDBOX = {
+  anyOf: [
+    { type: "boolean" },
+    {
+      type: "object",
+      properties: {
+        read: TEXTS,
+        write: TEXTS,
+        network: { anyOf: [{ enum: ["all", "none"] }, NETWORK_HOSTS] },
+        memoryMb: { type: "integer", minimum: 16, maximum: 1_000_000 },
+        processes: { type: "integer", minimum: 1, maximum: 1_000_000 },
+      },
+      additionalProperties: false,
+    },
+  ],
+  description: "true, false or { read, write, network, memoryMb, processes }",
+} as const;

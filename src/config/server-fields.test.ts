@@ -11,7 +11,7 @@ function specOf(entry: object) {
 }
 
 test("a spec has every field that decides about connections, except the type, which is its kind", () => {
-  const spec = { ...specOf({ command: "x" }), ...specOf({ url: "https://e.example" }) };
+  const spec = { ...specOf({ command: "x", sandbox: true }), ...specOf({ url: "https://e.example" }) };
   const dialed = fieldsWhere(({ effect }) => effect === "runs" || effect === "dials");
   for (const name of dialed) expect(spec).toHaveProperty(name === "type" ? "kind" : name);
 });

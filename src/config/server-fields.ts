@@ -13,6 +13,7 @@ import {
   NAME,
   OAUTH,
   OFF,
+  SANDBOX,
   TEXT,
   TEXTS,
   TIME,
@@ -83,6 +84,18 @@ export const SERVER_FIELDS = {
     about: "Working folder of the command.",
     missing: "folder of the config file",
     form: "first",
+  },
+  sandbox: {
+    schema: SANDBOX,
+    only: "stdio",
+    effect: "dials",
+    guards: "name",
+    kept: true,
+    label: "Sandbox",
+    about:
+      "`true` confines the server: it writes to its own folder only and reads neither homes nor secrets. `{ read, write, network, memoryMb, processes }` says what else it may touch.",
+    more: "See [sandboxing.md](sandboxing.md).",
+    missing: "`sandbox` of the file, else `false`",
   },
   instances: {
     schema: { type: "integer", minimum: 1, maximum: 16, default: 1 },

@@ -6,6 +6,7 @@
 import type { Secret, Secrets } from "../kernel/secret.ts";
 import type { Withheld } from "./allowed.ts";
 import type { PlainFields } from "./plain-fields.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 export interface Lifecycle {
   readonly mode: "default" | "keep-alive" | "ephemeral";
@@ -62,6 +63,8 @@ export interface StdioSpec extends CommonSpec, PlainFields<"stdio"> {
   /** Names of further variables to pass from MetaMCP's environment, or true for all. */
   readonly inheritEnv: readonly string[] | true;
   readonly cwd: string;
+  /** What it may touch. Undefined if it is not confined. */
+  readonly sandbox?: Sandbox;
 }
 
 export interface OAuthSpec {

@@ -167,9 +167,11 @@ test("the flags and environment variables are these", async () => {
 });
 
 test("the keys of the config file are these, and all are documented", () => {
-  expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes autoMaxBytes examples embedder middleware");
+  expect(TOP_KEYS.join(" ")).toBe(
+    "mcpServers pool maxResultBytes autoMaxBytes examples embedder middleware sandbox",
+  );
   expect(SERVER_KEYS.join(" ")).toBe(
-    "command args env inheritEnv cwd instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +
+    "command args env inheritEnv cwd sandbox instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +
       "deadlineMs connectTimeoutMs disabled enabled tools isolation placement retry prefix examples middleware",
   );
   const page = read("docs/config.md");

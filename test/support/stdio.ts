@@ -1,6 +1,7 @@
 /** Real child processes for tests of the stdio connector. They are killed at the end of their test. */
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import type { ChildUser } from "../../src/child/child-user.ts";
 import type { ChildFailure, Link, LinkEvents } from "../../src/child/link.ts";
 import { createStdioConnector, type StdioConnector } from "../../src/child/stdio/connector.ts";
 import { MARK } from "../../src/child/stdio/mark.ts";
@@ -38,6 +39,10 @@ export interface StdioHarness {
 export interface StdioHarnessOptions extends Partial<StdioSpec> {
   readonly maxMessageBytes?: number;
   readonly clock?: Clock;
+  readonly log?: Log;
+  /** METAMCP_HOME, for confined servers. */
+  readonly home?: string;
+  readonly user?: ChildUser;
   /** `onTestFinished` of the test context, for concurrent tests. */
   readonly onTestFinished?: (clean: () => void) => void;
 }
@@ -48,13 +53,21 @@ export function stdioHarness(traits: readonly string[], more: StdioHarnessOption
   const {
     maxMessageBytes = 1 << 20,
     clock = systemClock,
+    home,
+    user,
     onTestFinished: finish = onTestFinished,
     ...changes
   } = more;
   const logged: string[] = [];
   const at = (level: string) => (message: string) => void logged.push(`${level} ${message}`);
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
-  const connector = createStdioConnector({ log, clock, maxMessageBytes });
+  const connector = createStdioConnector({
+    log: more.log ?? log,
+    clock,
+    maxMessageBytes,
+    user,
+    ...(home !== undefined && { home }),
+  });
   const messages: Message[] = [];
   const closings: ChildFailure[] = [];
   const failed: { id: number; failure: ChildFailure }[] = [];

@@ -8,6 +8,8 @@ import type { Log } from "../../kernel/log.ts";
 import type { ChildUser } from "../child-user.ts";
 import { mayInstall } from "../download.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
+import type { Confinement } from "./confine/confine.ts";
+import type { Attempt } from "./confine/egress.ts";
 import { childEnvironment, environmentOf } from "./environment.ts";
 import { InstallPlaces } from "./install-places.ts";
 import { type LinkOptions, StdioLink } from "./link.ts";
@@ -16,7 +18,7 @@ import { isInstalled, npxFolder } from "./npx-cache.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { hasTable, ProcessTable } from "./processes.ts";
 import { RunRecord } from "./record.ts";
-import { type Started, start } from "./spawn.ts";
+import { type Environment, type Started, start } from "./spawn.ts";
 
 export interface StdioConnectorOptions {
   readonly log: Log;
@@ -26,11 +28,18 @@ export interface StdioConnectorOptions {
   readonly user?: ChildUser | undefined;
   /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
+  /** METAMCP_HOME, where confined servers have their private folders. Without it none of them starts. */
+  readonly home?: string;
   /**
    * Called for each line of stderr that is logged, with secrets masked. With it no failure text contains the
    * output: who may read it gets these lines.
    */
   readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
+}
+
+interface Starting extends Pick<LinkOptions, "install" | "events"> {
+  readonly mark: string;
+  readonly confinement: Confinement | undefined;
 }
 
 export interface StdioConnector extends Connector {
@@ -67,33 +76,63 @@ class Spawner implements StdioConnector {
     if (signal.aborted) throw cancelled();
     const mark = this.#marker.next(spec.name);
     const { user } = this.#options;
-    const env = childEnvironment(spec, environmentOf(user, process.env), process.platform);
+    const confinement = spec.sandbox && (await this.#confinement(spec));
+    const env =
+      confinement?.env ?? childEnvironment(spec, environmentOf(user, process.env), process.platform);
     env[MARK] = nest(process.env[MARK], mark);
     const install = mayInstall(spec) ? { folder: npxFolder(spec, env) } : undefined;
     // What is installed already starts at once; other runners than npx lock their caches themselves.
     const giveBack =
       install?.folder && !isInstalled(install.folder) ? await this.#places.take(signal) : undefined;
-    const child = await start(spec, env, user).catch((error: unknown) => {
+    const child = await this.#start(spec, env, confinement).catch((error: unknown) => {
       giveBack?.();
+      void confinement?.end();
       throw error;
     });
-    const link = this.#link(child, spec, { mark, events, install });
+    const link = this.#link(child, spec, { mark, events, install, confinement });
+    confinement?.installsWhile(() => link.installing());
     if (giveBack) this.#places.giveBackWhen(() => link.ending !== undefined || !link.installing(), giveBack);
     if (!signal.aborted) return link;
     await link.close();
     throw cancelled();
   }
 
-  #link(
-    { process, pid }: Started,
-    spec: StdioSpec,
-    { mark, events, install }: { mark: string; events: LinkEvents } & Pick<LinkOptions, "install">,
-  ): StdioLink {
+  async #start(spec: StdioSpec, env: Environment, confinement: Confinement | undefined): Promise<Started> {
+    const { user } = this.#options;
+    if (!spec.sandbox) return await start(spec, env, user);
+    if (!confinement) throw new ChildFailure("other", `${spec.name} cannot be confined here.`);
+    const confined = await confinement.confine(spec, spec.sandbox, env);
+    return await start(confined, confined.env, user);
+  }
+
+  /** Loaded at the first server that asks for it. */
+  async #confinement(spec: StdioSpec): Promise<Confinement | undefined> {
+    const { home, user } = this.#options;
+    if (home === undefined) return undefined;
+    const { Confinement: Made } = await import("./confine/confine.ts");
+    return await Made.of(spec, {
+      home,
+      user,
+      parent: process.env,
+      onAttempt: (attempt) => this.#attempted(spec, attempt),
+    });
+  }
+
+  #attempted({ name }: ServerSpec, { host, port, refused }: Attempt): void {
+    const { log } = this.#options;
+    const fields = { server: name, host, port };
+    if (refused === undefined) log.info("a confined server opened a connection", fields);
+    else log.warn(`a connection of a confined server was refused: ${refused}`, fields);
+  }
+
+  #link({ process, pid }: Started, spec: StdioSpec, more: Starting): StdioLink {
+    const { mark, events, install, confinement } = more;
     const { log, clock, maxMessageBytes, onStderr } = this.#options;
-    const tree = new ProcessTree(pid, mark, this.#table);
+    const tree = new ProcessTree(pid, mark, this.#table, spec.sandbox !== undefined);
     const onEnded = (): void => {
       this.#links.delete(tree);
       this.#record?.remove(pid);
+      void confinement?.end();
     };
     const link = new StdioLink(process, tree, {
       server: spec.name,

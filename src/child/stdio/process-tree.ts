@@ -10,6 +10,8 @@ import type { EndableProcesses } from "./stop.ts";
 export class ProcessTree implements EndableProcesses {
   readonly pid: number;
   readonly mark: string;
+  /** The child is bubblewrap with the server inside: its end would kill the server at once. */
+  readonly #confined: boolean;
   readonly #table: ProcessTable;
   /** The processes that the last `findAlive` found. */
   #known: MarkedProcess[] = [];
@@ -17,8 +19,9 @@ export class ProcessTree implements EndableProcesses {
   /** Once the group is empty, the system may reuse its number, so the group is not used any more. */
   #groupEmpty = false;
 
-  constructor(pid: number, mark: string, table: ProcessTable) {
+  constructor(pid: number, mark: string, table: ProcessTable, confined = false) {
     this.pid = pid;
+    this.#confined = confined;
     this.mark = mark;
     this.#table = table;
   }
@@ -56,6 +59,10 @@ export class ProcessTree implements EndableProcesses {
   }
 
   signal(name: NodeJS.Signals): void {
+    if (this.#confined && name !== "SIGKILL") {
+      for (const one of this.#known) if (one.pid !== this.pid && isSame(one)) send(one.pid, name);
+      return;
+    }
     if (this.#groupIsOurs()) send(-this.pid, name);
     for (const one of this.#known) {
       if (one.group !== this.pid && isSame(one)) send(one.pid, name);

@@ -21,7 +21,11 @@ export interface Started {
  * Rejects with ChildFailure. The returned process already runs: add listeners in the same turn of the event
  * loop.
  */
-export async function start(spec: StdioSpec, env: Environment, user?: ChildUser): Promise<Started> {
+export async function start(
+  spec: Pick<StdioSpec, "command" | "args" | "cwd">,
+  env: Environment,
+  user?: ChildUser,
+): Promise<Started> {
   let fault: unknown;
   try {
     const child = spawn(spec.command, spec.args, {
@@ -41,7 +45,11 @@ export async function start(spec: StdioSpec, env: Environment, user?: ChildUser)
   throw await startFailure(fault, spec, env);
 }
 
-async function startFailure(fault: unknown, spec: StdioSpec, env: Environment): Promise<ChildFailure> {
+export async function startFailure(
+  fault: unknown,
+  spec: Pick<StdioSpec, "command" | "cwd">,
+  env: Environment,
+): Promise<ChildFailure> {
   const code = codeOf(fault);
   const offline = (message: string) =>
     new ChildFailure("offline", message, { unsent: true, needsFix: true, cause: fault });
@@ -74,7 +82,10 @@ async function faultOfFolder(path: string): Promise<string | undefined> {
   }
 }
 
-async function absent({ command, cwd }: StdioSpec, env: Environment): Promise<string> {
+async function absent(
+  { command, cwd }: Pick<StdioSpec, "command" | "cwd">,
+  env: Environment,
+): Promise<string> {
   const folders = command.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter).filter(Boolean);
   for (const folder of folders) {
     const file = command.includes("/") ? resolve(folder, command) : join(folder, command);
