@@ -141,8 +141,8 @@ export function createEngine(options: EngineOptions): Engine {
     fault(message) {
       fault = message;
     },
-    async close() {
-      await endpoints.close();
+    async close(withinMs) {
+      await endpoints.close(withinMs);
       scope.tasks.close();
       await code?.close();
       await Promise.all([fleet.destroy(), trials.destroy(), provision?.close()]);

@@ -200,13 +200,13 @@ export class Sessions implements Host {
   }
 
   /** Refuses new requests. Resolves when running ones have ended or their time is up. */
-  async close(): Promise<void> {
-    await this.#drain();
+  async close(withinMs = this.#parts.drainMs ?? DRAIN_MS): Promise<void> {
+    await this.#drain(withinMs);
     this.#parts.onClosed();
   }
 
-  async #drain(): Promise<void> {
-    const { clock, drainMs = DRAIN_MS } = this.#parts;
+  async #drain(drainMs: number): Promise<void> {
+    const { clock } = this.#parts;
     this.#closing = true;
     for (const client of this.#all()) client.refuse();
     // Timers of the clock do not keep the process alive, so a call that only waits needs this interval.

@@ -91,8 +91,8 @@ export class EngineEndpoints {
     for (const sessions of this.#open) sessions.loadMissingLists(account);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#open].map((sessions) => sessions.close()));
+  async close(withinMs?: number): Promise<void> {
+    await Promise.all([...this.#open].map((sessions) => sessions.close(withinMs)));
   }
 }
 

@@ -38,7 +38,7 @@ export interface SharingParts {
   readonly addressOf: (request: IncomingMessage) => string;
   /** The sessions that this process has. */
   readonly sessions: () => readonly string[];
-  /** Ends sessions here that go on at other replicas. Returns how many are left. */
+  /** Ends sessions here that go on at other replicas. Returns what is left that must end here. */
   readonly release: (which: (session: Pick<Session, "id" | "serving">) => boolean) => number;
   /** Serves a request as if it had come from its client. */
   readonly serve: RequestListener;

@@ -56,6 +56,8 @@ export interface Gateway {
 }
 
 const LAST_WRITES_MS = 1_000;
+/** Calls that came while sessions were handed over have at least so long. */
+const LAST_CALLS_MS = 1_000;
 const NO_ADMIN =
   "there is no administrator, and passwords are turned off: log in at the identity provider as a member of --oidc-admin-group, or start with METAMCP_ADMIN_TOKEN";
 
@@ -169,12 +171,14 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     stopFacts();
     notices.close();
     oidc?.checks.stop();
+    const { drainMs } = options;
+    const end = drainMs === undefined ? undefined : clock.now() + drainMs;
     // Until then this gateway takes connections, and passes requests on to the others.
-    await replicas?.handOver(options.drainMs ?? 0);
+    await replicas?.handOver(drainMs ?? 0);
     void http.server.stop();
     people.refused.flush();
     await pipeline.approvals.close();
-    await core.engine.close();
+    await core.engine.close(end === undefined ? end : Math.max(LAST_CALLS_MS, end - clock.now()));
     await replicas?.close();
     core.endpoints.end();
     // Ends the event streams of administrators, which would keep the HTTP server open.

@@ -90,6 +90,10 @@ export class StatelessClients implements StatelessHost {
     return this.#calls.size - this.#parked.size;
   }
 
+  get parked(): number {
+    return this.#parked.size;
+  }
+
   /** Refuses all further requests, cancels parked calls and ends subscriptions. */
   refuse(): void {
     this.#refusing = true;

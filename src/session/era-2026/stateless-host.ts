@@ -5,6 +5,8 @@ import type { Headers } from "./headers.ts";
 import type { ReplyOutlet } from "./pending-reply.ts";
 
 export interface StatelessHost {
+  /** How many calls wait for the next request of their client. */
+  readonly parked: number;
   serve(request: Message & { kind: "request" }, from: RequestSource): ServedRequest;
   /** Cancels all calls of these principals, also those that wait for the next request of their client. */
   endOf(whose: (principal: Principal) => boolean, reason: string): void;

@@ -111,10 +111,11 @@ export class StreamableEndpoint {
 
   /**
    * Ends sessions here that go on in other processes. Returns how many are left, with the requests that wait
-   * for one.
+   * for one, and the calls whose clients have been asked something: only this process can go on with those.
    */
   release(which: (session: Session) => boolean): number {
-    return this.#sessions.releaseAll(({ session }) => which(session), SESSION_MOVED) + this.#finder.waiting;
+    const left = this.#sessions.releaseAll(({ session }) => which(session), SESSION_MOVED);
+    return left + this.#finder.waiting + this.#parts.host.era2026.parked;
   }
 
   /** Returns false if there is no such session. */

@@ -1,7 +1,7 @@
 /** A rolling restart of all replicas loses no session and fails no call. */
 import { expect, test } from "vitest";
 import { RawSession, type Route, replicas, routedClient, type Team } from "../../support/replica-team.ts";
-import { onPostgres } from "../../support/replicas.ts";
+import { onPostgres, request2026 } from "../../support/replicas.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
 import { until } from "../../support/until.ts";
 
@@ -52,6 +52,25 @@ onPostgres("replicas that stop", () => {
     await opened.open(two);
     expect(await stopped).toBe(0);
     expect(await session.call(two, "fix__echo", { message: "after" })).toContain("after");
+  });
+
+  test("a call that has asked its client goes on where it is, whichever replica gets the answer", async () => {
+    const team = await replicas(2);
+    const [one, two] = team.replicas as Two;
+    await known(team);
+    const ask = (at: TeamGateway, more = {}) =>
+      request2026(at, "team", team.key, "tools/call", { name: "fix__ask", arguments: {}, ...more });
+    const { requestState, inputRequests } = (await ask(one)).result;
+    const stopped = one.kill("SIGTERM");
+    await until(async () =>
+      (await two.api("GET", "/replicas")).body.items.some((r: { state: string }) => r.state === "draining"),
+    );
+    const accepted = { action: "accept", content: { name: "Ada" } };
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((name) => [name, accepted]));
+    const { result, error } = await ask(two, { requestState, inputResponses });
+    expect(error).toBeUndefined();
+    expect(result.content[0].text).toBe("answered");
+    expect(await stopped).toBe(0);
   });
 
   test("/readyz is 503 at once, and requests are served until the stop", async () => {

@@ -65,7 +65,8 @@ onPostgres("replicas that change", () => {
   });
 
   test("an id of a later version gets 503 while that runs beside this one, else 404", async () => {
-    const team = await replicas(1);
+    // Nobody answers the call that asks, for which a stop waits.
+    const team = await replicas(1, NO_PAUSE);
     const [one] = team.replicas as [TeamGateway];
     const session = await new RawSession(team.key).open(one);
     const bytes = Buffer.from(session.id, "base64url");
