@@ -50,7 +50,7 @@ export class RemoteLink implements Link, PlacedLink {
           if (failed) events.onFailed(failed.id, failed.failure);
           else events.onMessage(message, via);
         },
-        onFailed: (id, failure) => this.#ended || events.onFailed(id, this.#named(failure)),
+        onFailed: (id, failure) => this.#failed(id, failure),
         onClosed: (failure) => this.#end(this.#named(failure)),
       },
       options,
@@ -89,6 +89,16 @@ export class RemoteLink implements Link, PlacedLink {
     this.#ended = true;
     this.#closing ??= this.#link.close().finally(this.#leave);
     return this.#closing;
+  }
+
+  /**
+   * If one connection to a replica breaks, it has probably died. The others may not show that yet, and a
+   * request on them would be lost without anybody knowing whether it ran. The next link asks first.
+   */
+  #failed(id: number, failure: ChildFailure): void {
+    if (this.#ended) return;
+    this.#events.onFailed(id, this.#named(failure));
+    if (failure.category === "offline") this.moved();
   }
 
   #end(failure: ChildFailure): void {
