@@ -8,6 +8,7 @@ import type { Message } from "../rpc/message.ts";
 import { SHORT } from "../rpc/short.ts";
 import {
   eachMember,
+  endOfString,
   entries,
   isKey,
   isObject,
@@ -26,7 +27,6 @@ const PREFIX = "metamcp/";
 const SIGNS = ["metamcp", "u006", "u007"];
 const SIGN_BYTES = SIGNS.map((sign) => Buffer.from(sign));
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 export function withoutReservedKeys(message: Message): Message {
   switch (message.kind) {
@@ -114,7 +114,7 @@ function metaObjects(raw: Raw): readonly number[] {
     } else if (c === 0x2c) atKey = open.at(-1) === true;
     else if (c === QUOTE) {
       const key = i;
-      i = closingQuote(raw, i);
+      i = endOfString(raw, i) - 1;
       if (atKey && open.length < inside && isKey(raw, key, "_meta")) {
         const value = valueAfter(raw, i + 1);
         if (raw[value] === 0x7b) {
@@ -131,10 +131,5 @@ function metaObjects(raw: Raw): readonly number[] {
 /** The position of the value after the key that ends before `i`. */
 function valueAfter(raw: Raw, i: number): number {
   while (raw[i] === 0x3a || (raw[i] as number) <= 0x20) i++;
-  return i;
-}
-
-function closingQuote(raw: Raw, i: number): number {
-  for (i++; i < raw.length && raw[i] !== QUOTE; i++) if (raw[i] === BACKSLASH) i++;
   return i;
 }

@@ -4,43 +4,47 @@ import type { ToolRules } from "./spec.ts";
 export type Matcher = (text: string) => boolean;
 
 export function compileGlob(pattern: string): Matcher {
-  if (!/[*?]/.test(pattern)) return (text) => text === pattern;
-  if (/^\*+$/.test(pattern)) return () => true;
-  return (text) => matches(pattern, text);
+  const [first = "", ...others] = pattern.split("*");
+  const last = others.pop();
+  if (last === undefined) return (text) => text.length === first.length && isAt(first, text, 0);
+  const between = others.filter((part) => part !== "");
+  return (text) => {
+    const end = text.length - last.length;
+    if (end < first.length || !isAt(first, text, 0) || !isAt(last, text, end)) return false;
+    // The earliest place of each part leaves the most text for the parts after it.
+    let at = first.length;
+    for (const part of between) {
+      at = find(part, text, at);
+      if (at < 0) return false;
+      at += part.length;
+    }
+    return at <= end;
+  };
+}
+
+/** Whether the part of a pattern, which has no star, matches the text at this position. */
+function isAt(part: string, text: string, at: number): boolean {
+  if (!part.includes("?")) return text.startsWith(part, at);
+  for (let k = 0; k < part.length; k++) if (part[k] !== "?" && part[k] !== text[at + k]) return false;
+  return true;
+}
+
+/** The first position of the part from `at` on; -1 if there is none. */
+function find(part: string, text: string, at: number): number {
+  if (!part.includes("?")) return text.indexOf(part, at);
+  for (; at + part.length <= text.length; at++) if (isAt(part, text, at)) return at;
+  return -1;
 }
 
 /** Whether a glob matches every text that begins with `prefix`. In doubt false. */
 export function matchesAllWith(pattern: string, prefix: string): boolean {
-  return pattern.endsWith("*") && matches(pattern, prefix);
+  return pattern.endsWith("*") && compileGlob(pattern)(prefix);
 }
 
 /** Whether a glob matches any text that begins with `prefix`. */
 export function matchesSomeWith(pattern: string, prefix: string): boolean {
-  for (let end = 0; end <= pattern.length; end++) if (matches(pattern.slice(0, end), prefix)) return true;
+  for (let end = 0; end <= pattern.length; end++) if (compileGlob(pattern.slice(0, end))(prefix)) return true;
   return false;
-}
-
-/** Greedy. Backtracks only to the last star, because an earlier one cannot lead to another result. */
-function matches(pattern: string, text: string): boolean {
-  let p = 0;
-  let t = 0;
-  let star = -1;
-  let resume = 0;
-  while (t < text.length) {
-    // Checked before the literal case, because a star in the text must not consume a star of the pattern.
-    if (pattern[p] === "*") {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.length && (pattern[p] === "?" || pattern[p] === text[t])) {
-      p++;
-      t++;
-    } else if (star >= 0) {
-      p = star + 1;
-      t = ++resume;
-    } else return false;
-  }
-  while (pattern[p] === "*") p++;
-  return p === pattern.length;
 }
 
 interface CompiledRules {

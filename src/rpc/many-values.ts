@@ -3,9 +3,9 @@
  * it cannot be interrupted: a few megabytes of empty objects block it for seconds.
  */
 import type { Raw } from "../kernel/raw.ts";
+import { endOfString } from "./slice.ts";
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const MAX_VALUES = 100_000;
 /** Different keys cost a parser several times as much as values. */
 const MAX_KEYS = 25_000;
@@ -16,24 +16,10 @@ export function hasManyValues(raw: Raw, mostValues = MAX_VALUES, mostKeys = MAX_
   let [values, keys] = [0, 0];
   for (let i = 0; i < raw.length; i++) {
     const c = raw[i];
-    if (c === QUOTE) i = closingQuote(raw, i);
+    if (c === QUOTE) i = endOfString(raw, i) - 1;
     // A value begins after each of these: , [ {
     else if ((c === 0x2c || c === 0x5b || c === 0x7b) && ++values > mostValues) return true;
     else if (c === 0x3a && ++keys > mostKeys) return true;
   }
   return false;
-}
-
-/**
- * Searches natively, because most of a large payload is in few long strings. After an escaped quote it reads
- * byte by byte: a string may consist of escaped quotes, and each native search costs as much as many bytes.
- */
-function closingQuote(raw: Raw, from: number): number {
-  const quote = raw.indexOf(QUOTE, from + 1);
-  if (quote < 0) return raw.length;
-  let i = quote;
-  while (raw[i - 1] === BACKSLASH) i--;
-  if ((quote - i) % 2 === 0) return quote;
-  for (i = quote + 1; i < raw.length && raw[i] !== QUOTE; i++) if (raw[i] === BACKSLASH) i++;
-  return i;
 }

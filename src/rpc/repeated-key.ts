@@ -3,10 +3,9 @@
  * JSON cannot be checked on behalf of another parser.
  */
 import type { Raw } from "../kernel/raw.ts";
-import { textAt } from "./slice.ts";
+import { endOfString, textAt } from "./slice.ts";
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** Returns the key, or undefined. One pass without recursion, so that deep nesting is safe. */
 export function repeatedKey(raw: Raw): string | undefined {
@@ -39,15 +38,10 @@ export function repeatedKey(raw: Raw): string | undefined {
           keys.add(key);
         }
         atKey = false;
-        i = closingQuote(raw, i);
+        i = endOfString(raw, i) - 1;
         break;
       }
     }
   }
   return undefined;
-}
-
-function closingQuote(raw: Raw, i: number): number {
-  for (i++; i < raw.length && raw[i] !== QUOTE; i++) if (raw[i] === BACKSLASH) i++;
-  return i;
 }

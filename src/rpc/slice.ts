@@ -269,10 +269,10 @@ function endOfWord(b: Buffer, i: number): number {
 }
 
 /**
- * Reads some bytes one by one, then jumps to the next quote. After each escaped quote it reads more bytes
- * before the next jump.
+ * Takes the position of the opening quote and returns the position after the closing one. Reads some bytes one
+ * by one, then jumps to the next quote. After each escaped quote it reads more bytes before the next jump.
  */
-function endOfString(b: Buffer, i: number): number {
+export function endOfString(b: Buffer, i: number): number {
   let span = 32;
   for (i++; ; span *= 2) {
     for (const until = i + span; i < until; i++) {

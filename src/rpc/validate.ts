@@ -22,6 +22,9 @@ const LITTLE_ENDIAN = endianness() === "LE";
 /** Strings longer than this are read four bytes at a time. */
 const SHORT = 24;
 
+/** Escapes often follow each other closely. So many bytes after one are read one by one. */
+const NEAR = 8;
+
 /** For each open container: whether its parent is an object. */
 const parentIsObject = new Uint8Array(MAX_DEPTH);
 /** The buffer of the current scan as 32-bit words. Made for the first long string. */
@@ -129,10 +132,24 @@ function scanLongString(b: Buffer, i: number): number {
     }
     i = (k << 2) - offset + ((31 - Math.clz32(hit & -hit)) >> 3);
     if (b[i] !== BACKSLASH) return b[i] === QUOTE ? i + 1 : ~i;
-    if (SIMPLE_ESCAPE[b[i + 1] as number] === 1) i += 2;
-    else i = scanUnicodeEscape(b, i);
+    i = skipEscapes(b, i);
     if (i < 0) return i;
   }
+}
+
+/** Takes the position of a backslash. Reads on until no other escape is near. */
+function skipEscapes(b: Buffer, i: number): number {
+  for (let until = i + NEAR; i < until && i < b.length; ) {
+    const c = b[i] as number;
+    if (c === BACKSLASH) {
+      if (SIMPLE_ESCAPE[b[i + 1] as number] === 1) i += 2;
+      else i = scanUnicodeEscape(b, i);
+      if (i < 0) return i;
+      until = i + NEAR;
+    } else if (c === QUOTE || c < 0x20) return i;
+    else i++;
+  }
+  return i;
 }
 
 /** The same, byte by byte. */

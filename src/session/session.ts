@@ -20,6 +20,7 @@ import { ClientRoots } from "./client-roots.ts";
 import { type Handshake, readHandshake, writeHandshake } from "./handshake.ts";
 import { isKept, type KeptState, keptAfter, NOTHING_KEPT, requestsFor } from "./kept-state.ts";
 import { ListWatch } from "./list-watch.ts";
+import { refuseLongNames } from "./long-names.ts";
 
 const CANNOT_ASK = RpcError.of(INTERNAL_ERROR, "the client cannot be asked without a session");
 
@@ -203,7 +204,10 @@ export class Session {
     if (this.#held) this.#sendHeld();
     // The messages of a batch arrive together.
     if (request.params && request.params.length >= LARGE_BYTES)
-      return ownTurn().then(() => this.#handle(request));
+      return ownTurn().then(() => {
+        refuseLongNames(request.params);
+        return this.#handle(request);
+      });
     return this.#handle(request);
   }
 

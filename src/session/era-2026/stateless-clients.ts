@@ -18,6 +18,7 @@ import { NO_UPLINK } from "../../rpc/no-uplink.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Surface } from "../../surface/surface.ts";
+import { refuseLongNames } from "../long-names.ts";
 import { Parked } from "../parked.ts";
 import { bareParams, type Envelope, type Retry, readEnvelope, readRetry } from "./envelope.ts";
 import { checkParamHeaders, checkRequestHeaders, checkVersionHeader, type Headers } from "./headers.ts";
@@ -152,6 +153,7 @@ export class StatelessClients implements StatelessHost {
    */
   #admit({ method, params }: Request, { headers, principal }: RequestSource): Envelope {
     const envelope = readEnvelope(params);
+    refuseLongNames(params);
     if (headers) checkVersionHeader(headers, envelope.version);
     if (envelope.version !== ERA_2026_VERSION) {
       const data = { supported: [ERA_2026_VERSION], requested: envelope.version };

@@ -1,12 +1,11 @@
 /** Shows a stored result as lines: the lines of its text, else its JSON with a line for each part. */
 import type { Raw } from "../../kernel/raw.ts";
-import { textAt } from "../../rpc/slice.ts";
+import { endOfString, textAt } from "../../rpc/slice.ts";
 import { jsonIn } from "./json-text.ts";
 import { soleText } from "./sole-text.ts";
 import { partsOf } from "./value.ts";
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const [BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
 const [BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d];
@@ -38,7 +37,7 @@ export function jsonLines(json: Raw): readonly string[] {
   };
   for (let at = 0; at < json.length; at++) {
     const c = json[at];
-    if (c === QUOTE) at = endOfString(json, at);
+    if (c === QUOTE) at = endOfString(json, at) - 1;
     else if (c === COMMA) end(at + 1);
     else if (c === BRACE || c === BRACKET) {
       end(at + 1);
@@ -50,14 +49,6 @@ export function jsonLines(json: Raw): readonly string[] {
   }
   end(json.length);
   return lines;
-}
-
-function endOfString(json: Raw, quote: number): number {
-  for (let at = quote + 1; at < json.length; at++) {
-    if (json[at] === BACKSLASH) at++;
-    else if (json[at] === QUOTE) return at;
-  }
-  return json.length;
 }
 
 export interface LineQuery {

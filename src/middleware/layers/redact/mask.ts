@@ -7,12 +7,12 @@
 import { withinTime } from "../../../catalog/within-time.ts";
 import { asRaw, type Raw } from "../../../kernel/raw.ts";
 import type { Span } from "../../../kernel/secret-forms.ts";
+import { endOfString } from "../../../rpc/slice.ts";
 import type { Detector } from "./detectors.ts";
 import { Place } from "./place.ts";
 import { plainText } from "./plain-text.ts";
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 /**
@@ -71,8 +71,9 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
   for (let i = 0; i < raw.length; ) {
     const c = raw[i] as number;
     if (c === QUOTE) {
-      const end = endOfText(raw, i);
+      const end = endOfString(raw, i);
       const text = decoded(raw, i, end);
+      if (end - i > STEP) yield;
       if (raw[skipSpace(raw, end)] === COLON) place.enterMember(text);
       const secret = place.hidesText && !place.atName && text !== "";
       let masked = text;
@@ -246,11 +247,6 @@ function numberFound(digits: string, { detectors }: MaskOptions): string | undef
 function decoded(raw: Raw, from: number, end: number): string {
   const inner = raw.toString("utf8", from + 1, end - 1);
   return inner.includes("\\") ? (JSON.parse(`"${inner}"`) as string) : inner;
-}
-
-function endOfText(raw: Raw, i: number): number {
-  for (i++; raw[i] !== QUOTE; i++) if (raw[i] === BACKSLASH) i++;
-  return i + 1;
 }
 
 function endOfNumber(raw: Raw, i: number): number {

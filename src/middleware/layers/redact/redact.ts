@@ -7,6 +7,7 @@ import { withinTime } from "../../../catalog/within-time.ts";
 import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
 import { MetaMcpError } from "../../../kernel/errors.ts";
 import { isOtherMethod } from "../../../kernel/methods.ts";
+import { LARGE_BYTES, ownTurn } from "../../../kernel/own-turn.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../../kernel/raw.ts";
 import { RpcError } from "../../../rpc/rpc-error.ts";
 import { entries, joinObject, member, withMember } from "../../../rpc/slice.ts";
@@ -95,10 +96,12 @@ export const redact: LayerKind = {
       watched: detect.some((one) => typeof one !== "string"),
     };
     const [out, back] = [where.includes("arguments"), where.includes("results")];
-    const clean = (raw: Raw): Promise<Masked> =>
-      raw.length <= SMALL
-        ? Promise.resolve(finish(masking(raw, options)))
-        : finishLater(masking(raw, options), options);
+    const clean = async (raw: Raw): Promise<Masked> => {
+      if (raw.length <= SMALL) return finish(masking(raw, options));
+      // The turn in which a large message arrived has done enough.
+      if (raw.length >= LARGE_BYTES) await ownTurn();
+      return await finishLater(masking(raw, options), options);
+    };
     /** With `block`: rejects if something is found. */
     const cleaned = async (call: Call, raw: Raw, what: "arguments" | "results"): Promise<Raw> => {
       const masked = await clean(raw);
