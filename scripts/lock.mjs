@@ -1,6 +1,8 @@
 // Completes package-lock.json after `npm install`. npm omits packages for other platforms, and without them
-// `npm ci` fails in a fresh clone. --check writes nothing and exits with 1 if a package is missing or the
-// file contains a registry URL.
+// `npm ci` fails in a fresh clone. Takes their integrity from the registry that npm uses, and says which ones it
+// does not have: those are installed unchecked. --check writes nothing, asks nobody, and exits with 1 if a
+// package is missing or the file contains a registry URL.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,6 +41,39 @@ function entryFor(name, version, dev) {
   };
 }
 
+/** Only where it is missing: a known integrity never changes. */
+async function addIntegrity(entries) {
+  const open = entries.filter(([place, entry]) => place !== "" && !entry.integrity && !entry.link);
+  if (open.length === 0) return;
+  const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
+  const unknown = [];
+  for (const found of open) {
+    const [place, { version, ...others }] = found;
+    const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+    const integrity = await integrityOf(name, version, registry);
+    // In the order in which npm writes them.
+    if (integrity) found[1] = { version, integrity, ...others };
+    else unknown.push(`${name}@${version}`);
+  }
+  if (unknown.length === 0) return;
+  process.stderr.write(
+    `No integrity for ${unknown.length} packages of other platforms; run this again with a registry that has them:\n`,
+  );
+  for (const one of unknown) process.stderr.write(`  ${one}\n`);
+}
+
+/** Undefined if the registry does not have this version or does not answer. */
+async function integrityOf(name, version, registry) {
+  try {
+    const address = new URL(name.replace("/", "%2f"), registry.endsWith("/") ? registry : `${registry}/`);
+    const headers = { accept: "application/vnd.npm.install-v1+json" };
+    const answer = await fetch(address, { headers, signal: AbortSignal.timeout(30_000) });
+    return (await answer.json()).versions?.[version]?.dist?.integrity;
+  } catch {
+    return undefined;
+  }
+}
+
 const added = Object.entries(packages).flatMap(([from, { optionalDependencies = {}, dev }]) =>
   Object.entries(optionalDependencies)
     .filter(([name, version]) => !isPresent(from, name, version))
@@ -56,6 +91,7 @@ if (process.argv.includes("--check")) {
   process.exitCode = added.length > 0 || addresses > 0 ? 1 : 0;
 } else {
   const all = Object.entries({ ...packages, ...Object.fromEntries(added) });
+  await addIntegrity(all);
   lock.packages = Object.fromEntries(all.toSorted(([a], [b]) => a.localeCompare(b, "en")));
   writeFileSync(path, `${JSON.stringify(lock, undefined, 2)}\n`);
 }
