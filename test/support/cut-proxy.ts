@@ -11,6 +11,8 @@ export interface CutProxy {
   mend(): Promise<void>;
   /** From now on drops the answers of the server; the first answer closes its connection. */
   loseAnswers(): void;
+  /** Answers of the server arrive so much later. */
+  slow(ms: number): void;
   /** Stops forwarding in both directions without closing anything, like a server that hangs. */
   stall(): void;
   /** Continues forwarding, starting with the delayed data. */
@@ -27,6 +29,7 @@ export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => 
   const sockets = new Set<Socket>();
   let losing = false;
   let stalled = false;
+  let late = 0;
   let server: Server | undefined;
   let port = 0;
 
@@ -49,7 +52,11 @@ export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => 
       far.write(bytes);
     });
     if (stalled) for (const socket of [near, far]) socket.pause();
-    far.on("data", (bytes) => (losing ? near.destroy() : near.write(bytes)));
+    far.on("data", (bytes) => {
+      if (losing) near.destroy();
+      else if (late === 0) near.write(bytes);
+      else setTimeout(() => near.write(bytes), late);
+    });
   }
 
   async function mend(): Promise<void> {
@@ -78,6 +85,9 @@ export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => 
     mend,
     loseAnswers: () => {
       losing = true;
+    },
+    slow: (ms) => {
+      late = ms;
     },
     stall: () => {
       stalled = true;
