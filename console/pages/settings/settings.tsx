@@ -116,7 +116,18 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         />
       </section>
       <div class="settings-save">
-        <DraftBar draft={draft} sending={sending} save={texts.save} onSave={() => void save()} />
+        <DraftBar
+          draft={draft}
+          sending={sending}
+          save={texts.save}
+          onSave={() => void save()}
+          shownByFields={[
+            "/keyLifetimeDays",
+            ...(value.notify ?? []).flatMap((_, at) =>
+              WEBHOOK_FIELDS.map((field) => `/notify/${at}/${field}`),
+            ),
+          ]}
+        />
       </div>
       <section class="stack">
         <h2>{texts.config}</h2>
@@ -128,6 +139,9 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
     </div>
   );
 }
+
+/** Webhooks show the errors of these themselves. */
+const WEBHOOK_FIELDS = ["name", "url", "secret"] as const;
 
 /**
  * Invalid input is sent as typed: the gateway answers with the error of the field. An empty field removes the
