@@ -52,13 +52,8 @@ export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
           <Status state={states[row.state as R["state"]]} word={texts.states[row.state as R["state"]]} />
         ),
     },
-    {
-      id: "at",
-      head: texts.columns.at,
-      width: "100px",
-      value: ({ at }) => at,
-      cell: ({ at }) => <Ago at={at} />,
-    },
+    // The time left says enough about when.
+    ...(beside ? [] : [sinceColumn<R>(texts.columns.at)]),
     ...ending,
   ];
   return (
@@ -94,6 +89,10 @@ export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
       }}
     </Ready>
   );
+}
+
+function sinceColumn<R extends Row>(head: string): Column<R> {
+  return { id: "at", head, width: "100px", value: ({ at }) => at, cell: ({ at }) => <Ago at={at} /> };
 }
 
 /** What somebody must decide stands above what is decided; each in the order of the gateway. */

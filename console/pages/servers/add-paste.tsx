@@ -59,7 +59,7 @@ export function AddPaste({ onDone }: { readonly onDone: () => void }) {
       <Refused problem={adding.problem} />
       <div class="line">
         <Button type="submit" kind="primary" busy={adding.busy} disabled={chosen.length === 0}>
-          {texts.add(added, chosen.length - added)}
+          {chosen.length === 0 ? texts.add(1, 0) : texts.add(added, chosen.length - added)}
         </Button>
       </div>
     </Form>
