@@ -1,109 +1,87 @@
-// Takes the screenshots in docs/console/, with Chromium, from a real gateway with the demo servers.
-// node scripts/screenshots.mjs   (needs chromium on the PATH, or METAMCP_CHROMIUM)
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Takes the pictures of the docs, with Chromium, from a gateway that a team has used (scripts/pictures/).
+// node scripts/screenshots.mjs [--seconds N]   (needs chromium on the PATH, or METAMCP_CHROMIUM)
+// node scripts/screenshots.mjs --keep          keeps the gateway running instead, to look at the console
+import { existsSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 
+const MOST_BYTES = 200_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const home = mkdtempSync(join(tmpdir(), "metamcp-pictures-"));
+const { values } = parseArgs({
+  options: { keep: { type: "boolean" }, seconds: { type: "string", default: "90" } },
+});
 const program =
   process.env.METAMCP_CHROMIUM ??
   process.env.PATH.split(delimiter)
     .map((folder) => join(folder, "chromium"))
     .find(existsSync);
-if (!program) throw new Error("there is no chromium: install it, or give METAMCP_CHROMIUM");
+if (!program && !values.keep) throw new Error("there is no chromium: install it, or give METAMCP_CHROMIUM");
 
 await import("./setup.mjs");
-const gateway = spawn(
-  process.execPath,
-  [join(root, "dist/metamcp.js"), "serve", "--port", "0", "--import", "demo/mcp.json"],
-  { cwd: root, env: { ...process.env, METAMCP_HOME: home }, stdio: ["ignore", "ignore", "pipe"] },
-);
-try {
-  const link = await printedLink();
-  const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-  await takePictures(browser, link);
-  await browser.close();
-} finally {
-  gateway.kill("SIGTERM");
-  await new Promise((resolve) => gateway.once("close", resolve));
-  rmSync(home, { recursive: true, force: true });
-}
+const { PASSWORD, usedTeam } = await import("./pictures/team.mjs");
+const team = await usedTeam({ seconds: Number(values.seconds) });
+if (values.keep) {
+  console.log(`${team.url}   log in as ada@example.org with the password "${PASSWORD}"; Ctrl-C ends it`);
+  await new Promise((resolve) => process.once("SIGINT", resolve).once("SIGTERM", resolve));
+  await team.close();
+} else
+  try {
+    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    await takePictures(browser);
+    await browser.close();
+  } finally {
+    await team.close();
+  }
 
-/** The setup link, which the gateway prints to stderr at its first start. */
-function printedLink() {
-  let text = "";
-  return new Promise((resolve, reject) => {
-    gateway.stderr.on("data", (chunk) => {
-      text += chunk;
-      const [link] = /http\S+\/setup\?code=\S+/.exec(text) ?? [];
-      if (link) resolve(link);
-    });
-    gateway.once("close", () => reject(new Error(text)));
+async function takePictures(browser) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: "reduce",
   });
-}
-
-async function takePictures(browser, link) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
-  await page.goto(link);
-  await page.getByLabel("Your e-mail address").fill("ada@example.org");
-  await page.getByLabel("Password").fill("correct horse battery");
-  await page.getByRole("button", { name: "Create account" }).click();
+  await page.goto(team.url);
+  await page.getByLabel("E-mail address").fill("ada@example.org");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
-  await makeTraffic(page, new URL(link).origin);
-  const picture = async (name, path, prepare = async () => {}) => {
-    await page.goto(new URL(path, link).href);
+  /** `of` is the part of the page that is shown; without it, the window. */
+  const picture = async (name, path, { prepare = async () => {}, of } = {}) => {
+    await page.goto(new URL(path, team.url).href);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await prepare();
     await page.locator(".skeleton, [aria-busy=true]").first().waitFor({ state: "detached" });
-    await page.evaluate("scrollTo(0, 0)");
-    await page.screenshot({ path: join(root, `docs/console/${name}.png`) });
+    const file = join(root, `docs/console/${name}.png`);
+    await (of ?? page).screenshot({ path: file });
+    const { size } = statSync(file);
+    if (size > MOST_BYTES) throw new Error(`${file} has ${size} bytes: ${MOST_BYTES} at most`);
   };
-  await picture("overview", "/", () =>
-    page
-      .getByRole("row", { name: /default/ })
-      .first()
-      .waitFor(),
-  );
-  await picture("servers", "/servers", () => page.getByText("filesystem").first().waitFor());
-  await picture("tools", "/tools", () => page.getByText("get-sum", { exact: true }).first().waitFor());
-  await picture("endpoint", "/endpoints/default?tab=preview", () =>
-    page.getByText("A client sees about").waitFor(),
-  );
-  await picture("try", "/try?endpoint=default", async () => {
-    await page.getByText("get-sum", { exact: true }).first().click();
-    await page.getByRole("textbox", { name: /^a/ }).fill("20");
-    await page.getByRole("textbox", { name: /^b/ }).fill("22");
-    await page.getByRole("button", { name: "Call", exact: true }).click();
-    await page.getByText("The sum of 20 and 22 is 42.").first().waitFor();
+  const seen = (text) => () => page.getByText(text).first().waitFor();
+  const flow = page.locator(".usage-card").filter({ hasText: "Who calls what" });
+  await picture("who-calls-what", "/", { prepare: () => flow.waitFor(), of: flow });
+  await picture("overview", "/", { prepare: () => flow.waitFor() });
+  await picture("servers", "/servers", { prepare: seen("postgres") });
+  await picture("tools", "/tools", { prepare: seen("search_code") });
+  await picture("endpoint", "/endpoints/dev?tab=preview", { prepare: seen("A client sees") });
+  await picture("policy", "/endpoints/dev?tab=pipeline", {
+    async prepare() {
+      await page.getByRole("combobox", { name: /^May/ }).fill("linus@example.org");
+      await page.getByRole("combobox", { name: /^call/ }).fill("files:delete_file");
+      await page.getByRole("button", { name: "Test", exact: true }).click();
+      await seen("No, it would be refused")();
+    },
   });
+  await picture("requests", "/requests", { prepare: seen("drop_table") });
+  await picture("try", "/try?endpoint=dev&server=postgres&tool=query", {
+    async prepare() {
+      await page.getByRole("textbox", { name: /^sql/ }).fill("select id, total from orders limit 2");
+      await page.getByRole("button", { name: "Call", exact: true }).click();
+      await seen("480")();
+    },
+  });
+  const { items } = await team.api("GET", "/calls?outcome=error&server=github&limit=1");
+  await picture("failed-call", `/traffic/${items[0].id}`, { prepare: seen("Failed") });
   await page.emulateMedia({ colorScheme: "dark" });
-  await picture("traffic-dark", "/traffic", () => page.getByText("everything:get-sum").first().waitFor());
-}
-
-/** Makes calls with a client that has an API key. */
-async function makeTraffic(page, origin) {
-  const key = await page.evaluate(async () => {
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ name: "laptop of Ada", endpoints: "all" });
-    return (await (await fetch("/api/v1/api-keys", { method: "POST", headers, body })).json()).key;
-  });
-  const client = new Client({ name: "example-client", version: "1.0.0" });
-  const requestInit = { headers: { "X-API-Key": key } };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${origin}/metamcp/default/mcp`), { requestInit }),
-  );
-  const call = (server, tool, args) =>
-    client.callTool({ name: "mcp_call", arguments: { server, tool, args } });
-  for (let n = 0; n < 12; n++) await call("everything", "get-sum", { a: n, b: 22 });
-  await call("memory", "read_graph", {});
-  await client.readResource({ uri: "demo://resource/static/document/features.md" });
-  await call("everything", "no-such-tool", {});
-  await client.callTool({ name: "mcp_discover", arguments: { query: "read a text file" } });
+  await picture("traffic-dark", "/traffic", { prepare: seen("github:") });
 }
