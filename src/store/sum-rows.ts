@@ -63,6 +63,8 @@ export interface SumRange {
   readonly per: SumPer;
   /** Inclusive; the beginning of a bucket. */
   readonly from: number;
+  /** Exclusive; without it, until now. */
+  readonly to?: number | undefined;
   /** Only these groups; all without it. */
   readonly of?: readonly string[] | undefined;
 }

@@ -92,6 +92,21 @@ export function sumsContract(name: string, database: () => Promise<StoreDatabase
       expect(Math.abs((await sums.since()) - Date.now())).toBeLessThan(600_000);
     });
 
+    test("of all groups together are those of each group added up, until a given time", async () => {
+      const { sums } = await (await database()).open();
+      const later = HOUR + SUM_MS.hour;
+      await sums.add(batch("a", 1, [sum("g", 3), sum("h", 2), sum("g", 5, later)]));
+      await sums.add(batch("a", 2, [sum("h", 4)]));
+      const range = { per: "hour", from: HOUR } as const;
+      const each = { ...range, of: ["g", "h"] };
+      expect(await sums.byBucket(range)).toEqual(await sums.byBucket(each));
+      expect(await sums.durations(range, "at")).toEqual(await sums.durations(each, "at"));
+      expect(await sums.byGroup({ ...range, to: later })).toMatchObject([
+        { of: "g", calls: 3 },
+        { of: "h", calls: 6 },
+      ]);
+    });
+
     test("are deleted when they are old, minutes first, and what they are about at last", async () => {
       let now = HOUR;
       const { sums } = await (await database()).open({ now: () => now });

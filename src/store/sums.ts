@@ -15,6 +15,7 @@ import {
   type SumRange,
   type Sums,
 } from "./sum-rows.ts";
+import { totalOf, withTotalDurations, withTotals } from "./sum-totals.ts";
 
 const LIST = COUNTERS.join(", ");
 const ADDED = COUNTERS.map((name) => `SUM(${name}) AS ${name}`).join(", ");
@@ -62,7 +63,9 @@ export class SumTables implements Sums {
       if (count === 0) return;
       const ids = groups.toSorted((a, b) => order(a.id, b.id));
       await insert(query, GROUPS, ids, ({ id, about }) => [id, about, now]);
-      const rows = sums.toSorted((a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of));
+      const rows = withTotals(sums).toSorted(
+        (a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of),
+      );
       await insert(query, SUMS, rows, (row) => [
         row.per,
         row.at,
@@ -70,7 +73,7 @@ export class SumTables implements Sums {
         ...COUNTERS.map((name) => row[name]),
         row.last,
       ]);
-      const times = durations.toSorted(
+      const times = withTotalDurations(durations).toSorted(
         (a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of) || a.bucket - b.bucket,
       );
       await insert(query, DURATIONS, times, ({ per, at, of, bucket, calls }) => [per, at, of, bucket, calls]);
@@ -83,7 +86,7 @@ export class SumTables implements Sums {
   }
 
   async byBucket(range: SumRange): Promise<readonly BucketSum[]> {
-    const rows = await this.#read(`at, ${ADDED}`, "metamcp_sums", range, "at");
+    const rows = await this.#read(`at, ${ADDED}`, "metamcp_sums", range, "at", true);
     return rows.map((row) => ({ at: Number(row["at"]), ...countsOf(row) })).sort((a, b) => a.at - b.at);
   }
 
@@ -99,7 +102,7 @@ export class SumTables implements Sums {
   async durations(range: SumRange, by: "of" | "at"): Promise<readonly DurationSum[]> {
     const key = by === "of" ? "of_group" : "at";
     const what = `${key}, bucket, SUM(calls) AS calls`;
-    const rows = await this.#read(what, "metamcp_sum_durations", range, `${key}, bucket`);
+    const rows = await this.#read(what, "metamcp_sum_durations", range, `${key}, bucket`, by === "at");
     return rows.map((row) => ({
       key: by === "of" ? String(row[key]) : Number(row[key]),
       bucket: Number(row["bucket"]),
@@ -123,8 +126,9 @@ export class SumTables implements Sums {
   async prune(now: number): Promise<void> {
     for (const table of ["metamcp_sums", "metamcp_sum_durations"])
       for (const per of SUM_PERS)
-        await this.#database.query(`DELETE FROM ${table} WHERE per = ? AND at < ?`, [
+        await this.#database.query(`DELETE FROM ${table} WHERE per IN (?, ?) AND at < ?`, [
           per,
+          totalOf(per),
           now - SUM_KEPT_MS[per],
         ]);
     // A writer names its groups again each day, so a group that was not seen for so long has no sums.
@@ -135,13 +139,21 @@ export class SumTables implements Sums {
   async #read(
     what: string,
     table: string,
-    { per, from, of }: SumRange,
+    { per, from, to, of }: SumRange,
     by: string,
+    /** Groups do not matter, so the rows of all together say the same, if all are asked for. */
+    together = false,
   ): Promise<readonly SqlRow[]> {
+    const until = to === undefined ? "" : " AND at < ?";
     const only = of ? ` AND of_group IN (${this.#given})` : "";
     const { rows } = await this.#database.query(
-      `SELECT ${what} FROM ${table} WHERE per = ? AND at >= ?${only} GROUP BY ${by}`,
-      [per, from, ...(of ? [JSON.stringify(of)] : [])],
+      `SELECT ${what} FROM ${table} WHERE per = ? AND at >= ?${until}${only} GROUP BY ${by}`,
+      [
+        together && !of ? totalOf(per) : per,
+        from,
+        ...(to === undefined ? [] : [to]),
+        ...(of ? [JSON.stringify(of)] : []),
+      ],
     );
     return rows;
   }

@@ -41,7 +41,13 @@ const COLUMNS: readonly Column<Approval>[] = [
         </span>
       ),
   },
-  { id: "who", head: columns.who, width: "160px", value: ({ principal }) => principal.name },
+  {
+    id: "who",
+    head: columns.who,
+    width: "160px",
+    hideBelow: "small",
+    value: ({ principal }) => principal.name,
+  },
   {
     id: "reason",
     head: columns.reason,

@@ -15,6 +15,7 @@ import { Durations } from "../live/durations.ts";
 import type { ToolUses, Use } from "../live/tool-use.ts";
 import { BOUNDS, coarse } from "./coarse-durations.ts";
 import { type CallPlace, idOf } from "./sum-group.ts";
+import { mergedSums, partsOf } from "./sum-parts.ts";
 import type { Range, Usage } from "./usage-schema.ts";
 
 const STEPS: Readonly<Record<Range, { readonly per: SumPer; readonly count: number }>> = {
@@ -60,7 +61,8 @@ export class UsageReader {
     const from = (Math.floor(now / ms) - count + 1) * ms;
     const whole: SumRange = { per, from };
     const filtered = Object.values(filter).some((value) => value !== undefined);
-    const [all, took] = await Promise.all([this.#rows(whole), this.#took(whole, filter)]);
+    const parts = partsOf(whole, now);
+    const [all, took] = await Promise.all([this.#rows(parts), this.#took(parts, filter)]);
     const rows = all.filter(({ place }) => matches(place, filter));
     const ids = filtered ? { of: rows.map(({ of }) => of) } : {};
     const [buckets, times, calls] = await Promise.all([
@@ -107,7 +109,7 @@ export class UsageReader {
 
   /** The use of tools as far as days are kept, and since when. */
   async toolUse(): Promise<{ readonly since: number; readonly used: ToolUses }> {
-    const rows = await this.#rows({ per: "day", from: 0 });
+    const rows = await this.#rows([{ per: "day", from: 0 }]);
     const used = new Map<string, Map<string, Use>>();
     for (const { calls, last, place } of rows) {
       const { server, tool, method } = place;
@@ -122,14 +124,14 @@ export class UsageReader {
     return { since: this.#since, used: Object.fromEntries(uses) };
   }
 
-  async #rows(range: SumRange): Promise<readonly Row[]> {
-    const sums = await this.#sums.byGroup(range);
+  async #rows(ranges: readonly SumRange[]): Promise<readonly Row[]> {
+    const sums = mergedSums(await Promise.all(ranges.map((range) => this.#sums.byGroup(range))));
     const places = await this.#places(sums.map(({ of }) => of));
     return sums.map((row) => ({ ...row, place: places.get(row.of) ?? {} }));
   }
 
-  async #took(range: SumRange, filter: UsageFilter): Promise<readonly Took[]> {
-    const rows = await this.#sums.durations(range, "of");
+  async #took(ranges: readonly SumRange[], filter: UsageFilter): Promise<readonly Took[]> {
+    const rows = (await Promise.all(ranges.map((range) => this.#sums.durations(range, "of")))).flat();
     const places = await this.#places(rows.map(({ key }) => String(key)));
     return rows
       .map(({ key, bucket, calls }) => ({
