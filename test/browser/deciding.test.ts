@@ -8,6 +8,7 @@ import { openConsole } from "../support/console-page.ts";
 import { atEnd, shared } from "../support/shared.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 describe.skipIf(noBrowser)("deciding", () => {
   const opened = shared(async () => {
@@ -91,7 +92,7 @@ describe.skipIf(noBrowser)("deciding", () => {
     const second = client.call("fix__count_unsafe", { key: "people" }).catch((error: Error) => error.message);
     const row = page.getByRole("row", { name: /key orders/ });
     await row.getByText(/left$/).waitFor();
-    await page.waitForFunction("document.title.startsWith('(2)')");
+    await until(async () => (await page.title()).startsWith("(2)"), { what: "the count of 2" });
     await row.getByRole("button", { name: "Approve fix:count_unsafe" }).click();
     expect(await first).toMatch(/\d/);
     await page
@@ -99,7 +100,7 @@ describe.skipIf(noBrowser)("deciding", () => {
       .getByRole("button", { name: "Refuse fix:count_unsafe" })
       .click();
     expect(await second).toMatch(/refused/i);
-    await page.waitForFunction("!document.title.startsWith('(')");
+    await until(async () => !(await page.title()).startsWith("("), { what: "no count" });
   });
 
   test("a webhook is added and tried: a private address is refused unless it is allowed", async () => {
