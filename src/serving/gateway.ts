@@ -171,14 +171,14 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     stopFacts();
     notices.close();
     oidc?.checks.stop();
-    const { drainMs } = options;
-    const end = drainMs === undefined ? undefined : clock.now() + drainMs;
+    const { drainMs = 0 } = options;
+    const end = clock.now() + drainMs;
     // Until then this gateway takes connections, and passes requests on to the others.
-    await replicas?.handOver(drainMs ?? 0);
+    await replicas?.handOver(drainMs);
     void http.server.stop();
     people.refused.flush();
     await pipeline.approvals.close();
-    await core.engine.close(end === undefined ? end : Math.max(LAST_CALLS_MS, end - clock.now()));
+    await core.engine.close(Math.max(Math.min(drainMs, LAST_CALLS_MS), end - clock.now()));
     await replicas?.close();
     core.endpoints.end();
     // Ends the event streams of administrators, which would keep the HTTP server open.
