@@ -26,6 +26,7 @@ interface Finding {
   readonly ok: boolean;
   readonly ms?: number;
   readonly tools?: number;
+  readonly skills?: number | undefined;
   readonly problem?: string;
   readonly advice?: string | undefined;
   /** What a local server may touch; undefined for a remote one. */
@@ -135,6 +136,7 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
         ok: true,
         ms: took,
         tools,
+        skills: scope.view(person).snapshot.listings.get(server)?.skills?.length || undefined,
         ...lists,
         ...approvalOf(pins.review(server).fault, scope, server),
       };
@@ -216,12 +218,17 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
   return [...lines, "", verdict].join("\n");
 }
 
+function counted(tools = 0, skills = 0): string {
+  const count = (n: number, what: string): string => `${n} ${n === 1 ? what : `${what}s`}`;
+  return [count(tools, "tool"), ...(skills > 0 ? [count(skills, "skill")] : [])].join(", ");
+}
+
 function line(finding: Finding, width: number): string {
-  const { server, ok, ms = 0, tools, problem, advice, touches, lists = [], unapproved = [] } = finding;
+  const { server, ok, ms = 0, tools, skills, problem, advice, touches, lists = [], unapproved = [] } = finding;
   const indent = `\n${" ".repeat(width + 4)}`;
   const after = !ok && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
   const parts = [
-    ...(ok ? [`${tools} ${tools === 1 ? "tool" : "tools"} in ${ms} ms`] : []),
+    ...(ok ? [`${counted(tools, skills)} in ${ms} ms`] : []),
     ...(problem === undefined ? [] : `${problem}${after}`.split("\n")),
     ...(touches === undefined || touches === UNCONFINED ? [] : [`confined: ${touches}`]),
     ...lists,

@@ -14,6 +14,7 @@ interface Listed {
   readonly kind: string;
   /** Number of tools; undefined if not known yet. */
   readonly tools?: number | undefined;
+  readonly skills?: number | undefined;
   readonly runs?: string | undefined;
   /** What a local server may touch. */
   readonly touches?: string;
@@ -46,6 +47,7 @@ async function listed({ snapshot }: CatalogView, config: Config): Promise<readon
       name: spec.name,
       kind: spec.kind,
       tools: snapshot.listings.get(spec.name)?.tools.length,
+      skills: snapshot.listings.get(spec.name)?.skills?.length || undefined,
       runs: targets.get(spec.name),
       ...(spec.kind === "stdio" && { touches: shownSandbox(spec.sandbox) }),
     })),
@@ -60,15 +62,17 @@ function forPeople(servers: readonly Listed[], { path, exists }: Config): string
       ? `No servers in ${path}. ${TO_GET_SERVERS}`
       : `There is no config file at ${path} yet. ${TO_GET_SERVERS}`;
   }
-  const rows = servers.map(({ name, kind, tools, runs, problem }) => [
+  const anySkills = servers.some(({ skills }) => skills !== undefined);
+  const rows = servers.map(({ name, kind, tools, skills, runs, problem }) => [
     name,
     kind,
     runs === undefined ? "" : (tools?.toString() ?? "?"),
+    ...(anySkills ? [skills?.toString() ?? ""] : []),
     problem ?? runs ?? "",
   ]);
   const unknown = servers.some(({ runs, tools }) => runs !== undefined && tools === undefined);
   const hint = unknown
     ? '\n\n?: not known yet. To find out, run "metamcp doctor", which starts every server once.'
     : "";
-  return `${table(["SERVER", "KIND", "TOOLS", "RUNS"], rows)}${hint}`;
+  return `${table(["SERVER", "KIND", "TOOLS", ...(anySkills ? ["SKILLS"] : []), "RUNS"], rows)}${hint}`;
 }

@@ -1,4 +1,4 @@
-/** `metamcp search`: finds tools for a task, ranked like mcp_discover. */
+/** `metamcp search`: finds tools and skills for a task, ranked like mcp_discover. */
 import { UsageError } from "../config/command-line.ts";
 import type { Config } from "../config/spec.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
@@ -10,6 +10,7 @@ import { withEngine } from "./with-engine.ts";
 
 interface Discovered {
   readonly tools: readonly { server: string; tool: string; confidence: number; description: string }[];
+  readonly skills?: readonly { server: string; name: string; description: string; uri: string }[];
   readonly unknown?: readonly { server: string; reason: string }[];
   readonly notice?: string;
 }
@@ -17,7 +18,7 @@ interface Discovered {
 export const command: Command = {
   name: "search",
   usage: "search WORDS…",
-  summary: "Find tools for a task that you describe in plain words.",
+  summary: "Find tools and skills for a task that you describe in plain words.",
   flags: {
     limit: { kind: "whole", least: 1, most: 100, default: 10, env: false, help: "How many to show." },
   },
@@ -38,7 +39,10 @@ export const command: Command = {
   },
 };
 
-function forPeople({ tools, unknown = [], notice }: Discovered, { servers, broken }: Config): string {
+function forPeople(
+  { tools, skills = [], unknown = [], notice }: Discovered,
+  { servers, broken }: Config,
+): string {
   const found =
     tools.length === 0
       ? `No matching tool.${servers.size + broken.size === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
@@ -51,7 +55,17 @@ function forPeople({ tools, unknown = [], notice }: Discovered, { servers, broke
             description,
           ]),
         );
+  const read =
+    skills.length === 0
+      ? []
+      : [
+          "",
+          table(
+            ["SERVER", "SKILL", "WHAT IT IS FOR", "ADDRESS"],
+            skills.map(({ server, name, description, uri }) => [server, name, description, uri]),
+          ),
+        ];
   const missing = unknown.map(({ server, reason }) => `! ${server} could not be reached: ${reason}`);
   const unusable = [...broken].map(([server, reason]) => `! ${server} cannot be used: ${reason}`);
-  return [found, ...missing, ...unusable, ...(notice ? [`! ${notice}`] : [])].join("\n");
+  return [found, ...read, ...missing, ...unusable, ...(notice ? [`! ${notice}`] : [])].join("\n");
 }

@@ -1,17 +1,22 @@
-/** Lists prompts and resources of a server, for clients on a surface that has only tools. */
-import type { ItemKind } from "../../catalog/item.ts";
+/** Lists prompts, resources and skills of a server, for clients on a surface that has only tools. */
+import type { Item, ItemKind } from "../../catalog/item.ts";
 import { joinArray } from "../../catalog/json-array.ts";
+import { skillOf } from "../../catalog/skill.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
+import { addressOf } from "../aggregate/uris.ts";
 import type { Input } from "../input.ts";
 import { requireServer } from "../require-server.ts";
 import type { ScopeCalls, ScopeCatalog, ScopeFacts } from "../scope.ts";
+import { shownSkill } from "../skills.ts";
 import type { ClientRequest } from "../surface.ts";
 import { askServer } from "./ask-server.ts";
 import { PROMPT } from "./tools.ts";
+
+const SKILL_DESCRIPTION_LENGTH = 1_024;
 
 export async function listResources(
   scope: ScopeCatalog & ScopeFacts,
@@ -20,9 +25,10 @@ export async function listResources(
   finder?: string,
 ): Promise<Raw> {
   const server = serverIn(scope, input, request.origin, finder);
-  const [resources, templates] = await Promise.all([
+  const [resources, templates, skills] = await Promise.all([
     itemsOf(scope, server, "resources", request),
     itemsOf(scope, server, "templates", request),
+    itemsOf(scope, server, "skills", request),
   ]);
   for (const { name } of resources) scope.results.links.note(callerOf(request.origin), server, name);
   return textResult(
@@ -32,8 +38,17 @@ export async function listResources(
         "templates",
         templates.length > 0 ? joinArray(templates.map(({ definition }) => definition)) : undefined,
       ],
+      ["skills", skills.length > 0 ? toRaw(skills.map(withFiles)) : undefined],
     ]),
   );
+}
+
+function withFiles(skill: Item) {
+  const { files } = skillOf(skill);
+  return {
+    ...shownSkill(skill, SKILL_DESCRIPTION_LENGTH),
+    files: files?.map(({ uri }) => addressOf(skill.server, uri)) ?? "dynamic",
+  };
 }
 
 export async function listPrompts(

@@ -40,7 +40,8 @@ export const READ = {
 export const RESOURCES = {
   name: "resources",
   title: "List resources",
-  description: "List the resources and resource templates of a server. Read one with read {uri, server}.",
+  description:
+    "List the resources, resource templates and skills of a server. Read one with read {uri, server}.",
   inputSchema: {
     type: "object",
     properties: { server: SERVER },

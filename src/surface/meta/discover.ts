@@ -1,5 +1,5 @@
 /**
- * mcp_discover: lists the servers, the tools of one server, or the tools that match a query. Returns compact
+ * mcp_discover: lists the servers, the tools of one server, or the tools and skills that match a query. Returns compact
  * JSON in pages, and names servers that are missing.
  */
 
@@ -17,7 +17,7 @@ import { type Origin, ownerOf } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { ServerStatus } from "../../kernel/server-status.ts";
 import { instructionsOf, purposeOf } from "../about-server.ts";
-import { builtinTools, hasBuiltin, PROMPTS, RESOURCES } from "../builtin/tools.ts";
+import { builtinTools, hasBuiltin, PROMPTS, READ, RESOURCES } from "../builtin/tools.ts";
 import { contentHash, digest, listHash } from "../content-hash.ts";
 import { claimedOffset } from "../cursor.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
@@ -26,6 +26,7 @@ import { requireServer } from "../require-server.ts";
 import { DEFAULT_BUDGET } from "../result/budget.ts";
 import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
 import { someOf } from "../server-names.ts";
+import { shownSkill, skillsFor } from "../skills.ts";
 import type { ClientRequest } from "../surface.ts";
 import { DISCOVER, PROVISION } from "./tools.ts";
 
@@ -35,6 +36,8 @@ const MAX_LIMIT = 100;
 const HITS_WITH_SIGNATURE = 3;
 const DESCRIPTION_LENGTH = 200;
 const ITEMS_WAIT_MS = 3_000;
+/** More are listed by the own tool `resources`. */
+const SHOWN_SKILLS = 20;
 
 interface DiscoverOptions {
   readonly query: string | undefined;
@@ -69,7 +72,7 @@ export async function discover(
     const found = await search(scope, options);
     const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, options) };
     const next = found.tools.length === 0 ? withoutHits(scope, options) : undefined;
-    return answer({ ...found, next, ...missing, notice });
+    return answer({ ...found, ...(await skillsFound(scope, options)), next, ...missing, notice });
   }
   await scope.pins.settled();
   if (options.server !== undefined) {
@@ -174,6 +177,20 @@ async function search(
   return { tools, ...more, ...(bounded && end >= hits.length && { truncated: boundedNote(view) }) };
 }
 
+/** Only on the first page. */
+async function skillsFound(
+  scope: ScopeCatalog,
+  { query = "", server, cursor, origin }: DiscoverOptions,
+): Promise<object> {
+  if (cursor !== undefined) return {};
+  const skills = await skillsFor(scope, query, { asker: origin, server, length: DESCRIPTION_LENGTH });
+  if (skills.length === 0) return {};
+  const shown = skills.map(({ confidence, ...skill }) => ({ ...skill, confidence: round(confidence) }));
+  return { skills: shown, readSkill: READ_SKILL };
+}
+
+const READ_SKILL = `mcp_call {server: "${BUILTIN_SERVER}", tool: "${READ.name}", args: {uri}}`;
+
 function oneServer(
   scope: ScopeCatalog & ScopeFacts,
   { server = "", limit, cursor, detail, budget, origin }: DiscoverOptions,
@@ -199,7 +216,7 @@ function oneServer(
   };
 }
 
-/** The instructions of the server, the number of its prompts and resources, and how to list them. */
+/** The instructions of the server, its skills, the number of its prompts and resources, and how to list them. */
 function instructionsAndItems(
   scope: ScopeCatalog,
   { listings }: Snapshot,
@@ -207,16 +224,24 @@ function instructionsAndItems(
 ) {
   const listing = listings.get(server);
   if (!listing) return {};
-  const { prompts = [], resources = [], templates = [] } = listing;
+  const { prompts = [], resources = [], templates = [], skills = [] } = listing;
+  const readable = hasBuiltin(scope, READ.name, origin) ? skills : [];
   const count = resources.length + templates.length;
   const listTools = [
     ...(prompts.length > 0 ? [PROMPTS.name] : []),
-    ...(count > 0 ? [RESOURCES.name] : []),
+    ...(count > 0 || readable.length > SHOWN_SKILLS ? [RESOURCES.name] : []),
   ].filter((tool) => hasBuiltin(scope, tool, origin));
   return {
     instructions: instructionsOf(listing),
     prompts: prompts.length || undefined,
     resources: count || undefined,
+    ...(readable.length > 0 && {
+      skills: readable.slice(0, SHOWN_SKILLS).map((skill) => {
+        const { server: _, ...shown } = shownSkill(skill, DESCRIPTION_LENGTH);
+        return shown;
+      }),
+      readSkill: READ_SKILL,
+    }),
     ...(listTools.length > 0 && {
       more: `mcp_call {server: "${BUILTIN_SERVER}", tool: "${listTools.join('" | "')}", args: {server: "${server}"}}`,
     }),
@@ -264,7 +289,9 @@ function statusEntry(
   const listing = scope.view(origin).snapshot.listings.get(name);
   const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
   const toolCount = listing?.tools.length ?? 0;
-  return { name, state, connected, toolCount, criticality, reason, ...unapproved(scope, name, origin) };
+  const skillCount = listing?.skills?.length || undefined;
+  const counts = { toolCount, skillCount };
+  return { name, state, connected, ...counts, criticality, reason, ...unapproved(scope, name, origin) };
 }
 
 /**

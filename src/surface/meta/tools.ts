@@ -13,7 +13,7 @@ export const DISCOVER = {
   name: "mcp_discover",
   title: "Find tools",
   description:
-    "Find tools by what they do. No arguments: list servers. query: best tools. server: its tools. Low confidence: probably no match.",
+    "Find tools and skills by what they do. No arguments: list servers. query: best tools. server: its tools. Low confidence: probably no match.",
   inputSchema: {
     type: "object",
     properties: {

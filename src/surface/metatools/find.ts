@@ -15,6 +15,7 @@ import { boundedNote, hitsOf } from "../hits.ts";
 import type { Input } from "../input.ts";
 import { requireServer } from "../require-server.ts";
 import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
+import { skillsFor } from "../skills.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { itemsNeeded, type PageRequest, pageOf } from "./paging.ts";
@@ -42,8 +43,19 @@ export async function searchTools(scope: FindScope, input: Input, request: Clien
     tools,
     unavailable,
     bounded,
+    skills: input.has("cursor") ? [] : await skillsFound(scope, query, request),
     page: pageRequest(scope, input, request, ["search", query]),
   });
+}
+
+async function skillsFound(scope: FindScope, query: string, { origin: asker }: ClientRequest) {
+  const found = await skillsFor(scope, query, { asker, length: DESCRIPTION_LENGTH });
+  return found.map(({ name, server, description, uri }) => ({
+    name,
+    namespace: server,
+    shortDescription: description,
+    uri,
+  }));
 }
 
 export async function listTools(scope: FindScope, input: Input, request: ClientRequest): Promise<Raw> {
@@ -87,18 +99,25 @@ interface FoundTools {
   readonly unavailable: readonly Unavailable[];
   /** There are more hits than a search may return. */
   readonly bounded?: boolean;
+  readonly skills?: readonly object[];
   readonly page: PageRequest;
 }
 
 function toolPage(scope: FindScope, { origin }: ClientRequest, found: FoundTools): Raw {
-  const { unavailable, bounded } = found;
+  const { unavailable, bounded, skills = [] } = found;
   const shown = pageOf(found.tools, toolId, found.page);
   const { nextCursor } = shown;
   // Only the last page is marked, because a client with a cursor can still read more.
   const truncated = bounded && nextCursor === undefined ? true : undefined;
   const tools = shown.items.map(brief);
   return answer(origin, {
-    structured: toRaw({ tools, nextCursor, truncated, unavailable }),
+    structured: toRaw({
+      tools,
+      ...(skills.length > 0 && { skills }),
+      nextCursor,
+      truncated,
+      unavailable,
+    }),
     note:
       [scope.notice(), truncated && boundedNote(scope.view(origin))].filter(Boolean).join("\n") || undefined,
   });

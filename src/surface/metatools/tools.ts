@@ -40,6 +40,16 @@ const TOOLS = {
   },
 } as const;
 
+const SKILLS = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { name: STRING, namespace: STRING, shortDescription: STRING, uri: STRING },
+    required: ["name", "namespace", "shortDescription", "uri"],
+    additionalProperties: false,
+  },
+} as const;
+
 const EXAMPLES = {
   type: "array",
   items: {
@@ -76,17 +86,21 @@ const TOOL_ID = text("server:tool");
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 const ACTS = { openWorldHint: true } as const;
 
-const toolPage = output(
-  { tools: TOOLS, nextCursor: STRING, truncated: { type: "boolean" }, unavailable: UNAVAILABLE },
-  ["tools", "unavailable"],
-);
+const PAGE = {
+  tools: TOOLS,
+  nextCursor: STRING,
+  truncated: { type: "boolean" },
+  unavailable: UNAVAILABLE,
+} as const;
+const toolPage = output(PAGE, ["tools", "unavailable"]);
+const foundPage = output({ ...PAGE, skills: SKILLS }, ["tools", "unavailable"]);
 
 export const SEARCH_TOOLS = {
   name: "search_tools",
   title: "Search tools",
-  description: "Find tools by what they do, best first.",
+  description: "Find tools and skills by what they do, best first.",
   inputSchema: input({ query: text("The task, in plain words"), limit: LIMIT, cursor: CURSOR }, ["query"]),
-  outputSchema: toolPage,
+  outputSchema: foundPage,
   annotations: READS,
   _meta: ALWAYS_LOADED,
 } as const;
@@ -312,7 +326,7 @@ export function instructions(
 }
 
 function builtinToolsText(own: readonly string[]): string {
-  const reading = own.includes("read") ? ["read {uri} for stored results and linked resources"] : [];
+  const reading = own.includes("read") ? ["read {uri} for stored results, skills and linked resources"] : [];
   const items = own
     .filter((name) => name !== "read")
     .join(", ")
