@@ -4,10 +4,11 @@
  */
 
 import { toRaw } from "../kernel/raw.ts";
+import { SKILL_FILE } from "../kernel/skill-rules.ts";
 import type { Item } from "./item.ts";
 import { readTool } from "./read-tool.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
-import { SKILL_FILE, skillOf } from "./skill.ts";
+import { skillOf } from "./skill.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface FoundSkill {

@@ -5,30 +5,25 @@
 import type { ServerId } from "../kernel/call.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import {
+  isSkillName,
+  MAX_FILES,
+  MAX_SKILL_BYTES,
+  SKILL_FILE,
+  SKILLS_EXTENSION,
+} from "../kernel/skill-rules.ts";
 import { entries, isObject, joinObject, member } from "../rpc/slice.ts";
 import type { Note } from "./repair-rules.ts";
 
-export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
-export const SKILL_SCHEME = "skill://";
-/** The file that makes a folder a skill. */
-export const SKILL_FILE = "SKILL.md";
 /** In `About.offers`: the child serves skills, and lists the children of folders. */
 export const SKILLS_OFFER = "skills";
 export const FOLDERS_OFFER = "skills/folders";
-/** The type of a resource that is a folder. */
-export const FOLDER_TYPE = "inode/directory";
 
-/** The limits of the extension: hosts need not load larger skills. */
-export const MAX_FILES = 512;
-export const MAX_SKILL_BYTES = 16_777_216;
 /** Ours, for what a child lists: one entry, and all of them. */
 const MAX_ENTRY_BYTES = 1_048_576;
 export const MOST_SKILLS = { entries: 2_000, bytes: 16_777_216 } as const;
 const LONGEST_URI = 2_048;
-const LONGEST_NAME = 64;
 
-/** Lower case letters, digits and single hyphens, as the Agent Skills specification has it. */
-const NAME = /^[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 /** Without blanks, control characters, queries and fragments. */
 const URI = /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{C}\\?#]+$/iu;
@@ -51,10 +46,6 @@ export interface Skill {
   readonly description: string;
   /** Undefined if the content is generated, so that there are no digests. */
   readonly files: readonly SkillFile[] | undefined;
-}
-
-export function isSkillName(name: unknown): name is string {
-  return typeof name === "string" && name.length <= LONGEST_NAME && NAME.test(name);
 }
 
 const known = new WeakMap<Raw, Skill>();

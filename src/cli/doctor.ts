@@ -178,6 +178,7 @@ function adviceFor(error: unknown, spec: ServerSpec, target: string): string | u
       return `Check its oauth.clientId and secret or key, and try them:\n$ metamcp auth ${spec.name}`;
     return login ? adviceToLogIn(error) : `Test it yourself:\n$ curl -i ${target}`;
   }
+  if (spec.skillFolders) return "Create the folder, or correct its path in the config";
   // A program that is missing or not executable cannot be started by hand either.
   const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
   if (fault?.code === "ENOENT" || fault?.code === "EACCES") return undefined;

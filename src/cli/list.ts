@@ -45,11 +45,11 @@ async function listed({ snapshot }: CatalogView, config: Config): Promise<readon
   return [
     ...[...config.servers.values()].map((spec) => ({
       name: spec.name,
-      kind: spec.kind,
+      kind: spec.kind === "stdio" && spec.skillFolders ? "skills" : spec.kind,
       tools: snapshot.listings.get(spec.name)?.tools.length,
       skills: snapshot.listings.get(spec.name)?.skills?.length || undefined,
       runs: targets.get(spec.name),
-      ...(spec.kind === "stdio" && { touches: shownSandbox(spec.sandbox) }),
+      ...(spec.kind === "stdio" && !spec.skillFolders && { touches: shownSandbox(spec.sandbox) }),
     })),
     ...[...config.broken].map(([name, problem]) => ({ name, kind: "broken", problem })),
     ...[...config.disabled].map((name) => ({ name, kind: "disabled" })),

@@ -2,10 +2,13 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parseText } from "../config/parse.ts";
+import { SKILLS_SERVER, skillsEntry } from "../config/skill-folders.ts";
+import { create } from "../gateway/changes.ts";
 import type { GatewayControl } from "../gateway/control.ts";
 import { applyDocument } from "../gateway/document/apply.ts";
 import { readText, type TextDocument } from "../gateway/document/yaml.ts";
 import { importIntoDefault } from "../gateway/import-default.ts";
+import { freeName, runsSame } from "../gateway/join-server.ts";
 import { Refusal } from "../gateway/refusal.ts";
 import { type ChangeOutcome, changesBetween } from "../gateway/settle.ts";
 import { isRecord } from "../kernel/is-record.ts";
@@ -63,6 +66,23 @@ export async function applyStartFiles(
     { summary: `take ${paths} at start` },
   );
   for (const warning of warnings) log.warn(`${imported?.path}: ${warning}`);
+}
+
+/** The server of `--skills-dir`. One that serves these folders under another name stays the only one. */
+export async function addSkillsServer(control: GatewayControl): Promise<void> {
+  const entry = skillsEntry();
+  await control.change(
+    ACTOR,
+    (objects, context): ChangeOutcome => {
+      if ([...objects.server.values()].some((server) => runsSame(server, entry)))
+        return { objects, changes: [] };
+      const name = freeName(objects, SKILLS_SERVER);
+      const description = "The skills in the folders of --skills-dir";
+      const { objects: next } = create(objects, "server", { ...entry, name, description }, context);
+      return { objects: next, changes: changesBetween(objects, next) };
+    },
+    { summary: "serve the folders of --skills-dir" },
+  );
 }
 
 async function readConfig(path: string): Promise<StartFile> {

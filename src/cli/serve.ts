@@ -1,6 +1,5 @@
 /** `metamcp serve`: runs the gateway of a team until a signal arrives. */
-
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { addressReader } from "../access/client-address.ts";
 import type { OidcSettings } from "../access/identity-provider.ts";
@@ -32,7 +31,7 @@ import { forget } from "./own-secrets.ts";
 import { clearOrphans, stopSignal } from "./process.ts";
 import { registryOf } from "./registry.ts";
 import { childUserOf } from "./serve-child-user.ts";
-import { applyStartFiles, readStartFiles } from "./serve-files.ts";
+import { addSkillsServer, applyStartFiles, readStartFiles } from "./serve-files.ts";
 
 type ServeSettings = Settings & FlagValues<typeof SERVE_FLAGS>;
 type Given = ReadSettings<typeof SERVE_FLAGS>;
@@ -66,6 +65,7 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
   const gateway = await openGateway({ settings, env, store, log, home, config, registryUrl, childUser });
   try {
     await applyStartFiles(gateway.control, files, log);
+    if (settings.skillsDir.length > 0) await addSkillsServer(gateway.control);
   } catch (error) {
     await gateway.close();
     throw error;
@@ -141,6 +141,7 @@ async function openGateway({
         folderOfGateway: true,
         cannotConfine: (sandbox) => cannotConfine(sandbox, childUser),
         env: environmentOf(childUser, process.env),
+        skillFolders: settings.skillsDir.map((folder) => resolve(folder)),
       },
       http: {
         host,

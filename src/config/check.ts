@@ -9,6 +9,7 @@ import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./k
 import { layersIn } from "./layers.ts";
 import { readSandbox } from "./sandbox.ts";
 import { checkServer } from "./server.ts";
+import { SKILLS_SERVER, skillsIn } from "./skill-folders.ts";
 import type { Config, PoolOptions, ServerSpec } from "./spec.ts";
 
 export const POOL_DEFAULTS: PoolOptions = Object.freeze({
@@ -44,13 +45,14 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
   const layers = layersIn(file, findings);
   readSandbox(file["sandbox"], "sandbox", { env, folder }, findings);
   if (findings.faults.length > 0) throw new ConfigError(path, findings.reason);
-  if (file["mcpServers"] === undefined) findings.warn(noServers(file));
+  const skills = skillsIn(file, findings);
+  if (file["mcpServers"] === undefined && !skills) findings.warn(noServers(file));
   return Object.freeze({
     path,
     exists: true,
     ...checkServers(
       file["mcpServers"] ?? {},
-      { path, folder, env, cannotConfine, sandbox: { default: file["sandbox"] } },
+      { path, folder, env, cannotConfine, sandbox: { default: file["sandbox"] }, skills },
       findings,
     ),
     pool: readPool(file["pool"], overrides, findings),
@@ -78,14 +80,18 @@ function noServers(file: Keys): string {
 
 function checkServers(
   entries: unknown,
-  context: EntryContext,
+  { skills, ...context }: EntryContext & { readonly skills: Keys | undefined },
   findings: Findings,
 ): Pick<Config, "servers" | "broken" | "disabled"> {
   const servers = new Map<string, ServerSpec>();
   const broken = new Map<string, string>();
   const disabled = new Set<string>();
   const foreign: ForeignKeys = new Map();
-  for (const [name, entry] of Object.entries(entries as Keys)) {
+  const all = new Map(Object.entries(entries as Keys));
+  if (skills && all.has(SKILLS_SERVER))
+    findings.warn(`skills is ignored: a server has the name "${SKILLS_SERVER}". Rename it`);
+  else if (skills) all.set(SKILLS_SERVER, skills);
+  for (const [name, entry] of all) {
     const { result, warnings } = checkServer(name, entry, context, foreign);
     if (result === "disabled") disabled.add(name);
     else if ("spec" in result) servers.set(name, result.spec);

@@ -26,16 +26,20 @@ export interface ConsentItem {
 /** The keys that need consent. Others, such as timeouts and rules, start nothing and send nothing. */
 const RELEVANT_KEYS = keysWhere(({ effect }) => effect === "runs");
 
-/** All enabled servers, and the embedder, because texts of the user are sent to it. */
+/** All enabled servers, the embedder, because texts of the user are sent to it, and folders of skills. */
 export function consentItems(file: Keys): readonly ConsentItem[] {
-  const { mcpServers, embedder, sandbox } = file;
+  const { mcpServers, embedder, sandbox, skills } = file;
   const entries = Object.entries(isKeys(mcpServers) ? mcpServers : {});
   const servers = entries.flatMap(([name, entry]) =>
     isKeys(entry) && !isOff(entry)
       ? [serverItem(name, sandbox === undefined ? entry : { sandbox, ...entry })]
       : [],
   );
-  return embedder === undefined ? servers : [...servers, embedderItem(embedder)];
+  return [
+    ...servers,
+    ...(embedder === undefined ? [] : [embedderItem(embedder)]),
+    ...(skills === undefined ? [] : [skillsItem(skills)]),
+  ];
 }
 
 /** Some other clients write `enabled: false`. */
@@ -64,6 +68,16 @@ function embedderItem(embedder: unknown): ConsentItem {
     name: "embedder",
     digest: digest(["embedder", embedder]),
     shown: [`sends search queries to ${address(url)}`, ...key],
+  };
+}
+
+/** What is in the folders instructs models. */
+function skillsItem(skills: unknown): ConsentItem {
+  const folders = (Array.isArray(skills) ? (skills as unknown[]) : [skills]).map(text);
+  return {
+    name: "skills",
+    digest: digest(["skills", skills]),
+    shown: [`gives models the skills in ${folders.map(word).join(" ")}`],
   };
 }
 

@@ -27,6 +27,8 @@ export interface EntryContext {
   readonly sandbox?: SandboxRules | undefined;
   /** Why this machine cannot confine a server in this way, and how to mend that. */
   readonly cannotConfine?: ((sandbox: Sandbox) => string | undefined) | undefined;
+  /** In a gateway: the folders whose skills it serves. */
+  readonly skillFolders?: readonly string[] | undefined;
 }
 
 type Dial = Pick<CommonSpec, "secrets"> &

@@ -34,6 +34,11 @@ export const SERVE_FLAGS = {
     value: "host:port",
     help: "Address at which other gateways on the same Postgres reach this one, to share sessions; port 0 picks a free one.",
   },
+  skillsDir: {
+    kind: "list",
+    value: "folder",
+    help: "Serve the skills in this folder, as the server skills, which namespaces switch on and off; can be repeated.",
+  },
   apply: { kind: "text", value: "file", help: "Apply this config document at every start." },
   import: {
     kind: "text",

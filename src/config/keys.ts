@@ -34,6 +34,7 @@ export const TOP_KEYS = [
   "embedder",
   "middleware",
   "sandbox",
+  "skills",
 ] as const;
 /** Keys that are ignored without a warning: the schema for editors, and keys of other clients. */
 const SILENT_TOP_KEYS = new Set(["$schema", "inputs", "servers"]);

@@ -13,6 +13,7 @@ import { layersIn } from "./layers.ts";
 import { readPlain } from "./plain-fields.ts";
 import { LIFECYCLE } from "./schemas.ts";
 import { startsItself } from "./self.ts";
+import { skillFoldersOf } from "./skill-folders.ts";
 import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
 
 const NAME = ["name"] as const;
@@ -46,8 +47,11 @@ export function checkServer(
   const dial = readDial(entry, context, findings);
   const common = readCommon(name, entry, findings);
   if (!dial || findings.faults.length > 0) return broken(findings);
-  const spec = freeze({ ...common, ...dial });
-  if (startsItself(spec, context.path)) {
+  const made: ServerSpec = { ...common, ...dial };
+  const folders = skillFoldersOf(made, context, findings);
+  if (findings.faults.length > 0) return broken(findings);
+  const spec = freeze(folders && made.kind === "stdio" ? { ...made, skillFolders: folders } : made);
+  if (!folders && startsItself(spec, context.path)) {
     findings.fault([], "it would start MetaMCP itself with this file: remove it, or use another --config");
     return broken(findings);
   }

@@ -65,6 +65,8 @@ export interface StdioSpec extends CommonSpec, PlainFields<"stdio"> {
   readonly cwd: string;
   /** What it may touch. Undefined if it is not confined. */
   readonly sandbox?: Sandbox;
+  /** Set for `metamcp skills`: MetaMCP serves the skills in these folders itself, without a process. */
+  readonly skillFolders?: readonly string[];
 }
 
 export interface OAuthSpec {

@@ -1,4 +1,4 @@
-/** The connectors for stdio and HTTP. Each is loaded at its first use, so that a start loads none of them. */
+/** The connectors for stdio, HTTP and folders of skills. Each is loaded at its first use, so that a start loads none of them. */
 import type { HttpConnectorOptions } from "../child/http/connector.ts";
 import { ChildFailure, type Connector } from "../child/link.ts";
 import type { Placement } from "../child/placed/placement.ts";
@@ -18,6 +18,7 @@ export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOpti
 export class LazyConnectors {
   readonly #parts: ConnectorParts;
   #stdio: Promise<Connector> | undefined;
+  #skills: Promise<Connector> | undefined;
   #http: Promise<Connector> | undefined;
   #placed: Promise<Connector> | undefined;
   #authorizations: Authorizations | undefined;
@@ -33,6 +34,7 @@ export class LazyConnectors {
   /** The connector for a server, wherever it runs. */
   reaching(spec: ServerSpec): Promise<Connector> {
     const { placement } = this.#parts;
+    if (servesSkills(spec)) return this.for(spec);
     if (!placement || !isPlaced(spec)) return this.for(spec);
     this.#placed ??= this.#loadPlaced(placement);
     return this.#placed;
@@ -40,6 +42,12 @@ export class LazyConnectors {
 
   /** The connector for a server that runs here, or is reached from here. */
   for(spec: ServerSpec): Promise<Connector> {
+    if (servesSkills(spec)) {
+      this.#skills ??= import("../child/skills/connector.ts").then(({ createSkillsConnector }) =>
+        createSkillsConnector(this.#parts),
+      );
+      return this.#skills;
+    }
     if (spec.kind === "stdio") {
       this.#stdio ??= this.#loadStdio();
       return this.#stdio;
@@ -85,6 +93,10 @@ export class LazyConnectors {
     this.#authorizations = logins;
     return createHttpConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });
   }
+}
+
+function servesSkills(spec: ServerSpec): boolean {
+  return spec.kind === "stdio" && spec.skillFolders !== undefined;
 }
 
 /** What belongs to one session runs where the session is. */

@@ -47,7 +47,7 @@ export function runsSame(server: StoredObject<"server">, entry: Readonly<Record<
   return TARGET_FIELDS.every((key) => isDeepStrictEqual(shown[key], entry[key]));
 }
 
-function freeName({ server }: Objects, wanted: string): string {
+export function freeName({ server }: Objects, wanted: string): string {
   const taken = new Set([...server.values()].map(({ name }) => nameKey(name)));
   const plain = wanted.replaceAll(/[\p{Cc}\p{Cs}/:]+/gu, "-").slice(0, 120) || "server";
   for (let count = 1; ; count++) {

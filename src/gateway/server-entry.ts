@@ -66,7 +66,7 @@ export function changesConnection(fields: readonly string[]): boolean {
   return fields.some((field) => CONNECTION_FIELDS.has(field));
 }
 
-const NOWHERE: EntryContext = { path: "/", folder: "/", env: {} };
+const NOWHERE: EntryContext = { path: "/", folder: "/", env: {}, skillFolders: ["/"] };
 
 /**
  * Checks that the schema cannot express. All variables count as set, because other gateways may have them.

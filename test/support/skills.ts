@@ -11,7 +11,8 @@ export interface SkillEntry {
   readonly resources: readonly { uri: string; digest: string; size: number }[] | "dynamic";
 }
 
-export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+export const digestOf = (text: string | Buffer): string =>
+  `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
 /** The text of a SKILL.md. */
 export const skillText = (name: string, description: string): string =>

@@ -3,13 +3,13 @@
  * from memory. With a single server, unknown methods are forwarded to it.
  */
 
-import { SKILLS_EXTENSION } from "../../catalog/skill.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { knowsApps, pageOf } from "../../catalog/tool-app.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
+import { SKILLS_EXTENSION } from "../../kernel/skill-rules.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { appCall } from "../app-call.ts";
 import { forModels } from "../app-tools.ts";

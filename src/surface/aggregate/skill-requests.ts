@@ -2,16 +2,10 @@
  * `skills/get` and `resources/directory/read`: asked of the server that the address names, and answered with
  * its addresses. The files of skills are read like all resources.
  */
-import {
-  childrenOf,
-  FOLDER_TYPE,
-  FOLDERS_OFFER,
-  isSafeUri,
-  readSkill,
-  SKILLS_OFFER,
-} from "../../catalog/skill.ts";
+import { childrenOf, FOLDERS_OFFER, isSafeUri, readSkill, SKILLS_OFFER } from "../../catalog/skill.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
+import { FOLDER_TYPE } from "../../kernel/skill-rules.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, member, withMember } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";

@@ -4,10 +4,11 @@
  * A URI of a skill always becomes an address, `skill://SERVER/…`, because hosts identify a skill by it. Every
  * resource can be read by such an address.
  */
-import { SKILL_SCHEME } from "../../catalog/skill.ts";
+
 import { PAGE_SCHEME } from "../../catalog/tool-app.ts";
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
+import { SKILL_SCHEME } from "../../kernel/skill-rules.ts";
 import type { Named } from "./names.ts";
 import type { PrefixedItems } from "./public-names.ts";
 
