@@ -225,7 +225,18 @@ function counted(tools = 0, skills = 0): string {
 }
 
 function line(finding: Finding, width: number): string {
-  const { server, ok, ms = 0, tools, skills, problem, advice, touches, lists = [], unapproved = [] } = finding;
+  const {
+    server,
+    ok,
+    ms = 0,
+    tools,
+    skills,
+    problem,
+    advice,
+    touches,
+    lists = [],
+    unapproved = [],
+  } = finding;
   const indent = `\n${" ".repeat(width + 4)}`;
   const after = !ok && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
   const parts = [
