@@ -139,6 +139,7 @@ describe.skipIf(noBrowser)("lists", () => {
     await page.getByRole("button", { name: /^Client: team/ }).waitFor();
     await page.getByRole("combobox", { name: "Time" }).selectOption("60");
     await page.getByText(/^The last 2 calls: 1 failed/).waitFor();
+    expect((await gateway.api("GET", "/calls?client=nobody")).body.items).toEqual([]);
     await page.getByRole("link", { name: "Older calls" }).click();
     await page.getByRole("heading", { name: "Audit" }).waitFor();
     expect(new URL(page.url()).searchParams.get("client")).toBe("team");

@@ -24,6 +24,8 @@ test("a range without a whole day, and one of minutes or days, stays as it is", 
   expect(partsOf(hours, MONDAY + DAY + HOUR)).toEqual([hours]);
   const minutes = { per: "minute", from: MONDAY } as const;
   expect(partsOf(minutes, MONDAY + 9 * DAY)).toEqual([minutes]);
+  const days = { per: "day", from: MONDAY } as const;
+  expect(partsOf(days, MONDAY + 9 * DAY)).toEqual([days]);
 });
 
 test("sums of the same group add up, and the last call is the latest", () => {
