@@ -3,7 +3,7 @@ import type { Item } from "../catalog/item.ts";
 import { skillOf } from "../catalog/skill.ts";
 import { findSkills } from "../catalog/skill-search.ts";
 import { summarize } from "../catalog/summary.ts";
-import type { Asker } from "../kernel/list-key.ts";
+import type { Origin } from "../kernel/call.ts";
 import { visible } from "../kernel/visible.ts";
 import { addressOf } from "./aggregate/uris.ts";
 import { hasBuiltin, READ } from "./builtin/tools.ts";
@@ -11,6 +11,7 @@ import type { ScopeCatalog } from "./scope.ts";
 
 /** Few, because they stand beside the tools that were asked for. */
 const MOST_FOUND = 3;
+const LIST_WAIT_MS = 3_000;
 
 export interface ShownSkill {
   readonly name: string;
@@ -25,13 +26,16 @@ export async function skillsFor(
   scope: ScopeCatalog,
   query: string,
   {
-    asker,
+    origin,
     server,
     length,
-  }: { readonly asker: Asker; readonly server?: string | undefined; readonly length: number },
+  }: { readonly origin: Origin; readonly server?: string | undefined; readonly length: number },
 ): Promise<readonly (ShownSkill & { readonly confidence: number })[]> {
-  if (!hasBuiltin(scope, READ.name, asker)) return [];
-  const found = await findSkills(scope.view(asker).snapshot, query, { limit: MOST_FOUND, server });
+  if (!hasBuiltin(scope, READ.name, origin)) return [];
+  // A server lists its skills shortly after its tools. None is started for them.
+  const connected = scope.servers(origin).flatMap(({ connected: is, name }) => (is ? [name] : []));
+  await scope.loader.loadMissing(connected, origin, LIST_WAIT_MS, "skills");
+  const found = await findSkills(scope.view(origin).snapshot, query, { limit: MOST_FOUND, server });
   return found.map(({ skill, confidence }) => ({ ...shownSkill(skill, length), confidence }));
 }
 

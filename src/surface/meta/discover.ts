@@ -183,7 +183,7 @@ async function skillsFound(
   { query = "", server, cursor, origin }: DiscoverOptions,
 ): Promise<object> {
   if (cursor !== undefined) return {};
-  const skills = await skillsFor(scope, query, { asker: origin, server, length: DESCRIPTION_LENGTH });
+  const skills = await skillsFor(scope, query, { origin, server, length: DESCRIPTION_LENGTH });
   if (skills.length === 0) return {};
   const shown = skills.map(({ confidence, ...skill }) => ({ ...skill, confidence: round(confidence) }));
   return { skills: shown, readSkill: READ_SKILL };

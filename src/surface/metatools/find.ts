@@ -48,8 +48,8 @@ export async function searchTools(scope: FindScope, input: Input, request: Clien
   });
 }
 
-async function skillsFound(scope: FindScope, query: string, { origin: asker }: ClientRequest) {
-  const found = await skillsFor(scope, query, { asker, length: DESCRIPTION_LENGTH });
+async function skillsFound(scope: FindScope, query: string, { origin }: ClientRequest) {
+  const found = await skillsFor(scope, query, { origin, length: DESCRIPTION_LENGTH });
   return found.map(({ name, server, description, uri }) => ({
     name,
     namespace: server,

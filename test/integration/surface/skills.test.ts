@@ -137,7 +137,7 @@ test("a server that begins its own addresses with its name is still asked for th
   await driver.close();
 });
 
-test("entries that a host must not load are left out, and doctor says why", async () => {
+test("entries that a host must not load are left out, and the log says why", async () => {
   const folder = temp();
   const good = oneSkill(REFUNDS, "Refunds");
   const entry = good.skills[0] as SkillEntry;
@@ -156,6 +156,7 @@ test("entries that a host must not load are left out, and doctor says why", asyn
           resources: Array.from({ length: 513 }, (_, n) => ({ ...main, uri: `skill://many/${n}` })),
         }),
         bad("huge", { resources: [{ ...main, uri: "skill://huge/SKILL.md", size: 16_777_217 }] }),
+        bad("outside", { resources: [{ ...main, uri: "skill://outside/SKILL.md" }, main] }),
         bad("other", { frontmatter: { name: "else", description: "x" } }),
         bad("none", { resources: undefined }),
         bad("bare", { resources: [{ uri: "skill://bare/SKILL.md" }] }),
