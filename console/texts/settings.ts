@@ -5,6 +5,15 @@ export const settingsTexts = {
   summary: "These settings apply to every endpoint.",
   pipeline: "Pipeline of the gateway",
   limits: "Limits of the gateway",
+  registry: {
+    title: "Registry",
+    text: "Clients such as VS Code find the endpoints that are listed here at this address.",
+    endpoints: "Listed endpoints",
+    none: "There is no endpoint yet.",
+    public: "Everybody may read the list",
+    publicHint:
+      "Without a key or login, with names, descriptions and addresses. Otherwise callers see what they may use.",
+  },
   registration: "OAuth clients",
   registrationLabel: "Dynamic client registration",
   registrations: { open: "allowed: any MCP client can ask a person to log in", closed: "refused" },

@@ -18,7 +18,7 @@ import type { NamespaceFields, WebhookFields } from "./schemas.ts";
 import { mapTexts, textsToStore } from "./secret-texts.ts";
 import { mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
-import { mapTests } from "./uses.ts";
+import { mapRegistry, mapTests } from "./uses.ts";
 import { webhooksToStore } from "./webhooks.ts";
 
 /** Checks a layer with its options on an object of that kind. Paths in problems start at the layer. */
@@ -158,10 +158,18 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
       ...test,
       endpoint: named(test.endpoint, pointer("", "tests", name, "endpoint")),
     }));
+    const registry = mapRegistry(spec["registry"] as Specs["settings"]["registry"], (reference, at) => [
+      named(reference, pointer("", "registry", "endpoints", at)),
+    ]);
+    const listed = registry.registry?.endpoints ?? [];
+    problems.push(...repeated(listed, "/registry/endpoints", (uuid) => uuid));
     const known = (stored as StoredObject<"settings"> | undefined)?.spec.notify ?? [];
     const sent = spec["notify"] as readonly WebhookFields[] | undefined;
     const notify = sent && { notify: webhooksToStore(sent, known, vault, problems) };
-    return { spec: withSecrets({ ...spec, ...tests, ...notify }, stored, vault, problems), problems };
+    return {
+      spec: withSecrets({ ...spec, ...tests, ...registry, ...notify }, stored, vault, problems),
+      problems,
+    };
   },
 };
 

@@ -257,6 +257,17 @@ export const SETTINGS = {
       },
       description: "calls with what the rules must say about them; a change that breaks one is refused",
     },
+    registry: {
+      type: "object",
+      properties: {
+        public: { ...OFF, description: "everybody may read the list, without a credential" },
+        endpoints: { type: "array", items: REFERENCE, maxItems: MANY, default: [] },
+      },
+      required: ["endpoints"],
+      additionalProperties: false,
+      description:
+        "an MCP registry at /v0.1/servers that lists these endpoints: to everybody, or to each caller those it may use",
+    },
     keyLifetimeDays: {
       type: "integer",
       minimum: 1,

@@ -1,4 +1,7 @@
-/** References between objects: endpoints to namespaces, namespaces to servers, policy tests to endpoints. */
+/**
+ * References between objects: endpoints to namespaces, namespaces to servers, policy tests and the registry to
+ * endpoints.
+ */
 import { freeze } from "../kernel/freeze.ts";
 import type { Specs, StoredObject } from "./objects.ts";
 import type { PolicyTest } from "./schemas.ts";
@@ -8,8 +11,10 @@ type Holder = Pick<StoredObject, "kind" | "spec">;
 /** The uuids that an object refers to. */
 export function referencesOf({ kind, spec }: Holder): ReadonlySet<string> {
   if (kind === "endpoint") return new Set((spec as Specs["endpoint"]).namespaces);
-  if (kind === "settings")
-    return new Set(Object.values((spec as Specs["settings"]).tests ?? {}).map(({ endpoint }) => endpoint));
+  if (kind === "settings") {
+    const { tests = {}, registry } = spec as Specs["settings"];
+    return new Set([...Object.values(tests).map(({ endpoint }) => endpoint), ...(registry?.endpoints ?? [])]);
+  }
   if (kind !== "namespace") return new Set();
   const { servers, tools } = spec as Specs["namespace"];
   return new Set([...servers, ...tools].map(({ server }) => server));
@@ -27,7 +32,8 @@ export function withoutReference<H extends Holder>(holder: H, uuid: string): H {
   if (holder.kind === "settings") {
     const spec = holder.spec as Specs["settings"];
     const kept = mapTests(spec.tests, (test) => (test.endpoint === uuid ? undefined : test));
-    return { ...holder, spec: freeze({ ...spec, ...kept }) };
+    const listed = mapRegistry(spec.registry, (endpoint) => (endpoint === uuid ? [] : [endpoint]));
+    return { ...holder, spec: freeze({ ...spec, ...kept, ...listed }) };
   }
   const spec = holder.spec as Specs["namespace"];
   const others = ({ server }: { readonly server: string }): boolean => server !== uuid;
@@ -50,4 +56,14 @@ export function mapTests(
     return made ? [[name, made] as const] : [];
   });
   return { tests: Object.fromEntries(mapped) };
+}
+
+type Registry = Specs["settings"]["registry"];
+
+/** The field `registry` with each endpoint replaced. No field if there is none. */
+export function mapRegistry(
+  registry: Registry,
+  replace: (endpoint: string, at: number) => readonly string[],
+): { readonly registry?: NonNullable<Registry> } {
+  return registry ? { registry: { ...registry, endpoints: registry.endpoints.flatMap(replace) } } : {};
 }

@@ -19,6 +19,7 @@ import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { Issuers } from "./issuers.tsx";
 import { PolicyTests } from "./policy-tests.tsx";
+import { RegistryFields } from "./registry-fields.tsx";
 import { Webhooks } from "./webhooks.tsx";
 import "./settings.css";
 
@@ -85,6 +86,13 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           value={value.registration}
           options={Object.entries(texts.registrations).map(([name, label]) => ({ value: name, label }))}
           onInput={(registration) => set({ registration } as Partial<Settings>)}
+        />
+      </section>
+      <section class="stack">
+        <h2>{texts.registry.title}</h2>
+        <RegistryFields
+          value={value.registry}
+          onInput={(registry) => set({ registry } as unknown as Partial<Settings>)}
         />
       </section>
       <section class="stack">

@@ -17,7 +17,7 @@ import type { Objects, StoredObject, StoredSecret, StoredWebhook } from "../obje
 import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../schemas.ts";
 import { mapTexts, shownText } from "../secret-texts.ts";
 import { mapSecrets } from "../secrets.ts";
-import { mapTests } from "../uses.ts";
+import { mapRegistry, mapTests } from "../uses.ts";
 import { shownWebhooks } from "../webhooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -102,13 +102,14 @@ function settingsFields(objects: Objects, needs: string[]): Fields {
     ...test,
     endpoint: nameOf(test.endpoint),
   }));
+  const registry = mapRegistry(settingsOf(objects)?.spec.registry, (uuid) => [nameOf(uuid)]);
   const hooks = settingsOf(objects)?.spec.notify;
   for (const [at, { secret }] of hooks?.entries() ?? []) {
     needs.push(pointer("", "settings", "notify", at, "url"));
     if (secret !== undefined) needs.push(pointer("", "settings", "notify", at, "secret"));
   }
   const notify = hooks && { notify: shownWebhooks(hooks.map(unsigned)) };
-  return withoutDefaults({ ...fields, ...tests, ...notify }, SETTINGS);
+  return withoutDefaults({ ...fields, ...tests, ...registry, ...notify }, SETTINGS);
 }
 
 function serverFields({ name, spec }: StoredObject<"server">, needs: string[]): Fields {

@@ -31,6 +31,7 @@ import type { InStep } from "../live/in-step.ts";
 import type { GatewayAuthorization } from "../logins/authorization.ts";
 import type { BackChannelLogout } from "./back-channel-logout.ts";
 import type { ConsoleFiles } from "./console-files.ts";
+import { RegistrySite } from "./registry-site.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 
 export interface SiteParts {
@@ -95,9 +96,23 @@ function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): 
 
 export class GatewaySite implements Site {
   readonly #parts: SiteParts;
+  readonly #registry: RegistrySite;
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
+    const { compiled, refused, inStep, authorization } = parts;
+    this.#registry = new RegistrySite({
+      compiled,
+      refused,
+      inStep,
+      base: authorization.base,
+      judge: (request, endpoint) =>
+        this.#byCredential(request, endpoint, {
+          name: endpoint.object.name,
+          subpath: "mcp",
+          cors: undefined,
+        }),
+    });
   }
 
   /**
@@ -106,6 +121,7 @@ export class GatewaySite implements Site {
    */
   guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict> {
     const { hostGuard, compiled } = this.#parts;
+    if (this.#registry.answers(path)) return this.#forRegistry(request);
     const { name, subpath } = endpointIn(path);
     const endpoint = name === undefined ? undefined : compiled().paths.get(name);
     const access = endpoint?.object.spec.access;
@@ -126,6 +142,15 @@ export class GatewaySite implements Site {
       return here.ok ? judged : here;
     };
     return verdict instanceof Promise ? verdict.then(fromHere) : fromHere(verdict);
+  }
+
+  /** Pages of any origin may read it: it sends no cookies, and a page has no credential but its own. */
+  #forRegistry(request: IncomingMessage): Verdict {
+    const { origin: _, ...headers } = request.headers;
+    const entered = forwardedOf(request)
+      ? BY_REPLICA
+      : this.#parts.hostGuard({ headers, socket: request.socket });
+    return entered.ok ? { ok: true, cors: "*", principal: ANONYMOUS } : entered;
   }
 
   #byStranger(request: IncomingMessage, { cors }: Pick<EndpointRequest, "cors">): Judgement {
@@ -269,6 +294,10 @@ export class GatewaySite implements Site {
     const { metrics } = this.#parts;
     if (path === METRICS && metrics && received.request.method === "GET") {
       received.response.writeHead(200, { "content-type": METRICS_TYPE }).end(metrics());
+      return true;
+    }
+    if (this.#registry.answers(path)) {
+      this.#registry.answer(path, received);
       return true;
     }
     const api = adminPath(path);
