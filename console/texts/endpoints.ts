@@ -75,6 +75,7 @@ export const endpointsTexts = {
       `${plural(prompts, "prompt")}, ${plural(resources, "resource")}.`,
     unknown: (names: string) => `Not listed yet, because they never connected: ${names}.`,
     unavailable: "Not available",
+    missing: "To be listed in full, but not found",
   },
   form: {
     title: "Create an endpoint",
@@ -85,6 +86,10 @@ export const endpointsTexts = {
     namespacesHint: "If two namespaces have the same tool, the first one counts.",
     noNamespaces: "There is no namespace yet.",
     surface: "Surface",
+    pinned: "Tools to list in full",
+    pinnedHint: "SERVER:TOOL, separated by commas. Clients see them beside the tools that find all others.",
+    suggested: "Called most:",
+    pin: (id: string, calls: number) => `Add ${id}, ${plural(calls, "call")}`,
     code: "Allow code execution",
     openapi: "Also offer the tools over plain HTTP",
     stateless: "Stateless (no sessions)",

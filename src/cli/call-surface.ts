@@ -19,7 +19,9 @@ export async function callMeta(scope: Scope, tool: string, args: Raw, timeoutMs?
   const late = (): MetaMcpError =>
     new MetaMcpError("timeout", `There was no result within ${timeoutMs} ms (--timeout).`);
   try {
-    const result = await createMetaSurface(unbounded(scope)).handle(timeout.applyTo(request));
+    const result = await createMetaSurface(unbounded(scope), { notify: false }).handle(
+      timeout.applyTo(request),
+    );
     if (timeout.expired) throw late();
     return result;
   } catch (error) {

@@ -9,8 +9,10 @@ import { shownSandbox, UNCONFINED } from "../config/sandbox.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Engine } from "../engine/engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { readToolId } from "../kernel/tool-id.ts";
 import { VERSION } from "../kernel/version.ts";
 import { galleryCandidates } from "../provision/gallery/gallery.ts";
+import { type MissingPinned, missingPinned } from "../surface/pinned/missing.ts";
 import type { ScopeCatalog } from "../surface/scope.ts";
 import type { Command } from "./command.ts";
 import { bareEnvironment, variableAdvice } from "./missing-variables.ts";
@@ -50,6 +52,8 @@ interface Report {
   readonly warnings: readonly string[];
   readonly servers: readonly Finding[];
   readonly disabled: readonly string[];
+  /** Pinned tools that no client gets. */
+  readonly pinned?: readonly MissingPinned[];
 }
 
 export const command: Command = {
@@ -62,6 +66,10 @@ export const command: Command = {
       const only = new Set(given.positionals);
       const isSelected = (name: string): boolean => only.size === 0 || only.has(name);
       const { path, exists, warnings, broken, disabled } = config;
+      const checked = await checkAll(engine, config, isSelected);
+      const pinned = missingPinned(engine.scope, person).filter(({ id }) =>
+        isSelected(readToolId(id)?.server ?? ""),
+      );
       const report: Report = {
         metamcp: VERSION,
         node: process.version,
@@ -69,13 +77,14 @@ export const command: Command = {
         exists,
         warnings: [...given.warnings, ...warnings],
         servers: [
-          ...(await checkAll(engine, config, isSelected)),
+          ...checked,
           ...[...broken]
             .filter(([name]) => isSelected(name))
             .map(([name, reason]) => misconfigured(name, reason, config)),
           ...[...only].filter((name) => !engine.scope.server(name) && !disabled.has(name)).map(unknown),
         ],
         disabled: [...disabled].filter(isSelected),
+        ...(pinned.length > 0 && { pinned }),
       };
       show(report, given.settings.json, () => forPeople(report));
       return exists && report.servers.every(({ ok }) => ok) ? 0 : 1;
@@ -190,7 +199,8 @@ async function missingVariables(spec: ServerSpec, output: string): Promise<reado
   return variableAdvice(spec, { output, env: process.env, known: await galleryCandidates() });
 }
 
-function forPeople({ metamcp, node, config, exists, warnings, servers, disabled }: Report): string {
+function forPeople(report: Report): string {
+  const { metamcp, node, config, exists, warnings, servers, disabled, pinned = [] } = report;
   const width = Math.max(
     ...[...servers.map(({ server }) => server), ...disabled].map((name) => name.length),
     0,
@@ -203,6 +213,7 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
     "",
     ...servers.map((finding) => line(finding, width)),
     ...disabled.map((name) => `- ${name.padEnd(width)}  disabled`),
+    ...pinned.map(({ id, reason }) => `! "pinned": ${id} is not listed: ${reason}`),
   ];
   if (servers.length === 0) return [...lines, "No servers to check."].join("\n");
   const unapproved = servers.some(({ ok, advice }) => ok && advice);

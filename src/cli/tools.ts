@@ -1,9 +1,10 @@
 /**
  * `metamcp tools`: shows the tools that a client sees and their token cost, compared with all tools of all
- * servers; or the tools of one server.
+ * servers; or the tools of one server; or which tools to pin.
  */
 
 import { summarize } from "../catalog/summary.ts";
+import { UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Engine } from "../engine/engine.ts";
 import { PERSONAL } from "../kernel/principal.ts";
@@ -12,11 +13,13 @@ import { costOf } from "../kernel/tokens.ts";
 import { modelBytes, toolBytes } from "../rpc/model-bytes.ts";
 import { allPages } from "../surface/all-pages.ts";
 import { loadSurface } from "../surface/load-surface.ts";
+import { missingPinned } from "../surface/pinned/missing.ts";
 import { requireServer } from "../surface/require-server.ts";
 import type { Surface } from "../surface/surface.ts";
 import type { Command } from "./command.ts";
 import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
+import { showSuggestions } from "./suggest-pinned.ts";
 import { show, table } from "./table.ts";
 import { withEngine } from "./with-engine.ts";
 
@@ -26,9 +29,19 @@ export const command: Command = {
   name: "tools",
   usage: "tools [SERVER]",
   summary: "Show the tools a client sees and their token cost, or all tools of one server.",
+  flags: {
+    suggest: { kind: "switch", env: false, help: "Show which tools you call most and could pin." },
+  },
   takes: [0, 1],
   async run(given) {
     const [server] = given.positionals;
+    const { suggest } = given.settings as Settings & { readonly suggest?: boolean };
+    if (suggest) {
+      if (server !== undefined) throw new UsageError("Usage: metamcp tools --suggest");
+      return await withEngine(given, (engine, config) =>
+        showSuggestions(engine, config, given.settings.json),
+      );
+    }
     return await withEngine(given, async (engine) => {
       if (server === undefined) await showSurface(engine, given.settings);
       else await showServer(engine, server, given.settings.json);
@@ -51,6 +64,7 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
   const view = scope.view(person);
   await view.loadCached();
   const listings = [...view.snapshot.listings.values()];
+  const missing = missingPinned(scope, person);
   const behind = listings.flatMap(({ tools: all }) => all.map(toolBytes));
   const answer = {
     surface,
@@ -58,6 +72,7 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
     instructions: costOf(instructions),
     total: { tools: shown.length, ...costOf(shown.reduce((sum, { bytes }) => sum + bytes, instructions)) },
     behind: { tools: behind.length, ...costOf(behind.reduce((sum, bytes) => sum + bytes, 0)) },
+    ...(surface !== "aggregate" && missing.length > 0 && { missing }),
   };
   show(answer, json, () =>
     [
@@ -69,6 +84,7 @@ async function showSurface(engine: Engine, { surface, json }: Settings): Promise
       ),
       `\nA model gets ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
       serverCostText(answer.behind),
+      ...(answer.missing ?? []).map(({ id, reason }) => `"pinned": ${id} is not listed: ${reason}.`),
     ].join("\n"),
   );
 }

@@ -2,6 +2,8 @@
  * Turns a parsed config file into a Config. Pure: an invalid part becomes a warning, or the reason why one
  * server cannot be used.
  */
+import { didYouMean } from "../kernel/nearest.ts";
+import { readToolId, type ToolId } from "../kernel/tool-id.ts";
 import { ConfigError } from "./config-error.ts";
 import type { EntryContext } from "./dial.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
@@ -26,6 +28,7 @@ export const POOL_DEFAULTS: PoolOptions = Object.freeze({
 export interface Overrides extends Partial<PoolOptions> {
   readonly maxResultBytes?: number;
   readonly autoMaxBytes?: number;
+  readonly pinned?: readonly string[];
   readonly examplesFromUsage?: boolean;
   readonly embedder?: { readonly url?: string; readonly model?: string; readonly keyEnv?: string };
 }
@@ -47,17 +50,19 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
   if (findings.faults.length > 0) throw new ConfigError(path, findings.reason);
   const skills = skillsIn(file, findings);
   if (file["mcpServers"] === undefined && !skills) findings.warn(noServers(file));
+  const servers = checkServers(
+    file["mcpServers"] ?? {},
+    { path, folder, env, cannotConfine, sandbox: { default: file["sandbox"] }, skills },
+    findings,
+  );
   return Object.freeze({
     path,
     exists: true,
-    ...checkServers(
-      file["mcpServers"] ?? {},
-      { path, folder, env, cannotConfine, sandbox: { default: file["sandbox"] }, skills },
-      findings,
-    ),
+    ...servers,
     pool: readPool(file["pool"], overrides, findings),
     maxResultBytes: overrides.maxResultBytes ?? whole(file["maxResultBytes"], "maxResultBytes", findings, 1),
     autoMaxBytes: overrides.autoMaxBytes ?? whole(file["autoMaxBytes"], "autoMaxBytes", findings, 0),
+    pinned: readPinned(overrides.pinned ?? file["pinned"], servers, findings),
     examplesFromUsage: overrides.examplesFromUsage ?? readFromUsage(file["examples"], findings),
     embedder: readEmbedder(file["embedder"], overrides, findings),
     ...layers,
@@ -82,7 +87,7 @@ function checkServers(
   entries: unknown,
   { skills, ...context }: EntryContext & { readonly skills: Keys | undefined },
   findings: Findings,
-): Pick<Config, "servers" | "broken" | "disabled"> {
+): Servers {
   const servers = new Map<string, ServerSpec>();
   const broken = new Map<string, string>();
   const disabled = new Set<string>();
@@ -133,6 +138,27 @@ function readPool(value: unknown, overrides: Overrides, findings: Findings): Poo
     options.minPoolSize = options.poolSize - 1;
   }
   return Object.freeze(options);
+}
+
+type Servers = Pick<Config, "servers" | "broken" | "disabled">;
+
+function readPinned(value: unknown, servers: Servers, findings: Findings): readonly ToolId[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    findings.warn(`pinned is ${kindOf(value)} and ignored: write a list of tools, ["SERVER:TOOL"]`);
+    return [];
+  }
+  const { servers: usable, broken, disabled } = servers;
+  const known = [...usable.keys(), ...broken.keys(), ...disabled];
+  const ids = new Map<string, ToolId>();
+  for (const [at, item] of value.entries()) {
+    const id = typeof item === "string" ? readToolId(item) : undefined;
+    if (!id) findings.warn(`pinned[${at}] is ignored: write "SERVER:TOOL"`);
+    else if (!known.includes(id.server))
+      findings.warn(`pinned[${at}]: there is no server "${id.server}".${didYouMean(id.server, known)}`);
+    else ids.set(item as string, id);
+  }
+  return Object.freeze([...ids.values()]);
 }
 
 function readFromUsage(value: unknown, findings: Findings): boolean {

@@ -205,6 +205,7 @@ export const FLAGS = {
   resPoolTimeout: { kind: "time", flag: false, least: 0, help: "pool.resPoolTimeout of the config file." },
   maxResultBytes: { kind: "whole", flag: false, least: 1, help: "maxResultBytes of the config file." },
   autoMaxBytes: { kind: "whole", flag: false, least: 0, help: "autoMaxBytes of the config file." },
+  pinned: { kind: "list", flag: false, help: "pinned of the config file, with commas." },
   examplesFromUsage: { kind: "switch", flag: false, help: "examples.fromUsage of the config file." },
   embedderUrl: { kind: "text", flag: false, help: "embedder.url of the config file." },
   embedderModel: { kind: "text", flag: false, help: "embedder.model of the config file." },

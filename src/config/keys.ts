@@ -30,6 +30,7 @@ export const TOP_KEYS = [
   "pool",
   "maxResultBytes",
   "autoMaxBytes",
+  "pinned",
   "examples",
   "embedder",
   "middleware",

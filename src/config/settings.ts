@@ -116,6 +116,7 @@ const OVERRIDES = {
   cooldown: "cooldownMs",
   maxResultBytes: "maxResultBytes",
   autoMaxBytes: "autoMaxBytes",
+  pinned: "pinned",
   examplesFromUsage: "examplesFromUsage",
 } as const satisfies Partial<Record<keyof Settings, keyof Overrides>>;
 

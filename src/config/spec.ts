@@ -4,6 +4,7 @@
  */
 
 import type { Secret, Secrets } from "../kernel/secret.ts";
+import type { ToolId } from "../kernel/tool-id.ts";
 import type { Withheld } from "./allowed.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -112,6 +113,8 @@ export interface Config {
   readonly maxResultBytes: number | undefined;
   /** The auto surface lists all tools if their definitions have at most this many bytes. */
   readonly autoMaxBytes: number | undefined;
+  /** Tools that the meta surfaces list in full. */
+  readonly pinned: readonly ToolId[];
   /** Layers around all calls, the outermost first; they are outside of the layers of servers. */
   readonly middleware?: readonly LayerEntry[];
   readonly examplesFromUsage: boolean;

@@ -48,6 +48,7 @@ export function createScope(parts: ScopeParts): Scope {
     ...given,
     maxResultBytes: () => config().maxResultBytes,
     autoMaxBytes: () => config().autoMaxBytes,
+    pinned: () => config().pinned,
     usageOf: (server, tool) => examples.of(server, tool),
     target: (server, tool) => ({ server, tool }),
     specs: () => config().servers,

@@ -130,6 +130,13 @@ export const ENDPOINT = {
     openapi: OFF,
     code: ON,
     maxResultBytes: COUNT,
+    pinned: {
+      type: "array",
+      items: { type: "string", pattern: "^[^:]+:.+$", maxLength: 640, description: "server:tool" },
+      maxItems: 100,
+      description:
+        "tools that the surfaces meta and metatools list in full beside their own: server:tool, with the names at the endpoint",
+    },
     limits: LIMITS,
     middleware: MIDDLEWARE,
     disabled: OFF,

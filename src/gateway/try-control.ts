@@ -137,6 +137,10 @@ export const PREVIEW = object({
     description: "servers that never connected: their tools are not counted in full",
   },
   unavailable: list(object({ server: TEXT, reason: TEXT })),
+  missing: {
+    ...list(object({ id: { ...TEXT, description: "server:tool" }, reason: TEXT })),
+    description: "pinned tools that are not listed",
+  },
 });
 /** What a client of the endpoint sees. */
 export type Preview = Static<typeof PREVIEW>;

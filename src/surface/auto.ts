@@ -33,7 +33,7 @@ const LISTS: ReadonlySet<string> = new Set(["tools/list", ...EMPTY_LISTS.keys()]
 export const auto: SurfaceKind = {
   name: "auto",
   open(scope, { notify, wrap }) {
-    const meta = createMetaSurface(scope);
+    const meta = createMetaSurface(scope, { notify });
     const aggregate = new AggregateSurface(scope, { notify });
     return () => wrap(new AutoSurface(meta, aggregate, scope));
   },
@@ -56,7 +56,7 @@ class AutoSurface implements Surface {
 
   /** Decides before the handshake is answered, because the instructions must match the surface. */
   async prepare(origin: Origin): Promise<void> {
-    await this.#decide(origin);
+    await (await this.#decide(origin)).prepare?.(origin);
   }
 
   instructions(asker: Asker): string {
@@ -64,15 +64,15 @@ class AutoSurface implements Surface {
   }
 
   lists(asker: Asker): ListStates {
-    return this.#decisionFor(asker) === this.#aggregate ? this.#aggregate.lists(asker) : {};
+    return this.#decisionFor(asker)?.lists?.(asker) ?? {};
   }
 
   tool(name: string, asker: Asker): Raw | undefined {
-    return this.#decisionFor(asker) === this.#meta ? undefined : this.#aggregate.tool(name, asker);
+    return (this.#decisionFor(asker) ?? this.#aggregate).tool?.(name, asker);
   }
 
   loadMissing(origin: Origin): void {
-    if (this.#decisionFor(origin) === this.#aggregate) this.#aggregate.loadMissing(origin);
+    this.#decisionFor(origin)?.loadMissing?.(origin);
   }
 
   notified(...about: Parameters<NonNullable<Surface["notified"]>>): void {

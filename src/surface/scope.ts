@@ -142,6 +142,8 @@ export interface ScopeFacts {
   maxResultBytes(): number | undefined;
   /** The largest list of tools that the auto surface shows, if configured. */
   autoMaxBytes(): number | undefined;
+  /** Tools to list in full beside own tools. The same array until the config changes. */
+  pinned(): readonly ToolTarget[];
   /** Runs code; undefined if code execution is off. */
   readonly code?: Executor | undefined;
   /**

@@ -168,7 +168,7 @@ test("the flags and environment variables are these", async () => {
 
 test("the keys of the config file are these, and all are documented", () => {
   expect(TOP_KEYS.join(" ")).toBe(
-    "mcpServers pool maxResultBytes autoMaxBytes examples embedder middleware sandbox skills",
+    "mcpServers pool maxResultBytes autoMaxBytes pinned examples embedder middleware sandbox skills",
   );
   expect(SERVER_KEYS.join(" ")).toBe(
     "command args env inheritEnv cwd sandbox instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +

@@ -108,7 +108,7 @@ interface PreviewContentProps {
 }
 
 function PreviewContent({ preview, children }: PreviewContentProps) {
-  const { total, full, instructions, prompts, resources, templates, unknown, unavailable } = preview;
+  const { total, full, instructions, prompts, resources, templates, unknown } = preview;
   const open = useSignal<string | undefined>(undefined);
   const tools = preview.tools.map(shownTool);
   const one = tools.find(({ name }) => name === open.value);
@@ -140,24 +140,14 @@ function PreviewContent({ preview, children }: PreviewContentProps) {
           <ForeignText text={texts.unknown(unknown.join(", "))} />
         </p>
       )}
-      {unavailable.length > 0 && (
-        <>
-          <h3>{texts.unavailable}</h3>
-          <ul>
-            {unavailable.map(({ server, reason }) => (
-              <li key={server}>
-                <code>
-                  <ForeignText text={server} />
-                </code>
-                :{" "}
-                <ForeignText
-                  text={reason.startsWith(`${server}: `) ? reason.slice(server.length + 2) : reason}
-                />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Reasons title={texts.missing} rows={preview.missing.map(({ id, reason }) => ({ name: id, reason }))} />
+      <Reasons
+        title={texts.unavailable}
+        rows={preview.unavailable.map(({ server, reason }) => ({
+          name: server,
+          reason: reason.startsWith(`${server}: `) ? reason.slice(server.length + 2) : reason,
+        }))}
+      />
       <h3>{texts.instructions}</h3>
       {instructions.text ? (
         <pre class="wrapped">
@@ -166,6 +156,30 @@ function PreviewContent({ preview, children }: PreviewContentProps) {
       ) : (
         <p class="muted">{texts.noInstructions}</p>
       )}
+    </>
+  );
+}
+
+interface ReasonsProps {
+  readonly title: string;
+  readonly rows: readonly { readonly name: string; readonly reason: string }[];
+}
+
+function Reasons({ title, rows }: ReasonsProps) {
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {rows.map(({ name, reason }) => (
+          <li key={name}>
+            <code>
+              <ForeignText text={name} />
+            </code>
+            : <ForeignText text={reason} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -13,6 +13,7 @@ import { endpointsTexts } from "../../texts/endpoints.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useObjectDraft } from "../../use-object-draft.ts";
 import { NamespacesField } from "./namespaces-field.tsx";
+import { PinnedField } from "./pinned-field.tsx";
 
 const texts = endpointsTexts.form;
 const SWITCHES = ["code", "openapi", "stateless", "jsonResponse"] as const;
@@ -42,6 +43,14 @@ export function SettingsTab({ endpoint }: { readonly endpoint: Endpoint }) {
       />
       <SurfaceField value={value.surface} onInput={(surface) => set({ surface })} />
       <NamespacesField value={value.namespaces} onInput={(namespaces) => set({ namespaces })} />
+      {value.surface !== "aggregate" && (
+        <PinnedField
+          endpoint={endpoint.uuid}
+          value={value.pinned ?? []}
+          error={sending.faultOf("/pinned")}
+          onInput={(pinned) => set({ pinned })}
+        />
+      )}
       {SWITCHES.map((name) => (
         <SwitchField
           key={name}

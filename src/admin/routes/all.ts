@@ -30,6 +30,7 @@ import { serverRoutes } from "./servers.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statsRoute } from "./stats.ts";
+import { suggestedToolsRoute } from "./suggested-tools.ts";
 import { toolDetailRoutes } from "./tool-detail.ts";
 import { toolRoutes } from "./tools.ts";
 import { tryingRoutes } from "./trying.ts";
@@ -75,6 +76,7 @@ export function adminRoutes(parts: AdminParts) {
     ...callRoutes(parts),
     statsRoute(parts),
     usageRoute(parts),
+    suggestedToolsRoute(parts),
     ...replayRoutes(parts),
     ...liveRoutes(parts),
     ...sessionRoutes(parts),

@@ -21,6 +21,7 @@ import type { EndpointLayers, LayerParts } from "./endpoint-layers.ts";
 import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
 import { methodFacts, serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
+import { pinnedOf } from "./pinned.ts";
 import { whatHides } from "./what-hides.ts";
 
 const NO_RIGHT = "You may no longer use this endpoint. Nothing was done.";
@@ -40,6 +41,7 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     ...rest,
     ...(code ? { code: executor } : {}),
     maxResultBytes: () => parts.current().object.spec.maxResultBytes ?? base.maxResultBytes(),
+    pinned: () => pinnedOf(parts.current().object),
     view: (asker) => scope.view(asker),
     loader: {
       loadMissing: (servers, origin, ...how) =>

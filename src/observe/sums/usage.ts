@@ -108,12 +108,13 @@ export class UsageReader {
   }
 
   /** The use of tools as far as days are kept, and since when. */
-  async toolUse(): Promise<{ readonly since: number; readonly used: ToolUses }> {
+  async toolUse(filter: UsageFilter = {}): Promise<{ readonly since: number; readonly used: ToolUses }> {
     const rows = await this.#rows([{ per: "day", from: 0 }]);
     const used = new Map<string, Map<string, Use>>();
     for (const { calls, last, place } of rows) {
       const { server, tool, method } = place;
       if (server?.uuid === undefined || tool === undefined || method !== undefined) continue;
+      if (!matches(place, filter)) continue;
       const tools = used.get(server.uuid) ?? new Map<string, Use>();
       const known = tools.get(tool);
       tools.set(tool, { calls: calls + (known?.calls ?? 0), lastAt: Math.max(last, known?.lastAt ?? 0) });

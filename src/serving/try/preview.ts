@@ -12,7 +12,8 @@ import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { allPages } from "../../surface/all-pages.ts";
 import type { SurfaceName } from "../../surface/kind.ts";
 import { CALL } from "../../surface/meta/tools.ts";
-import type { ScopeCatalog } from "../../surface/scope.ts";
+import { missingPinned } from "../../surface/pinned/missing.ts";
+import type { ScopeCatalog, ScopeFacts } from "../../surface/scope.ts";
 import type { ListName, Surface } from "../../surface/surface.ts";
 
 interface Shown {
@@ -23,7 +24,7 @@ interface Shown {
 export async function previewOf(
   surface: Surface,
   origin: Origin,
-  { scope, chosen }: { readonly scope: ScopeCatalog; readonly chosen: SurfaceName },
+  { scope, chosen }: { readonly scope: ScopeCatalog & ScopeFacts; readonly chosen: SurfaceName },
 ): Promise<Preview> {
   await surface.prepare?.(origin);
   const items = await allPages<Shown>(surface, "tools", origin);
@@ -36,8 +37,9 @@ export async function previewOf(
     await count("resources"),
     await count("templates"),
   ];
+  const shown = chosen === "auto" ? decided(items) : chosen;
   return {
-    surface: chosen === "auto" ? decided(items) : chosen,
+    surface: shown,
     instructions: { text, ...costOf(instructions) },
     tools,
     total: costOf(tools.reduce((sum, { bytes }) => sum + bytes, instructions)),
@@ -49,6 +51,7 @@ export async function previewOf(
       (server) => scope.has(server, origin) && !scope.view(origin).snapshot.listings.has(server),
     ),
     unavailable: unavailableIn(scope, origin),
+    missing: shown === "aggregate" ? [] : missingPinned(scope, origin),
   };
 }
 

@@ -86,7 +86,7 @@ export class AggregateSurface implements Surface {
       tasks: scope.tasks,
       clock: scope.clock,
       cursors: scope.cursors,
-      supportOf: (name, asker) => this.#taskSupport(name, asker),
+      supportOf: (name, asker) => this.taskSupport(name, asker),
     });
   }
 
@@ -133,10 +133,11 @@ export class AggregateSurface implements Surface {
   }
 
   handle(request: ClientRequest): Promise<Raw> {
-    return this.#tasks.answer(request, (inner) => this.#answer(inner)) ?? this.#answer(request);
+    return this.#tasks.answer(request, (inner) => this.answer(inner)) ?? this.answer(request);
   }
 
-  #answer(request: ClientRequest): Promise<Raw> {
+  /** Answers a request that creates no task. */
+  answer(request: ClientRequest): Promise<Raw> {
     const { method } = request;
     if (method === "tools/call") return this.#callTool(request);
     const list = LISTS.get(method);
@@ -174,7 +175,7 @@ export class AggregateSurface implements Surface {
   }
 
   /** Tools of stateless servers do not declare task support: the server decides with each call. */
-  #taskSupport(name: string, asker: Asker): TaskSupport | undefined {
+  taskSupport(name: string, asker: Asker): TaskSupport | undefined {
     const tool = this.#listsOf(asker).tools.list.get(name);
     if (!tool) return undefined;
     const { era } = this.#scope.view(asker).snapshot.listings.get(tool.server)?.about ?? {};

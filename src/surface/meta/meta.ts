@@ -4,8 +4,9 @@ import { forModels } from "../app-tools.ts";
 import { hasBuiltin, READ } from "../builtin/tools.ts";
 import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
-import { type SurfaceKind, shared } from "../kind.ts";
+import { type SurfaceKind, type SurfaceOptions, shared } from "../kind.ts";
 import { passOn } from "../pass-through.ts";
+import { PinnedTools } from "../pinned/pinned-tools.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
 import { TASK_CAPABILITY } from "../task/legacy-form.ts";
@@ -14,28 +15,43 @@ import { CALL, EXECUTE, instructions, isOffered, META_TOOL_DEFINITIONS, PROVISIO
 
 export const meta: SurfaceKind = {
   name: "meta",
-  open: (scope, options) => shared(createMetaSurface(scope), options),
+  open: (scope, options) => shared(createMetaSurface(scope, options), options),
 };
 
-export function createMetaSurface(all: Scope): Surface {
+/** `notify`: clients get list_changed notifications, for the pinned tools. */
+export function createMetaSurface(all: Scope, { notify }: Pick<SurfaceOptions, "notify">): Surface {
   const scope = forModels(all);
+  const pinned = new PinnedTools(all);
   const tools = toRaw({ tools: META_TOOL_DEFINITIONS.filter((tool) => isOffered(tool, scope)) });
   const { tasks, clock, cursors } = scope;
   const taskRequests = new TaskRequests({
     tasks,
     clock,
     cursors,
-    supportOf: (name) => (name === CALL.name ? "optional" : "forbidden"),
+    supportOf: (name, asker) => (name === CALL.name ? "optional" : pinned.taskSupport(name, asker)),
   });
-  const handle = (request: ClientRequest): Promise<Raw> => {
-    if (request.method !== "tools/list") return answered(scope, request, all);
+  const list = (request: ClientRequest): Promise<Raw> => {
+    if (pinned.any)
+      return pinned.list(request, tools).then((whole) => {
+        emitListed(scope, request, whole);
+        return whole;
+      });
     refuseCursor(request.params);
+    request.listing?.("tools")(pinned.state(request.origin).version);
     emitListed(scope, request, tools);
     return Promise.resolve(tools);
   };
+  const handle = (request: ClientRequest): Promise<Raw> =>
+    request.method === "tools/list" ? list(request) : answered(scope, request, { all, pinned });
   return {
     // The only resources on this surface are stored results.
-    capabilities: { tools: {}, resources: {}, logging: {}, tasks: TASK_CAPABILITY },
+    capabilities: {
+      tools: notify ? { listChanged: true } : {},
+      resources: {},
+      logging: {},
+      tasks: TASK_CAPABILITY,
+    },
+    prepare: (origin) => pinned.prepare(origin),
     instructions: (asker) =>
       instructions(
         scope.servers(asker).map((server) => server.name),
@@ -46,6 +62,9 @@ export function createMetaSurface(all: Scope): Surface {
         },
       ),
     handle: (request) => taskRequests.answer(request, handle) ?? handle(request),
+    tool: (name, asker) => pinned.tool(name, asker),
+    lists: (asker) => ({ tools: pinned.state(asker) }),
+    loadMissing: (origin) => pinned.loadMissing(origin),
     notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
 }

@@ -15,6 +15,7 @@ import { callTool } from "../call-tool.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
 import { passThrough } from "../pass-through.ts";
+import type { PinnedTools } from "../pinned/pinned-tools.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { isMedia, isWithin } from "../result/media.ts";
@@ -49,26 +50,23 @@ const TOOLS: readonly MetaTool[] = [
 ];
 const BY_NAME: ReadonlyMap<unknown, MetaTool> = new Map(TOOLS.map((tool) => [tool.definition.name, tool]));
 
-/** Answers every request but `tools/list`. `all` has the tools that are hidden from models. */
-export function answer(scope: Scope, request: ClientRequest, all: Scope): Promise<Raw> {
-  if (request.method === "tools/call") return callMetaTool(scope, request, all);
+/** What a client may call by other names than those of our tools. */
+interface Others {
+  /** With the tools that are hidden from models. */
+  readonly all: Scope;
+  readonly pinned: PinnedTools;
+}
+
+/** Answers every request but `tools/list`. */
+export function answer(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
+  if (request.method === "tools/call") return callMetaTool(scope, request, others);
   return handleResources(scope, request) ?? passThrough(scope, request);
 }
 
-function callMetaTool(scope: Scope, request: ClientRequest, all: Scope): Promise<Raw> {
+function callMetaTool(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
   const { name, args, meta } = readParams(request.params);
   const tool = BY_NAME.get(name);
-  if (!tool || !isOffered(tool.definition, scope)) {
-    const ofApp = appCall(all, request);
-    if (ofApp) return ofApp;
-    recordRefusal(scope, { server: "", tool: typeof name === "string" ? name : "", args }, request, {
-      code: "tool_not_found",
-    });
-    const names = TOOLS.filter((other) => isOffered(other.definition, scope))
-      .map(({ definition }) => definition.name)
-      .filter((known) => hasBuiltin(scope, known, request.origin));
-    throw RpcError.of(INVALID_PARAMS, unknownTool(name, names));
-  }
+  if (!tool || !isOffered(tool.definition, scope)) return callOther(scope, request, others);
   const run = (inner: ClientRequest): Promise<Raw> => {
     try {
       return tool.run(scope, args, meta, inner);
@@ -79,6 +77,21 @@ function callMetaTool(scope: Scope, request: ClientRequest, all: Scope): Promise
   // mcp_call is not recorded itself; the tool that it calls is.
   if (tool.definition === CALL) return run(request);
   return recorded(scope, { server: BUILTIN_SERVER, tool: tool.definition.name, args }, request, run);
+}
+
+function callOther(scope: Scope, request: ClientRequest, { all, pinned }: Others): Promise<Raw> {
+  const { name: wanted, args } = readParams(request.params);
+  const name = typeof wanted === "string" ? wanted : "";
+  return pinned.call(name, request, {
+    ofApp: () => appCall(all, request),
+    unknown: () => {
+      recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
+      const names = TOOLS.filter((other) => isOffered(other.definition, scope))
+        .map(({ definition }) => definition.name)
+        .filter((known) => hasBuiltin(scope, known, request.origin));
+      throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, names));
+    },
+  });
 }
 
 function readOrRefuse(scope: ScopeCalls, args: Raw | undefined, request: ClientRequest): CallInput {

@@ -18,6 +18,7 @@ import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
 import { type SurfaceKind, shared } from "../kind.ts";
 import { passOn, passThrough } from "../pass-through.ts";
+import { PinnedTools } from "../pinned/pinned-tools.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
@@ -76,11 +77,16 @@ export const metatools: SurfaceKind = {
 
 export function createMetatoolsSurface(all: Scope, { notify }: MetatoolsOptions): Surface {
   const scope = forModels(all);
-  const version = (asker: Asker): string => contentHash(scope.view(asker).snapshot);
+  const pinned = new PinnedTools(all);
+  const version = (asker: Asker): string =>
+    `${contentHash(scope.view(asker).snapshot)} ${pinned.state(asker).version}`;
   return {
     // The only resources on this surface are stored results.
     capabilities: { tools: notify ? { listChanged: true } : {}, resources: {}, logging: {} },
-    prepare: (origin) => scope.view(origin).loadCached(),
+    prepare: async (origin) => {
+      await scope.view(origin).loadCached();
+      await pinned.prepare(origin);
+    },
     instructions: (asker) =>
       instructions(
         scope.servers(asker).map((server) => server.name),
@@ -91,9 +97,8 @@ export function createMetatoolsSurface(all: Scope, { notify }: MetatoolsOptions)
         },
       ),
     handle(request) {
-      if (request.method === "tools/call") return callMetatool(scope, request, all);
-      if (request.method === "tools/list")
-        return Promise.resolve(list(scope, request, version(request.origin)));
+      if (request.method === "tools/call") return callMetatool(scope, request, { all, pinned });
+      if (request.method === "tools/list") return list(scope, request, { pinned, version });
       const resource = handleResources(scope, request);
       return resource ?? passThrough(scope, request);
     },
@@ -102,33 +107,39 @@ export function createMetatoolsSurface(all: Scope, { notify }: MetatoolsOptions)
       const complete = [...scope.specs().keys()].every((server) => listings.has(server));
       return { tools: { version: version(asker), complete } };
     },
+    tool: (name, asker) => pinned.tool(name, asker),
+    loadMissing: (origin) => pinned.loadMissing(origin),
     notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
 }
 
-function list(scope: Scope, request: ClientRequest, version: string): Raw {
+interface Listing {
+  readonly pinned: PinnedTools;
+  readonly version: (asker: Asker) => string;
+}
+
+async function list(scope: Scope, request: ClientRequest, { pinned, version }: Listing): Promise<Raw> {
   const { params, listing } = request;
-  refuseCursor(params);
-  listing?.("tools")(version);
-  const shown = scope.code ? LIST : WITHOUT_CODE;
+  if (!pinned.any) refuseCursor(params);
+  const listed = listing?.("tools");
+  const own = scope.code ? LIST : WITHOUT_CODE;
+  const shown = pinned.any ? await pinned.list({ ...request, listing: undefined }, own) : own;
+  listed?.(version(request.origin));
   emitListed(scope, request, shown);
   return shown;
 }
 
-function callMetatool(scope: Scope, request: ClientRequest, all: Scope): Promise<Raw> {
+interface Others {
+  /** With the tools that are hidden from models. */
+  readonly all: Scope;
+  readonly pinned: PinnedTools;
+}
+
+function callMetatool(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
   const { name: wanted, args, meta } = readParams(request.params);
   const named = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
   const found = named?.tool === EXECUTE_CODE && !scope.code ? undefined : named;
-  if (!found) {
-    const ofApp = appCall(all, request);
-    if (ofApp) return ofApp;
-    const tool = typeof wanted === "string" ? wanted : "";
-    recordRefusal(scope, { server: "", tool, args }, request, { code: "tool_not_found" });
-    const known = [...BY_NAME.keys()].filter(
-      (one) => (scope.code || one !== EXECUTE_CODE.name) && hasBuiltin(scope, one, request.origin),
-    );
-    throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, known));
-  }
+  if (!found) return callOther(scope, request, others);
   const own = { server: BUILTIN_SERVER, tool: found.tool.name, args };
   const run = async (inner: ClientRequest): Promise<Raw> => {
     try {
@@ -143,4 +154,19 @@ function callMetatool(scope: Scope, request: ClientRequest, all: Scope): Promise
     }
   };
   return found.tool === RUN_TOOL ? run(request) : recorded(scope, own, request, run);
+}
+
+function callOther(scope: Scope, request: ClientRequest, { all, pinned }: Others): Promise<Raw> {
+  const { name: wanted, args } = readParams(request.params);
+  const name = typeof wanted === "string" ? wanted : "";
+  return pinned.call(name, request, {
+    ofApp: () => appCall(all, request),
+    unknown: () => {
+      recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
+      const known = [...BY_NAME.keys()].filter(
+        (one) => (scope.code || one !== EXECUTE_CODE.name) && hasBuiltin(scope, one, request.origin),
+      );
+      throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, known));
+    },
+  });
 }

@@ -1,18 +1,14 @@
-/**
- * Tool ids are `server:tool`. They are split at the first colon, because only tool names may contain colons.
- */
+/** Reads the tool ids that clients send. */
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { readToolId, type ToolId } from "../../kernel/tool-id.ts";
 
-export interface ToolName {
+export interface ToolName extends ToolId {
   readonly id: string;
-  readonly server: string;
-  readonly tool: string;
 }
 
 export function splitId(id: string): ToolName {
-  const colon = id.indexOf(":");
-  if (colon > 0 && colon < id.length - 1)
-    return { id, server: id.slice(0, colon), tool: id.slice(colon + 1) };
+  const named = readToolId(id);
+  if (named) return { id, ...named };
   throw new MetaMcpError(
     "validation_input",
     `"${id}" is not a tool id: write server:tool, as search_tools returns it.`,
