@@ -7,11 +7,13 @@ export interface About {
   readonly instructions?: string;
   /** The names of the declared capabilities, and `SKILLS_OFFER`, `FOLDERS_OFFER`; separated by spaces. */
   readonly offers?: string;
+  /** The declared protocol extensions with their settings, as the text of a JSON object. */
+  readonly extensions?: string;
   /** The protocol era of the child, so that the next connect need not negotiate it. */
   readonly era?: string;
 }
 
-const FIELDS = ["title", "version", "instructions", "offers", "era"] as const;
+const FIELDS = ["title", "version", "instructions", "offers", "extensions", "era"] as const;
 
 /** Skips fields that are not strings. */
 export function readAbout(raw: Raw | undefined): About {

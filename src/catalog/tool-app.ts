@@ -6,8 +6,9 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { lacking } from "../rpc/era-2026/capability.ts";
 import { isObject, mayHave, member, withMember } from "../rpc/slice.ts";
 
-const EXTENSION = "io.modelcontextprotocol/ui";
-const NEEDED = { extensions: { [EXTENSION]: {} } };
+/** The extension. */
+export const APPS = "io.modelcontextprotocol/ui";
+const NEEDED = { extensions: { [APPS]: {} } };
 
 /** The scheme of pages, which hosts check. */
 export const PAGE_SCHEME = "ui://";
@@ -58,7 +59,7 @@ const knowing = new WeakMap<Raw, boolean>();
 export function knowsApps(capabilities: Raw): boolean {
   let knows = knowing.get(capabilities);
   if (knows === undefined) {
-    knows = capabilities.includes(EXTENSION) && lacking(capabilities, NEEDED) === undefined;
+    knows = capabilities.includes(APPS) && lacking(capabilities, NEEDED) === undefined;
     knowing.set(capabilities, knows);
   }
   return knows;

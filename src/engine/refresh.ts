@@ -12,9 +12,12 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { ListSource } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
-import { entries } from "../rpc/slice.ts";
+import { entries, isObject, member } from "../rpc/slice.ts";
 
 const nothingListed = (): Promise<Raw> => Promise.resolve(toRaw({ tools: [] }));
+
+/** They are kept in memory and in every answer to a handshake. */
+const LONGEST_EXTENSIONS = 16_384;
 
 /** The pause between two requests for the same list, for children that report changes all the time. */
 const PAUSE_MS = 100;
@@ -135,11 +138,17 @@ function aboutOf({ era, title, version, instructions, capabilities }: HandshakeR
     ...(skills ? [SKILLS_OFFER] : []),
     ...(skills?.folders ? [FOLDERS_OFFER] : []),
   ];
+  const extensions = member(capabilities, "extensions");
   return {
     era,
     offers: [...new Set(offered)].toSorted().join(" "),
+    ...(extensions && isExtensions(extensions) && { extensions: extensions.toString() }),
     ...(title && { title }),
     ...(version && { version }),
     ...(instructions && { instructions }),
   };
+}
+
+function isExtensions(raw: Raw): boolean {
+  return isObject(raw) && raw.length <= LONGEST_EXTENSIONS;
 }

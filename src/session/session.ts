@@ -15,6 +15,7 @@ import type { Malformed, Message } from "../rpc/message.ts";
 import { type Incoming, Peer, type Send, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
 import { member } from "../rpc/slice.ts";
+import { withExtensions } from "../surface/capabilities.ts";
 import type { ListName, Surface } from "../surface/surface.ts";
 import { ClientRoots } from "./client-roots.ts";
 import { type Handshake, readHandshake, writeHandshake } from "./handshake.ts";
@@ -296,7 +297,7 @@ export class Session {
     await this.#options.onHandshake?.(writeHandshake(handshake));
     return toRaw({
       protocolVersion: handshake.version,
-      capabilities: this.#surface.capabilities,
+      capabilities: withExtensions(this.#surface.capabilities, this.#surface.extensions?.(origin)),
       serverInfo: this.#surface.serverInfo ?? IMPLEMENTATION,
       instructions: this.#surface.instructions(origin),
     });

@@ -59,6 +59,10 @@ class AutoSurface implements Surface {
     await (await this.#decide(origin)).prepare?.(origin);
   }
 
+  extensions(origin: Origin): Readonly<Record<string, unknown>> {
+    return (this.#decisionFor(origin) ?? this.#meta).extensions?.(origin) ?? {};
+  }
+
   instructions(asker: Asker): string {
     return (this.#decisionFor(asker) ?? this.#meta).instructions(asker);
   }

@@ -131,8 +131,8 @@ function filtered(server: string, listing: Listing, isHidden: IsHidden): Indexed
   const items = closed
     ? { prompts: [], resources: [], templates: [], skills: [] }
     : { prompts, resources, templates, skills };
-  // The instructions of a server may mention its hidden tools.
-  const { instructions: _, ...silent } = about;
+  // The instructions of a server may mention its hidden tools, and its extensions tell that it is there.
+  const { instructions: _, extensions: __, ...silent } = about;
   return new IndexedListing({ tools, source, about: closed ? silent : about, ...items });
 }
 

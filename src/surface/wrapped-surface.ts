@@ -36,6 +36,10 @@ export class WrappedSurface implements Surface {
     return texts.filter((text) => text !== "").join("\n\n");
   }
 
+  extensions(origin: Origin): Readonly<Record<string, unknown>> {
+    return this.#surface.extensions?.(origin) ?? {};
+  }
+
   async prepare(origin: Origin): Promise<void> {
     await this.#surface.prepare?.(origin);
   }

@@ -17,6 +17,7 @@ import type { Message } from "../../rpc/message.ts";
 import { NO_UPLINK } from "../../rpc/no-uplink.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
+import { withExtensions } from "../../surface/capabilities.ts";
 import type { Surface } from "../../surface/surface.ts";
 import { refuseLongNames } from "../long-names.ts";
 import { Parked } from "../parked.ts";
@@ -322,7 +323,7 @@ export class StatelessClients implements StatelessHost {
     reply.complete(
       toRaw({
         supportedVersions: [ERA_2026_VERSION],
-        capabilities: era2026Capabilities(surface.capabilities),
+        capabilities: era2026Capabilities(surface, origin),
         instructions: surface.instructions(origin),
         ttlMs: DISCOVER_TTL_MS,
         cacheScope: "private",
@@ -332,7 +333,8 @@ export class StatelessClients implements StatelessHost {
 }
 
 /** Tasks are an extension in this era. */
-function era2026Capabilities({ tasks, ...others }: Surface["capabilities"]): object {
-  if (!tasks) return others;
-  return { ...others, extensions: { ...(others["extensions"] as object | undefined), [TASKS]: {} } };
+function era2026Capabilities(surface: Surface, origin: Origin): object {
+  const { tasks, ...others } = surface.capabilities;
+  const extensions = { ...surface.extensions?.(origin), ...(tasks ? { [TASKS]: {} } : {}) };
+  return withExtensions(others, extensions);
 }

@@ -15,6 +15,7 @@ import { appCall } from "../app-call.ts";
 import { forModels } from "../app-tools.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
+import { allExtensions } from "../extensions.ts";
 import { asResult } from "../failure.ts";
 import { type SurfaceKind, shared } from "../kind.ts";
 import { passOn, passThrough } from "../pass-through.ts";
@@ -93,6 +94,10 @@ export class AggregateSurface implements Surface {
   /** Loads the servers' instructions from the disk cache. Starts no server. */
   prepare(origin: Origin): Promise<void> {
     return this.#scope.view(origin).loadCached();
+  }
+
+  extensions(origin: Origin): Readonly<Record<string, unknown>> {
+    return allExtensions(this.#scope, origin);
   }
 
   instructions(asker: Asker): string {

@@ -1,9 +1,11 @@
 /** The meta surface: four own tools that find and call all others, so that the tool list stays small. */
+import { knowsApps } from "../../catalog/tool-app.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { forModels } from "../app-tools.ts";
 import { hasBuiltin, READ } from "../builtin/tools.ts";
 import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
+import { appsExtension } from "../extensions.ts";
 import { type SurfaceKind, type SurfaceOptions, shared } from "../kind.ts";
 import { passOn } from "../pass-through.ts";
 import { PinnedTools } from "../pinned/pinned-tools.ts";
@@ -51,7 +53,11 @@ export function createMetaSurface(all: Scope, { notify }: Pick<SurfaceOptions, "
       logging: {},
       tasks: TASK_CAPABILITY,
     },
-    prepare: (origin) => pinned.prepare(origin),
+    prepare: async (origin) => {
+      if (knowsApps(origin.capabilities)) await scope.view(origin).loadCached();
+      await pinned.prepare(origin);
+    },
+    extensions: (origin) => appsExtension(scope, origin),
     instructions: (asker) =>
       instructions(
         scope.servers(asker).map((server) => server.name),

@@ -14,6 +14,7 @@ import { readParams } from "../call-params.ts";
 import { contentHash } from "../content-hash.ts";
 import { refuseCursor } from "../cursor.ts";
 import { emitListed } from "../emit-listed.ts";
+import { appsExtension } from "../extensions.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
 import { type SurfaceKind, shared } from "../kind.ts";
@@ -87,6 +88,7 @@ export function createMetatoolsSurface(all: Scope, { notify }: MetatoolsOptions)
       await scope.view(origin).loadCached();
       await pinned.prepare(origin);
     },
+    extensions: (origin) => appsExtension(scope, origin),
     instructions: (asker) =>
       instructions(
         scope.servers(asker).map((server) => server.name),
