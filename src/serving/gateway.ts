@@ -117,6 +117,7 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
   replicas?.answerTasks((owner) =>
     core.engine.scope.tasks.ofOwner(owner).map((task) => legacyState(task).toString()),
   );
+  replicas?.answerPages((caller) => core.engine.scope.results.links.pagesOf(caller));
   await replicas?.serve(core);
   live = core.control;
   const observing = await startObserving(context, core);

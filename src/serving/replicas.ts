@@ -13,6 +13,7 @@ import type { Members } from "../replica/members.ts";
 import type { Placements } from "../replica/placements.ts";
 import type { Sharing, SharingParts } from "../replica/sharing.ts";
 import type { ReplicaRow } from "../store/replicas.ts";
+import type { UsedPage } from "../surface/result/links.ts";
 import { forwardedOf } from "../transport/http/forwarded.ts";
 import type { Owners } from "../transport/http/owners.ts";
 import type { GatewayContext } from "./gateway-options.ts";
@@ -35,8 +36,9 @@ interface About {
   readonly revision?: number;
 }
 
-/** The question for the tasks of an owner. */
+/** The questions for the tasks of an owner, and for the pages that a caller used. */
 const TASKS = "tasks";
+const PAGES = "pages";
 /** Two beats. */
 const SILENT_MS = 4_000;
 
@@ -118,12 +120,21 @@ export class GatewayReplicas implements ReplicaControl {
         const found = await this.asks?.askAll<readonly string[]>(TASKS, { owner });
         return found?.answers.flatMap(({ value }) => value) ?? [];
       },
+      pagesOf: async (caller) => {
+        const found = await this.asks?.askAll<readonly UsedPage[]>(PAGES, { caller });
+        return found?.answers.flatMap(({ value }) => value) ?? [];
+      },
     };
   }
 
   /** Answers the others which tasks an owner has here. */
   answerTasks(tasksOf: (owner: string) => readonly string[]): void {
     this.asks?.answer(TASKS, (asked) => tasksOf((asked as { owner: string }).owner));
+  }
+
+  /** Answers the others which pages a caller used here. */
+  answerPages(pagesOf: (caller: string) => readonly UsedPage[]): void {
+    this.asks?.answer(PAGES, (asked) => pagesOf((asked as { caller: string }).caller));
   }
 
   /** Shows the live events of all replicas to those who watch this feed. */

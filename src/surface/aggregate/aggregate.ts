@@ -208,12 +208,11 @@ export class AggregateSurface implements Surface {
     // Reads the list again: `tools` may still contain a tool that was denied while the call waited.
     const failed = (error: unknown): Raw => this.#failed(name, error, this.#listsOf(origin).tools);
     const known = tools.list.get(name);
-    const ofApp = known ? undefined : appCall(this.#all, request);
-    if (ofApp) return ofApp;
-    if (!known)
-      return recorded(this.#scope, { server: "", tool: name, args }, request, (inner) =>
+    const awaited = (): Promise<Raw> =>
+      recorded(this.#scope, { server: "", tool: name, args }, request, (inner) =>
         awaitNamed(this.#scope, { kind: "tools", name, merged: tools }, inner, (tool) => send(tool, inner)),
       ).catch(failed);
+    if (!known) return appCall(this.#all, request, awaited);
     try {
       return send(known, request).catch(failed);
     } catch (error) {

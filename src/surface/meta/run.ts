@@ -83,7 +83,7 @@ function callOther(scope: Scope, request: ClientRequest, { all, pinned }: Others
   const { name: wanted, args } = readParams(request.params);
   const name = typeof wanted === "string" ? wanted : "";
   return pinned.call(name, request, {
-    ofApp: () => appCall(all, request),
+    app: (next) => appCall(all, request, next),
     unknown: () => {
       recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
       const names = TOOLS.filter((other) => isOffered(other.definition, scope))

@@ -17,8 +17,8 @@ const NONE: ListState = { version: "", complete: true };
 
 /** What answers a call of a name that no known pinned tool has. */
 export interface Otherwise {
-  /** Undefined if no app makes the call. */
-  readonly ofApp: () => Promise<Raw> | undefined;
+  /** Answers a call of an app; all others go on to `next`. */
+  readonly app: (next: () => Promise<Raw>) => Promise<Raw>;
   readonly unknown: () => never;
 }
 
@@ -77,13 +77,10 @@ export class PinnedTools {
     if (this.any) void this.#load().then((surface) => surface.loadMissing(origin));
   }
 
-  async call(name: string, request: ClientRequest, otherwise: Otherwise): Promise<Raw> {
-    if (!this.any) return (await otherwise.ofApp()) ?? otherwise.unknown();
-    const surface = await this.#load();
-    const isKnown = surface.tool(name, request.origin) !== undefined;
-    const ofApp = isKnown ? undefined : otherwise.ofApp();
-    if (ofApp) return await ofApp;
-    return isKnown || surface.mayHave(name) ? await surface.answer(request) : otherwise.unknown();
+  async call(name: string, request: ClientRequest, { app, unknown }: Otherwise): Promise<Raw> {
+    const surface = this.any ? await this.#load() : undefined;
+    if (surface?.tool(name, request.origin)) return await surface.answer(request);
+    return await app(async () => (surface?.mayHave(name) ? await surface.answer(request) : unknown()));
   }
 
   async #load(): Promise<PinnedSurface> {

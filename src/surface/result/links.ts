@@ -1,6 +1,6 @@
 /**
  * Remembers which server returned which URI to which caller, so that a linked resource is read from that
- * server and no other.
+ * server and no other; and the servers whose pages a caller used.
  */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
@@ -13,11 +13,17 @@ const KEY = '"uri"';
 /** The servers of so many pages are kept for a caller. */
 const MAX_PAGES = 16;
 
+/** A caller used a page of the server at this time, in milliseconds since 1970. */
+export interface UsedPage {
+  readonly server: ServerId;
+  readonly at: number;
+}
+
 export class Links {
   /** Oldest first. */
   readonly #servers = new Map<string, ServerId>();
   /** The servers whose pages a caller used, the last one first; the oldest caller first. */
-  readonly #pages = new Map<string, readonly ServerId[]>();
+  readonly #pages = new Map<string, readonly UsedPage[]>();
 
   /** Called for every result: one without the text `"uri"` is not parsed. */
   noteAll(caller: string, server: ServerId, result: Raw): void {
@@ -42,15 +48,15 @@ export class Links {
 
   /** The caller read a page of this server, or used a tool that has one. */
   notePage(caller: string, server: ServerId): void {
-    const others = this.pagesOf(caller).filter((other) => other !== server);
+    const others = this.pagesOf(caller).filter((other) => other.server !== server);
     this.#pages.delete(caller);
-    this.#pages.set(caller, [server, ...others].slice(0, MAX_PAGES));
+    this.#pages.set(caller, [{ server, at: Date.now() }, ...others].slice(0, MAX_PAGES));
     if (this.#pages.size <= MAX_LINKS) return;
     const [oldest] = this.#pages.keys();
     this.#pages.delete(oldest as string);
   }
 
-  pagesOf(caller: string): readonly ServerId[] {
+  pagesOf(caller: string): readonly UsedPage[] {
     return this.#pages.get(caller) ?? [];
   }
 

@@ -20,7 +20,7 @@ export interface ResultStoreOptions {
   readonly limits?: StoreLimits;
   /** The id of this process. URIs name it, so that every process knows which one has the result. */
   readonly replica?: string | undefined;
-  readonly peers?: Pick<Peers, "isGone"> | undefined;
+  readonly peers?: Pick<Peers, "isGone"> & Partial<Pick<Peers, "pagesOf">> | undefined;
 }
 
 const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
@@ -95,6 +95,8 @@ function partsIn(uri: string): readonly string[] {
 export class ResultStore {
   /** Links in results; forgotten with the caller. */
   readonly links = new Links();
+  /** The pages that a caller used at other processes; undefined if there are none. */
+  readonly pagesElsewhere: Peers["pagesOf"] | undefined;
   readonly #clock: Clock;
   readonly #limits: StoreLimits;
   readonly #replica: string | undefined;
@@ -113,6 +115,7 @@ export class ResultStore {
     this.#limits = limits;
     this.#replica = replica;
     this.#peers = peers;
+    this.pagesElsewhere = peers?.pagesOf;
   }
 
   /** Memory in use, with overhead. */
