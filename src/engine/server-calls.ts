@@ -68,13 +68,18 @@ function recordedAtChild(next: Handler): Handler {
 function withTraceContext(call: Call, trace: TraceContext): Call {
   const { params } = call;
   const meta = mayHave(params, "_meta") ? member(params, "_meta") : undefined;
-  if (!meta) return { ...call, params: withFirst(params, [Buffer.from(`"_meta":${metaText(trace)}`)]) };
-  const told = withMember(meta, "traceparent", toRaw(traceparentOf(trace)));
-  const whole = trace.state === undefined ? told : withMember(told, "tracestate", toRaw(trace.state));
+  const told = tellable(trace);
+  if (!meta)
+    return { ...call, params: withFirst(params, [Buffer.from(`"_meta":${JSON.stringify(told)}`)]) };
+  const whole = Object.entries(told).reduce((all, [key, value]) => withMember(all, key, toRaw(value)), meta);
   return { ...call, params: withMember(params, "_meta", whole) };
 }
 
-function metaText(trace: TraceContext): string {
-  const told = `"traceparent":"${traceparentOf(trace)}"`;
-  return trace.state === undefined ? `{${told}}` : `{${told},"tracestate":${JSON.stringify(trace.state)}}`;
+function tellable(trace: TraceContext): Readonly<Record<string, string>> {
+  const { state, baggage } = trace;
+  return {
+    traceparent: traceparentOf(trace),
+    ...(state !== undefined && { tracestate: state }),
+    ...(baggage !== undefined && { baggage }),
+  };
 }

@@ -211,6 +211,8 @@ export interface TraceContext {
   readonly sampled: boolean;
   /** `tracestate` of an HTTP header. A `tracestate` in `_meta` is passed on with the params. */
   readonly state: string | undefined;
+  /** The same for `baggage`. */
+  readonly baggage: string | undefined;
   /** The id of the JSON-RPC request of the client. */
   readonly requestId: string | undefined;
   readonly overNetwork: boolean | undefined;

@@ -21,6 +21,7 @@ const called = fc.record({
   via: maybe(fc.constantFrom("code" as const, "chain" as const)),
   requestId: maybe(text),
   state: maybe(text),
+  baggage: undefined,
   parentId: maybe(fc.constant("00f067aa0ba902b7")),
   at: fc.integer({ min: 1.1e12, max: 4e12 }),
   durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }).map((ms) => Math.round(ms * 1_000) / 1_000),

@@ -12,6 +12,7 @@ export interface ParentSpan {
   readonly spanId: string;
   readonly sampled: boolean;
   readonly state: string | undefined;
+  readonly baggage: string | undefined;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
@@ -24,7 +25,8 @@ export function readTraceparent(text: string | undefined): ParentSpan | undefine
   // Future versions may have more fields, version 00 may not.
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED, state: undefined };
+  const sampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
+  return { traceId, spanId, sampled, state: undefined, baggage: undefined };
 }
 
 /** `_meta` has precedence over the header, because it belongs to this call. */
@@ -34,7 +36,7 @@ function parentOf({ params, trace, within }: Traceable): ParentSpan | undefined 
   const parent = readTraceparent(meta && traceparentIn(meta));
   if (parent || !trace) return parent;
   const outer = readTraceparent(trace.parent);
-  return outer && { ...outer, state: trace.state };
+  return outer && { ...outer, state: trace.state, baggage: trace.baggage };
 }
 
 function traceparentIn(meta: Raw): string | undefined {
@@ -58,6 +60,7 @@ export function contextFrom(
     parentId: parent?.spanId,
     sampled: parent ? parent.sampled : sample(traceId),
     state: parent?.state,
+    baggage: parent?.baggage,
     requestId: id && idText(id).slice(0, LONGEST_ID),
     overNetwork,
   };

@@ -115,11 +115,11 @@ test("a trace continues from _meta or the HTTP headers, through code, to the ser
   const { gateway, key } = await traced(taking);
   const seen = (answer: string) =>
     /"traceparent":"00-(\w{32})-(\w{16})-01"/.exec(answer.replaceAll("\\", ""));
-  const header = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: "vendor=1" };
+  const header = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: "vendor=1", baggage: "team=a%20b" };
   const withMeta = await rawCall(
     gateway,
     key,
-    { name: "fix__args", arguments: {}, _meta: { traceparent, tracestate: "mine=2" } },
+    { name: "fix__args", arguments: {}, _meta: { traceparent, tracestate: "mine=2", baggage: "mine=3" } },
     header,
   );
   const byHeader = await rawCall(gateway, key, { name: "fix__args", arguments: {} }, header);
