@@ -69,8 +69,7 @@ function withTraceContext(call: Call, trace: TraceContext): Call {
   const { params } = call;
   const meta = mayHave(params, "_meta") ? member(params, "_meta") : undefined;
   const told = tellable(trace);
-  if (!meta)
-    return { ...call, params: withFirst(params, [Buffer.from(`"_meta":${JSON.stringify(told)}`)]) };
+  if (!meta) return { ...call, params: withFirst(params, [Buffer.from(`"_meta":${JSON.stringify(told)}`)]) };
   const whole = Object.entries(told).reduce((all, [key, value]) => withMember(all, key, toRaw(value)), meta);
   return { ...call, params: withMember(params, "_meta", whole) };
 }

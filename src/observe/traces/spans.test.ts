@@ -21,7 +21,6 @@ const called = fc.record({
   via: maybe(fc.constantFrom("code" as const, "chain" as const)),
   requestId: maybe(text),
   state: maybe(text),
-  baggage: undefined,
   parentId: maybe(fc.constant("00f067aa0ba902b7")),
   at: fc.integer({ min: 1.1e12, max: 4e12 }),
   durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }).map((ms) => Math.round(ms * 1_000) / 1_000),
@@ -36,7 +35,15 @@ test("any call gives one or two valid spans with its attributes", () => {
     fc.property(called, ({ requestId, state, parentId, reached, server, rpcCode, ...call }) => {
       const trail = newTrail();
       const ids = { traceId: TRACE, spanId: "a".repeat(16), childSpanId: "b".repeat(16) };
-      trail.trace = { ...ids, parentId, sampled: true, state, requestId, overNetwork: true };
+      trail.trace = {
+        ...ids,
+        parentId,
+        sampled: true,
+        state,
+        baggage: undefined,
+        requestId,
+        overNetwork: true,
+      };
       if (reached) trail.child = { from: call.at, to: call.at + 1 };
       const row = {
         ...call,

@@ -20,7 +20,7 @@ export interface ResultStoreOptions {
   readonly limits?: StoreLimits;
   /** The id of this process. URIs name it, so that every process knows which one has the result. */
   readonly replica?: string | undefined;
-  readonly peers?: Pick<Peers, "isGone"> & Partial<Pick<Peers, "pagesOf">> | undefined;
+  readonly peers?: (Pick<Peers, "isGone"> & Partial<Pick<Peers, "pagesOf">>) | undefined;
 }
 
 const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };

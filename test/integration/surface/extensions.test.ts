@@ -9,6 +9,8 @@ const HOST = { extensions: { [UI]: {} } };
 const HTML = "text/html;profile=mcp-app";
 const OF_HOP = "io.modelcontextprotocol/enterprise-managed-authorization";
 const TASKS = "io.modelcontextprotocol/tasks";
+/** What the aggregate surface declares itself. */
+const SKILLS = { "io.modelcontextprotocol/skills": { directoryRead: true } };
 
 const server = (extensions: object, ...flags: string[]) =>
   fixture("--extensions", JSON.stringify(extensions), ...flags);
@@ -49,7 +51,10 @@ test("what needs no method of its own is merged; what does, and what is about th
   const folder = await known(TWO);
   const merged = { [UI]: { mimeTypes: [HTML, "text/x"] } };
   const { told: both } = await told(folder, "aggregate");
-  expect(both).toEqual([merged, { ...merged, [TASKS]: {} }]);
+  expect(both).toEqual([
+    { ...merged, ...SKILLS },
+    { ...merged, ...SKILLS, [TASKS]: {} },
+  ]);
 });
 
 test.each(["meta", "metatools"])("on %s only a host that draws pages hears of MCP Apps", async (surface) => {
@@ -67,8 +72,8 @@ test("those of a single server pass to clients whose other methods reach it", as
   const { told: both, legacy } = await told(folder, "aggregate");
   const ui = { [UI]: { mimeTypes: [HTML] } };
   expect(both).toEqual([
-    { ...ui, "com.example/own": {} },
-    { ...ui, [TASKS]: {} },
+    { ...ui, ...SKILLS, "com.example/own": {} },
+    { ...ui, ...SKILLS, [TASKS]: {} },
   ]);
   const { error } = await legacy.request("example/own");
   // As the server says it.
@@ -79,5 +84,5 @@ test("a server of which the caller may see nothing tells nothing", async () => {
   const middleware = [{ use: "filter", deny: ["one:*"] }];
   const folder = await known({ one: TWO.one, odd: fixture() }, { middleware });
   const { told: both } = await told(folder, "aggregate");
-  expect(both).toEqual([undefined, { [TASKS]: {} }]);
+  expect(both).toEqual([SKILLS, { ...SKILLS, [TASKS]: {} }]);
 });
