@@ -108,6 +108,11 @@ export class AggregateSurface implements Surface {
     return this.#listsOf(asker).tools.list.get(name)?.definition;
   }
 
+  /** Whether a tool in the list names this page. */
+  namesPage(uri: string, asker: Asker): boolean {
+    return pagesIn(this.#listsOf(asker).tools.list).has(uri);
+  }
+
   lists(asker: Asker): Required<ListStates> {
     const { tools, prompts, resources, templates, skills } = this.#listsOf(asker);
     return {

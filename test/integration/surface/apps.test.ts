@@ -1,54 +1,16 @@
 /** MCP Apps: pages belong to the server whose tool names them, on every surface. */
 import { expect, test } from "vitest";
+import { appServer, callsOf, HOST, PAGE, readsOf } from "../../support/app-server.ts";
 import { gateway } from "../../support/gateway.ts";
 import { aggregate, entriesOf } from "../../support/lists.ts";
 import { failureOf } from "../../support/meta.ts";
 import type { RawClient } from "../../support/raw-client.ts";
-import { fixture, type Temp, temp } from "../../support/temp.ts";
-
-const PAGE = "ui://dashboard/main";
-
-interface AppServer {
-  /** Pages that its tools name, by tool. */
-  readonly tools: Readonly<Record<string, string>>;
-  /** Those of its tools that only apps may call. */
-  readonly forApps?: readonly string[];
-  /** Pages that it lists. */
-  readonly lists?: readonly string[];
-}
-
-/** A server that answers every read with a page of its own. */
-function appServer(folder: Temp, name: string, { tools, forApps = [], lists = [] }: AppServer) {
-  const definitions = Object.entries(tools).map(([tool, uri]) => ({
-    name: tool,
-    inputSchema: { type: "object" },
-    _meta: {
-      ui: { resourceUri: uri, ...(forApps.includes(tool) && { visibility: ["app"] }) },
-      "ui/resourceUri": uri,
-    },
-  }));
-  const contents = [{ uri: PAGE, mimeType: "text/html;profile=mcp-app", text: `page of ${name}` }];
-  folder.write(
-    `${name}.json`,
-    JSON.stringify({
-      "tools/list": { tools: definitions },
-      "resources/list": { resources: lists.map((uri) => ({ uri, name: uri })) },
-      "resources/read": { contents },
-    }),
-  );
-  return fixture("--bare", "--answers", folder.path(`${name}.json`), "--journal", folder.path(`${name}.log`));
-}
+import { type Temp, temp } from "../../support/temp.ts";
 
 async function read(client: RawClient, uri: string): Promise<string | undefined> {
   const { result, error } = await client.request("resources/read", { uri });
   return error?.message ?? (result as { contents: { text: string }[] }).contents[0]?.text;
 }
-
-const reads = (folder: Temp, name: string) =>
-  folder
-    .journal(`${name}.log`)
-    .events("message")
-    .filter(({ method }) => method === "resources/read");
 
 async function pagesOf(client: RawClient): Promise<Record<string, string>> {
   type Listed = { name: string; _meta: { ui: { resourceUri: string }; "ui/resourceUri": string } };
@@ -67,8 +29,8 @@ test("a page is read from the server whose tool names it, and never asked of ano
   await client.initialize();
   expect(await read(client, PAGE)).toBe("page of weather");
   expect(await read(client, "ui://nobody/knows")).toContain("not found");
-  expect(reads(folder, "stranger")).toEqual([]);
-  expect(reads(folder, "weather")).toHaveLength(1);
+  expect(readsOf(folder, "stranger")).toEqual([]);
+  expect(readsOf(folder, "weather")).toHaveLength(1);
   await client.close();
 });
 
@@ -84,7 +46,7 @@ test("a stranger that lists the page of another server does not get its reads", 
   const listed = entriesOf<{ uri: string }>(await client.request("resources/list"), "resources");
   expect(listed.map(({ uri }) => uri)).toEqual(["ui://metamcp/stranger/dashboard/main"]);
   expect(await read(client, PAGE)).toBe("page of weather");
-  expect(reads(folder, "stranger")).toEqual([]);
+  expect(readsOf(folder, "stranger")).toEqual([]);
   expect(await read(client, "ui://metamcp/stranger/dashboard/main")).toBe("page of stranger");
   await client.close();
 });
@@ -105,11 +67,9 @@ test("two servers with the same page keep their own, in both keys of their tools
   });
   expect(await read(client, pages["one__show"] as string)).toBe("page of one");
   expect(await read(client, pages["two__show"] as string)).toBe("page of two");
-  expect(reads(folder, "two")).toMatchObject([{ uri: PAGE }]);
+  expect(readsOf(folder, "two")).toMatchObject([{ uri: PAGE }]);
   await client.close();
 });
-
-const HOST = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
 
 /** Two servers with the same page and an equal tool for their apps. */
 function twoApps(): Temp {
@@ -121,13 +81,6 @@ function twoApps(): Temp {
   });
   return folder;
 }
-
-const callsOf = (folder: Temp, name: string) =>
-  folder
-    .journal(`${name}.log`)
-    .events("message")
-    .filter(({ method }) => method === "tools/call")
-    .map(({ tool }) => tool);
 
 test("an app calls the tools of its server by their bare names, and is refused those of another", async () => {
   const folder = twoApps();

@@ -1,0 +1,96 @@
+/** A host with the official SDK that draws apps of servers behind an endpoint with rules, in both eras. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import { APPS, appServer, callsOf, HOST, PAGE, readsOf } from "../support/app-server.ts";
+import { auditRecords } from "../support/records.ts";
+import { atEnd, shared } from "../support/shared.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+
+const ERAS = { legacy: {}, "2026-07-28": { versionNegotiation: { mode: { pin: "2026-07-28" } } } } as const;
+const RULES = [
+  { use: "audit" },
+  { use: "redact", detect: ["email"], in: ["results"] },
+  { use: "filter", deny: ["two:erase"] },
+];
+
+const team = shared(async () => {
+  const folder = temp();
+  const gateway = await teamGateway(folder);
+  const app = { tools: { show: PAGE, refresh: PAGE, erase: PAGE }, forApps: ["refresh", "erase"] };
+  const servers = {
+    stranger: appServer(folder, "stranger", { tools: {}, lists: [PAGE] }),
+    one: appServer(folder, "one", { ...app, tools: { ...app.tools, only_one: PAGE } }),
+    two: appServer(folder, "two", app),
+  };
+  for (const [name, entry] of Object.entries(servers))
+    await gateway.api("POST", "/mcp-servers", { name, ...entry });
+  const listed = Object.keys(servers).map((server) => ({ server }));
+  await gateway.api("POST", "/namespaces", { name: "apps", servers: listed });
+  for (const surface of ["aggregate", "meta"]) {
+    const endpoint = { name: surface, surface, namespaces: ["apps"], middleware: RULES };
+    await gateway.api("POST", "/endpoints", { ...endpoint, pinned: ["two:show"] });
+  }
+  // Extensions of servers are known from their first connection.
+  await gateway.api("GET", "/endpoints/aggregate/preview");
+  return { folder, gateway, key: await gateway.key() };
+});
+
+/** A host: it draws the page that a listed tool names, and passes on what the app calls. */
+async function host(endpoint: string, era: keyof typeof ERAS) {
+  const { gateway, key } = team();
+  const client = new Client({ name: "host", version: "1" }, { capabilities: HOST, ...ERAS[era] });
+  const url = new URL(`${gateway.url}/metamcp/${endpoint}/mcp`);
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers: { "x-api-key": key } } }),
+  );
+  atEnd(() => client.close());
+  const { tools } = await client.listTools();
+  return {
+    client,
+    names: tools.map(({ name }) => name),
+    async draw(name: string) {
+      const { _meta } = tools.find((tool) => tool.name === name) ?? {};
+      const { resourceUri: uri } = _meta?.["ui"] as { resourceUri: string };
+      const { contents } = await client.readResource({ uri });
+      return (contents[0] as { text: string }).text;
+    },
+    async called(name: string, args: Record<string, unknown> = {}) {
+      const { content } = await client.callTool({ name, arguments: args });
+      return JSON.stringify(content);
+    },
+  };
+}
+
+test.each(["legacy", "2026-07-28"] as const)("an app of one of two servers (%s)", async (era) => {
+  const { folder, gateway } = team();
+  const { client, draw, called } = await host("aggregate", era);
+  expect(client.getServerCapabilities()?.extensions).toMatchObject({ [APPS]: {} });
+  const before = callsOf(folder, "one").length;
+  expect(await draw("two__show")).toBe("page of two");
+  expect(await called("refresh", { message: "to ann@example.org" })).not.toContain("ann@");
+  expect(callsOf(folder, "two").at(-1)).toBe("refresh");
+  await expect(called("only_one")).rejects.toThrow("Unknown tool: only_one");
+  expect(callsOf(folder, "one")).toHaveLength(before);
+  // The rules forbid it at server two: it is neither called there nor at the other server.
+  const erased = callsOf(folder, "two").length;
+  await expect(called("erase")).rejects.toThrow("Unknown tool: erase");
+  expect(callsOf(folder, "two")).toHaveLength(erased);
+  expect(await draw("one__show")).toBe("page of one");
+  await called("refresh");
+  expect(callsOf(folder, "one").at(-1)).toBe("refresh");
+  expect(readsOf(folder, "stranger")).toEqual([]);
+  const records = await auditRecords(gateway, "&tool=refresh", 2);
+  expect(records.slice(-2).map(({ server }) => server.name)).toEqual(["two", "one"]);
+});
+
+test.each(["legacy", "2026-07-28"] as const)("a pinned tool is drawn on meta (%s)", async (era) => {
+  const { folder } = team();
+  const { client, names, draw, called } = await host("meta", era);
+  expect(client.getServerCapabilities()?.extensions).toMatchObject({ [APPS]: {} });
+  expect(names.slice(4)).toEqual(["two__show"]);
+  expect(await draw("two__show")).toContain("page of two");
+  await called("refresh");
+  expect(callsOf(folder, "two").at(-1)).toBe("refresh");
+  expect(readsOf(folder, "stranger")).toEqual([]);
+});
