@@ -3,10 +3,11 @@
  * works through us: those that need no method of their own, and all others only where their methods reach the
  * one server that there is.
  */
-import { SKILLS_EXTENSION } from "../catalog/skill.ts";
+
 import { APPS, knowsApps } from "../catalog/tool-app.ts";
 import type { Origin } from "../kernel/call.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import { SKILLS_EXTENSION } from "../kernel/skill-rules.ts";
 import { TASKS } from "../rpc/era-2026/names.ts";
 import type { ScopeCatalog } from "./scope.ts";
 
