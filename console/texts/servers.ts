@@ -61,6 +61,7 @@ export const serverTexts = {
     next: "Next attempt",
     reached: "Command or address",
     folder: "Folder",
+    touches: "May touch",
     instances: "Processes",
     namespaces: "In namespaces",
     noNamespace: "none, so no client sees its tools",

@@ -3,13 +3,16 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { allowWritten, FOUND_NAME } from "../config/allowed.ts";
 import { type FlagValues, type Table, UsageError } from "../config/command-line.ts";
+import { cannotConfine } from "../config/confinable.ts";
 import { type AddedEntries, addServers } from "../config/edit-servers.ts";
+import { shownSandbox } from "../config/sandbox.ts";
 import { checkServer } from "../config/server.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import { homeFolder } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Variable } from "../provision/candidate.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
+import { type NewSandbox, newSandbox } from "../provision/new-sandbox.ts";
 import { type Addition, fromCommandLine, fromGallery } from "./addition.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { printError } from "./print.ts";
@@ -28,6 +31,7 @@ const flags = {
     help: "Set a variable; can be repeated.",
   },
   url: { kind: "text", env: false, value: "url", help: "Add a remote server under NAME." },
+  noSandbox: { kind: "switch", env: false, help: "Do not confine the servers." },
   header: {
     kind: "list",
     commas: false,
@@ -87,8 +91,10 @@ function listed({
 
 async function add(given: ReadSettings<Table>): Promise<ExitCode> {
   const home = homeFolder(process.env);
-  const additions = await additionsOf(given);
   const path = targetFile(given);
+  const { noSandbox } = given.settings as unknown as FlagValues<typeof flags>;
+  const confined = noSandbox ? unconfined : (addition: Addition) => withSandbox(addition, path);
+  const additions = (await additionsOf(given)).map(confined);
   for (const addition of additions) check(addition, path);
   const entries = new Map(additions.map(({ name, entry }) => [name, entry]));
   const done = await addServers(path, entries, { home, now: new Date() });
@@ -100,7 +106,13 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
   );
   const result = {
     config: path,
-    added: added.map(({ name, runs, missing }) => ({ name, runs, missing: missing.map((one) => one.name) })),
+    added: added.map(({ name, runs, missing, entry, unconfined: because }) => ({
+      name,
+      runs,
+      missing: missing.map((one) => one.name),
+      ...("command" in entry && { sandbox: entry.sandbox ?? false }),
+      ...(because !== undefined && { unconfined: because }),
+    })),
     present: [...done.same, ...done.other],
     copy: done.copy,
   };
@@ -131,6 +143,25 @@ function readPair(written: string): readonly [string, string] {
   throw new UsageError("--env is malformed: write it as NAME=value.");
 }
 
+/** New local servers are confined where this machine can do that; otherwise the plan says why not. */
+function withSandbox(addition: Addition, path: string): Addition {
+  const { entry } = addition;
+  if (!("command" in entry)) return addition;
+  const sandbox = newSandbox(entry, { folder: dirname(path), env: process.env });
+  if (sandbox === undefined)
+    return { ...addition, unconfined: "it starts containers, which a sandbox does not let it do" };
+  const because = cannotConfine({ read: [], write: [], network: "all" });
+  if (because !== undefined) return { ...addition, unconfined: because };
+  return { ...addition, entry: { ...entry, sandbox } };
+}
+
+/** Also where the file has a sandbox for all servers. */
+function unconfined(addition: Addition): Addition {
+  const { entry } = addition;
+  if (!("command" in entry)) return addition;
+  return { ...addition, entry: { ...entry, sandbox: false }, unconfined: "you said --no-sandbox" };
+}
+
 /** Throws if the config would refuse the entry. */
 function check({ name, entry, missing }: Addition, path: string): void {
   if (!NAME.test(name))
@@ -147,8 +178,9 @@ function givesSettings({ given, beforeDashes }: ReadSettings<Table>): boolean {
 }
 
 function forPeople(added: readonly Addition[], { same, other }: AddedEntries, path: string): string {
-  const lines = added.flatMap(({ name, runs, entry }) => [
+  const lines = added.flatMap(({ name, runs, entry, unconfined: because }) => [
     `+ ${name}  ${runs}`,
+    ...("command" in entry ? [`  ${plannedSandbox(entry.sandbox, because)}`] : []),
     ...("lifecycle" in entry
       ? [`  It holds a session, so its process is not ended when idle (lifecycle "${entry.lifecycle}").`]
       : []),
@@ -161,6 +193,13 @@ function forPeople(added: readonly Addition[], { same, other }: AddedEntries, pa
   const end =
     added.length > 0 ? `Written to ${path}. Check them with: metamcp doctor` : `Nothing to do in ${path}.`;
   return [...lines, ...existing, ...differs, end].join("\n");
+}
+
+function plannedSandbox(sandbox: NewSandbox | false | undefined, because: string | undefined): string {
+  if (!sandbox) return `It is not confined and may touch everything that you may: ${because}.`;
+  const { read = [], write = [] } = sandbox === true ? {} : sandbox;
+  const touches = shownSandbox({ read, write, network: "all" });
+  return `It is confined: ${touches}. To change that, edit its "sandbox", or add it with --no-sandbox.`;
 }
 
 /**

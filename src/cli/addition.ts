@@ -22,6 +22,8 @@ export interface Addition {
   readonly missing: readonly Variable[];
   /** The gallery entry; undefined for a command or URL. */
   readonly candidate: Candidate | undefined;
+  /** Why a local server will not be confined. */
+  readonly unconfined?: string;
 }
 
 export interface CommandLineServer {

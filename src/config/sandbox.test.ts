@@ -37,6 +37,8 @@ test.each([
   [{ reads: ["/a"] }, 'the key "sandbox.reads" is unknown: write "read"'],
   [{ read: "/a" }, "sandbox.read is a string: write a list"],
   [{ write: [""] }, "sandbox.write has an empty path"],
+  [{ read: ["/"] }, "sandbox.read has /, and /proc of this machine must stay outside"],
+  [{ write: ["/proc/1/root"] }, "sandbox.write has /proc/1/root, and /proc"],
   [{ network: "nothing" }, 'sandbox.network must be "all", "none" or a list of hosts'],
   [{ network: ["https://api.example.com"] }, 'sandbox.network has "https://api.example.com"'],
   [{ network: ["*"] }, 'sandbox.network has "*"'],

@@ -58,8 +58,15 @@ export function readSandbox(
   const paths = (name: "read" | "write"): readonly string[] =>
     texts(value[name], [key, name], findings).flatMap((written, at) => {
       const path = expandTilde(replaced(written, [key, name, at]), env);
-      if (path !== "") return resolve(folder, path);
-      findings.fault([key, name, at], `${key}.${name} has an empty path: remove it`);
+      const whole = resolve(folder, path);
+      const kernel = KERNEL.find((one) => isInside(one, whole) || isInside(whole, one));
+      if (path === "") findings.fault([key, name, at], `${key}.${name} has an empty path: remove it`);
+      else if (kernel !== undefined)
+        findings.fault(
+          [key, name, at],
+          `${key}.${name} has ${whole}, and ${kernel} of this machine must stay outside: list single folders`,
+        );
+      else return [whole];
       return [];
     });
   return {
@@ -105,6 +112,9 @@ function limit(
 }
 
 const MOST = 1_000_000;
+
+/** Through these a server would reach other processes, the kernel and disks. */
+const KERNEL = ["/proc", "/dev", "/sys"];
 
 /** The working folder, unless it holds more than the server: a home, files of MetaMCP, or the system. */
 export function ownFolder(cwd: string, env: Env): string | undefined {

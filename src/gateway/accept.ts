@@ -17,7 +17,7 @@ import type { SchemaCheck } from "./schema-check.ts";
 import type { NamespaceFields, WebhookFields } from "./schemas.ts";
 import { mapTexts, textsToStore } from "./secret-texts.ts";
 import { mapSecrets, secretAt, secretToStore, type Vault } from "./secrets.ts";
-import { canonical, serverProblems } from "./server-entry.ts";
+import { canonical, sandboxProblems, serverProblems } from "./server-entry.ts";
 import { mapRegistry, mapTests } from "./uses.ts";
 import { webhooksToStore } from "./webhooks.ts";
 
@@ -166,6 +166,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     const known = (stored as StoredObject<"settings"> | undefined)?.spec.notify ?? [];
     const sent = spec["notify"] as readonly WebhookFields[] | undefined;
     const notify = sent && { notify: webhooksToStore(sent, known, vault, problems) };
+    problems.push(...sandboxProblems(spec["sandbox"]));
     return {
       spec: withSecrets({ ...spec, ...tests, ...registry, ...notify }, stored, vault, problems),
       problems,

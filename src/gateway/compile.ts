@@ -79,13 +79,16 @@ export function compile(...given: Compiling): CompileOutcome {
 /** Pauses between objects. */
 export function* compiling(...[objects, options, before]: Compiling): Steps<CompileOutcome> {
   const secrets = secretsIn(objects);
-  const sameSecrets = isDeepStrictEqual(secrets, secretsIn(before?.objects));
-  const withSecrets = { ...options, entryContext: contextWith(secrets, options) };
+  const sandbox = settingsOf(objects)?.spec.sandbox;
+  const sameContext =
+    isDeepStrictEqual(secrets, secretsIn(before?.objects)) &&
+    isDeepStrictEqual(sandbox, before?.settings?.spec.sandbox);
+  const withSettings = { ...options, entryContext: { ...contextWith(secrets, options), sandbox } };
   const servers = yield* compilingAll(
     objects.server,
     before?.servers,
-    (object) => compileServer(object, withSecrets),
-    () => sameSecrets,
+    (object) => compileServer(object, withSettings),
+    () => sameContext,
   );
   const known = knownParts(before);
   const namespaces = yield* compilingAll(

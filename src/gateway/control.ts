@@ -24,6 +24,7 @@ export const CONNECTION = named(
       since: { ...DATE, description: "since when, if it changed since the gateway started" },
       needsLogin: { const: true, description: "it is down until somebody logs in" },
       replica: { ...TEXT, description: 'the replica that runs it, if its placement is "one"' },
+      touches: { ...TEXT, description: "what a local server may touch, by its sandbox" },
       instances: { ...COUNT, description: "number of running processes, if it may have several" },
     },
   ),

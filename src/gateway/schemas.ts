@@ -2,7 +2,7 @@
  * The JSON Schemas (2020-12) of all kinds of objects. They check input, define the types, and are part of the
  * OpenAPI description.
  */
-import { DESCRIPTION, MANY, MIDDLEWARE, NAME, OFF, TEXT } from "../config/schemas.ts";
+import { DESCRIPTION, MANY, MIDDLEWARE, NAME, OFF, SANDBOX, TEXT } from "../config/schemas.ts";
 import { SERVER_FIELDS } from "../config/server-fields.ts";
 import type { Schema, Static } from "../kernel/json-schema.ts";
 import { TOOL_ANNOTATIONS } from "../kernel/tool-facts.ts";
@@ -232,6 +232,18 @@ export const SETTINGS = {
       default: [],
     },
     registration: { enum: ["open", "closed"], default: "open" },
+    sandbox: {
+      type: "object",
+      properties: {
+        default: { ...SANDBOX, description: "for local servers without a sandbox of their own" },
+        floor: {
+          ...SANDBOX,
+          description: "no local server may touch more; also the default, if there is none",
+        },
+      },
+      additionalProperties: false,
+      description: "sandboxes of all local servers",
+    },
     secrets: {
       type: "object",
       additionalProperties: TEXT,

@@ -3,7 +3,9 @@
  * applies the rules of the config file.
  */
 import { type EntryContext, KINDS } from "../config/dial.ts";
+import { Findings } from "../config/field.ts";
 import { SERVER_KEYS } from "../config/keys.ts";
+import { readSandbox } from "../config/sandbox.ts";
 import { type CheckedServer, checkServer } from "../config/server.ts";
 import { fieldsWhere } from "../config/server-fields.ts";
 import { parseTime } from "../config/time.ts";
@@ -81,6 +83,18 @@ export function serverProblems(name: string, fields: Fields): readonly FieldProb
   const entry = Object.entries(withoutVariables(fields)).filter(([key]) => isOfEngine(key));
   const { result } = checkServer(name, { ...Object.fromEntries(entry), disabled: false }, NOWHERE);
   return result === "disabled" || "spec" in result ? wrong : [...wrong, ...result.problems];
+}
+
+/** Of the sandboxes in the settings. */
+export function sandboxProblems(rules: unknown): readonly FieldProblem[] {
+  return Object.entries(isRecord(rules) ? rules : {}).flatMap(([name, sandbox]) => {
+    const findings = new Findings();
+    readSandbox(sandbox, "sandbox", NOWHERE, findings);
+    return findings.faults.map(({ path, message }) => ({
+      path: path.replace("/sandbox", `/sandbox/${name}`),
+      message,
+    }));
+  });
 }
 
 /** Each argument is searched for secrets. */

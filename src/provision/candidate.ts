@@ -2,6 +2,7 @@
  * A server that could be added: the exact config entry, and what it needs. All sources of servers return this
  * type.
  */
+import type { NewSandbox } from "./new-sandbox.ts";
 
 /** An entry of `mcpServers`. Values that the user must provide are written as `${NAME}`. */
 export type Entry =
@@ -11,6 +12,7 @@ export type Entry =
       readonly env?: Readonly<Record<string, string>>;
       /** Set if the process holds a session (a browser, a terminal) that must outlive a pause. */
       readonly lifecycle?: "keep-alive";
+      readonly sandbox?: NewSandbox | false;
     }
   | {
       readonly type: "http" | "sse";

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Attempt, Egress } from "../../src/child/stdio/confine/egress.ts";
 import { NetworkHosts } from "../../src/config/network-host.ts";
 import { confined, WHY_NOT } from "../support/confined.ts";
+import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 async function listening<S extends Server>(server: S): Promise<number> {
@@ -29,6 +30,7 @@ async function egress(hosts: readonly string[], names: Readonly<Record<string, r
   const attempts: Attempt[] = [];
   const resolved: string[] = [];
   const open = await Egress.open({
+    home: temp().folder,
     hosts: () => new NetworkHosts(hosts),
     onAttempt: (attempt) => void attempts.push(attempt),
     forOtherUser: false,

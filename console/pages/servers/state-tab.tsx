@@ -35,6 +35,7 @@ export function StateTab({ server }: { readonly server: Server }) {
     ...logins,
     { key: texts.reached, value: <ForeignText text={reached} />, mono: true, copy: reached },
     server.cwd !== undefined && { key: texts.folder, value: <ForeignText text={server.cwd} />, mono: true },
+    status.touches !== undefined && { key: texts.touches, value: <ForeignText text={status.touches} /> },
     status.instances !== undefined && { key: texts.instances, value: texts.inNamespace(status.instances) },
     { key: texts.namespaces, value: <NamespaceLinks namespaces={usedIn} /> },
     {

@@ -1,5 +1,6 @@
 /** The connection status of a server, for the admin API. */
 
+import { shownSandbox } from "../../config/sandbox.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { CompiledServer } from "../../gateway/compile.ts";
 import type { ConnectionStatus } from "../../gateway/control.ts";
@@ -24,10 +25,12 @@ export function statusOf(server: CompiledServer | undefined, sources: Sources): 
   const needsLogin = failed && sources.history.needsLogin(uuid);
   const output = failed ? sources.history.output(uuid) : undefined;
   const replica = sources.holderOf(uuid);
+  const touches = server.spec?.kind === "stdio" ? shownSandbox(server.spec.sandbox) : undefined;
   return {
     ...status,
     ...(replica !== undefined && { replica }),
     ...(since !== undefined && { since }),
+    ...(touches !== undefined && { touches }),
     ...(needsLogin && { needsLogin }),
     ...(output !== undefined && { output }),
   };

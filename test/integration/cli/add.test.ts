@@ -7,12 +7,17 @@ import { mkdirSync, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type CommandResult, metamcp } from "../../support/command.ts";
+import { WHY_NOT } from "../../support/confined.ts";
 import { fixture, ROOT, type Temp, temp, withoutConfigVariable } from "../../support/temp.ts";
 
 const json = ({ out }: CommandResult): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 const serversIn = (path: string): Record<string, Record<string, unknown>> =>
   (JSON.parse(readFileSync(path, "utf8")) as { mcpServers: Record<string, Record<string, unknown>> })
     .mcpServers;
+
+/** Elsewhere `add` says why it does not. */
+const CONFINES = WHY_NOT === undefined;
+const SANDBOX = CONFINES ? { sandbox: true } : {};
 
 test("add needs only a gallery name, writes missing values as variables and names them", async () => {
   const folder = withoutConfigVariable(temp());
@@ -27,13 +32,19 @@ test("add needs only a gallery name, writes missing values as variables and name
     memory: {
       command: "npx",
       args: ["-y", expect.stringMatching(/^@modelcontextprotocol\/server-memory@\d[\w.-]+$/)],
+      ...SANDBOX,
     },
     gitlab: {
       command: "npx",
       args: ["-y", expect.stringMatching(/^@zereight\/mcp-gitlab@\d/)],
       env: { GITLAB_PERSONAL_ACCESS_TOKEN: `\${GITLAB_PERSONAL_ACCESS_TOKEN}` },
+      ...SANDBOX,
     },
-    filesystem: { command: "npx", args: ["-y", expect.any(String), `\${FILESYSTEM_FOLDER}`] },
+    filesystem: {
+      command: "npx",
+      args: ["-y", expect.any(String), `\${FILESYSTEM_FOLDER}`],
+      ...(CONFINES && { sandbox: { write: [`\${FILESYSTEM_FOLDER}`] } }),
+    },
   });
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -42,7 +53,7 @@ test("a server that holds a session is added as keep-alive, by name and by comma
   const folder = withoutConfigVariable(temp());
   const path = join(folder.home, "mcp.json");
   const { out } = await metamcp(folder, ["add", "playwright", "memory"]);
-  expect(out).toMatch(/\+ playwright .*\n {2}It holds a session.*"keep-alive"/);
+  expect(out).toMatch(/\+ playwright .*\n.*\n {2}It holds a session.*"keep-alive"/);
   expect(out.match(/keep-alive/g)).toHaveLength(1);
   await metamcp(folder, ["add", "mine", "--", "npx", "-y", "@playwright/mcp", "--headless"]);
   await metamcp(folder, ["add", "other", "--", "npx", "-y", "playwright-report"]);
@@ -158,7 +169,7 @@ test("add accepts a command or a URL with headers for a server that is not in th
   ]);
   expect([remote.code, remote.err]).toEqual([0, expect.stringContaining("far needs TOKEN")]);
   expect(serversIn(folder.path("c.json"))).toEqual({
-    mine: { ...fixture("--late", "--json"), env: { KEY: "1" } },
+    mine: { ...fixture("--late", "--json"), env: { KEY: "1" }, ...SANDBOX },
     far: { type: "http", url: "https://example.com/mcp", headers: { Authorization: `Bearer \${TOKEN}` } },
   });
 });
@@ -304,3 +315,32 @@ test("concurrent add commands all take effect", async () => {
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(Object.keys(serversIn(join(folder.home, "mcp.json"))).toSorted()).toEqual(names.toSorted());
 });
+
+test.skipIf(!CONFINES)(
+  "a new server is confined with what its arguments name, unless the user says otherwise",
+  async () => {
+    const folder = temp();
+    const path = folder.path("c.json");
+    const notes = folder.path("notes");
+    mkdirSync(notes);
+    const add = async (name: string, ...more: readonly string[]) =>
+      await metamcp(folder, ["add", name, "--config", "c.json", ...more]);
+    const { out } = await add("notes", "--", "npx", "-y", "notes-server", notes);
+    expect(out).toContain(`It is confined: writes a private folder, ${notes}; network: any.`);
+    expect((await add("open", "--no-sandbox", "--", "npx", "-y", "x")).out).toContain(
+      "may touch everything that you may",
+    );
+    expect((await add("box", "--", "docker", "run", "-i", "x")).out).toContain("it starts containers");
+    const found = Object.entries(serversIn(path)).map(([name, { sandbox }]) => [name, sandbox]);
+    expect(Object.fromEntries(found)).toEqual({ notes: { write: [notes] }, open: false, box: undefined });
+
+    const without = { ...folder, env: { ...folder.env, PATH: "/nonexistent" } };
+    const plain = await metamcp(without, ["add", "late", "--config", "c.json", "--", "npx", "-y", "x"]);
+    expect(plain.out).toMatch(/It is not confined.*needs bubblewrap: run ".* bubblewrap"/);
+    expect(serversIn(path)["late"]).not.toHaveProperty("sandbox");
+    const listed = await metamcp({ ...without, config: path }, ["list", "--config", "c.json"]);
+    expect(listed.out).toMatch(/notes +broken .*needs bubblewrap: run/);
+    const checked = await metamcp(without, ["doctor", "notes", "--config", "c.json"]);
+    expect(checked).toMatchObject({ code: 1, out: expect.stringMatching(/✗ notes .*needs bubblewrap: run/) });
+  },
+);

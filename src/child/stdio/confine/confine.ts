@@ -107,9 +107,10 @@ export class Confinement {
   }
 
   async #openEgress(listed: NetworkHosts, env: Environment): Promise<Egress> {
-    const { user, onAttempt } = this.#options;
+    const { home, user, onAttempt } = this.#options;
     const whileInstalling = listed.with(registryHosts(env));
     const egress = await Egress.open({
+      home,
       hosts: () => (this.#installing() ? whileInstalling : listed),
       onAttempt,
       forOtherUser: user !== undefined,

@@ -4,10 +4,9 @@
  * It does not look into encrypted traffic.
  */
 import { promises as dns, type LookupAddress } from "node:dns";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -22,6 +21,8 @@ export interface Attempt {
 }
 
 export interface EgressOptions {
+  /** METAMCP_HOME. No sandbox shows it, so no server reaches the proxy of another one. */
+  readonly home: string;
   /** What is allowed at this moment. */
   readonly hosts: () => NetworkHosts;
   readonly onAttempt: (attempt: Attempt) => void;
@@ -67,7 +68,9 @@ export class Egress {
   }
 
   static async open(options: EgressOptions): Promise<Egress> {
-    const folder = await mkdtemp(join(tmpdir(), "metamcp-egress-"));
+    const parent = join(options.home, "egress");
+    await mkdir(parent, { recursive: true, mode: 0o711 });
+    const folder = await mkdtemp(join(parent, "/"));
     const egress = new Egress(folder, options);
     await new Promise<void>((resolve, reject) => {
       egress.#server.once("error", reject).listen(egress.socket, resolve);
