@@ -43,9 +43,12 @@ const shared = {
 const program = await bundleProgram();
 const compiled = compileProgram();
 const library = await bundleLibrary();
-const thread = await bundleThread();
+const threads = [
+  ...(await bundleThread("src/gateway/document/document-thread.ts", "document-thread.js")),
+  ...(await bundleThread("src/child/openapi/compile-thread.ts", "openapi-thread.js")),
+];
 writeLicenses([
-  ...[...program, ...library, ...thread].flatMap(({ moduleIds = [] }) => moduleIds),
+  ...[...program, ...library, ...threads].flatMap(({ moduleIds = [] }) => moduleIds),
   ...(await bundleSandbox()),
   ...(await bundleConsole({ samples: !fresh })),
 ]);
@@ -133,10 +136,14 @@ async function compileProgram() {
 }
 
 /** Runs in a thread of its own. It shares no file with the program, whose files run the program. */
-async function bundleThread() {
-  const bundle = await rolldown({ ...shared, input: join(root, "src/gateway/document/document-thread.ts") });
-  const file = join(dist, "document-thread.js");
-  const { output } = await bundle.write({ file, format: "cjs", comments: false, codeSplitting: false });
+async function bundleThread(source, name) {
+  const bundle = await rolldown({ ...shared, input: join(root, source) });
+  const { output } = await bundle.write({
+    file: join(dist, name),
+    format: "cjs",
+    comments: false,
+    codeSplitting: false,
+  });
   await bundle.close();
   return output;
 }

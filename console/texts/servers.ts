@@ -109,6 +109,7 @@ export const serverTexts = {
     kinds: {
       stdio: "Local: a command on the gateway's machine",
       remote: "Remote: an address on the network",
+      openapi: "API: an OpenAPI document, whose operations become tools",
     },
     /** Further hints for single fields. */
     hints: { cwd: "Default: where the gateway was started." } as Readonly<Partial<Record<FieldName, string>>>,

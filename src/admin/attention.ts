@@ -2,6 +2,7 @@
 import { may } from "../access/may.ts";
 import type { ConnectionStatus, GatewayControl } from "../gateway/control.ts";
 import type { StoredObject } from "../gateway/objects.ts";
+import { ADDRESS_FIELDS } from "../gateway/secret-texts.ts";
 import { isSecretText } from "../kernel/looks-secret.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { AuditState } from "../observe/audit/audit-log.ts";
@@ -106,10 +107,10 @@ function statusItems(
 
 /** Arguments and URLs that were stored before they were sealed, or that only look like a secret. */
 function secretItems(server: StoredObject<"server">): readonly AttentionItem[] {
-  const { args = [], url } = server.spec;
+  const { args = [] } = server.spec;
   const plain = [
     ...args.map((text, at) => [`args/${at}`, text] as const),
-    ...(url === undefined ? [] : [["url", url] as const]),
+    ...ADDRESS_FIELDS.map((name) => [name, server.spec[name]] as const),
   ];
   return plain
     .filter(([, text]) => typeof text === "string" && !text.includes("${") && isSecretText(text))

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import { apiServer, apiSpec } from "../../test/support/api-server.ts";
 import {
   type Answerer,
   event,
@@ -10,11 +11,13 @@ import {
   result,
 } from "../../test/support/http-child.ts";
 import { stdioHarness } from "../../test/support/stdio.ts";
+import { temp } from "../../test/support/temp.ts";
 import { until } from "../../test/support/until.ts";
 import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { connectorContract, type Subject } from "./connector.contract.ts";
 import { createHttpConnector } from "./http/connector.ts";
+import { createOpenApiConnector } from "./openapi/connector.ts";
 
 const connectorParts = { log: silentLog, clock: systemClock, maxMessageBytes: 1 << 20 };
 
@@ -76,6 +79,45 @@ async function stdio(): Promise<Subject> {
   };
 }
 
+const API = {
+  openapi: "3.1.0",
+  info: { title: "Echo", version: "1" },
+  paths: Object.fromEntries(
+    ["echo", "hang"].map((name) => [
+      `/${name}`,
+      {
+        post: {
+          operationId: name,
+          requestBody: {
+            content: { "application/json": { schema: { type: "object", properties: { message: {} } } } },
+          },
+        },
+      },
+    ]),
+  ),
+};
+
+async function openapi(): Promise<Subject> {
+  const api = await apiServer(API, ({ method, url, body }, response) => {
+    if (url === "/hang") return;
+    const { message } =
+      method === "HEAD" ? { message: "" } : (JSON.parse(body.toString()) as { message: string });
+    response.setHeader("content-type", "text/plain").end(message);
+  });
+  const stopped = await apiServer(API);
+  await stopped.stop();
+  const connector = createOpenApiConnector({ ...connectorParts, home: temp().home });
+  return {
+    connector,
+    spec: apiSpec(`${api.url}/openapi.json`),
+    unreachable: apiSpec(`${stopped.url}/openapi.json`),
+    foreign: remoteSpec("http://127.0.0.1:1"),
+    kill: () => api.stop(),
+    gone: async () => void (await until(async () => (await api.sockets()) === 0, { what: "no sockets" })),
+  };
+}
+
 connectorContract("streamable HTTP", () => remote("http"));
 connectorContract("HTTP+SSE", () => remote("sse"));
 connectorContract("stdio", stdio);
+connectorContract("OpenAPI", openapi);

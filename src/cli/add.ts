@@ -32,12 +32,19 @@ const flags = {
   },
   url: { kind: "text", env: false, value: "url", help: "Add a remote server under NAME." },
   noSandbox: { kind: "switch", env: false, help: "Do not confine the servers." },
+  openapi: {
+    kind: "text",
+    env: false,
+    value: "url",
+    help: "Add the HTTP API of an OpenAPI document (URL or file) under NAME.",
+  },
+  baseUrl: { kind: "text", env: false, value: "url", help: "With --openapi: the address of the API." },
   header: {
     kind: "list",
     commas: false,
     env: false,
     value: "header",
-    help: 'With --url: a header "Name: value"; can be repeated.',
+    help: 'With --url or --openapi: a header "Name: value"; can be repeated.',
   },
 } as const satisfies Table;
 
@@ -46,8 +53,9 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 export const command: Command = {
   name: "add",
-  usage: "add NAME… | NAME -- COMMAND … | NAME --url URL | --list",
-  summary: "Add servers to the config: by name from the gallery, or with a command or URL. Starts nothing.",
+  usage: "add NAME… | NAME -- COMMAND … | NAME --url URL | NAME --openapi URL | --list",
+  summary:
+    "Add servers to the config: by name from the gallery, or with a command, a URL or an OpenAPI document. Starts nothing.",
   flags,
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
@@ -123,18 +131,26 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
 
 async function additionsOf(given: ReadSettings<Table>): Promise<readonly Addition[]> {
   const { positionals, beforeDashes } = given;
-  const { env: pairs, url, header: headers } = given.settings as unknown as FlagValues<typeof flags>;
+  const {
+    env: pairs,
+    url,
+    openapi,
+    baseUrl,
+    header: headers,
+  } = given.settings as unknown as FlagValues<typeof flags>;
   const values = new Map(pairs.map(readPair));
   const names = positionals.slice(0, beforeDashes);
   const program = positionals.slice(names.length);
-  if (url === undefined && headers.length > 0) throw new UsageError("--header needs --url.");
-  if (url === undefined && beforeDashes === undefined) return await fromGallery(names, values, process.env);
+  const isRemote = url !== undefined || openapi !== undefined;
+  if (!isRemote && headers.length > 0) throw new UsageError("--header needs --url or --openapi.");
+  if (openapi === undefined && baseUrl !== undefined) throw new UsageError("--base-url needs --openapi.");
+  if (!isRemote && beforeDashes === undefined) return await fromGallery(names, values, process.env);
   const [name] = names;
   if (name === undefined || names.length > 1)
-    throw new UsageError("Give one name: metamcp add NAME -- COMMAND …, or --url URL.");
-  if ((url === undefined) === (program.length === 0))
-    throw new UsageError("Give either a command behind -- or --url.");
-  return [fromCommandLine(name, { command: program, url, headers }, values, process.env)];
+    throw new UsageError("Give one name: metamcp add NAME -- COMMAND …, --url URL, or --openapi URL.");
+  if ([url !== undefined, openapi !== undefined, program.length > 0].filter(Boolean).length !== 1)
+    throw new UsageError("Give one of these: a command behind --, --url, or --openapi.");
+  return [fromCommandLine(name, { command: program, url, openapi, baseUrl, headers }, values, process.env)];
 }
 
 function readPair(written: string): readonly [string, string] {
@@ -174,7 +190,7 @@ function check({ name, entry, missing }: Addition, path: string): void {
 
 /** Whether the user gave settings. Then an existing entry with other settings is a failure. */
 function givesSettings({ given, beforeDashes }: ReadSettings<Table>): boolean {
-  return beforeDashes !== undefined || given.has("env") || given.has("url");
+  return beforeDashes !== undefined || given.has("env") || given.has("url") || given.has("openapi");
 }
 
 function forPeople(added: readonly Addition[], { same, other }: AddedEntries, path: string): string {

@@ -2,11 +2,12 @@
  * The entry that `metamcp add` writes: from the gallery, or from a command or URL on the command line. Does
  * not read the config.
  */
+import { resolve } from "node:path";
 import { UsageError } from "../config/command-line.ts";
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
-import type { Candidate, Entry, Variable } from "../provision/candidate.ts";
+import { addressesOf, type Candidate, type Entry, type Variable } from "../provision/candidate.ts";
 import { fill } from "../provision/gallery/fill.ts";
 import { galleryCandidates, galleryCategories, suggestions } from "../provision/gallery/gallery.ts";
 import { planOf } from "../provision/plan.ts";
@@ -30,6 +31,9 @@ export interface CommandLineServer {
   /** The command and its arguments. */
   readonly command: readonly string[];
   readonly url: string | undefined;
+  /** The address or the path of the document of an API. */
+  readonly openapi: string | undefined;
+  readonly baseUrl: string | undefined;
   readonly headers: readonly string[];
 }
 
@@ -103,19 +107,18 @@ function additionOf(candidate: Candidate, values: ReadonlyMap<string, string>, e
 /** An entry for a server that is not in the gallery. */
 export function fromCommandLine(
   name: string,
-  { command, url, headers }: CommandLineServer,
+  { command, url, openapi, baseUrl, headers }: CommandLineServer,
   values: ReadonlyMap<string, string>,
   env: Env,
 ): Addition {
   const [program, ...args] = command;
+  const sent = headers.length > 0 && { headers: Object.fromEntries(headers.map(readHeader)) };
   const bare: Entry =
-    url === undefined
-      ? withKeepAlive({ command: program ?? "", args })
-      : {
-          type: "http",
-          url,
-          ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(readHeader)) }),
-        };
+    openapi !== undefined
+      ? { openapi: documentOf(openapi), ...(baseUrl !== undefined && { baseUrl }), ...sent }
+      : url === undefined
+        ? withKeepAlive({ command: program ?? "", args })
+        : { type: "http", url, ...sent };
   const { entry, unused } = fill(bare, values);
   if (unused.length > 0)
     throw new UsageError(`A remote server has no variables: ${unused.join(", ")}. Use --header.`);
@@ -126,6 +129,11 @@ export function fromCommandLine(
     missing: unsetVariables(entry, env, []),
     candidate: undefined,
   };
+}
+
+/** A path would be relative to the config file, not to this folder. */
+function documentOf(openapi: string): string {
+  return /^https?:|\$\{/i.test(openapi) ? openapi : resolve(openapi);
 }
 
 function readHeader(written: string): readonly [string, string] {
@@ -146,5 +154,5 @@ function unsetVariables(entry: Entry, env: Env, known: readonly Variable[]): rea
 function stringsIn(entry: Entry): readonly string[] {
   return "command" in entry
     ? [entry.command, ...entry.args, ...Object.values(entry.env ?? {})]
-    : [entry.url, ...Object.values(entry.headers ?? {})];
+    : [...addressesOf(entry), ...Object.values(entry.headers ?? {})];
 }

@@ -35,8 +35,11 @@ export async function targetsOf(config: Config): Promise<ReadonlyMap<string, str
 
 /** The command or URL of a single entry, as written. */
 export function entryTarget(entry: Keys): string {
-  const { command, args, env, url, headers } = entry;
-  if (typeof command !== "string") return maskOf(known(textsOf(headers)))(shownAddress(String(url)));
+  const { command, args, env, url, openapi, headers } = entry;
+  if (typeof command !== "string")
+    return maskOf(known(textsOf(headers)))(
+      typeof openapi === "string" ? shownDocument(openapi) : shownAddress(String(url)),
+    );
   const words = Array.isArray(args) ? args.map(String) : [];
   return shownCommand([command, ...words], textsOf(env));
 }
@@ -59,6 +62,7 @@ async function entriesOf({ path }: Config): Promise<Keys> {
 }
 
 function shownTarget(spec: ServerSpec, entry: Keys): string {
+  if (spec.kind === "openapi") return maskFor(spec)(shownDocument(asWritten(entry["openapi"], spec.openapi)));
   if (spec.kind !== "stdio") return maskFor(spec)(shownUrl(asWritten(entry["url"], spec.url)));
   const written: unknown[] = Array.isArray(entry["args"]) ? entry["args"] : [];
   const args = spec.args.map((arg, at) => asWritten(written[at], arg));
@@ -91,6 +95,11 @@ function isSecretFlag(word: string): boolean {
 /** Text that is not a URL may be a secret, so it is hidden. */
 function shownAddress(url: string): string {
   return URL.canParse(url) || url.includes("${") ? shownUrl(url) : HIDDEN;
+}
+
+/** The address of a document, or the path of its file. */
+function shownDocument(document: string): string {
+  return ADDRESS.test(document) || document.includes("${") ? shownUrl(document) : document;
 }
 
 function asWritten(value: unknown, resolved: string): string {

@@ -25,6 +25,7 @@ export interface ConsentItem {
 
 /** The keys that need consent. Others, such as timeouts and rules, start nothing and send nothing. */
 const RELEVANT_KEYS = keysWhere(({ effect }) => effect === "runs");
+const API_KEYS: readonly string[] = ["openapi", "baseUrl"];
 
 /** All enabled servers, the embedder, because texts of the user are sent to it, and folders of skills. */
 export function consentItems(file: Keys): readonly ConsentItem[] {
@@ -48,13 +49,14 @@ export function isOff({ disabled, enabled }: Keys): boolean {
 }
 
 /**
- * Does not contain the name: the same program with another name has the same digest. Without a sandbox it is
- * the digest that versions without sandboxes made.
+ * Does not contain the name: the same program with another name has the same digest. Without a sandbox and
+ * an API it is the digest that versions without these made.
  */
 export function digestOf(entry: Keys): string {
-  const { sandbox } = entry;
-  const runs = RELEVANT_KEYS.map((key) => entry[key]);
-  return digest(sandbox === undefined || "url" in entry ? runs : [...runs, sandbox]);
+  const { sandbox, url, openapi } = entry;
+  const runs = RELEVANT_KEYS.filter((key) => !API_KEYS.includes(key)).map((key) => entry[key]);
+  if (openapi !== undefined) return digest([...runs, ...API_KEYS.map((key) => entry[key])]);
+  return digest(sandbox === undefined || url !== undefined ? runs : [...runs, sandbox]);
 }
 
 function serverItem(name: string, entry: Keys): ConsentItem {
@@ -82,12 +84,17 @@ function skillsItem(skills: unknown): ConsentItem {
 }
 
 function describe(entry: Keys): readonly string[] {
-  const { command, args, env, cwd, url, headers, inheritEnv, sandbox } = entry;
+  const { command, args, env, cwd, url, openapi, baseUrl, headers, inheritEnv, sandbox } = entry;
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].map(text);
   const used = textsIn(RELEVANT_KEYS.map((key) => entry[key])).flatMap((one) => references(one));
   const names = [...new Set(used.map(({ name }) => name))];
   return [
-    command === undefined ? `connects to ${address(url)}` : `runs ${words.map(word).join(" ")}`,
+    openapi !== undefined
+      ? `calls the API that ${address(openapi)} describes`
+      : command === undefined
+        ? `connects to ${address(url)}`
+        : `runs ${words.map(word).join(" ")}`,
+    ...(baseUrl === undefined ? [] : [`at ${address(baseUrl)}`]),
     ...(cwd === undefined ? [] : [`in the folder ${visible(text(cwd))}`]),
     ...(sandbox === undefined || command === undefined ? [] : [`with the sandbox ${visible(text(sandbox))}`]),
     ...pairs("with the variables", env),

@@ -12,7 +12,7 @@ import { readPlain } from "./plain-fields.ts";
 import { beyondFloor, ownFolder, readSandbox, type Sandbox, type SandboxRules } from "./sandbox.ts";
 import { OAUTH } from "./schemas.ts";
 import { SERVER_FIELDS } from "./server-fields.ts";
-import type { CommonSpec, OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
+import type { CommonSpec, McpRemoteSpec, OAuthSpec, OpenApiSpec, OperationRules, StdioSpec } from "./spec.ts";
 import { foreignReference, references, STORED_SECRET, substitute } from "./variables.ts";
 
 /** How variables and relative paths in an entry are resolved. */
@@ -32,7 +32,11 @@ export interface EntryContext {
 }
 
 type Dial = Pick<CommonSpec, "secrets"> &
-  (Omit<StdioSpec, keyof CommonSpec> | Omit<RemoteSpec, keyof CommonSpec>);
+  (
+    | Omit<StdioSpec, keyof CommonSpec>
+    | Omit<McpRemoteSpec, keyof CommonSpec>
+    | Omit<OpenApiSpec, keyof CommonSpec>
+  );
 
 /** The words for a transport in config files of all clients. */
 export const KINDS: Readonly<Record<string, Dial["kind"]>> = {
@@ -43,6 +47,13 @@ export const KINDS: Readonly<Record<string, Dial["kind"]>> = {
   streamablehttp: "http",
   streamable_http: "http",
   sse: "sse",
+  openapi: "openapi",
+};
+const KEY_OF: Readonly<Record<Dial["kind"], string>> = {
+  stdio: "command",
+  http: "url",
+  sse: "url",
+  openapi: "openapi",
 };
 const TYPE_KEYS = ["type", ...SERVER_FIELDS.type.aliases] as const;
 const OAUTH_KEYS = Object.keys(OAUTH.anyOf[1].properties);
@@ -50,25 +61,28 @@ const OAUTH_KEYS = Object.keys(OAUTH.anyOf[1].properties);
 /** Undefined after a fault. */
 export function readDial(entry: Keys, context: EntryContext, findings: Findings): Dial | undefined {
   const declared = declaredKind(entry, findings);
-  const hasCommand = entry["command"] !== undefined;
-  const hasUrl = entry["url"] !== undefined;
-  if (hasCommand && hasUrl) return findings.fault([], "it has both command and url: keep one of them");
-  if (!hasCommand && !hasUrl) {
+  const [key, ...others] = ["command", "url", "openapi"].filter((one) => entry[one] !== undefined);
+  if (key !== undefined && others.length > 0)
+    return findings.fault([], `it has both ${key} and ${others.join(" and ")}: keep one of them`);
+  if (key === undefined) {
     return findings.fault(
       [],
-      `it needs a command (a local server) or a url (a remote one)${otherNameFor(entry)}`,
+      `it needs a command (a local server), a url (a remote one) or openapi (an HTTP API)${otherNameFor(entry)}`,
     );
   }
   const resolver = new Resolver(context.env, findings);
-  const dial = hasUrl ? readRemote(entry, declared, resolver) : readStdio(entry, context, resolver);
-  if (hasCommand && declared && declared !== "stdio") {
+  const dial =
+    key === "url"
+      ? readRemote(entry, declared, resolver)
+      : key === "openapi"
+        ? readOpenApi(entry, context, resolver)
+        : readStdio(entry, context, resolver);
+  if (declared && !KEY_OF[declared].includes(key)) {
+    const needed = KEY_OF[declared];
     findings.fault(
       ["type"],
-      `it is declared as ${declared} but has a command: give it a url, or remove the type`,
+      `it is declared as ${declared} but has ${key === "openapi" ? key : `a ${key}`}: give it ${needed === "openapi" ? needed : `a ${needed}`}, or remove the type`,
     );
-  }
-  if (hasUrl && declared === "stdio") {
-    findings.fault(["type"], "it is declared as stdio but has a url: give it a command, or remove the type");
   }
   resolver.report();
   if (findings.faults.length > 0) return undefined;
@@ -87,7 +101,7 @@ function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined
     else {
       findings.fault(
         [key],
-        `${key} is ${written}: write "stdio", "http" or "sse".${didYouMean(word, Object.keys(KINDS))}`,
+        `${key} is ${written}: write "stdio", "http", "sse" or "openapi".${didYouMean(word, Object.keys(KINDS))}`,
       );
     }
   }
@@ -171,11 +185,14 @@ function inherited(value: unknown, findings: Findings): readonly string[] | true
 function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: Resolver): Dial {
   const { findings } = resolver;
   const url = resolver.resolve(text(entry["url"], ["url"], findings)?.trim() ?? "", ["url"]);
-  if (findings.faults.length === 0 && resolver.complete) checkUrl(url, findings);
+  if (findings.faults.length === 0 && resolver.complete) checkUrl(url, "url", findings);
+  return { kind: declared === "sse" ? "sse" : "http", url, ...readCredentials(entry, resolver) };
+}
+
+function readCredentials(entry: Keys, resolver: Resolver) {
+  const { findings } = resolver;
   const headers = resolver.resolveAll(textMap(entry["headers"], "headers", findings), "headers");
   return {
-    kind: declared === "sse" ? "sse" : "http",
-    url,
     headers: secretsFrom(
       Object.fromEntries(Object.entries(headers).map(([name, value]) => header(name, value, findings))),
     ),
@@ -184,14 +201,52 @@ function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: R
   };
 }
 
-function checkUrl(url: string, findings: Findings): void {
+function readOpenApi(entry: Keys, { folder, env }: EntryContext, resolver: Resolver): Dial {
+  const { findings } = resolver;
+  const read = (key: "openapi" | "baseUrl"): string | undefined =>
+    entry[key] === undefined
+      ? undefined
+      : resolver.resolve(text(entry[key], [key], findings)?.trim() ?? "", [key]);
+  const [document = "", baseUrl] = [read("openapi"), read("baseUrl")];
+  const isAddress = /^https?:/i.test(document);
+  const openapi = isAddress ? document : resolve(folder, expandTilde(document, env));
+  if (findings.faults.length === 0 && resolver.complete) {
+    if (isAddress) checkUrl(document, "openapi", findings);
+    else if (document === "" || /^[a-z][a-z\d+.-]+:/i.test(document))
+      findings.fault(["openapi"], "openapi is neither a web address nor the path of a file");
+    else if (baseUrl === undefined)
+      findings.fault(["baseUrl"], 'openapi is a file, so the entry needs the address of the API: "baseUrl"');
+    if (baseUrl !== undefined) checkUrl(baseUrl, "baseUrl", findings);
+  }
+  return {
+    kind: "openapi",
+    openapi,
+    baseUrl,
+    url: baseUrl ?? openapi,
+    operations: readOperations(entry["operations"], findings),
+    ...readCredentials(entry, resolver),
+  };
+}
+
+function readOperations(value: unknown, findings: Findings): OperationRules {
+  if (value === undefined) return { allow: undefined, deny: [] };
+  if (!isKeys(value)) {
+    findings.fault(["operations"], `operations is ${kindOf(value)}: write { "allow": […], "deny": […] }`);
+    return { allow: [], deny: [] };
+  }
+  checkSecurityKeys("operations", value, ["allow", "deny"], findings);
+  const list = (key: "allow" | "deny"): readonly string[] => texts(value[key], ["operations", key], findings);
+  return { allow: value["allow"] === undefined ? undefined : list("allow"), deny: list("deny") };
+}
+
+function checkUrl(url: string, key: string, findings: Findings): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    findings.fault(["url"], 'url is not a web address: write it in full, as "https://example.com/mcp"');
+    findings.fault([key], `${key} is not a web address: write it in full, as "https://example.com/mcp"`);
   } else if (parsed.username || parsed.password) {
     findings.fault(
-      ["url"],
-      'url contains a user name or password: send them as a header, "headers": { "Authorization": "…" }',
+      [key],
+      `${key} contains a user name or password: send them as a header, "headers": { "Authorization": "…" }`,
     );
   }
 }

@@ -23,8 +23,10 @@ export function idOf({ id, name }: Pick<ServerSpec, "id" | "name">): string {
 /** Identifies a server for data stored about it: command, args, url, names of variables, and credential. */
 export function identityOf(spec: ServerSpec): string {
   const account = spec.perAccount === undefined ? [] : [spec.perAccount];
-  if (spec.kind !== "stdio")
-    return hash(["url", spec.url, hash([sorted(spec.headers), oauthOf(spec)]), ...account]);
+  if (spec.kind !== "stdio") {
+    const document = spec.kind === "openapi" ? [spec.openapi] : [];
+    return hash(["url", spec.url, hash([sorted(spec.headers), oauthOf(spec)]), ...account, ...document]);
+  }
   const { command, args, env } = spec;
   const secrets = sorted(env).filter(([name]) => ACCOUNT_NAME.test(name));
   const reached = [Object.keys(env).toSorted(), hash(secrets), folderOf(spec)];

@@ -6,7 +6,7 @@ import { distanceWithin } from "../kernel/edit-distance.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import { asWritten, type Findings, type Keys } from "./field.ts";
 import type { ServerField } from "./server-field.ts";
-import { fieldsWhere, SERVER_FIELDS } from "./server-fields.ts";
+import { belongsTo, fieldsWhere, SERVER_FIELDS } from "./server-fields.ts";
 
 /** The keys of some fields in config files, with their other names. */
 export function keysWhere(isWanted: (field: ServerField) => unknown): readonly string[] {
@@ -16,9 +16,9 @@ export function keysWhere(isWanted: (field: ServerField) => unknown): readonly s
   });
 }
 
-const STDIO = keysWhere(({ only }) => only === "stdio");
-const REMOTE = keysWhere(({ only }) => only === "remote");
-export const SERVER_KEYS = [...STDIO, ...REMOTE, ...keysWhere(({ only }) => only === undefined)];
+export const SERVER_KEYS = (["stdio", "remote", "openapi", undefined] as const).flatMap((kind) =>
+  keysWhere(({ only }) => only === kind),
+);
 
 /** Security keys. If one is misspelt, it would have no effect, so the whole entry is refused. */
 const SECURITY_KEYS = keysWhere(({ guards }) => guards === "name");
@@ -77,7 +77,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   httpUrl: "url",
   uri: "url",
   endpoint: "url",
-  baseUrl: "url",
+  spec: "openapi",
+  specUrl: "openapi",
+  swagger: "openapi",
   cmd: "command",
   arguments: "args",
   environment: "env",
@@ -87,15 +89,28 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   auth: "oauth",
 };
 
+const KINDS = [
+  ["command", "stdio"],
+  ["url", "remote"],
+  ["openapi", "openapi"],
+] as const;
+/** By the key that says what kind of server it is: the keys of other kinds. */
+const IGNORED = new Map(
+  KINDS.map(([key, kind]) => [
+    key,
+    fieldsWhere(({ only }) => only).filter((name) => !belongsTo(kind, name)) as readonly string[],
+  ]),
+);
+
 /** Keys of other clients with the servers that use them, so that each key is reported once. */
 export type ForeignKeys = Map<string, string[]>;
 
 export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys, findings: Findings): void {
-  const [own, other] = "url" in entry ? [REMOTE, STDIO] : [STDIO, REMOTE];
-  // An entry with both command and url is refused, so nothing is reported as ignored.
-  const ignored = new Set<string>("command" in entry !== "url" in entry ? other : []);
+  // An entry with several of these is refused, so nothing is reported as ignored.
+  const [kind, ...others] = KINDS.filter(([key]) => key in entry);
+  const ignored = new Set<string>(kind && others.length === 0 ? IGNORED.get(kind[0]) : []);
   for (const key of Object.keys(entry)) {
-    if (ignored.has(key)) findings.warn(`${key} is ignored: it cannot be used together with ${own[0]}`);
+    if (ignored.has(key)) findings.warn(`${key} is ignored: it cannot be used together with ${kind?.[0]}`);
     else if (SERVER_KEYS.includes(key)) continue;
     else if (Object.hasOwn(FOREIGN, key)) foreign.set(key, [...(foreign.get(key) ?? []), name]);
     else checkUnknown(key, findings);
@@ -152,7 +167,8 @@ export function unknownKey(key: string, known: readonly string[]): string {
 export function otherNameFor(entry: Keys): string {
   for (const key of Object.keys(entry)) {
     const meant = Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : undefined;
-    if (meant === "url" || meant === "command") return ` (rename "${key}" to "${meant}")`;
+    if (meant === "url" || meant === "command" || meant === "openapi")
+      return ` (rename "${key}" to "${meant}")`;
   }
   return "";
 }

@@ -31,6 +31,13 @@ export const ADDRESS = {
   maxLength: 8_192,
   description: "a text of at most 8192 characters, without NUL characters",
 } as const;
+/** A gateway reads no files: they are another's, and not at every replica. */
+export const DOCUMENT = {
+  type: "string",
+  maxLength: 8_192,
+  pattern: "^https?://[^\\u0000]*$",
+  description: "an address that begins with http:// or https://",
+} as const;
 export const TEXTS = { type: "array", items: TEXT, maxItems: MANY } as const;
 export const DESCRIPTION = { type: "string", maxLength: 20_000, default: "" } as const;
 export const OFF = { type: "boolean", default: false } as const;

@@ -14,7 +14,8 @@ export function secretsOf(spec: ServerSpec): readonly Secret[] {
     ...Object.values(spec.headers),
     ...[clientSecret, privateKey].filter((one) => one !== undefined),
   ];
-  return [...configured, ...personal, ...secretsInUrl(spec.url)];
+  const addresses = spec.kind === "openapi" ? [spec.url, spec.openapi] : [spec.url];
+  return [...configured, ...personal, ...addresses.flatMap(secretsInUrl)];
 }
 
 function secretsInArgs(args: readonly string[]): readonly Secret[] {

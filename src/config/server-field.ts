@@ -10,8 +10,11 @@ export interface ServerField {
   readonly preset?: string | number;
   /** A time: a number of milliseconds, or a text such as "30s". */
   readonly unit?: "ms";
-  /** Only local servers have it (those with a command), or only remote ones (those with a url). */
-  readonly only?: "stdio" | "remote";
+  /**
+   * Only local servers have it (those with a command), or only remote ones (those with a url, and APIs), or
+   * only APIs (those with openapi).
+   */
+  readonly only?: "stdio" | "remote" | "openapi";
   /** Config files do not have it. */
   readonly gatewayOnly?: true;
   /** Other names of the field in config files. */

@@ -11,7 +11,12 @@ function specOf(entry: object) {
 }
 
 test("a spec has every field that decides about connections, except the type, which is its kind", () => {
-  const spec = { ...specOf({ command: "x", sandbox: true }), ...specOf({ url: "https://e.example" }) };
+  const kinds = [
+    { command: "x", sandbox: true },
+    { url: "https://e.example" },
+    { openapi: "https://e.example/openapi.json" },
+  ];
+  const spec = Object.assign({}, ...kinds.map(specOf)) as object;
   const dialed = fieldsWhere(({ effect }) => effect === "runs" || effect === "dials");
   for (const name of dialed) expect(spec).toHaveProperty(name === "type" ? "kind" : name);
 });

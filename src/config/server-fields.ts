@@ -6,6 +6,7 @@ import {
   ADDRESS,
   ARGUMENTS,
   DESCRIPTION,
+  DOCUMENT,
   HEADERS,
   LABELS,
   LIFECYCLE,
@@ -32,14 +33,14 @@ export const SERVER_FIELDS = {
     form: "first",
   },
   type: {
-    schema: { enum: ["stdio", "http", "sse"] },
+    schema: { enum: ["stdio", "http", "sse", "openapi"] },
     aliases: ["transport", "transportType"],
     effect: "runs",
     label: "Transport",
     about:
-      '`"http"` (also `"streamable-http"`, `"streamable"`) or `"sse"` for a url, `"stdio"` for a command.',
+      '`"http"` (also `"streamable-http"`, `"streamable"`) or `"sse"` for a url, `"stdio"` for a command, `"openapi"` for the document of an API.',
     more: "`transport` and `transportType` are other names for this key.",
-    missing: '`"http"` or `"stdio"`',
+    missing: "from the other keys",
   },
   command: {
     schema: TEXT,
@@ -116,6 +117,26 @@ export const SERVER_FIELDS = {
     about: "`http://` or `https://`.",
     form: "first",
   },
+  openapi: {
+    schema: DOCUMENT,
+    only: "openapi",
+    effect: "runs",
+    guards: "name",
+    label: "OpenAPI document",
+    about: "Address of the OpenAPI or Swagger document of an HTTP API, whose operations become tools.",
+    more: "In a config file also a path. See [openapi-servers.md](openapi-servers.md).",
+    form: "first",
+  },
+  baseUrl: {
+    schema: ADDRESS,
+    only: "openapi",
+    effect: "runs",
+    guards: "name",
+    label: "Address of the API",
+    about: "Needed if the API is not on the host of its document. Only these two hosts are asked.",
+    missing: "server in the document",
+    form: "first",
+  },
   headers: {
     schema: HEADERS,
     only: "remote",
@@ -133,6 +154,22 @@ export const SERVER_FIELDS = {
     label: "Login",
     about: "`true` to log in, or `{ clientId, clientSecret, clientMetadataUrl, grant, privateKey, scopes }`.",
     more: "See [oauth.md](oauth.md).",
+  },
+  operations: {
+    schema: {
+      type: "object",
+      properties: { allow: TEXTS, deny: TEXTS },
+      additionalProperties: false,
+    },
+    only: "openapi",
+    effect: "dials",
+    guards: "name",
+    label: "Operations",
+    about:
+      'Patterns for the operations that become tools, with `*` and `?`: `{ "allow": […], "deny": […] }`. They match the name of the tool, the `operationId`, or method and path, such as `GET /users/*`.',
+    missing: "all",
+    labels: { allow: "Only these operations", deny: "Not these operations" },
+    form: "more",
   },
   description: {
     schema: DESCRIPTION,
@@ -312,4 +349,10 @@ export type FieldName = keyof typeof SERVER_FIELDS;
 export function fieldsWhere(isWanted: (field: ServerField) => unknown): readonly FieldName[] {
   const names = Object.keys(SERVER_FIELDS) as FieldName[];
   return names.filter((name) => isWanted(SERVER_FIELDS[name]));
+}
+
+/** Whether servers of this kind have the field. An API has those of remote servers, but an address of its own. */
+export function belongsTo(kind: NonNullable<ServerField["only"]>, name: FieldName): boolean {
+  const { only }: ServerField = SERVER_FIELDS[name];
+  return only === kind || (kind === "openapi" && only === "remote" && name !== "url");
 }

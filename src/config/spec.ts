@@ -82,12 +82,33 @@ export interface OAuthSpec {
   readonly scopes?: readonly string[];
 }
 
-export interface RemoteSpec extends CommonSpec, PlainFields<"remote"> {
-  readonly kind: "http" | "sse";
+interface ReachedByUrl extends CommonSpec, PlainFields<"remote"> {
   readonly url: string;
   readonly headers: Secrets;
   readonly oauth: OAuthSpec | undefined;
 }
+
+export interface McpRemoteSpec extends ReachedByUrl {
+  readonly kind: "http" | "sse";
+}
+
+/** An HTTP API whose operations are tools. `url` is `baseUrl`, or else the address of the document. */
+export interface OpenApiSpec extends ReachedByUrl {
+  readonly kind: "openapi";
+  /** The address of the document, or the absolute path of a file. */
+  readonly openapi: string;
+  readonly baseUrl: string | undefined;
+  readonly operations: OperationRules;
+}
+
+export interface OperationRules {
+  /** Globs over names of tools, ids of operations and `METHOD /path`. Undefined allows all. */
+  readonly allow: readonly string[] | undefined;
+  readonly deny: readonly string[];
+}
+
+/** A server that is reached over HTTP, whatever it speaks. */
+export type RemoteSpec = McpRemoteSpec | OpenApiSpec;
 
 export type ServerSpec = StdioSpec | RemoteSpec;
 

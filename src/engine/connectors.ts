@@ -1,4 +1,7 @@
-/** The connectors for stdio, HTTP and folders of skills. Each is loaded at its first use, so that a start loads none of them. */
+/**
+ * The connectors for stdio, HTTP, APIs and folders of skills. Each is loaded at its first use, so that a start
+ * loads none of them.
+ */
 import type { HttpConnectorOptions } from "../child/http/connector.ts";
 import { ChildFailure, type Connector } from "../child/link.ts";
 import type { Placement } from "../child/placed/placement.ts";
@@ -20,6 +23,7 @@ export class LazyConnectors {
   #stdio: Promise<Connector> | undefined;
   #skills: Promise<Connector> | undefined;
   #http: Promise<Connector> | undefined;
+  #openapi: Promise<Connector> | undefined;
   #placed: Promise<Connector> | undefined;
   #authorizations: Authorizations | undefined;
   /** Kills all children; blocks until that is done. */
@@ -51,6 +55,10 @@ export class LazyConnectors {
     if (spec.kind === "stdio") {
       this.#stdio ??= this.#loadStdio();
       return this.#stdio;
+    }
+    if (spec.kind === "openapi") {
+      this.#openapi ??= this.#loadOpenApi();
+      return this.#openapi;
     }
     this.#http ??= this.#loadHttp();
     return this.#http;
@@ -84,14 +92,26 @@ export class LazyConnectors {
   }
 
   async #loadHttp(): Promise<Connector> {
-    const [{ createHttpConnector }, { Authorizations: Logins, tokensInFolder }] = await Promise.all([
+    const [{ createHttpConnector }, logins] = await Promise.all([
       import("../child/http/connector.ts"),
-      import("../server-logins/authorizations.ts"),
+      this.#loadLogins(),
     ]);
-    const { home, logins: keep = tokensInFolder(home) } = this.#parts;
-    const logins = new Logins(keep, Date.now);
-    this.#authorizations = logins;
     return createHttpConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });
+  }
+
+  async #loadOpenApi(): Promise<Connector> {
+    const [{ createOpenApiConnector }, logins] = await Promise.all([
+      import("../child/openapi/connector.ts"),
+      this.#loadLogins(),
+    ]);
+    return createOpenApiConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });
+  }
+
+  async #loadLogins(): Promise<Authorizations> {
+    const { Authorizations: Logins, tokensInFolder } = await import("../server-logins/authorizations.ts");
+    const { home, logins: keep = tokensInFolder(home) } = this.#parts;
+    this.#authorizations ??= new Logins(keep, Date.now);
+    return this.#authorizations;
   }
 }
 

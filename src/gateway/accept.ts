@@ -189,7 +189,7 @@ function withSecrets(
   });
 }
 
-/** Seals the arguments and the URL that contain secrets. */
+/** Seals the arguments and the addresses that contain secrets. */
 function withTexts(
   spec: Fields,
   stored: StoredObject<"server"> | undefined,
@@ -198,13 +198,13 @@ function withTexts(
 ): Fields {
   const known = stored?.spec;
   const args = textsToStore((spec["args"] ?? []) as readonly string[], known?.args ?? [], vault);
-  const urls = textsToStore(
-    spec["url"] === undefined ? [] : [spec["url"] as string],
-    known?.url === undefined ? [] : [known.url],
-    vault,
-  );
-  return mapTexts(spec, (_sent, _previous, path) => {
-    const text = path[0] === "url" ? urls[0] : args[Number(path[1])];
+  return mapTexts(spec, (sent, _previous, path) => {
+    const [field, at] = path;
+    const before = field === "args" ? undefined : known?.[field];
+    const text =
+      field === "args"
+        ? args[Number(at)]
+        : textsToStore([sent as string], before === undefined ? [] : [before], vault)[0];
     if (text === undefined) problems.push({ path: pointer("", ...path), message: MASKED });
     return text;
   });

@@ -40,7 +40,7 @@ export function joinServer(before: Objects, joining: JoinRequest, context: Chang
 }
 
 /** The fields that identify the program or the URL. Values of variables do not count. */
-const TARGET_FIELDS = ["type", "command", "args", "url"] as const;
+const TARGET_FIELDS = ["type", "command", "args", "url", "openapi", "baseUrl"] as const;
 
 export function runsSame(server: StoredObject<"server">, entry: Readonly<Record<string, unknown>>): boolean {
   const shown = present(server);

@@ -5,7 +5,7 @@
 import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { isRunnerVariable } from "../kernel/runner-variables.ts";
 import type { StoredObject, StoredServer, StoredText } from "./objects.ts";
-import { mapTexts, shownText } from "./secret-texts.ts";
+import { ADDRESS_FIELDS, mapTexts, shownText } from "./secret-texts.ts";
 import { MASK, mapSecrets } from "./secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,16 +24,18 @@ export function movedSecrets(
 ): readonly FieldProblem[] {
   if (!stored) return [];
   const [after, before] = [sealed as unknown as StoredServer, stored.spec];
-  if (after.url !== undefined)
-    return addressOf(after.url) === addressOf(before.url) ? [] : masked(spec, OTHER_ADDRESS);
+  if (ADDRESS_FIELDS.some((name) => after[name] !== undefined)) {
+    const isSame = ADDRESS_FIELDS.every((name) => addressOf(after[name]) === addressOf(before[name]));
+    return isSame ? [] : masked(spec, OTHER_ADDRESS);
+  }
   return programOf(after) === programOf(before) && sameRunner(after, before)
     ? []
     : masked(spec, OTHER_PROGRAM);
 }
 
 /**
- * A server has either `headers`, `oauth` and `url`, or `env` and `args`. A masked `url` is refused elsewhere,
- * because its text differs.
+ * A server has either `headers`, `oauth` and addresses, or `env` and `args`. A masked address is refused
+ * elsewhere, because its text differs.
  */
 function masked(spec: Fields, message: string): readonly FieldProblem[] {
   const problems: FieldProblem[] = [];

@@ -39,9 +39,11 @@ type OAuthSecret = "clientSecret" | "privateKey";
 type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
 
 export interface StoredServer
-  extends Omit<ServerFields, "name" | "args" | "url" | "env" | "headers" | "oauth"> {
+  extends Omit<ServerFields, "name" | "args" | "url" | "openapi" | "baseUrl" | "env" | "headers" | "oauth"> {
   readonly args?: readonly StoredText[];
   readonly url?: StoredText;
+  readonly openapi?: StoredText;
+  readonly baseUrl?: StoredText;
   readonly env?: Readonly<Record<string, StoredSecret>>;
   readonly headers?: Readonly<Record<string, StoredSecret>>;
   readonly oauth?:

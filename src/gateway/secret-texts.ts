@@ -7,20 +7,28 @@ import type { StoredText } from "./objects.ts";
 import { MASK, type Vault } from "./secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-type TextPath = readonly ["url"] | readonly ["args", string];
+type TextPath = readonly [AddressField] | readonly ["args", string];
+
+/** The fields with an address, which can contain secrets. */
+export const ADDRESS_FIELDS = ["url", "openapi", "baseUrl"] as const;
+export type AddressField = (typeof ADDRESS_FIELDS)[number];
 
 /**
- * Returns a copy with the URL and every argument replaced. `previous` is the argument before, which can name
+ * Returns a copy with the addresses and every argument replaced. `previous` is the argument before, which can name
  * the value after it.
  */
 export function mapTexts(
   server: Fields,
   replace: (text: StoredText, previous: StoredText | undefined, path: TextPath) => unknown,
 ): Record<string, unknown> {
-  const { url, args } = server;
+  const { args } = server;
+  const addresses = ADDRESS_FIELDS.flatMap((name) => {
+    const text = server[name];
+    return isText(text) ? [[name, replace(text, undefined, [name])]] : [];
+  });
   return {
     ...server,
-    ...(isText(url) && { url: replace(url, undefined, ["url"]) }),
+    ...Object.fromEntries(addresses),
     ...(Array.isArray(args) && {
       args: args.map((arg: StoredText, at) =>
         replace(arg, args[at - 1] as StoredText | undefined, ["args", String(at)]),

@@ -13,7 +13,7 @@ import { isUserValue, userValuesIn } from "../config/user-values.ts";
 import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { StoredServer } from "./objects.ts";
-import { mapTexts } from "./secret-texts.ts";
+import { ADDRESS_FIELDS, mapTexts } from "./secret-texts.ts";
 import { mapSecrets, opened, type Vault } from "./secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -106,8 +106,8 @@ function argumentProblems({ args = [] }: Fields): readonly FieldProblem[] {
   return [{ path: "/args", message: `may have ${MOST_ARGUMENT_CHARACTERS} characters at most, together` }];
 }
 
-function instanceProblems({ url, instances = 1 }: Fields): readonly FieldProblem[] {
-  if (url === undefined || instances === 1) return [];
+function instanceProblems({ url, openapi, instances = 1 }: Fields): readonly FieldProblem[] {
+  if ((url === undefined && openapi === undefined) || instances === 1) return [];
   return [{ path: "/instances", message: "must be 1: a remote server has no local processes" }];
 }
 
@@ -147,9 +147,13 @@ function timeProblems(fields: Fields): readonly FieldProblem[] {
 function withoutVariables(fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, value]) => [
     name,
-    RUNS.has(name) ? replaced(value, name === "url" ? "https://x.invalid/" : "x") : value,
+    RUNS.has(name) ? replaced(value, isAddress(name) ? "https://x.invalid/" : "x") : value,
   ]);
   return Object.fromEntries(entries) as Fields;
+}
+
+function isAddress(name: string): boolean {
+  return (ADDRESS_FIELDS as readonly string[]).includes(name);
 }
 
 const RUNS: ReadonlySet<string> = new Set(fieldsWhere(({ effect }) => effect === "runs"));

@@ -5,7 +5,7 @@
 import type { Tool } from "../catalog/tool.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { VERSION } from "../kernel/version.ts";
-import { isObject, member } from "../rpc/slice.ts";
+import { isObject, members } from "../rpc/slice.ts";
 import { movedSchema } from "./schema-references.ts";
 
 export interface EndpointInfo {
@@ -65,7 +65,11 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: E
   const taken = new Set<string>();
   for (const [name, tool] of tools)
     if (!NOT_IN_URL.test(name))
-      paths[`/${encodeURIComponent(name)}`] = pathItem(operationName(name, taken), tool, schemas);
+      paths[`/${encodeURIComponent(name)}`] = pathItem(
+        { name, id: operationName(name, taken) },
+        tool,
+        schemas,
+      );
   const { description, name } = about;
   return {
     openapi: "3.1.0",
@@ -90,12 +94,16 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: E
  * One operation per tool: programs that turn operations into functions of a model would offer a tool twice
  * otherwise. That some tools can be called with GET too is not described.
  */
-function pathItem(operationId: string, tool: Tool, schemas: Record<string, unknown>): Json {
-  const written = member(tool.definition, "outputSchema");
-  const output =
-    written && isObject(written)
-      ? addSchema(schemas, `${operationId}.output`, fromRaw(written))
-      : component("Content");
+function pathItem(
+  { name, id: operationId }: { readonly name: string; readonly id: string },
+  tool: Tool,
+  schemas: Record<string, unknown>,
+): Json {
+  const [written, annotations] = members(tool.definition, ["outputSchema", "annotations"]);
+  const structured = written !== undefined && isObject(written);
+  const output = structured
+    ? addSchema(schemas, `${operationId}.output`, fromRaw(written))
+    : component("Content");
   const input = addSchema(schemas, `${operationId}.input`, fromRaw(tool.inputSchema));
   return {
     post: {
@@ -103,6 +111,8 @@ function pathItem(operationId: string, tool: Tool, schemas: Record<string, unkno
       ...(tool.title === undefined ? {} : { summary: tool.title }),
       description: tool.description,
       tags: [tool.server],
+      // What OpenAPI has no word for, so that a MetaMCP that reads this finds the same tool.
+      "x-metamcp": { name, ...(annotations && { annotations: fromRaw(annotations) }), structured },
       requestBody: { required: true, content: { "application/json": { schema: input } } },
       responses: responsesWith(output),
     },

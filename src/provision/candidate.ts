@@ -18,7 +18,22 @@ export type Entry =
       readonly type: "http" | "sse";
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
-    };
+    }
+  | ApiEntry;
+
+/** An HTTP API. */
+export type ApiEntry = {
+  readonly openapi: string;
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** The addresses that an entry calls; none if it runs a command. */
+export function addressesOf(entry: Entry): readonly string[] {
+  if ("command" in entry) return [];
+  if ("url" in entry) return [entry.url];
+  return [entry.openapi, ...(entry.baseUrl === undefined ? [] : [entry.baseUrl])];
+}
 
 export interface Variable {
   readonly name: string;

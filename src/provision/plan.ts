@@ -5,7 +5,7 @@
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
 import { freeze } from "../kernel/freeze.ts";
-import type { Candidate, Entry } from "./candidate.ts";
+import { addressesOf, type Candidate, type Entry } from "./candidate.ts";
 
 export interface Plan {
   readonly candidate: Candidate;
@@ -40,7 +40,7 @@ export function planOf(candidate: Candidate, env: Env): Plan {
 
 function textsOf(entry: Entry): readonly string[] {
   if ("command" in entry) return [entry.command, ...entry.args, ...Object.values(entry.env ?? {})];
-  return [entry.url, ...Object.values(entry.headers ?? {})];
+  return [...addressesOf(entry), ...Object.values(entry.headers ?? {})];
 }
 
 /**

@@ -5,7 +5,7 @@
 import { summarize } from "../catalog/summary.ts";
 import type { Env } from "../home/home.ts";
 import { type Mask, maskOf } from "../kernel/secret.ts";
-import type { Candidate } from "./candidate.ts";
+import { addressesOf, type Candidate } from "./candidate.ts";
 import type { Plan } from "./plan.ts";
 import type { Trust } from "./trust.ts";
 
@@ -69,7 +69,7 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
     `Add the MCP server ${visible(id)}${version ? ` ${visible(version)}` : ""} (from the ${from})? It is not on your list of trusted publishers.`,
     local
       ? `This command will run with all your permissions: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
-      : `MetaMCP will connect to: ${visible(entry.url)}`,
+      : `MetaMCP will ${"url" in entry ? "connect to" : "call the API that is described at"}: ${addressesOf(entry).map(visible).join(", at ")}`,
     ...(bundle ? [`Downloaded first: ${visible(bundle.url)} (sha256 ${visible(bundle.sha256)})`] : []),
     ...(values.length > 0
       ? [`${local ? "Its environment" : "Headers"}: ${visible(JSON.stringify(Object.fromEntries(values)))}`]

@@ -87,6 +87,10 @@ interface Challenge extends ReturnType<Sdk["extractWWWAuthenticateParams"]> {
 /** The server's answer without a login. Some servers accept `initialize` and only refuse `tools/list`. */
 async function challengeOf(sdk: Sdk, spec: RemoteSpec, fetch: Fetch): Promise<Challenge> {
   const ask = requester(spec, fetch);
+  if (spec.kind === "openapi") {
+    const answer = await ask(undefined);
+    return { ...sdk.extractWWWAuthenticateParams(answer), open: answer.ok };
+  }
   const initialized = await ask(spec.kind === "sse" ? undefined : INITIALIZE);
   const session = initialized.headers.get("mcp-session-id");
   const more = session === null ? {} : { "mcp-session-id": session };

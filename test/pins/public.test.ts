@@ -171,7 +171,7 @@ test("the keys of the config file are these, and all are documented", () => {
     "mcpServers pool maxResultBytes autoMaxBytes pinned examples embedder middleware sandbox skills",
   );
   expect(SERVER_KEYS.join(" ")).toBe(
-    "command args env inheritEnv cwd sandbox instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +
+    "command args env inheritEnv cwd sandbox instances url headers oauth openapi baseUrl operations type transport transportType lifecycle criticality timeoutMs " +
       "deadlineMs connectTimeoutMs disabled enabled tools isolation placement retry prefix examples middleware",
   );
   const page = read("docs/config.md");

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { createHttpConnector, type HttpConnectorOptions } from "../../src/child/http/connector.ts";
 import type { ChildFailure, Link, LinkEvents } from "../../src/child/link.ts";
-import type { RemoteSpec } from "../../src/config/spec.ts";
+import type { McpRemoteSpec } from "../../src/config/spec.ts";
 import { systemClock } from "../../src/engine/system-clock.ts";
 import type { Log } from "../../src/kernel/log.ts";
 import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
@@ -101,7 +101,7 @@ export function sessionful(answer: Answerer, session = "s-1"): Answerer {
   };
 }
 
-export function remoteSpec(url: string, more: Partial<RemoteSpec> = {}): RemoteSpec {
+export function remoteSpec(url: string, more: Partial<McpRemoteSpec> = {}): McpRemoteSpec {
   return {
     kind: "http",
     name: "remote",
@@ -130,7 +130,7 @@ export interface DialledLink {
 }
 
 export async function dial(
-  spec: RemoteSpec,
+  spec: McpRemoteSpec,
   options: Partial<HttpConnectorOptions> & { signal?: AbortSignal } = {},
 ): Promise<DialledLink> {
   const received: DialledLink["received"] = [];

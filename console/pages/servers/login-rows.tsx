@@ -63,11 +63,11 @@ export function useLoginRows(server: Server): readonly KeyValue[] {
  * others.
  */
 function useSharedLogin(server: Server, notPersonal: boolean): LoginState | undefined {
-  const { uuid, url, credentials, disabled, headers = {} } = server;
+  const { uuid, url, openapi, credentials, disabled, headers = {} } = server;
   const possible =
     notPersonal &&
     may("servers.write") &&
-    url !== undefined &&
+    (url ?? openapi) !== undefined &&
     credentials === "shared" &&
     !disabled &&
     !Object.keys(headers).some((name) => name.toLowerCase() === "authorization");

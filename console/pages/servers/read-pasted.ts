@@ -46,13 +46,14 @@ function onlyEntries(value: Readonly<Record<string, unknown>>): Entries {
 }
 
 function isEntry(value: unknown): value is Entry {
-  return isRecord(value) && (typeof value["command"] === "string" || typeof value["url"] === "string");
+  return isRecord(value) && ["command", "url", "openapi"].some((key) => typeof value[key] === "string");
 }
 
 /** Reads an address, or a command with arguments and leading variables. */
 function readLine(line: string): ReadPasted {
   const input = line.replace(/^\$ /, "");
-  if (/^https?:\/\/\S+$/.test(input)) return toEntries({ url: input });
+  if (/^https?:\/\/\S+$/.test(input))
+    return toEntries(isDocument(input) ? { openapi: input } : { url: input });
   const words = wordsOf(input);
   const separator = words.indexOf("--");
   // `claude mcp add NAME -- command …`, and similar commands of other clients.
@@ -62,6 +63,11 @@ function readLine(line: string): ReadPasted {
   }
   if (!/^[\w@./~\\:-]+$/.test(words.find((word) => !isVariable(word)) ?? "")) return { problem: "none" };
   return toEntries(commandOf(words));
+}
+
+/** Whether the name of the file says that an address is that of an OpenAPI document. */
+function isDocument(address: string): boolean {
+  return /(?:openapi|swagger|api-docs)[^/?#]*$|\.(?:ya?ml|json)$/i.test(address.replace(/[?#].*$/, ""));
 }
 
 function commandOf(words: readonly string[]): Entry {
@@ -100,8 +106,9 @@ function wordsOf(line: string): readonly string[] {
 
 /** Derives a name: `@modelcontextprotocol/server-github` becomes "github". */
 export function guessName(entry: Entry): string {
-  const { url, command, args } = entry;
-  const source = typeof url === "string" ? hostIn(url) : packageIn(command, args);
+  const { url, openapi, command, args } = entry;
+  const address = openapi ?? url;
+  const source = typeof address === "string" ? hostIn(address) : packageIn(command, args);
   const name = source
     .replace(/^(?:mcp[-_]server[-_]|server[-_]|mcp[-_])/i, "")
     .replace(/(?:[-_]mcp[-_]server|[-_]server|[-_]mcp)$/i, "")

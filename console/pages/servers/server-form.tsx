@@ -1,6 +1,6 @@
 /** Edits a server in a form, or as JSON. */
 import { useSignal } from "@preact/signals";
-import { type FieldName, fieldsWhere } from "../../../src/config/server-fields.ts";
+import { belongsTo, type FieldName, fieldsWhere } from "../../../src/config/server-fields.ts";
 import { Button } from "../../components/button.tsx";
 import { CodeField } from "../../components/code-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
@@ -48,9 +48,13 @@ export function ServerForm(props: ServerFormProps) {
 
 function Fields(props: ServerFormProps) {
   const { draft, onInput, disabled = false } = props;
-  const kind = draft["url"] === undefined ? "stdio" : "remote";
+  const kind = kindOf(draft);
   const secret = plainSecretIn(draft);
-  const more = fieldsWhere(({ form, only = kind }) => form === "more" && only === kind);
+  const inForm = (place: "first" | "more", own: boolean): readonly FieldName[] =>
+    fieldsWhere(({ form }) => form === place).filter((name) =>
+      KIND_SPECIFIC.includes(name) ? belongsTo(kind, name) : !own,
+    );
+  const more = inForm("more", false);
   const inputs = (names: readonly FieldName[]) =>
     names.map((name) => <ServerInput key={name} name={name} {...props} />);
   return (
@@ -63,7 +67,7 @@ function Fields(props: ServerFormProps) {
         options={Object.entries(texts.kinds).map(([value, label]) => ({ value, label }))}
         onInput={(value) => onInput(otherKind(draft, value))}
       />
-      {inputs(fieldsWhere(({ form, only }) => form === "first" && only === kind))}
+      {inputs(inForm("first", true))}
       {secret !== undefined && (
         <p class="note-warn" role="status">
           {texts.plainSecret(secret)}
@@ -89,10 +93,18 @@ function firstFault({ faultOf }: ServerFormProps): string | undefined {
 
 const KIND_SPECIFIC: readonly string[] = fieldsWhere(({ only }) => only);
 
-/** Switches the kind of the server and removes the fields of the other kind. */
+const KEY_OF = { stdio: "command", remote: "url", openapi: "openapi" } as const;
+type Kind = keyof typeof KEY_OF;
+
+function kindOf(draft: Draft): Kind {
+  if (draft["openapi"] !== undefined) return "openapi";
+  return draft["url"] === undefined ? "stdio" : "remote";
+}
+
+/** Switches the kind of the server and removes the fields of the other kinds. */
 function otherKind(draft: Draft, kind: string): Draft {
   const common = Object.entries(draft).filter(([name]) => !KIND_SPECIFIC.includes(name) && name !== "type");
-  return { ...Object.fromEntries(common), [kind === "stdio" ? "command" : "url"]: "" };
+  return { ...Object.fromEntries(common), [KEY_OF[kind as Kind]]: "" };
 }
 
 function parseDraft(text: string): Draft | undefined {

@@ -13,7 +13,7 @@ import { type Draft, withField } from "./draft.ts";
 import { NameValues } from "./name-values.tsx";
 
 const texts = serverTexts.form;
-const REQUIRED: ReadonlySet<string> = new Set(["name", "command", "url"]);
+const REQUIRED: ReadonlySet<string> = new Set(["name", "command", "url", "openapi"]);
 
 export interface ServerFormProps {
   readonly draft: Draft;
@@ -73,7 +73,7 @@ export function ServerInput(props: ServerInputProps) {
           {...frame()}
           {...text}
           mono
-          type={name === "url" ? "url" : "text"}
+          type={["url", "openapi", "baseUrl"].includes(name) ? "url" : "text"}
           {...(REQUIRED.has(name) && {
             required: true,
             optional: false,

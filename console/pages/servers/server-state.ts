@@ -44,8 +44,15 @@ export function needsAttention({ status }: Pick<Server, "status">): boolean {
 }
 
 /** Returns the command line or the address of a server. */
-export function commandOrUrl({ command, args = [], url }: Pick<Server, "command" | "args" | "url">): string {
+export function commandOrUrl({
+  command,
+  args = [],
+  url,
+  openapi,
+}: Pick<Server, "command" | "args" | "url" | "openapi">): string {
   return (
-    url ?? [command ?? "", ...args].map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(" ")
+    url ??
+    openapi ??
+    [command ?? "", ...args].map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(" ")
   );
 }

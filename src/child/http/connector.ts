@@ -18,7 +18,8 @@ export interface HttpConnectorOptions {
 export function createHttpConnector(options: HttpConnectorOptions): Connector {
   return {
     async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
-      if (spec.kind === "stdio") throw new ChildFailure("other", "this server has no URL", { unsent: true });
+      if (spec.kind === "stdio" || spec.kind === "openapi")
+        throw new ChildFailure("other", "this is no MCP server with a URL", { unsent: true });
       if (signal.aborted) throw aborted(signal);
       const http = new HttpClient(spec, options.authorize);
       if (spec.kind === "http") return new StreamableLink(http, events, options);

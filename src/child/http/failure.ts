@@ -23,6 +23,8 @@ const OFFLINE: Readonly<Record<string, string>> = {
   EPIPE: "closed the connection",
 };
 
+/** The code of the error of a lookup that found the address of a private machine where it must not. */
+export const PRIVATE_ADDRESS = "EPRIVATE";
 const TOO_MANY = 429;
 /** Refusals below 500 that may end by themselves: Request Timeout, Too Early, Too Many Requests. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
@@ -44,6 +46,8 @@ export function networkFailure(error: Error, where: string, connected: boolean):
 
 function wrongSetting(code: string): string | undefined {
   if (code.startsWith("HPE_")) return "does not speak HTTP: check scheme and port";
+  if (code === PRIVATE_ADDRESS)
+    return "is a public name with a private address: name that address in the config, if it is meant";
   if (code === "EPROTO" || code.startsWith("ERR_SSL"))
     return "does not speak TLS: should the URL begin with http://?";
   if (/CERT|SIGNATURE|ISSUER/.test(code))

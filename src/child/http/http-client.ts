@@ -5,7 +5,7 @@
  */
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { maskFor, secretsOf } from "../../config/secrets.ts";
 import type { RemoteSpec } from "../../config/spec.ts";
@@ -29,7 +29,7 @@ const MAX_REDIRECTS = 3;
 const ONE_WRITE_BYTES = 16 * 1024;
 
 export interface RequestOptions {
-  readonly method: "POST" | "GET" | "DELETE";
+  readonly method: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: readonly Buffer[];
   /** Another URL of the same origin; by default the configured one. */
@@ -74,7 +74,7 @@ export class HttpClient {
   #closed = false;
 
   /** Throws ChildFailure if the URL or a header of the spec is invalid. Closes the agent in the end. */
-  constructor(spec: RemoteSpec, authorize?: Authorize, agent?: http.Agent) {
+  constructor(spec: RemoteSpec, authorize?: Authorize, agent?: http.Agent, lookup?: LookupFunction) {
     this.#url = usableUrl(spec);
     this.shown = shownUrl(this.#url.href);
     this.#headers = staticHeaders(spec, this.#url);
@@ -86,6 +86,7 @@ export class HttpClient {
       keepAlive: true,
       timeout: IDLE_SOCKET_MS,
       autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+      ...(lookup && { lookup }),
     };
     this.#agent = agent ?? new this.#transport.Agent(options);
   }

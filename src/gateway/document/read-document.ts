@@ -129,14 +129,14 @@ function asList(value: unknown, named: (key: string) => Fields) {
 /** Adds masks for secrets that the document leaves out, so that they stay. Null removes a secret. */
 function withSecrets(fields: Fields, stored: object | undefined): Fields {
   const places = [
-    ["env", "command"],
-    ["headers", "url"],
+    ["env", ["command"]],
+    ["headers", ["url", "openapi"]],
   ] as const;
   const merged: Record<string, unknown> = { ...fields };
   for (const [field, beside] of places) {
     const given = fields[field] ?? {};
     if (!isRecord(given)) continue;
-    const values = { ...(beside in fields ? masks(stored, field) : {}), ...given };
+    const values = { ...(beside.some((name) => name in fields) ? masks(stored, field) : {}), ...given };
     const kept = Object.entries(values).filter(([, value]) => value !== null);
     if (field in fields || kept.length > 0) merged[field] = Object.fromEntries(kept);
   }

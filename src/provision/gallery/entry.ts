@@ -2,7 +2,7 @@
  * Turns an entry of the gallery into one of `mcpServers`: the runner of its package registry, the exact
  * version, and all variables as `${NAME}`.
  */
-import type { Entry, Variable } from "../candidate.ts";
+import type { ApiEntry, Entry, Variable } from "../candidate.ts";
 
 interface Common {
   readonly name: string;
@@ -29,11 +29,11 @@ interface Remote {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** As in data/gallery/schema.json. */
+/** As in data/gallery/schema.json. An API is remote too. */
 export type GalleryEntry = Common &
   (
     | { readonly package: Package; readonly remote?: undefined }
-    | { readonly package?: undefined; readonly remote: Remote }
+    | { readonly package?: undefined; readonly remote: Remote | ApiEntry }
   );
 
 export function entryOf(item: GalleryEntry): Entry {

@@ -25,7 +25,15 @@ export function fill(entry: Entry, values: ReadonlyMap<string, string>): Filled 
 
   if (!("command" in entry)) {
     const headers = entry.headers && { headers: putAll(entry.headers) };
-    const filled = { ...entry, url: put(entry.url), ...headers };
+    const filled =
+      "url" in entry
+        ? { ...entry, url: put(entry.url), ...headers }
+        : {
+            ...entry,
+            openapi: put(entry.openapi),
+            ...(entry.baseUrl !== undefined && { baseUrl: put(entry.baseUrl) }),
+            ...headers,
+          };
     return { entry: filled, unused: left() };
   }
   const [args, known] = [entry.args.map(put), putAll(entry.env)];

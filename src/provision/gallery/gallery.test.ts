@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { checkServer } from "../../config/server.ts";
 import { references } from "../../config/variables.ts";
+import { addressesOf } from "../candidate.ts";
 import { planOf } from "../plan.ts";
 import type { GalleryEntry } from "./entry.ts";
 import { galleryCandidates, galleryCategories, suggestions } from "./gallery.ts";
@@ -74,7 +75,7 @@ test.each(all.map((candidate) => [candidate.name, candidate] as const))(
     const texts =
       "command" in entry
         ? [...entry.args, ...Object.values(entry.env ?? {})]
-        : [entry.url, ...Object.values(entry.headers ?? {})];
+        : [...addressesOf(entry), ...Object.values(entry.headers ?? {})];
     const used = new Set(texts.flatMap((text) => references(text)).map((one) => one.name));
     expect([...used].toSorted()).toEqual(variables.map((one) => one.name).toSorted());
 

@@ -32,7 +32,11 @@ function candidateOf(item: GalleryEntry): GalleryCandidate {
     description,
     from: "gallery",
     version: item.package?.version,
-    publishers: [item.package ? item.package.identifier : hostOf(item.remote.url)],
+    publishers: [
+      item.package
+        ? item.package.identifier
+        : hostOf("url" in item.remote ? item.remote.url : (item.remote.baseUrl ?? item.remote.openapi)),
+    ],
     verified,
     entry: entryOf(item),
     variables,

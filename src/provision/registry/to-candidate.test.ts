@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is about them
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Candidate } from "../candidate.ts";
+import { addressesOf, type Candidate } from "../candidate.ts";
 import { readServer, type ServerJson } from "./server-json.ts";
 import { type Machine, toCandidate } from "./to-candidate.ts";
 
@@ -36,7 +36,9 @@ function candidateOf(value: unknown, on: Machine = machine): Candidate {
 
 const runs = (value: unknown): readonly string[] => {
   const { entry } = candidateOf(value);
-  return "command" in entry ? [entry.command, ...entry.args] : [entry.type, entry.url];
+  return "command" in entry
+    ? [entry.command, ...entry.args]
+    : ["type" in entry ? entry.type : "", ...addressesOf(entry)];
 };
 
 test.each([
@@ -237,7 +239,7 @@ test.each([
   ["streamable HTTP is preferred to SSE", { remotes: [{ ...open, type: "sse" }, open] }, () => true, "http"],
 ])("%s", (_what, more, has, expected) => {
   const { entry } = candidateOf(server(more), { ...machine, has });
-  expect("command" in entry ? entry.command : entry.type).toBe(expected);
+  expect("command" in entry ? entry.command : "type" in entry && entry.type).toBe(expected);
 });
 
 test.each([
@@ -576,7 +578,7 @@ test("no server.json throws, contains shell characters for npx or dnx, or uses a
       seen.offered++;
       const declared = new Set(candidate.variables.map(({ name }) => name));
       const { entry } = candidate;
-      const own = "command" in entry ? [entry.command, ...entry.args] : [entry.url];
+      const own = "command" in entry ? [entry.command, ...entry.args] : addressesOf(entry);
       const texts = [...own, ...Object.values(("command" in entry ? entry.env : entry.headers) ?? {})];
       for (const one of texts)
         for (const [, name = ""] of one.matchAll(/\$\{([^}]*)\}?/g)) expect(declared).toContain(name);
