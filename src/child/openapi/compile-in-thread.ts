@@ -38,7 +38,7 @@ export async function compileInThread(
       const started = new Worker(threadFile(), {
         workerData: job,
         env: {},
-        resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+        resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB, maxYoungGenerationSizeMb: 8 },
       });
       thread = started;
       const limit = (): void => {
@@ -59,7 +59,9 @@ export async function compileInThread(
         if (over) return end();
         endTurn = end;
         limit();
-        started.postMessage(loaded);
+        // A document of its own memory is handed over; a copy would double it.
+        const own = "bytes" in loaded && loaded.bytes.byteLength === loaded.bytes.buffer.byteLength;
+        started.postMessage(loaded, own ? [loaded.bytes.buffer as ArrayBuffer] : []);
       };
       started.on("message", (message: FromThread) => {
         if ("compiled" in message) resolve(message.compiled);

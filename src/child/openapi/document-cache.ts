@@ -17,8 +17,6 @@ export interface CachedDocument extends Validators {
   readonly bytes: Buffer;
 }
 
-const LINE_END = 0x0a;
-
 export class DocumentCache {
   readonly #folder: string;
   readonly #dial: string;
@@ -32,13 +30,11 @@ export class DocumentCache {
   /** A file that cannot be read is none. */
   async read(uri: string): Promise<CachedDocument | undefined> {
     try {
-      const file = await readFile(this.#fileOf(uri));
-      const end = file.indexOf(LINE_END);
-      const head: unknown = JSON.parse(file.subarray(0, end).toString());
+      const head: unknown = JSON.parse(await readFile(`${this.#fileOf(uri)}.json`, "utf8"));
       if (!isRecord(head) || head["uri"] !== uri) return undefined;
       const { etag, lastModified } = head;
       return {
-        bytes: file.subarray(end + 1),
+        bytes: await readFile(this.#fileOf(uri)),
         ...(typeof etag === "string" && { etag }),
         ...(typeof lastModified === "string" && { lastModified }),
       };
@@ -48,8 +44,10 @@ export class DocumentCache {
   }
 
   async write(uri: string, { bytes, etag, lastModified }: CachedDocument): Promise<void> {
-    const head = Buffer.from(`${JSON.stringify({ uri, etag, lastModified })}\n`);
-    await writeAtomic(this.#fileOf(uri), Buffer.concat([head, bytes]), { durable: false });
+    // The validators come last: without theirs the document is fetched again.
+    await writeAtomic(this.#fileOf(uri), bytes, { durable: false });
+    const head = JSON.stringify({ uri, etag, lastModified });
+    await writeAtomic(`${this.#fileOf(uri)}.json`, head, { durable: false });
   }
 
   #fileOf(uri: string): string {
