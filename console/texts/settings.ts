@@ -27,6 +27,24 @@ export const settingsTexts = {
   keyLifetime: "Longest lifetime of API keys, in days",
   keyLifetimeHint: "Counts from the creation or the last rotation of a key, also for existing keys.",
   noLimit: "No limit",
+  secretSources: {
+    title: "Secrets kept elsewhere",
+    text: "Servers may name only secrets whose name begins with one of these. Each field takes several, separated by commas. Empty: none.",
+    kinds: [
+      { kind: "file", label: "Files", hint: `Such as /run/secrets/, for \${file:/run/secrets/token}.` },
+      {
+        kind: "vault",
+        label: "HashiCorp Vault",
+        hint: `Such as kv/data/team/, for \${vault:kv/data/team/x#key}.`,
+      },
+      { kind: "op", label: "1Password", hint: `Such as Team/, for \${op://Team/item/field}.` },
+      {
+        kind: "keychain",
+        label: "Keychain of the gateway's user",
+        hint: `The beginning of a name, for \${keychain:NAME}.`,
+      },
+    ],
+  },
   issuers: "Other issuers",
   issuersHint:
     "Endpoints accept tokens of these authorization servers if their audience is the endpoint's address.",

@@ -14,6 +14,7 @@ import type { Variable } from "../provision/candidate.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
 import { type NewSandbox, newSandbox } from "../provision/new-sandbox.ts";
 import { type Addition, fromCommandLine, fromGallery } from "./addition.ts";
+import { askSecret } from "./ask-secret.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { printError } from "./print.ts";
 import { show, table } from "./table.ts";
@@ -29,6 +30,12 @@ const flags = {
     env: false,
     value: "NAME=value",
     help: "Set a variable; can be repeated.",
+  },
+  secret: {
+    kind: "text",
+    env: false,
+    value: "NAME",
+    help: "Ask for the value of a variable and keep it in the keychain; the config refers to it.",
   },
   url: { kind: "text", env: false, value: "url", help: "Add a remote server under NAME." },
   noSandbox: { kind: "switch", env: false, help: "Do not confine the servers." },
@@ -100,10 +107,11 @@ function listed({
 async function add(given: ReadSettings<Table>): Promise<ExitCode> {
   const home = homeFolder(process.env);
   const path = targetFile(given);
-  const { noSandbox } = given.settings as unknown as FlagValues<typeof flags>;
+  const { noSandbox, secret } = given.settings as unknown as FlagValues<typeof flags>;
   const confined = noSandbox ? unconfined : (addition: Addition) => withSandbox(addition, path);
   const additions = (await additionsOf(given)).map(confined);
   for (const addition of additions) check(addition, path);
+  if (secret !== undefined) await keepSecret(secret, additions);
   const entries = new Map(additions.map(({ name, entry }) => [name, entry]));
   const done = await addServers(path, entries, { home, now: new Date() });
   const added = additions.filter(({ name }) => done.added.includes(name));
@@ -137,9 +145,11 @@ async function additionsOf(given: ReadSettings<Table>): Promise<readonly Additio
     openapi,
     baseUrl,
     header: headers,
+    secret,
   } = given.settings as unknown as FlagValues<typeof flags>;
   const values = new Map(pairs.map(readPair));
   const names = positionals.slice(0, beforeDashes);
+  if (secret !== undefined) values.set(secret, `\${keychain:${keychainName(names, secret)}}`);
   const program = positionals.slice(names.length);
   const isRemote = url !== undefined || openapi !== undefined;
   if (!isRemote && headers.length > 0) throw new UsageError("--header needs --url or --openapi.");
@@ -151,6 +161,28 @@ async function additionsOf(given: ReadSettings<Table>): Promise<readonly Additio
   if ([url !== undefined, openapi !== undefined, program.length > 0].filter(Boolean).length !== 1)
     throw new UsageError("Give one of these: a command behind --, --url, or --openapi.");
   return [fromCommandLine(name, { command: program, url, openapi, baseUrl, headers }, values, process.env)];
+}
+
+/** Each server has secrets of its own, also if their variables have the same name. */
+function keychainName(servers: readonly string[], secret: string): string {
+  const [server] = servers;
+  if (server === undefined || servers.length > 1)
+    throw new UsageError("--secret belongs to one server: give one name.");
+  if (!/^[A-Za-z_]\w*$/.test(secret)) throw new UsageError("--secret needs the name of a variable.");
+  return `${server}/${secret}`;
+}
+
+/** Before the config is written, so that no entry refers to a secret that is not there. */
+async function keepSecret(secret: string, additions: readonly Addition[]): Promise<void> {
+  const [name, value] = [
+    keychainName(
+      additions.map((one) => one.name),
+      secret,
+    ),
+    await askSecret(`Value of ${secret}`),
+  ];
+  const { storeInKeychain } = await import("../secret-sources/keychain.ts");
+  await storeInKeychain(name, value.trim());
 }
 
 function readPair(written: string): readonly [string, string] {
@@ -190,7 +222,13 @@ function check({ name, entry, missing }: Addition, path: string): void {
 
 /** Whether the user gave settings. Then an existing entry with other settings is a failure. */
 function givesSettings({ given, beforeDashes }: ReadSettings<Table>): boolean {
-  return beforeDashes !== undefined || given.has("env") || given.has("url") || given.has("openapi");
+  return (
+    beforeDashes !== undefined ||
+    given.has("env") ||
+    given.has("secret") ||
+    given.has("url") ||
+    given.has("openapi")
+  );
 }
 
 function forPeople(added: readonly Addition[], { same, other }: AddedEntries, path: string): string {

@@ -8,7 +8,7 @@ import { homeFolder } from "../home/home.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
-
+import { resolveSecrets } from "../secret-sources/resolve.ts";
 import {
   addressOf,
   DEFAULT_ACCOUNT,
@@ -59,7 +59,7 @@ export const command: Command = {
     if (name === undefined && !settings.status) throw new UsageError(`Usage: metamcp ${command.usage}`);
     const config = await readConfig(given);
     if (settings.status) return await status(config, name, settings.json);
-    const spec = remoteServer(config, name ?? "");
+    const spec = await resolveSecrets(remoteServer(config, name ?? ""));
     return settings.logout ? await runLogout(spec, settings) : await runLogin(spec, settings);
   },
 };

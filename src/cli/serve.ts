@@ -142,6 +142,7 @@ async function openGateway({
         cannotConfine: (sandbox) => cannotConfine(sandbox, childUser),
         env: environmentOf(childUser, process.env),
         skillFolders: settings.skillsDir.map((folder) => resolve(folder)),
+        secretRules: {},
       },
       http: {
         host,

@@ -5,7 +5,7 @@
 import { didYouMean } from "../kernel/nearest.ts";
 import { readToolId, type ToolId } from "../kernel/tool-id.ts";
 import { ConfigError } from "./config-error.ts";
-import type { EntryContext } from "./dial.ts";
+import type { EntryContext } from "./entry-context.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
 import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./keys.ts";
 import { layersIn } from "./layers.ts";

@@ -12,6 +12,7 @@ import { shownUrl } from "../kernel/shown-url.ts";
 import { visible } from "../kernel/visible.ts";
 import { isKeys, type Keys } from "./field.ts";
 import { keysWhere } from "./keys.ts";
+import { secretReferences } from "./secret-reference.ts";
 import { references } from "./variables.ts";
 
 /** One program or address that a file would use. */
@@ -86,7 +87,9 @@ function skillsItem(skills: unknown): ConsentItem {
 function describe(entry: Keys): readonly string[] {
   const { command, args, env, cwd, url, openapi, baseUrl, headers, inheritEnv, sandbox } = entry;
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].map(text);
-  const used = textsIn(RELEVANT_KEYS.map((key) => entry[key])).flatMap((one) => references(one));
+  const texts = textsIn(RELEVANT_KEYS.map((key) => entry[key]));
+  const used = texts.flatMap((one) => references(one));
+  const secrets = [...new Set(texts.flatMap(secretReferences).map(({ written }) => visible(written)))];
   const names = [...new Set(used.map(({ name }) => name))];
   return [
     openapi !== undefined
@@ -100,6 +103,7 @@ function describe(entry: Keys): readonly string[] {
     ...pairs("with the variables", env),
     ...pairs("with the headers", headers),
     ...(names.length > 0 ? [`with the values of your variables ${names.join(", ")}`] : []),
+    ...(secrets.length > 0 ? [`with your secrets ${secrets.join(", ")}`] : []),
     ...(inheritEnv === true ? ["with your whole environment"] : []),
     ...(Array.isArray(inheritEnv) && inheritEnv.length > 0
       ? [`with your variables ${inheritEnv.map((name) => visible(text(name))).join(", ")}`]

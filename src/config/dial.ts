@@ -1,37 +1,23 @@
 /**
  * Reads the part of a server entry that says how to reach it, and resolves variables. Reads no file and uses
- * no network.
+ * no network, so references to secrets stay until the server is reached.
  */
+
 import { resolve } from "node:path";
-import { type Env, expandTilde } from "../home/home.ts";
+import { expandTilde } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { Secret, secretsFrom } from "../kernel/secret.ts";
-import { type Findings, isKeys, type Keys, keyOf, kindOf, type Path, text, textMap, texts } from "./field.ts";
+import type { EntryContext } from "./entry-context.ts";
+import { type Findings, isKeys, type Keys, kindOf, type Path, text, textMap, texts } from "./field.ts";
 import { checkSecurityKeys, otherNameFor } from "./keys.ts";
 import { readPlain } from "./plain-fields.ts";
-import { beyondFloor, ownFolder, readSandbox, type Sandbox, type SandboxRules } from "./sandbox.ts";
+import { Resolver } from "./resolver.ts";
+import { beyondFloor, ownFolder, readSandbox } from "./sandbox.ts";
 import { OAUTH } from "./schemas.ts";
 import { SERVER_FIELDS } from "./server-fields.ts";
 import type { CommonSpec, McpRemoteSpec, OAuthSpec, OpenApiSpec, OperationRules, StdioSpec } from "./spec.ts";
-import { foreignReference, references, STORED_SECRET, substitute } from "./variables.ts";
 
-/** How variables and relative paths in an entry are resolved. */
-export interface EntryContext {
-  /** The absolute path of the config file. */
-  readonly path: string;
-  /** The folder of the config file. */
-  readonly folder: string;
-  /** The folder is no server's own, because it is that of the gateway. */
-  readonly folderOfGateway?: boolean;
-  readonly env: Env;
-  readonly sandbox?: SandboxRules | undefined;
-  /** Why this machine cannot confine a server in this way, and how to mend that. */
-  readonly cannotConfine?: ((sandbox: Sandbox) => string | undefined) | undefined;
-  /** In a gateway: the folders whose skills it serves. */
-  readonly skillFolders?: readonly string[] | undefined;
-}
-
-type Dial = Pick<CommonSpec, "secrets"> &
+type Dial = Pick<CommonSpec, "secrets" | "references"> &
   (
     | Omit<StdioSpec, keyof CommonSpec>
     | Omit<McpRemoteSpec, keyof CommonSpec>
@@ -70,7 +56,7 @@ export function readDial(entry: Keys, context: EntryContext, findings: Findings)
       `it needs a command (a local server), a url (a remote one) or openapi (an HTTP API)${otherNameFor(entry)}`,
     );
   }
-  const resolver = new Resolver(context.env, findings);
+  const resolver = new Resolver(context, findings);
   const dial =
     key === "url"
       ? readRemote(entry, declared, resolver)
@@ -86,7 +72,11 @@ export function readDial(entry: Keys, context: EntryContext, findings: Findings)
   }
   resolver.report();
   if (findings.faults.length > 0) return undefined;
-  return resolver.secrets.length > 0 ? { ...dial, secrets: resolver.secrets } : dial;
+  return {
+    ...dial,
+    ...(resolver.secrets.length > 0 && { secrets: resolver.secrets }),
+    ...(resolver.referring.length > 0 && { references: resolver.referring }),
+  };
 }
 
 function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined {
@@ -118,10 +108,10 @@ function readStdio(entry: Keys, context: EntryContext, resolver: Resolver): Dial
     : text(entry["command"], ["command"], findings)?.trim();
   if (command === "") findings.fault(["command"], "command is empty: write the program to start");
   const written = entry["cwd"] === undefined ? folder : text(entry["cwd"], ["cwd"], findings);
-  const cwd = resolve(folder, expandTilde(resolver.resolve(written ?? "", ["cwd"]), env));
+  const cwd = resolver.resolve(written ?? "", ["cwd"], (path) => resolve(folder, expandTilde(path, env)));
   return {
     kind: "stdio",
-    command: expandTilde(resolver.resolve(command ?? "", ["command"]), env),
+    command: resolver.resolve(command ?? "", ["command"], (path) => expandTilde(path, env)),
     args: texts(entry["args"], ["args"], findings).map((arg, index) =>
       resolver.resolve(arg, ["args", index]),
     ),
@@ -143,7 +133,7 @@ function readConfinement(
 ): Pick<StdioSpec, "sandbox"> {
   const { findings } = resolver;
   const before = findings.faults.length;
-  const replaced = { env, folder, resolve: (text: string, path: Path) => resolver.resolve(text, path) };
+  const replaced = { env, folder, resolve: (text: string, path: Path) => resolver.resolvePlain(text, path) };
   const floor = readSandbox(rules?.floor, "sandbox", { env, folder }, findings);
   const preset = rules?.default ?? rules?.floor;
   const own = entry["sandbox"];
@@ -161,6 +151,8 @@ function readConfinement(
   const reason = found && resolver.complete ? cannotConfine?.(found) : undefined;
   if (reason !== undefined) findings.fault(["sandbox"], reason);
   if (!found) return {};
+  if (resolver.referring.some(({ path }) => path[0] === "cwd"))
+    findings.fault(["cwd"], "cwd cannot be a reference to a secret with a sandbox: write the folder");
   const isOwn = entry["cwd"] !== undefined || !folderOfGateway;
   const writable = isOwn ? ownFolder(cwd, env) : undefined;
   return { sandbox: writable === undefined ? found : { ...found, folder: writable } };
@@ -184,18 +176,17 @@ function inherited(value: unknown, findings: Findings): readonly string[] | true
 
 function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: Resolver): Dial {
   const { findings } = resolver;
-  const url = resolver.resolve(text(entry["url"], ["url"], findings)?.trim() ?? "", ["url"]);
+  const url = resolver.resolve(text(entry["url"], ["url"], findings)?.trim() ?? "", ["url"], withHost);
   if (findings.faults.length === 0 && resolver.complete) checkUrl(url, "url", findings);
   return { kind: declared === "sse" ? "sse" : "http", url, ...readCredentials(entry, resolver) };
 }
 
 function readCredentials(entry: Keys, resolver: Resolver) {
   const { findings } = resolver;
-  const headers = resolver.resolveAll(textMap(entry["headers"], "headers", findings), "headers");
+  const headers = resolver.resolveAll(textMap(entry["headers"], "headers", findings), "headers", sendable);
+  for (const name of Object.keys(headers)) checkHeaderName(name, findings);
   return {
-    headers: secretsFrom(
-      Object.fromEntries(Object.entries(headers).map(([name, value]) => header(name, value, findings))),
-    ),
+    headers: secretsFrom(headers),
     oauth: readOAuth(entry["oauth"], resolver),
     ...readPlain(entry, "remote", findings),
   };
@@ -206,7 +197,7 @@ function readOpenApi(entry: Keys, { folder, env }: EntryContext, resolver: Resol
   const read = (key: "openapi" | "baseUrl"): string | undefined =>
     entry[key] === undefined
       ? undefined
-      : resolver.resolve(text(entry[key], [key], findings)?.trim() ?? "", [key]);
+      : resolver.resolvePlain(text(entry[key], [key], findings)?.trim() ?? "", [key]);
   const [document = "", baseUrl] = [read("openapi"), read("baseUrl")];
   const isAddress = /^https?:/i.test(document);
   const openapi = isAddress ? document : resolve(folder, expandTilde(document, env));
@@ -239,6 +230,12 @@ function readOperations(value: unknown, findings: Findings): OperationRules {
   return { allow: value["allow"] === undefined ? undefined : list("allow"), deny: list("deny") };
 }
 
+/** A secret in the place of the host would decide where all others are sent. */
+function withHost(url: string): string {
+  if (/^\w+:\/\/[^/?#]*\$\{\w+:/.test(url)) throw new Error("has a secret as host: write the host itself");
+  return url;
+}
+
 function checkUrl(url: string, key: string, findings: Findings): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
@@ -251,18 +248,17 @@ function checkUrl(url: string, key: string, findings: Findings): void {
   }
 }
 
-/** Trims the value, because a token that was read from a file often ends with a line break. */
-function header(name: string, value: string, findings: Findings): readonly [string, string] {
-  const trimmed = value.trim();
+function checkHeaderName(name: string, findings: Findings): void {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
     findings.fault(["headers", name], `headers has an invalid header name: "${name}"`);
-  if (!isSendable(trimmed)) {
-    findings.fault(
-      ["headers", name],
-      `headers.${name} contains a character that is not allowed in a header (such as a line break)`,
-    );
-  }
-  return [name, trimmed];
+}
+
+/** Trims the value, because a token that was read from a file often ends with a line break. */
+function sendable(value: string): string {
+  const trimmed = value.trim();
+  if (!isSendable(trimmed))
+    throw new Error("contains a character that is not allowed in a header (such as a line break)");
+  return trimmed;
 }
 
 function isSendable(value: string): boolean {
@@ -323,60 +319,4 @@ function machineGrantIn(
   if (clientId === undefined || (clientSecret === undefined) === (privateKey === undefined))
     findings.fault(["oauth", "grant"], "oauth.grant needs clientId, and either clientSecret or privateKey");
   return grant;
-}
-
-/** Resolves variables and records the missing ones with the key that uses them. */
-class Resolver {
-  readonly findings: Findings;
-  /** The values of `${secret:…}` that were used. */
-  readonly secrets: Secret[] = [];
-  readonly #env: Env;
-  readonly #missing = new Map<string, Path>();
-
-  constructor(env: Env, findings: Findings) {
-    this.#env = env;
-    this.findings = findings;
-  }
-
-  get complete(): boolean {
-    return this.#missing.size === 0;
-  }
-
-  resolve(value: string, path: Path): string {
-    const missing = new Set<string>();
-    const resolved = substitute(value, this.#env, missing);
-    for (const { name } of references(value))
-      if (name.startsWith(STORED_SECRET) && this.#env[name]) this.secrets.push(new Secret(this.#env[name]));
-    for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, path);
-    const foreign = foreignReference(value);
-    if (foreign)
-      this.findings.warn(
-        `${keyOf(path)} contains ${foreign}, which is not replaced: write variables as \${NAME}`,
-      );
-    return resolved;
-  }
-
-  resolveAll(values: Readonly<Record<string, string>>, key: string): Readonly<Record<string, string>> {
-    const entries = Object.entries(values).map(([name, value]) => [name, this.resolve(value, [key, name])]);
-    return Object.fromEntries(entries);
-  }
-
-  /** Reports all missing variables in one message. */
-  report(): void {
-    const isStored = ([name]: readonly [string, Path]): boolean => name.startsWith(STORED_SECRET);
-    const variables = [...this.#missing].filter((one) => !isStored(one));
-    for (const [name, path] of [...this.#missing].filter(isStored))
-      this.findings.fault(
-        path,
-        `${keyOf(path)} uses \${${name}}, but the gateway has no such secret: an administrator stores it in the settings, { "secrets": { "${name.slice(STORED_SECRET.length)}": "…" } }`,
-      );
-    const uses = variables.map(([name, path]) => `${name} is not set (used in ${keyOf(path)})`);
-    const [first, path] = variables[0] ?? [];
-    if (first === undefined || path === undefined) return;
-    const [subject, them] = uses.length === 1 ? ["the variable", "it"] : ["variables are missing:", "them"];
-    this.findings.fault(
-      path,
-      `${subject} ${uses.join(", ")}: set ${them} in the environment of MetaMCP (a client has "env" in its entry for MetaMCP) and start MetaMCP again, or write a default: \${${first}:-value}`,
-    );
-  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkConfig } from "./check.ts";
 import { consentItems } from "./consent.ts";
-import type { EntryContext } from "./dial.ts";
+import type { EntryContext } from "./entry-context.ts";
 import { beyondFloor, ownFolder, type Sandbox, shownSandbox } from "./sandbox.ts";
 import { checkServer } from "./server.ts";
 

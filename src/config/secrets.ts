@@ -1,21 +1,31 @@
 /**
- * The secrets of a server: all values of env and headers, the OAuth client secret and key, values of the account,
- * stored secrets, and those in arguments and the URL.
+ * The secrets of a server: all values of env and headers, the OAuth client secret and key, values of the
+ * account, stored secrets, those behind references, and those in arguments and the URL.
  */
 import { type Mask, maskError, maskOf, Secret } from "../kernel/secret.ts";
 import { replaceInArgument } from "../kernel/secret-arguments.ts";
+import { referencesOf } from "./referring.ts";
+import { secretParts } from "./secret-reference.ts";
+import { rememberedSecrets, secretChanges } from "./secret-values.ts";
 import type { ServerSpec } from "./spec.ts";
 
 export function secretsOf(spec: ServerSpec): readonly Secret[] {
-  const personal = [...Object.values(spec.personal ?? {}), ...(spec.secrets ?? [])];
-  if (spec.kind === "stdio") return [...Object.values(spec.env), ...personal, ...secretsInArgs(spec.args)];
+  const referred = rememberedSecrets(referencesOf(spec).map(({ written }) => written));
+  const own = [...Object.values(spec.personal ?? {}), ...(spec.secrets ?? []), ...referred];
+  if (spec.kind === "stdio")
+    return [...Object.values(spec.env).flatMap(withoutReferences), ...own, ...secretsInArgs(spec.args)];
   const { clientSecret, privateKey } = spec.oauth ?? {};
-  const configured = [
-    ...Object.values(spec.headers),
-    ...[clientSecret, privateKey].filter((one) => one !== undefined),
-  ];
+  const proofs = [clientSecret, privateKey].filter((one) => one !== undefined);
+  const configured = [...Object.values(spec.headers), ...proofs].flatMap(withoutReferences);
   const addresses = spec.kind === "openapi" ? [spec.url, spec.openapi] : [spec.url];
-  return [...configured, ...personal, ...addresses.flatMap(secretsInUrl)];
+  return [...configured, ...own, ...addresses.flatMap(secretsInUrl)];
+}
+
+/** Without the references in them: these say where a secret is, and people must see that. */
+function withoutReferences(secret: Secret): readonly Secret[] {
+  const parts = secretParts(secret.reveal());
+  if (parts.length === 1 && parts[0] === secret.reveal()) return [secret];
+  return parts.flatMap((part) => (typeof part === "string" ? [new Secret(part)] : []));
 }
 
 function secretsInArgs(args: readonly string[]): readonly Secret[] {
@@ -34,15 +44,16 @@ function secretsInUrl(url: string): readonly Secret[] {
   return [username, password, ...searchParams.values()].map((part) => new Secret(part));
 }
 
-const masks = new WeakMap<ServerSpec, Mask>();
+/** `at`: how many values of references were known when it was made. */
+const masks = new WeakMap<ServerSpec, { readonly mask: Mask; readonly at: number }>();
 
 /** Masks the server's secrets in everything that is shown of it: output, errors, reasons. */
 export function maskFor(spec: ServerSpec): Mask {
-  let mask = masks.get(spec);
-  if (!mask) {
-    mask = maskOf(secretsOf(spec));
-    masks.set(spec, mask);
-  }
+  const known = masks.get(spec);
+  const at = spec.references ? secretChanges() : 0;
+  if (known?.at === at) return known.mask;
+  const mask = maskOf(secretsOf(spec));
+  masks.set(spec, { mask, at });
   return mask;
 }
 

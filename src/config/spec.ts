@@ -8,6 +8,7 @@ import type { ToolId } from "../kernel/tool-id.ts";
 import type { Withheld } from "./allowed.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { ReferringText } from "./secret-reference.ts";
 
 export interface Lifecycle {
   readonly mode: "default" | "keep-alive" | "ephemeral";
@@ -35,6 +36,8 @@ export interface LayerEntry {
 export interface CommonSpec extends PlainFields {
   /** The values of `${secret:…}` in the entry, which must not be shown. */
   readonly secrets?: readonly Secret[];
+  /** The texts with references to secrets, which are resolved when the server is reached. */
+  readonly references?: readonly ReferringText[];
   readonly name: string;
   /** The id in the engine, if the name may change. Default: the name. */
   readonly id?: string;

@@ -3,10 +3,11 @@
  * loads none of them.
  */
 import type { HttpConnectorOptions } from "../child/http/connector.ts";
-import { ChildFailure, type Connector } from "../child/link.ts";
+import { ChildFailure, type Connector, type LinkEvents } from "../child/link.ts";
 import type { Placement } from "../child/placed/placement.ts";
 import type { StdioConnectorOptions } from "../child/stdio/connector.ts";
 import type { ServerSpec } from "../config/spec.ts";
+import type { SecretUnavailable } from "../secret-sources/unavailable.ts";
 import type { Authorizations, LoginDataStoreOf } from "../server-logins/authorizations.ts";
 
 export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
@@ -45,7 +46,12 @@ export class LazyConnectors {
   }
 
   /** The connector for a server that runs here, or is reached from here. */
-  for(spec: ServerSpec): Promise<Connector> {
+  async for(spec: ServerSpec): Promise<Connector> {
+    const connector = await this.#reaching(spec);
+    return spec.references ? withSecrets(connector) : connector;
+  }
+
+  #reaching(spec: ServerSpec): Promise<Connector> {
     if (servesSkills(spec)) {
       this.#skills ??= import("../child/skills/connector.ts").then(({ createSkillsConnector }) =>
         createSkillsConnector(this.#parts),
@@ -117,6 +123,32 @@ export class LazyConnectors {
 
 function servesSkills(spec: ServerSpec): boolean {
   return spec.kind === "stdio" && spec.skillFolders !== undefined;
+}
+
+/** Gets the secrets of a server anew for each connection, and for the next one after a login was refused. */
+function withSecrets(connector: Connector): Connector {
+  return {
+    async open(spec, events, signal) {
+      const { resolveSecrets } = await import("../secret-sources/resolve.ts");
+      const resolved = await resolveSecrets(spec, process.env, signal).catch((error: SecretUnavailable) => {
+        const category = error.offline ? "offline" : "other";
+        throw new ChildFailure(category, `${error.message}.`, { unsent: true, needsFix: !error.offline });
+      });
+      return await connector.open(resolved, renewedAfterRefusal(events), signal);
+    },
+  };
+}
+
+function renewedAfterRefusal(events: LinkEvents): LinkEvents {
+  return {
+    onMessage: (message, via) => events.onMessage(message, via),
+    onClosed: (failure) => events.onClosed(failure),
+    onMoved: () => events.onMoved?.(),
+    onFailed(id, failure) {
+      events.onFailed(id, failure);
+      if (failure.category === "auth") events.onMoved?.();
+    },
+  };
 }
 
 /** What belongs to one session runs where the session is. */

@@ -3,7 +3,8 @@
  * what a change affects, and reports it.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { EntryContext } from "../config/dial.ts";
+import type { EntryContext } from "../config/entry-context.ts";
+import type { SecretRules } from "../config/secret-reference.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { perAccountOf } from "../config/user-values.ts";
 import { STORED_SECRET } from "../config/variables.ts";
@@ -78,12 +79,10 @@ export function compile(...given: Compiling): CompileOutcome {
 
 /** Pauses between objects. */
 export function* compiling(...[objects, options, before]: Compiling): Steps<CompileOutcome> {
-  const secrets = secretsIn(objects);
-  const sandbox = settingsOf(objects)?.spec.sandbox;
-  const sameContext =
-    isDeepStrictEqual(secrets, secretsIn(before?.objects)) &&
-    isDeepStrictEqual(sandbox, before?.settings?.spec.sandbox);
-  const withSettings = { ...options, entryContext: { ...contextWith(secrets, options), sandbox } };
+  const settings = settingsOf(objects);
+  const context = contextIn(settings);
+  const sameContext = isDeepStrictEqual(context, contextIn(before?.settings));
+  const withSettings = { ...options, entryContext: contextWith(context, options) };
   const servers = yield* compilingAll(
     objects.server,
     before?.servers,
@@ -107,7 +106,7 @@ export function* compiling(...[objects, options, before]: Compiling): Steps<Comp
   );
   const compiled: Compiled = {
     objects,
-    settings: settingsOf(objects),
+    settings,
     servers: servers.all,
     namespaces: namespaces.all,
     endpoints: endpoints.all,
@@ -119,20 +118,29 @@ export function* compiling(...[objects, options, before]: Compiling): Steps<Comp
   };
 }
 
-function secretsIn(objects: Objects | undefined): Readonly<Record<string, StoredSecret>> {
-  return (objects && settingsOf(objects)?.spec.secrets) ?? {};
+/** What of the settings counts for servers. */
+interface ServerSettings {
+  readonly secrets: Readonly<Record<string, StoredSecret>>;
+  /** Nothing may be used that an administrator did not allow. */
+  readonly secretRules: NonNullable<SecretRules>;
+  readonly sandbox: EntryContext["sandbox"];
+}
+
+function contextIn(settings: StoredObject<"settings"> | undefined): ServerSettings {
+  const { secrets = {}, secretSources = {}, sandbox } = settings?.spec ?? {};
+  return { secrets, secretRules: secretSources, sandbox };
 }
 
 /** Adds the stored secrets to the variables, as `secret:NAME`. */
 function contextWith(
-  secrets: Readonly<Record<string, StoredSecret>>,
+  { secrets, ...rules }: ServerSettings,
   { entryContext, vault }: CompileOptions,
 ): EntryContext {
   const named = Object.entries(secrets).map(([name, secret]) => [
     STORED_SECRET + name,
     opened(secret, vault),
   ]);
-  return { ...entryContext, env: { ...entryContext.env, ...Object.fromEntries(named) } };
+  return { ...entryContext, ...rules, env: { ...entryContext.env, ...Object.fromEntries(named) } };
 }
 
 /** The uuids of the namespaces with this server, enabled there or not. */

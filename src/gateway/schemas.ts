@@ -3,6 +3,7 @@
  * OpenAPI description.
  */
 import { DESCRIPTION, MANY, MIDDLEWARE, NAME, OFF, SANDBOX, TEXT } from "../config/schemas.ts";
+import { SECRET_KINDS, type SecretKind } from "../config/secret-reference.ts";
 import { SERVER_FIELDS } from "../config/server-fields.ts";
 import type { Schema, Static } from "../kernel/json-schema.ts";
 import { TOOL_ANNOTATIONS } from "../kernel/tool-facts.ts";
@@ -210,6 +211,8 @@ const WEBHOOK = {
   additionalProperties: false,
 } as const;
 
+const PREFIXES = { type: "array", items: { ...TEXT, maxLength: 1_024 }, maxItems: 100 } as const;
+
 export const SETTINGS = {
   type: "object",
   properties: {
@@ -253,6 +256,16 @@ export const SETTINGS = {
         description: "a name of letters, digits and _",
       },
       default: {},
+    },
+    // Without a default, so that settings without it stay readable for version 0.2.
+    secretSources: {
+      type: "object",
+      properties: Object.fromEntries(SECRET_KINDS.map((kind) => [kind, PREFIXES])) as Record<
+        SecretKind,
+        typeof PREFIXES
+      >,
+      additionalProperties: false,
+      description: "which secrets servers may name, by where they are kept: prefixes of their names",
     },
     passwords: {
       enum: ["on", "off"],

@@ -2,7 +2,8 @@
  * Converts between server objects and entries of `.mcp.json`. Accepts the aliases of other clients, and
  * applies the rules of the config file.
  */
-import { type EntryContext, KINDS } from "../config/dial.ts";
+import { KINDS } from "../config/dial.ts";
+import type { EntryContext } from "../config/entry-context.ts";
 import { Findings } from "../config/field.ts";
 import { SERVER_KEYS } from "../config/keys.ts";
 import { readSandbox } from "../config/sandbox.ts";

@@ -6,11 +6,11 @@ import { isPlainlySecretName, isSecretName } from "./looks-secret.ts";
 import { replaceSecrets } from "./secret-spans.ts";
 
 /**
- * Whether the text is only one `${VAR}`, `${secret:…}` or `${user.…}`, and so contains no secret. A variable
- * with a default could contain one.
+ * Whether the text is only one `${VAR}`, `${secret:…}`, `${user.…}` or the place of a secret, such as
+ * `${file:…}`, and so contains no secret. A variable with a default could contain one.
  */
 export function isReference(text: string): boolean {
-  return /^\$\{(?:secret:)?[A-Za-z_][\w.]*\}$/.test(text);
+  return /^\$\{(?:(?:secret:)?[A-Za-z_][\w.]*|(?:file:|keychain:|vault:|op:\/\/)[^{}]*)\}$/.test(text);
 }
 
 /** `previous` is the argument before, which can name the value after it. */

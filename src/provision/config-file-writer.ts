@@ -1,8 +1,8 @@
 /** Writes added servers to the config file of the personal mode. */
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { EntryContext } from "../config/dial.ts";
 import { editJson, parseObject } from "../config/edit.ts";
+import type { EntryContext } from "../config/entry-context.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";

@@ -1,5 +1,5 @@
 /** The interface to the config that added servers are written to: a file, or a namespace of a gateway. */
-import type { EntryContext } from "../config/dial.ts";
+import type { EntryContext } from "../config/entry-context.ts";
 import type { Candidate, Entry } from "./candidate.ts";
 
 export interface ConfigWriter {

@@ -20,6 +20,7 @@ import { useSending } from "../../use-sending.ts";
 import { Issuers } from "./issuers.tsx";
 import { PolicyTests } from "./policy-tests.tsx";
 import { RegistryFields } from "./registry-fields.tsx";
+import { SecretSources } from "./secret-sources.tsx";
 import { Webhooks } from "./webhooks.tsx";
 import "./settings.css";
 
@@ -113,6 +114,14 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           value={String(value.keyLifetimeDays ?? "")}
           error={sending.faultOf("/keyLifetimeDays")}
           onInput={(text) => set({ keyLifetimeDays: numberIn(text.trim()) } as Partial<Settings>)}
+        />
+      </section>
+      <section class="stack">
+        <h2>{texts.secretSources.title}</h2>
+        <SecretSources
+          value={value.secretSources ?? {}}
+          faultOf={(path) => sending.faultOf(`/secretSources${path}`)}
+          onInput={(secretSources) => set({ secretSources } as Partial<Settings>)}
         />
       </section>
       <section class="stack">

@@ -5,6 +5,7 @@ import type { RemoteSpec } from "../../config/spec.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Events, LoginTried } from "../../kernel/events.ts";
 import type { Principal } from "../../kernel/principal.ts";
+import { resolveSecrets } from "../../secret-sources/resolve.ts";
 import type { Store } from "../../store/store.ts";
 import { finishLogin, startLogin } from "../code-flow.ts";
 import {
@@ -76,7 +77,7 @@ export class ServerLogins {
     by: LoginBy,
     returnTo?: string,
   ): Promise<{ readonly url: string; readonly expiresAt: string }> {
-    const spec = this.#spec(key);
+    const spec = await this.#spec(key);
     const sdk = await loadSdk();
     try {
       const target = await findLoginTarget(sdk, spec);
@@ -141,7 +142,7 @@ export class ServerLogins {
       throw new MetaMcpError("auth_required", "This login is already complete.");
     const { server, account, returnTo, login } = pending;
     const key = { server, account };
-    const spec = this.#spec(key);
+    const spec = await this.#spec(key);
     const emit = (outcome: "ok" | "refused"): void =>
       this.#emit({ uuid: server, name: spec.name }, outcome, by);
     const sdk = await loadSdk();
@@ -173,7 +174,11 @@ export class ServerLogins {
   async logOut(key: LoginKey): Promise<boolean | undefined> {
     const [grant] = this.#loginData(key).grants;
     if (!grant) return undefined;
-    return await logOut(loginDataStoreInDatabase(this.#parts, key), grant, this.#parts.specOf(key)?.oauth);
+    return await logOut(
+      loginDataStoreInDatabase(this.#parts, key),
+      grant,
+      (await this.#spec(key).catch(() => undefined))?.oauth,
+    );
   }
 
   /** Ends the logins of a deleted account or server, and revokes them at the issuers if possible. */
@@ -194,9 +199,12 @@ export class ServerLogins {
       : { version: 1, use: {}, grants: [], registrations: [] };
   }
 
-  #spec(key: LoginKey): RemoteSpec {
+  async #spec(key: LoginKey): Promise<RemoteSpec> {
     const spec = this.#parts.specOf(key);
-    if (spec) return spec;
+    if (spec)
+      return await resolveSecrets(spec).catch(({ message }: Error) => {
+        throw new MetaMcpError("server_unavailable", `${spec.name} has no login: ${message}.`);
+      });
     throw new MetaMcpError("auth_required", "This server has no login, or it is disabled.");
   }
 

@@ -2,7 +2,7 @@
  * Finds servers in registry and gallery for clients and administrators, and adds them when an administrator
  * approves.
  */
-import type { EntryContext } from "../../config/dial.ts";
+import type { EntryContext } from "../../config/entry-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_CLIENT } from "../../engine/trial.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";

@@ -1,5 +1,5 @@
 /** Writes added servers to a namespace of the gateway. */
-import type { EntryContext } from "../../config/dial.ts";
+import type { EntryContext } from "../../config/entry-context.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { GatewayControl } from "../../gateway/control.ts";
 import { joinServer, runsSame } from "../../gateway/join-server.ts";
