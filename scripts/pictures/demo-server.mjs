@@ -14,7 +14,12 @@ if (starts !== undefined) {
 }
 const server = new Server({ name, version: "1.4.0" }, { capabilities: { tools: {} } });
 server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: tools.map(({ ms: _, fails: __, answers: ___, ...tool }) => tool),
+  tools: tools.map(({ name, description, annotations, inputSchema }) => ({
+    name,
+    description,
+    annotations,
+    inputSchema,
+  })),
 }));
 server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
   const { ms = 40, fails, answers = { ok: true } } = tools.find((tool) => tool.name === params.name) ?? {};

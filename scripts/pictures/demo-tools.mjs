@@ -1,17 +1,19 @@
 // The servers of demo-server.mjs: their tools, how long these take (ms), and how often they fail.
 const text = (description) => ({ type: "string", description });
 const number = (description) => ({ type: "integer", description });
-const reads = { readOnlyHint: true };
-const writes = { readOnlyHint: false, destructiveHint: false };
-const destroys = { readOnlyHint: false, destructiveHint: true };
 
-const tool = (name, description, annotations, properties, more = {}) => ({
-  name,
-  description,
-  annotations,
-  inputSchema: { type: "object", properties, required: Object.keys(properties).slice(0, 1) },
-  ...more,
-});
+const toolWith =
+  (annotations) =>
+  (name, description, properties, more = {}) => ({
+    name,
+    description,
+    annotations,
+    inputSchema: { type: "object", properties, required: Object.keys(properties).slice(0, 1) },
+    ...more,
+  });
+const reads = toolWith({ readOnlyHint: true });
+const writes = toolWith({ readOnlyHint: false, destructiveHint: false });
+const destroys = toolWith({ readOnlyHint: false, destructiveHint: true });
 
 const repository = { repo: text("owner/name"), number: number("Number of the issue or pull request.") };
 const path = { path: text("Path below the shared folder.") };
@@ -19,10 +21,9 @@ const path = { path: text("Path below the shared folder.") };
 export const SERVERS = {
   github: {
     tools: [
-      tool(
+      reads(
         "list_issues",
         "List issues of a repository.",
-        reads,
         {
           repo: text("owner/name"),
           state: { enum: ["open", "closed", "all"] },
@@ -38,10 +39,9 @@ export const SERVERS = {
           },
         },
       ),
-      tool(
+      writes(
         "create_issue",
         "Create an issue in a repository.",
-        writes,
         { repo: text("owner/name"), title: text("Title."), body: text("Text, in Markdown.") },
         {
           ms: 380,
@@ -51,27 +51,25 @@ export const SERVERS = {
           },
         },
       ),
-      tool(
+      reads(
         "search_code",
         "Search code in all repositories you can see.",
-        reads,
         { query: text("Words, with qualifiers such as language:ts.") },
         {
           ms: 900,
           fails: { share: 0.3, text: "API rate limit exceeded for user ID 4711. Retry after 41 seconds." },
         },
       ),
-      tool("get_pull_request", "Get one pull request with its checks.", reads, repository, { ms: 310 }),
-      tool("merge_pull_request", "Merge a pull request.", destroys, repository, { ms: 600 }),
-      tool("delete_repository", "Delete a repository for ever.", destroys, { repo: text("owner/name") }),
+      reads("get_pull_request", "Get one pull request with its checks.", repository, { ms: 310 }),
+      destroys("merge_pull_request", "Merge a pull request.", repository, { ms: 600 }),
+      destroys("delete_repository", "Delete a repository for ever.", { repo: text("owner/name") }),
     ],
   },
   postgres: {
     tools: [
-      tool(
+      reads(
         "query",
         "Run a read-only SQL statement.",
-        reads,
         { sql: text("One statement.") },
         {
           ms: 90,
@@ -84,14 +82,13 @@ export const SERVERS = {
           },
         },
       ),
-      tool(
+      reads(
         "list_tables",
         "List tables with their number of rows.",
-        reads,
         { schema: text("Name of the schema.") },
         { ms: 30 },
       ),
-      tool("drop_table", "Drop a table with all of its rows.", destroys, {
+      destroys("drop_table", "Drop a table with all of its rows.", {
         table: text("Name of the table."),
         cascade: { type: "boolean" },
       }),
@@ -99,74 +96,57 @@ export const SERVERS = {
   },
   slack: {
     tools: [
-      tool(
+      writes(
         "post_message",
         "Post a message in a channel.",
-        writes,
         { channel: text("Name of the channel."), text: text("The message.") },
         { ms: 700, fails: { share: 0.05, text: "channel_not_found" } },
       ),
-      tool(
-        "search_messages",
-        "Search messages you can read.",
-        reads,
-        { query: text("Words.") },
-        { ms: 1400 },
-      ),
-      tool(
-        "list_channels",
-        "List public channels.",
-        reads,
-        { limit: number("At most this many.") },
-        { ms: 260 },
-      ),
+      reads("search_messages", "Search messages you can read.", { query: text("Words.") }, { ms: 1400 }),
+      reads("list_channels", "List public channels.", { limit: number("At most this many.") }, { ms: 260 }),
     ],
   },
   files: {
     tools: [
-      tool("read_file", "Read a text file.", reads, path, {
+      reads("read_file", "Read a text file.", path, {
         ms: 4,
         fails: { share: 0.12, text: "ENOENT: no such file or directory, open 'notes/2026/plan.md'" },
       }),
-      tool("list_folder", "List a folder.", reads, path, { ms: 6 }),
-      tool(
+      reads("list_folder", "List a folder.", path, { ms: 6 }),
+      destroys(
         "write_file",
         "Write a text file. Replaces an old one.",
-        destroys,
         { ...path, content: text("The new content.") },
         { ms: 9 },
       ),
-      tool("delete_file", "Delete a file.", destroys, path, { ms: 5 }),
+      destroys("delete_file", "Delete a file.", path, { ms: 5 }),
     ],
   },
   browser: {
     tools: [
-      tool(
+      reads(
         "open_page",
         "Open an address and return the text of the page.",
-        reads,
         { url: text("The address.") },
         {
           ms: 2600,
           fails: { share: 0.1, text: "Timeout 30000 ms exceeded while waiting for the page to load" },
         },
       ),
-      tool("screenshot", "Take a picture of the page.", reads, { width: number("In pixels.") }, { ms: 1800 }),
+      reads("screenshot", "Take a picture of the page.", { width: number("In pixels.") }, { ms: 1800 }),
     ],
   },
   billing: {
     tools: [
-      tool(
+      reads(
         "list_invoices",
         "List invoices of a customer.",
-        reads,
         { customer: text("Number of the customer.") },
         { ms: 160, answers: { invoices: [{ id: "in_118", total: "129.00", paid: true }] } },
       ),
-      tool(
+      destroys(
         "refund",
         "Pay an invoice back.",
-        destroys,
         { invoice: text("Number of the invoice."), amount: number("In cents.") },
         { ms: 420 },
       ),
@@ -174,24 +154,22 @@ export const SERVERS = {
   },
   calendar: {
     tools: [
-      tool(
+      reads(
         "list_events",
         "List events between two days.",
-        reads,
         { from: text("First day."), to: text("Last day.") },
         { ms: 120 },
       ),
-      tool(
+      writes(
         "create_event",
         "Create an event and invite people.",
-        writes,
         { title: text("Title."), at: text("When.") },
         { ms: 300 },
       ),
     ],
   },
   docs: {
-    tools: [tool("search_docs", "Search the handbook.", reads, { query: text("Words.") }, { ms: 55 })],
+    tools: [reads("search_docs", "Search the handbook.", { query: text("Words.") }, { ms: 55 })],
   },
   sentry: {
     tools: [],

@@ -35,7 +35,7 @@ export function machineMetadata(id: string, { name, client }: KnownMachine): Ada
 
 interface SecretHolder {
   readonly clientId: string;
-  compareClientSecret(actual: string): boolean | Promise<boolean>;
+  compareClientSecret: (this: SecretHolder, actual: string) => boolean | Promise<boolean>;
 }
 
 /** Lets the key ring compare the secrets of machine clients. */

@@ -49,7 +49,8 @@ export class IndexedListing implements Listing {
 
   /** A copy with source "cache", for clients of other list keys. */
   unconfirmed(): IndexedListing {
-    return new IndexedListing({ ...this, source: "cache" });
+    const { tools, own, about, prompts, resources, templates, skills } = this;
+    return new IndexedListing({ tools, own, about, prompts, resources, templates, skills, source: "cache" });
   }
 
   tool(name: string): Tool | undefined {

@@ -73,8 +73,8 @@ export function readSandbox(
     read: paths("read"),
     write: paths("write"),
     network: readNetwork(value["network"], [key, "network"], findings),
-    ...limit("memoryMb", 16, value, key, findings),
-    ...limit("processes", 1, value, key, findings),
+    ...limit("memoryMb", value, key, findings),
+    ...limit("processes", value, key, findings),
   };
 }
 
@@ -96,22 +96,22 @@ function readNetwork(value: unknown, path: Path, findings: Findings): Sandbox["n
   });
 }
 
+const LEAST = { memoryMb: 16, processes: 1 } as const;
+const MOST = 1_000_000;
+
 function limit(
-  name: "memoryMb" | "processes",
-  least: number,
+  name: keyof typeof LEAST,
   value: Keys,
   key: string,
   findings: Findings,
 ): Pick<Sandbox, typeof name> {
   const number = value[name];
   if (number === undefined) return {};
-  if (Number.isSafeInteger(number) && (number as number) >= least && (number as number) <= MOST)
+  if (Number.isSafeInteger(number) && (number as number) >= LEAST[name] && (number as number) <= MOST)
     return { [name]: number as number };
-  findings.fault([key, name], `${key}.${name} must be a whole number from ${least} to ${MOST}`);
+  findings.fault([key, name], `${key}.${name} must be a whole number from ${LEAST[name]} to ${MOST}`);
   return {};
 }
-
-const MOST = 1_000_000;
 
 /** Through these a server would reach other processes, the kernel and disks. */
 const KERNEL = ["/proc", "/dev", "/sys"];

@@ -81,17 +81,21 @@ export class SumTables implements Sums {
   }
 
   async byGroup(range: SumRange): Promise<readonly GroupSum[]> {
-    const rows = await this.#read(`of_group, ${ADDED}, MAX(last) AS last`, "metamcp_sums", range, "of_group");
+    const rows = await this.#read(`of_group, ${ADDED}, MAX(last) AS last`, "metamcp_sums", range, {
+      by: "of_group",
+    });
     return rows.map((row) => ({ of: String(row["of_group"]), ...countsOf(row), last: Number(row["last"]) }));
   }
 
   async byBucket(range: SumRange): Promise<readonly BucketSum[]> {
-    const rows = await this.#read(`at, ${ADDED}`, "metamcp_sums", range, "at", true);
+    const rows = await this.#read(`at, ${ADDED}`, "metamcp_sums", range, { by: "at", together: true });
     return rows.map((row) => ({ at: Number(row["at"]), ...countsOf(row) })).sort((a, b) => a.at - b.at);
   }
 
   async calls(range: SumRange) {
-    const rows = await this.#read("of_group, at, SUM(calls) AS calls", "metamcp_sums", range, "of_group, at");
+    const rows = await this.#read("of_group, at, SUM(calls) AS calls", "metamcp_sums", range, {
+      by: "of_group, at",
+    });
     return rows.map(({ of_group, at, calls }) => ({
       of: String(of_group),
       at: Number(at),
@@ -102,7 +106,10 @@ export class SumTables implements Sums {
   async durations(range: SumRange, by: "of" | "at"): Promise<readonly DurationSum[]> {
     const key = by === "of" ? "of_group" : "at";
     const what = `${key}, bucket, SUM(calls) AS calls`;
-    const rows = await this.#read(what, "metamcp_sum_durations", range, `${key}, bucket`, by === "at");
+    const rows = await this.#read(what, "metamcp_sum_durations", range, {
+      by: `${key}, bucket`,
+      together: by === "at",
+    });
     return rows.map((row) => ({
       key: by === "of" ? String(row[key]) : Number(row[key]),
       bucket: Number(row["bucket"]),
@@ -140,9 +147,8 @@ export class SumTables implements Sums {
     what: string,
     table: string,
     { per, from, to, of }: SumRange,
-    by: string,
-    /** Groups do not matter, so the rows of all together say the same, if all are asked for. */
-    together = false,
+    /** `together`: groups do not matter, so the rows of all together say the same, if all are asked for. */
+    { by, together = false }: { readonly by: string; readonly together?: boolean },
   ): Promise<readonly SqlRow[]> {
     const until = to === undefined ? "" : " AND at < ?";
     const only = of ? ` AND of_group IN (${this.#given})` : "";

@@ -13,7 +13,6 @@ const SUGGESTED_TOOL = named(
   "SuggestedTool",
   object({ id: { ...TEXT, description: "server:tool, for `pinned`" }, calls: COUNT, lastUsedAt: DATE }),
 );
-export type SuggestedTool = Static<typeof SUGGESTED_TOOL>;
 
 export function suggestedToolsRoute(parts: AdminParts) {
   return route({

@@ -6,7 +6,7 @@ import { isMediaType } from "./input.ts";
 import { InvalidArgument } from "./invalid-argument.ts";
 import type { Encoding } from "./operation.ts";
 import type { BodyPlan } from "./plan.ts";
-import { encoded, queryPairs } from "./serialize.ts";
+import { encoded, queryPairs, scalar } from "./serialize.ts";
 import type { Serialization } from "./style.ts";
 
 export interface WrittenBody {
@@ -84,7 +84,7 @@ function part(
       content: Buffer.from(JSON.stringify(value)),
     };
   const head = wanted === undefined ? disposition : `${disposition}\r\nContent-Type: ${wanted}`;
-  return { head, content: Buffer.from(String(value ?? "")) };
+  return { head, content: Buffer.from(scalar(value)) };
 }
 
 /** As browsers write names in a form: a quote or a line break would end the header. */

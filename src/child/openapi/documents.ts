@@ -53,7 +53,7 @@ export class Documents {
   }
 
   #target(reference: string, from: Located): Located {
-    const [address = "", fragment = ""] = splitReference(reference);
+    const [address, fragment] = splitReference(reference);
     const uri = address === "" ? from.uri : addressOf(address, from.uri);
     if (uri === undefined || !this.#values.has(uri)) {
       const why = uri === undefined ? "it is no address" : (this.#refused.get(uri) ?? "it was not read");

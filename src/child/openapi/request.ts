@@ -70,7 +70,7 @@ function urlOf({ base, path }: Plan, inPath: Given, inQuery: Given, credentials:
   }
   const start = new URL(base);
   const whole = start.pathname.replace(/\/$/, "") + filled;
-  const [pathname = "", written = ""] = splitAt(whole, "?");
+  const [pathname, written = ""] = splitAt(whole, "?");
   const url = new URL(start);
   url.pathname = pathname.replaceAll("#", "%23");
   // A path such as "/a/../../b" is of the document. It must stay below the address of the API too.

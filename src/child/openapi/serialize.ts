@@ -90,8 +90,8 @@ function deep(key: string, value: unknown, write: (text: string) => string, dept
   );
 }
 
-function scalar(value: unknown): string {
+/** A value that is no list or object as text. */
+export function scalar(value: unknown): string {
   if (typeof value === "string") return value;
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return value === null || value === undefined ? "" : JSON.stringify(value);
 }

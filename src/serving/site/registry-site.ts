@@ -125,7 +125,9 @@ export class RegistrySite {
   async #known(request: IncomingMessage): Promise<readonly RegistryEntry[] | undefined> {
     if (credentialOf(request) === undefined) return undefined;
     const listed = this.#listed;
-    const verdicts = await Promise.all(listed.map((endpoint) => this.#parts.judge(request, endpoint)));
+    const verdicts = await Promise.all(
+      listed.map(async (endpoint) => await this.#parts.judge(request, endpoint)),
+    );
     // 404: a valid credential, but not for this endpoint.
     if (!verdicts.some((verdict) => verdict.ok || verdict.status === 404)) return undefined;
     return listed

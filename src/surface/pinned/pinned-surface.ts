@@ -5,16 +5,16 @@ import type { Scope } from "../scope.ts";
 import { pinnedScope } from "./pinned-scope.ts";
 
 export class PinnedSurface extends AggregateSurface {
-  readonly #specs: Scope["specs"];
+  readonly #shown: Scope;
 
   constructor(all: Scope) {
     const scope = pinnedScope(all);
     super(scope, { notify: false });
-    this.#specs = scope.specs;
+    this.#shown = scope;
   }
 
   /** Whether a pinned tool that is not known yet may have this name. */
   mayHave(name: string): boolean {
-    return [...this.#specs()].some(([server, { prefix }]) => mayBelongTo(server, prefix, name));
+    return [...this.#shown.specs()].some(([server, { prefix }]) => mayBelongTo(server, prefix, name));
   }
 }

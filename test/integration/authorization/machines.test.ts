@@ -8,13 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { exportPKCS8, exportSPKI } from "jose";
 import { expect, test } from "vitest";
-import {
-  ASSERTION,
-  askForToken,
-  resourceOf,
-  secretMachine,
-  signingMachine,
-} from "../../support/machine-client.ts";
+import { askForToken, resourceOf, secretMachine, signingMachine } from "../../support/machine-client.ts";
 import { OAuthClient } from "../../support/oauth-client.ts";
 import { ADA, BOB, oauthTeam } from "../../support/oauth-team.ts";
 import { apiClient, cookieIn } from "../../support/people.ts";

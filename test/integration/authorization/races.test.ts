@@ -55,7 +55,7 @@ describe.each([
     async () => {
       const adapters = (await open()).map((store) => adapterOn(store, "ReplayDetection"));
       const all = await Promise.allSettled(
-        Array.from({ length: 6 }, (__, at) =>
+        Array.from({ length: 6 }, async (__, at) =>
           adapters[at % adapters.length]?.upsert("jti", { iss: "m" }, 60),
         ),
       );
