@@ -2,13 +2,14 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { canAsk } from "./confirm.ts";
+import { printError } from "./print.ts";
 
 /** Prints nothing, so that what is typed does not appear. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 /** Rejects if stdin ends before a line. */
 export async function askSecret(question: string): Promise<string> {
-  if (canAsk) process.stderr.write(`${question}: `);
+  if (canAsk) printError(`${question} (it is not shown):`);
   const lines = createInterface({
     input: process.stdin,
     ...(canAsk && { output: nowhere(), terminal: true }),
@@ -17,7 +18,6 @@ export async function askSecret(question: string): Promise<string> {
     for await (const line of lines) return line;
   } finally {
     lines.close();
-    if (canAsk) process.stderr.write("\n");
   }
   throw new Error(`${question}: write it to stdin as one line, or run this on a terminal.`);
 }

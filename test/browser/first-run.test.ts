@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)("first run", () => {
     await page.getByRole("heading", { name: "Connect your first client" }).waitFor();
     const paste = page.getByLabel("Config of a client, an address, or a command");
     await paste.fill("{ nonsense");
-    await page.getByText("This is not valid JSON.").waitFor();
+    await page.getByText(/^Line 1 is not valid JSON/).waitFor();
     const servers = { fix: fixture(), broken: { command: "there-is-no-such-command" } };
     await paste.fill(JSON.stringify({ mcpServers: servers }));
     await page.getByText("2 servers found").waitFor();

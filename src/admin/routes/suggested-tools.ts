@@ -1,5 +1,5 @@
 /** Route for the tools of an endpoint that are called most, which are worth pinning. */
-import { COUNT, DATE, list, named, object, type Static, TEXT } from "../../kernel/json-schema.ts";
+import { COUNT, DATE, list, named, object, TEXT } from "../../kernel/json-schema.ts";
 import { writeToolId } from "../../kernel/tool-id.ts";
 import { gather } from "../gather.ts";
 import { route } from "../route.ts";
