@@ -57,7 +57,7 @@ const MALFORMED: Readonly<Record<string, readonly [entry: unknown, reason: RegEx
   number: [5, /number/],
   text: ["node server.js", /string/],
   list: [[], /list/],
-  empty: [{}, /command .* or a url/],
+  empty: [{}, /command .* a url .* or openapi/],
   renamed: [{ serverUrl: "http://localhost" }, /rename "serverUrl" to "url"/],
   both: [{ command: "node", url: "http://localhost" }, /both command and url/],
   "no program": [{ command: " " }, /command is empty/],
