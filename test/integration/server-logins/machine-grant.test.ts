@@ -25,7 +25,6 @@ test.each(["secret", "key"])(
     const oauth = {
       grant,
       clientId: machine.id,
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the config
       [proof === "secret" ? "clientSecret" : "privateKey"]: "${CREDENTIAL}",
     };
     folder.writeConfig({ team: { url: resourceOf(url, "one"), oauth } });
