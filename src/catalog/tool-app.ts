@@ -2,9 +2,9 @@
  * MCP Apps: the page that a tool names, which a host draws for its results, and who may call the tool. Reads
  * and writes both keys of `_meta`, in definitions and in results.
  */
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { lacking } from "../rpc/era-2026/capability.ts";
-import { isObject, mayHave, member, withMember } from "../rpc/slice.ts";
+import { isObject, mayHave, member, mentions, withMember } from "../rpc/slice.ts";
 
 /** The extension. */
 export const APPS = "io.modelcontextprotocol/ui";
@@ -14,25 +14,24 @@ const NEEDED = { extensions: { [APPS]: {} } };
 export const PAGE_SCHEME = "ui://";
 const FLAT_KEY = "ui/resourceUri";
 
-/** Whether the URI is that of a page. */
+/** Whether the URI is that of a page. Case does not matter in a scheme. */
 export function isPage(uri: string): boolean {
-  return uri.startsWith(PAGE_SCHEME);
+  return uri.slice(0, PAGE_SCHEME.length).toLowerCase() === PAGE_SCHEME;
 }
 
 const pages = new WeakMap<Raw, string | undefined>();
 
-/** The URI of the page that a definition or a result names. */
+/** The URI of the page that a definition or a result names, in the newer key if it has two. */
 export function pageOf(described: Raw): string | undefined {
   if (!pages.has(described)) pages.set(described, readPage(described));
   return pages.get(described);
 }
 
 function readPage(described: Raw): string | undefined {
-  if (!mayHave(described, FLAT_KEY) && !mayHave(described, "resourceUri")) return undefined;
+  if (!mentions(described, "\\", 'resourceUri"')) return undefined;
   const { meta, ui } = keysOf(described);
-  const written = (ui && member(ui, "resourceUri")) ?? (meta && member(meta, FLAT_KEY));
-  const uri = written && fromRaw(written);
-  return typeof uri === "string" && isPage(uri) ? uri : undefined;
+  const both = [ui && member(ui, "resourceUri"), meta && member(meta, FLAT_KEY)];
+  return both.map(scalarOf).find((uri) => typeof uri === "string" && isPage(uri)) as string | undefined;
 }
 
 /** The definition or result with another URI in each key that has one. */

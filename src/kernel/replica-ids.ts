@@ -15,8 +15,8 @@ export interface Peers {
   isGone(replica: string): boolean;
   /** The tasks of an owner at all others, each as the JSON text of its state. */
   tasksOf(owner: string): Promise<readonly string[]>;
-  /** The servers whose pages a caller used at all others, with the times in milliseconds since 1970. */
-  pagesOf(caller: string): Promise<readonly { readonly server: string; readonly at: number }[]>;
+  /** The servers whose pages a caller used at all others. */
+  pagesOf(caller: string): Promise<readonly string[]>;
 }
 
 /** Whose ids they are. */

@@ -13,7 +13,6 @@ import type { Members } from "../replica/members.ts";
 import type { Placements } from "../replica/placements.ts";
 import type { Sharing, SharingParts } from "../replica/sharing.ts";
 import type { ReplicaRow } from "../store/replicas.ts";
-import type { UsedPage } from "../surface/result/links.ts";
 import { forwardedOf } from "../transport/http/forwarded.ts";
 import type { Owners } from "../transport/http/owners.ts";
 import type { GatewayContext } from "./gateway-options.ts";
@@ -121,7 +120,7 @@ export class GatewayReplicas implements ReplicaControl {
         return found?.answers.flatMap(({ value }) => value) ?? [];
       },
       pagesOf: async (caller) => {
-        const found = await this.asks?.askAll<readonly UsedPage[]>(PAGES, { caller });
+        const found = await this.asks?.askAll<readonly string[]>(PAGES, { caller });
         return found?.answers.flatMap(({ value }) => value) ?? [];
       },
     };
@@ -133,7 +132,7 @@ export class GatewayReplicas implements ReplicaControl {
   }
 
   /** Answers the others which pages a caller used here. */
-  answerPages(pagesOf: (caller: string) => readonly UsedPage[]): void {
+  answerPages(pagesOf: (caller: string) => readonly string[]): void {
     this.asks?.answer(PAGES, (asked) => pagesOf((asked as { caller: string }).caller));
   }
 

@@ -1,43 +1,57 @@
 /**
  * Calls of apps (MCP Apps). An app names a tool of its server as the server does; the server is the one whose
- * page the client used last, of those that have such a tool for apps.
+ * page the client used, of those that have such a tool for apps. Nothing in a call says which app it is from,
+ * so a name of several of them is refused: what an app sends must not reach another server.
  */
 import { isFor, knowsApps, pageOf, withNewPage } from "../catalog/tool-app.ts";
-import { callerOf } from "../kernel/call.ts";
+import { callerOf, type ServerId } from "../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
+import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
+import { withOwnPage } from "./aggregate/pages.ts";
 import { addressOf } from "./aggregate/uris.ts";
 import { readParams } from "./call-params.ts";
 import { callTool } from "./call-tool.ts";
 import { asResult } from "./failure.ts";
-import type { UsedPage } from "./result/links.ts";
+import { recordRefusal } from "./recorded.ts";
 import type { Scope, ScopeCatalog, ScopeFacts, ToolTarget } from "./scope.ts";
+import { someOf } from "./server-names.ts";
 import type { ClientRequest } from "./surface.ts";
 
 /** `otherwise` answers what is no call of an app. `scope` has the tools that are hidden from models. */
 export function appCall(scope: Scope, request: ClientRequest, otherwise: () => Promise<Raw>): Promise<Raw> {
   const { origin, params } = request;
   if (!params || !knowsApps(origin.capabilities)) return otherwise();
-  const { name, args = EMPTY_OBJECT, meta, others } = readParams(params);
+  const { name, args = EMPTY_OBJECT, meta, others: more } = readParams(params);
   if (typeof name !== "string") return otherwise();
   const { links } = scope.results;
-  const answer = (used: readonly UsedPage[]): Promise<Raw> => {
+  const answer = async (used: readonly ServerId[]): Promise<Raw> => {
     const { snapshot } = scope.view(origin);
-    const server = used.find((one) => {
-      const tool = snapshot.tool(one.server, name);
+    const [server, ...others] = [...new Set(used)].filter((one) => {
+      const tool = snapshot.tool(one, name);
       return tool && isFor("app", tool.definition);
-    })?.server;
-    if (server === undefined) return otherwise();
-    const call = { server, tool: name, args, meta, written: others ? params : undefined };
-    return Promise.resolve()
-      .then(() => callTool(scope, call, request))
-      .catch((error: unknown) => asResult(scope.log, error, "meta"));
+    });
+    if (server === undefined) return await otherwise();
+    if (others.length > 0) {
+      recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
+      throw RpcError.of(INVALID_PARAMS, ambiguous(name, [server, ...others]));
+    }
+    const call = { server, tool: name, args, meta, written: more ? params : undefined };
+    try {
+      return withOwnPage(await callTool(scope, call, request), server);
+    } catch (error) {
+      return asResult(scope.log, error, "meta");
+    }
   };
   const here = links.pagesOf(callerOf(origin));
   // The requests of a client without a session may reach another replica each.
   const elsewhere = origin.sessionless && !origin.unlisted ? scope.results.pagesElsewhere : undefined;
-  if (!elsewhere) return answer(here);
-  return elsewhere(callerOf(origin)).then((there) =>
-    answer([...here, ...there].toSorted((a, b) => b.at - a.at)),
+  return elsewhere ? elsewhere(callerOf(origin)).then((there) => answer([...here, ...there])) : answer(here);
+}
+
+function ambiguous(name: string, servers: readonly ServerId[]): string {
+  return (
+    `Unknown tool: ${name}. Apps of several servers that were used have it (${someOf(servers)}), and which app ` +
+    "calls is not known: it must call a listed name, or each server needs an endpoint of its own"
   );
 }
 

@@ -3,11 +3,12 @@
  * URI is never sent to other servers.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
-import { isPage, pageOf } from "../catalog/tool-app.ts";
+import { isPage } from "../catalog/tool-app.ts";
 import { callerOf, type Origin, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import { addressed, type ItemTarget, lists } from "./aggregate/addressed.ts";
+import { pageOwner } from "./aggregate/pages.ts";
 import { fitsTemplate, isSkillUri } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
 import type { ScopeCatalog, ScopeFacts } from "./scope.ts";
@@ -51,27 +52,22 @@ function addressAt(scope: ScopeCatalog, uri: string, server: ServerId, asker: As
   return address.server === server && !(listing && lists(listing, uri)) ? address : undefined;
 }
 
-/** A link in a result counts less than a tool that names the page. */
+/** A link in a result counts less than a tool or a list that names the page. */
 function serverOf(scope: ScopeCatalog & ScopeFacts, uri: string, origin: Origin): ServerId | undefined {
-  const linked = scope.results.links.serverOf(callerOf(origin), uri);
-  return isPage(uri)
-    ? (onlyServer(scope, uri, origin) ?? linked)
-    : (linked ?? onlyServer(scope, uri, origin));
+  const owner = isPage(uri) && scope.specs().size > 1 ? pageOwner(scope, uri, origin) : undefined;
+  if (owner !== undefined) return owner === false ? undefined : owner;
+  return scope.results.links.serverOf(callerOf(origin), uri) ?? onlyServer(scope, uri, origin);
 }
 
 /**
- * The only server whose tool names the URI as its page, else the only one that lists it, else the only one with
- * a template for it. If there is just one server, that one.
+ * The only server that lists the URI, else the only one with a template for it. If there is just one server,
+ * that one.
  */
 function onlyServer(scope: ScopeCatalog, uri: string, asker: Asker): ServerId | undefined {
   const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
   if (servers.length === 1) return servers[0];
   if (isSkillUri(uri)) return undefined;
   const { listings } = scope.view(asker).snapshot;
-  const naming = servers.filter((server) =>
-    listings.get(server)?.tools.some(({ definition }) => pageOf(definition) === uri),
-  );
-  if (isPage(uri) && naming.length > 0) return naming.length === 1 ? naming[0] : undefined;
   const listing = servers.filter((server) =>
     listings.get(server)?.resources?.some((resource) => resource.name === uri),
   );

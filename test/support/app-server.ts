@@ -13,10 +13,15 @@ export interface AppServer {
   readonly forApps?: readonly string[];
   /** Pages that it lists. */
   readonly lists?: readonly string[];
+  readonly templates?: readonly string[];
 }
 
 /** The entry of a server that answers every read with a page of its own. */
-export function appServer(folder: Temp, name: string, { tools, forApps = [], lists = [] }: AppServer) {
+export function appServer(
+  folder: Temp,
+  name: string,
+  { tools, forApps = [], lists = [], templates = [] }: AppServer,
+) {
   const definitions = Object.entries(tools).map(([tool, uri]) => ({
     name: tool,
     inputSchema: { type: "object" },
@@ -31,6 +36,9 @@ export function appServer(folder: Temp, name: string, { tools, forApps = [], lis
     JSON.stringify({
       "tools/list": { tools: definitions },
       "resources/list": { resources: lists.map((uri) => ({ uri, name: uri })) },
+      "resources/templates/list": {
+        resourceTemplates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
+      },
       "resources/read": { contents },
     }),
   );

@@ -28,7 +28,7 @@ import { awaitNamed } from "./await-named.ts";
 import { mergedInstructions } from "./instructions.ts";
 import { ItemRequests } from "./item-requests.ts";
 import { ListReader } from "./list-reader.ts";
-import { createMergedLists, type MergedLists, pagesIn } from "./merged-list.ts";
+import { createMergedLists, type MergedLists } from "./merged-list.ts";
 import { withOwnPage } from "./pages.ts";
 import { SkillRequests } from "./skill-requests.ts";
 import { quarantinedName, unknownName } from "./unknown-name.ts";
@@ -106,11 +106,6 @@ export class AggregateSurface implements Surface {
 
   tool(name: string, asker: Asker): Raw | undefined {
     return this.#listsOf(asker).tools.list.get(name)?.definition;
-  }
-
-  /** Whether a tool in the list names this page. */
-  namesPage(uri: string, asker: Asker): boolean {
-    return pagesIn(this.#listsOf(asker).tools.list).has(uri);
   }
 
   lists(asker: Asker): Required<ListStates> {
@@ -207,7 +202,7 @@ export class AggregateSurface implements Surface {
       const call = { server, tool: own, args, meta, written: others ? params : undefined };
       return callTool(this.#scope, call, inner).then((result) => {
         this.#scope.results.links.noteAll(callerOf(request.origin), server, result);
-        return pageOf(tool.definition) === undefined ? result : this.#withPage(result, server, origin);
+        return this.#withPage(result, tool, origin);
       });
     };
     // Reads the list again: `tools` may still contain a tool that was denied while the call waited.
@@ -225,13 +220,13 @@ export class AggregateSurface implements Surface {
     }
   }
 
-  /** A result may name another page than its tool. It is read from the same server. */
-  #withPage(result: Raw, server: string, origin: Origin): Raw {
-    this.#scope.results.links.notePage(callerOf(origin), server);
-    const uri = pageOf(result);
-    if (uri === undefined) return result;
-    this.#scope.results.links.note(callerOf(origin), server, uri);
-    return withOwnPage(result, server, pagesIn(this.#listsOf(origin).tools.list));
+  /** A result may name another page than its tool, or one although its tool names none. */
+  #withPage(result: Raw, { server, definition }: Tool, origin: Origin): Raw {
+    const isNamed = pageOf(definition) !== undefined;
+    if (!isNamed && !knowsApps(origin.capabilities)) return result;
+    const shown = withOwnPage(result, server);
+    if (isNamed || shown !== result) this.#scope.results.links.notePage(callerOf(origin), server);
+    return shown;
   }
 
   #unknown(name: string, { origin, trail }: ClientRequest, { list }: MergedLists["tools"]): Error {

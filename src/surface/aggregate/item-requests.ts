@@ -19,7 +19,7 @@ import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { MergedLists } from "./merged-list.ts";
 import { withAddresses } from "./skill-entry.ts";
-import { certainTarget, likelyTargets } from "./targets.ts";
+import { certainTarget, isNobodys, likelyTargets } from "./targets.ts";
 import { unknownName } from "./unknown-name.ts";
 import { addressOf } from "./uris.ts";
 
@@ -126,7 +126,8 @@ export class ItemRequests {
     }
     const { origin } = request;
     const certain =
-      certainTarget(this.#scope, this.#listsOf(origin), uri, origin) ?? this.#linked(request, uri);
+      certainTarget(this.#scope, this.#listsOf(origin), uri, origin) ??
+      (isNobodys(this.#scope, uri, origin) ? undefined : this.#linked(request, uri));
     const isEnd = request.method === "resources/unsubscribe";
     let refusal: unknown;
     for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin, isEnd)) {

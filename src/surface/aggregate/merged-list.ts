@@ -13,7 +13,7 @@ import type { Cursors } from "../cursor.ts";
 import type { Scope, ScopeCatalog, ScopeFacts } from "../scope.ts";
 import type { ListState } from "../surface.ts";
 import { legacyTool } from "./legacy-tool.ts";
-import { type PageOwners, pageOwners, withOwnPages } from "./pages.ts";
+import { withOwnPages } from "./pages.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
 import { type PrefixedItems, publicNames } from "./public-names.ts";
 import { CACHE_HINTS, skillAt } from "./skill-entry.ts";
@@ -68,15 +68,14 @@ class ListCache<T extends Item> {
 export class MergedList<T extends Item> {
   readonly #scope: ScopeCatalog;
   readonly #view: CatalogView;
-  readonly #cache: () => ListCache<T>;
+  readonly #cache: ListCache<T>;
   #snapshot: Snapshot | undefined;
   #specs: unknown;
   #complete = false;
   /** Newest first. */
   #lists: readonly PublicList<T>[];
 
-  /** `cache` is asked anew whenever the catalog has changed. */
-  constructor(scope: ScopeCatalog, view: CatalogView, cache: () => ListCache<T>) {
+  constructor(scope: ScopeCatalog, view: CatalogView, cache: ListCache<T>) {
     this.#scope = scope;
     this.#view = view;
     this.#cache = cache;
@@ -119,15 +118,14 @@ export class MergedList<T extends Item> {
 
   #update(snapshot: Snapshot, specs: ReturnType<Scope["specs"]>): void {
     const parts: PrefixedItems<T>[] = [];
-    const cache = this.#cache();
     this.#complete = true;
     for (const [server, { prefix }] of specs) {
       const listing = snapshot.listings.get(server);
-      const items = listing && cache.itemsOf(listing);
+      const items = listing && this.#cache.itemsOf(listing);
       if (!items) this.#complete = false;
       else if (items.length > 0) parts.push({ server, prefix, items });
     }
-    const list = cache.get(parts);
+    const list = this.#cache.get(parts);
     if (list !== this.#lists[0]) this.#lists = [list, ...this.#lists].slice(0, KEPT_LISTS);
   }
 }
@@ -195,16 +193,13 @@ export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: Cata
     );
   const { cursors } = scope;
   const { tools, prompts, skills } = sharedLists(cursors);
-  const resourcesWith = memoized(
-    (owners: PageOwners) =>
-      new ListCache<Item>({
-        cursors,
-        member: "resources",
-        key: "uri",
-        items: (listing) => listing.resources,
-        assignKeys: (parts) => assignUris(parts, clash("resource"), owners),
-      }),
-  );
+  const resources = new ListCache<Item>({
+    cursors,
+    member: "resources",
+    key: "uri",
+    items: (listing) => listing.resources,
+    assignKeys: (parts) => assignUris(parts, clash("resource")),
+  });
   const templates = new ListCache<Item>({
     cursors,
     member: "resourceTemplates",
@@ -212,20 +207,14 @@ export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: Cata
     items: (listing) => listing.templates,
     assignKeys: (parts) => assignUris(parts, clash("resource template")),
   });
-  return memoized((view: CatalogView) => {
-    const ofTools = new MergedList(scope, view, () => tools);
-    return {
-      tools: ofTools,
-      prompts: new MergedList(scope, view, () => prompts),
-      resources: new MergedList(scope, view, () => resourcesWith(pagesIn(ofTools.list))),
-      templates: new MergedList(scope, view, () => templates),
-      skills: new MergedList(scope, view, () => skills),
-    };
-  });
+  return memoized((view: CatalogView) => ({
+    tools: new MergedList(scope, view, tools),
+    prompts: new MergedList(scope, view, prompts),
+    resources: new MergedList(scope, view, resources),
+    templates: new MergedList(scope, view, templates),
+    skills: new MergedList(scope, view, skills),
+  }));
 }
-
-/** The pages that the tools of a list name. */
-export const pagesIn = memoized((list: PublicList<Tool>) => pageOwners(list.items()));
 
 /** One value per key, as long as the key lives. */
 function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {

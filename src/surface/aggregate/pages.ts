@@ -1,47 +1,52 @@
 /**
- * Pages of MCP Apps in one list of tools. A page belongs to the server whose tool names it. Of several servers
- * that name the same URI, the first keeps it; tools of the others name an address, so that each has its own
- * page.
+ * Pages of MCP Apps. A page belongs to the server whose tool names it: definitions and results name an address
+ * of that server, so that neither a server that comes later nor one with the same URI can take its place.
  */
 import type { Tool } from "../../catalog/tool.ts";
 import { pageOf, withPage } from "../../catalog/tool-app.ts";
 import type { ServerId } from "../../kernel/call.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import type { Raw } from "../../kernel/raw.ts";
+import type { ScopeCatalog } from "../scope.ts";
 import type { PrefixedItems } from "./public-names.ts";
-import { addressOf, isReserved } from "./uris.ts";
+import { addressOf } from "./uris.ts";
 
-/** Servers by the URIs that belong to them. */
-export type PageOwners = ReadonlyMap<string, ServerId>;
-
-const NO_PAGES: PageOwners = new Map();
-
-/** The same empty object for all lists without pages. */
-export function pageOwners(tools: Iterable<Pick<Tool, "server" | "definition">>): PageOwners {
-  const owners = new Map<string, ServerId>();
-  for (const { server, definition } of tools) {
-    const uri = pageOf(definition);
-    if (uri !== undefined && !isReserved(uri) && !owners.has(uri)) owners.set(uri, server);
-  }
-  return owners.size === 0 ? NO_PAGES : owners;
-}
-
-/** The parts with definitions that name the right pages. A part without a change stays the same object. */
+/** Parts and tools without a page stay the same objects. */
 export function withOwnPages(parts: readonly PrefixedItems<Tool>[]): readonly PrefixedItems<Tool>[] {
-  const owners = pageOwners(parts.flatMap(({ items }) => items));
-  if (owners.size === 0 && !parts.some(({ items }) => items.some(({ definition }) => pageOf(definition))))
-    return parts;
-  return parts.map((part) => ({
-    ...part,
-    items: part.items.map((tool) => {
-      const definition = withOwnPage(tool.definition, tool.server, owners);
+  return parts.map((part) => {
+    if (!part.items.some(({ definition }) => pageOf(definition))) return part;
+    const items = part.items.map((tool) => {
+      const definition = withOwnPage(tool.definition, tool.server);
       return definition === tool.definition ? tool : { ...tool, definition };
-    }),
-  }));
+    });
+    return { ...part, items };
+  });
 }
 
-/** A definition or result of this server, with the URI under which clients read its page. */
-export function withOwnPage(described: Raw, server: ServerId, owners: PageOwners): Raw {
+/** A definition or result of this server, with the address under which clients read its page. */
+export function withOwnPage(described: Raw, server: ServerId): Raw {
   const uri = pageOf(described);
-  if (uri === undefined || (!isReserved(uri) && (owners.get(uri) ?? server) === server)) return described;
-  return withPage(described, addressOf(server, uri));
+  return uri === undefined ? described : withPage(described, addressOf(server, uri));
 }
+
+/**
+ * Whose page a URI is that is no address, as apps know those of their server: the one server whose tool names
+ * it, else the one that lists it. False: nobody's, because several do, or a server whose tools are not known might.
+ * Undefined: no tool and no list names it.
+ */
+export function pageOwner(scope: ScopeCatalog, uri: string, asker: Asker): ServerId | false | undefined {
+  const { listings } = scope.view(asker).snapshot;
+  const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
+  const naming = servers.filter((server) =>
+    listings.get(server)?.tools.some(({ definition }) => pageOf(definition) === uri),
+  );
+  if (naming.length > 0) return only(naming);
+  if (!servers.every((server) => listings.has(server))) return false;
+  const listing = servers.filter((server) =>
+    listings.get(server)?.resources?.some((resource) => resource.name === uri),
+  );
+  return listing.length > 0 ? only(listing) : undefined;
+}
+
+const only = ([first, ...others]: readonly ServerId[]): ServerId | false =>
+  first !== undefined && others.length === 0 && first;

@@ -6,12 +6,13 @@ import { isPage } from "../../catalog/tool-app.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { ScopeCatalog } from "../scope.ts";
 import { addressed, type ItemTarget } from "./addressed.ts";
-import { type MergedLists, pagesIn } from "./merged-list.ts";
+import type { MergedLists } from "./merged-list.ts";
+import { pageOwner } from "./pages.ts";
 import { fitsTemplate, fixedLength, isSkillUri } from "./uris.ts";
 
 /**
- * The server that the address names, whose tool names the URI as its page, or that lists the URI as a resource
- * or (for completions) as a template.
+ * The server that the address names, whose page the URI is, or that lists it as a resource or (for completions)
+ * as a template.
  */
 export function certainTarget(
   scope: ScopeCatalog,
@@ -21,16 +22,23 @@ export function certainTarget(
 ): ItemTarget | undefined {
   const address = addressed(scope, uri, asker);
   if (address) return scope.has(address.server, asker) ? address : undefined;
-  const owner = isPage(uri) ? pagesIn(lists.tools.list).get(uri) : undefined;
-  if (owner !== undefined) return { server: owner, uri };
+  if (isPage(uri)) {
+    const owner = pageOwner(scope, uri, asker);
+    return owner === undefined || owner === false ? undefined : { server: owner, uri };
+  }
   const listed = lists.resources.list.get(uri) ?? lists.templates.list.get(uri);
   return listed && { server: listed.server, uri: listed.name };
 }
 
+/** Whether it is a page that no server can be asked for. */
+export function isNobodys(scope: ScopeCatalog, uri: string, asker: Asker): boolean {
+  return isPage(uri) && pageOwner(scope, uri, asker) === false;
+}
+
 /**
  * For a URI that no server lists: servers with a matching template first, then all other servers with
- * resources. A page is asked only of the one server with a template for it: any other could answer with a page
- * of its own. A skill is asked of none, because its address names its server.
+ * resources. A page that no tool and no list names is asked only of the one server with a template for it: any
+ * other could answer with a page of its own. A skill is asked of none, because its address names its server.
  */
 export function likelyTargets(
   scope: ScopeCatalog,
@@ -42,7 +50,7 @@ export function likelyTargets(
   const servers = [...scope.specs().keys()].filter((server) => isEnd || scope.has(server, asker));
   // A single server decides itself whether it has the resource.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));
-  if (isSkillUri(uri)) return [];
+  if (isSkillUri(uri) || isNobodys(scope, uri, asker)) return [];
   const { listings } = scope.view(asker).snapshot;
   const fitting = servers
     .flatMap((server) => listings.get(server)?.templates ?? [])

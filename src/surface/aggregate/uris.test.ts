@@ -24,16 +24,13 @@ test("URIs are kept, but a duplicate URI and one with the metamcp scheme get an 
   expect(clashes).toEqual(["b/c a", "d a"]);
 });
 
-test("a page stays with the server whose tool names it, and the other one has an address with the same scheme", () => {
-  const placed = assignUris(
-    [part("a", "ui://x"), part("b", "ui://x", "ui://metamcp/a/x")],
-    undefined,
-    new Map([["ui://x", "b"]]),
-  );
+test("a page always has an address of its server, with the same scheme", () => {
+  const placed = assignUris([part("a", "ui://x"), part("b", "ui://x", "ui://metamcp/a/x", "UI://x")]);
   expect([...placed].map(([uri, { server }]) => [uri, server])).toEqual([
     ["ui://metamcp/a/x", "a"],
-    ["ui://x", "b"],
+    ["ui://metamcp/b/x", "b"],
     ["ui://metamcp/b/metamcp/a/x", "b"],
+    ["metamcp://server/b/UI://x", "b"],
   ]);
 });
 

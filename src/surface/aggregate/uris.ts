@@ -1,11 +1,11 @@
 /**
  * Resource URIs of many servers in one list. URIs are kept. If two servers have the same URI, the second one
- * is listed under an address `metamcp://server/…`, or `ui://metamcp/…` for pages, whose scheme hosts check.
- * A URI of a skill always becomes an address, `skill://SERVER/…`, because hosts identify a skill by it. Every
- * resource can be read by such an address.
+ * is listed under an address `metamcp://server/…`. A URI of a page or a skill always becomes an address,
+ * `ui://metamcp/SERVER/…` and `skill://SERVER/…`, because hosts know the server by it alone; they check the
+ * scheme. Every resource can be read by such an address.
  */
 
-import { PAGE_SCHEME } from "../../catalog/tool-app.ts";
+import { isPage, PAGE_SCHEME } from "../../catalog/tool-app.ts";
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import { SKILL_SCHEME } from "../../kernel/skill-rules.ts";
@@ -29,9 +29,9 @@ export function isSkillUri(uri: string): boolean {
   return uri.startsWith(SKILL_SCHEME);
 }
 
-/** A server's own URI that could be taken for an address. */
-export function isReserved(uri: string): boolean {
-  return uri.startsWith(SCHEME) || uri.startsWith(PAGE_PREFIX) || isSkillUri(uri);
+/** A server's own URI that could be taken for an address, or that is only shown as one. */
+function isReserved(uri: string): boolean {
+  return uri.startsWith(SCHEME) || isPage(uri) || isSkillUri(uri);
 }
 
 /** The URI is not encoded in the address, so that templates stay templates. */
@@ -57,17 +57,16 @@ export function readAddress(uri: string): { server: ServerId; uri: string } | un
 
 /**
  * Returns the items by URI, in the order of the parts. Calls `clash` for each item whose URI another server
- * already has. `owners`: servers whose tools name a URI, which keep it.
+ * already has.
  */
 export function assignUris<T extends Named>(
   parts: readonly PrefixedItems<T>[],
   clash: (item: T, keeper: ServerId) => void = () => {},
-  owners: ReadonlyMap<string, ServerId> = new Map(),
 ): ReadonlyMap<string, T> {
   const assigned = new Map<string, T>();
   for (const { items } of parts) {
     for (const item of items) {
-      const keeper = assigned.get(item.name)?.server ?? owners.get(item.name) ?? item.server;
+      const keeper = assigned.get(item.name)?.server ?? item.server;
       if (keeper !== item.server) clash(item, keeper);
       const kept = keeper === item.server && !assigned.has(item.name) && !isReserved(item.name);
       assigned.set(kept ? item.name : addressOf(item.server, item.name), item);

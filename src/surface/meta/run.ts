@@ -60,10 +60,7 @@ interface Others {
 /** Answers every request but `tools/list`. */
 export function answer(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
   if (request.method === "tools/call") return callMetaTool(scope, request, others);
-  return others.pinned.read(
-    request,
-    async () => await (handleResources(scope, request) ?? passThrough(scope, request)),
-  );
+  return handleResources(scope, request) ?? passThrough(scope, request);
 }
 
 function callMetaTool(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {

@@ -101,10 +101,7 @@ export function createMetatoolsSurface(all: Scope, { notify }: MetatoolsOptions)
     handle(request) {
       if (request.method === "tools/call") return callMetatool(scope, request, { all, pinned });
       if (request.method === "tools/list") return list(scope, request, { pinned, version });
-      return pinned.read(
-        request,
-        async () => await (handleResources(scope, request) ?? passThrough(scope, request)),
-      );
+      return handleResources(scope, request) ?? passThrough(scope, request);
     },
     lists(asker) {
       const { listings } = scope.view(asker).snapshot;

@@ -4,10 +4,9 @@
  * pinned.
  */
 import { joinArray } from "../../catalog/json-array.ts";
-import { isPage } from "../../catalog/tool-app.ts";
 import type { Origin, TaskSupport } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { EMPTY_OBJECT, type Raw, scalarOf } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { writeToolId } from "../../kernel/tool-id.ts";
 import { elements, member, withMember } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
@@ -82,20 +81,6 @@ export class PinnedTools {
     const surface = this.any ? await this.#load() : undefined;
     if (surface?.tool(name, request.origin)) return await surface.answer(request);
     return await app(async () => (surface?.mayHave(name) ? await surface.answer(request) : unknown()));
-  }
-
-  /**
-   * Reads a page that a pinned tool names. Another server may have the same page, so only this list knows
-   * whose it is. `otherwise` answers what is no such request.
-   */
-  async read(request: ClientRequest, otherwise: () => Promise<Raw>): Promise<Raw> {
-    const { method, params, origin } = request;
-    const named = method === "resources/read" && params && this.any ? member(params, "uri") : undefined;
-    const uri = scalarOf(named);
-    if (typeof uri !== "string" || !isPage(uri)) return await otherwise();
-    const surface = await this.#load();
-    await surface.prepare(origin);
-    return surface.namesPage(uri, origin) ? await surface.answer(request) : await otherwise();
   }
 
   async #load(): Promise<PinnedSurface> {

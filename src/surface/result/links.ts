@@ -13,17 +13,11 @@ const KEY = '"uri"';
 /** The servers of so many pages are kept for a caller. */
 const MAX_PAGES = 16;
 
-/** A caller used a page of the server at this time, in milliseconds since 1970. */
-export interface UsedPage {
-  readonly server: ServerId;
-  readonly at: number;
-}
-
 export class Links {
   /** Oldest first. */
   readonly #servers = new Map<string, ServerId>();
   /** The servers whose pages a caller used, the last one first; the oldest caller first. */
-  readonly #pages = new Map<string, readonly UsedPage[]>();
+  readonly #pages = new Map<string, readonly ServerId[]>();
 
   /** Called for every result: one without the text `"uri"` is not parsed. */
   noteAll(caller: string, server: ServerId, result: Raw): void {
@@ -48,15 +42,15 @@ export class Links {
 
   /** The caller read a page of this server, or used a tool that has one. */
   notePage(caller: string, server: ServerId): void {
-    const others = this.pagesOf(caller).filter((other) => other.server !== server);
+    const others = this.pagesOf(caller).filter((other) => other !== server);
     this.#pages.delete(caller);
-    this.#pages.set(caller, [{ server, at: Date.now() }, ...others].slice(0, MAX_PAGES));
+    this.#pages.set(caller, [server, ...others].slice(0, MAX_PAGES));
     if (this.#pages.size <= MAX_LINKS) return;
     const [oldest] = this.#pages.keys();
     this.#pages.delete(oldest as string);
   }
 
-  pagesOf(caller: string): readonly UsedPage[] {
+  pagesOf(caller: string): readonly ServerId[] {
     return this.#pages.get(caller) ?? [];
   }
 

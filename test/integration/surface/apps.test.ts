@@ -51,6 +51,8 @@ test("a stranger that lists the page of another server does not get its reads", 
   await client.close();
 });
 
+const addressIn = (server: string, uri = PAGE): string => uri.replace("ui://", `ui://metamcp/${server}/`);
+
 test("two servers with the same page keep their own, in both keys of their tools", async () => {
   const folder = temp();
   folder.writeConfig({
@@ -61,15 +63,40 @@ test("two servers with the same page keep their own, in both keys of their tools
   await client.initialize();
   const pages = await pagesOf(client);
   expect(pages).toEqual({
-    one__show: PAGE,
-    one__other: "ui://one/other",
-    two__show: "ui://metamcp/two/dashboard/main",
+    one__show: addressIn("one"),
+    one__other: addressIn("one", "ui://one/other"),
+    two__show: addressIn("two"),
   });
+  // Without an address it is nobody's.
+  expect(await read(client, PAGE)).toContain("not found");
   expect(await read(client, pages["one__show"] as string)).toBe("page of one");
   expect(await read(client, pages["two__show"] as string)).toBe("page of two");
   expect(readsOf(folder, "two")).toMatchObject([{ uri: PAGE }]);
   await client.close();
 });
+
+test.each(["aggregate", "meta", "metatools"])(
+  "while the tools of a server are not known, no other one is asked for a page (%s)",
+  async (surface) => {
+    const folder = temp();
+    const stranger = { tools: {}, lists: [PAGE], templates: ["ui://{+path}"] };
+    folder.writeConfig({
+      stranger: appServer(folder, "stranger", stranger),
+      weather: { command: folder.path("missing") },
+    });
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize(HOST);
+    expect(await read(client, addressIn("stranger"))).toBe("page of stranger");
+    expect(await read(client, PAGE)).toMatch(/not found|not known/);
+    await client.request("resources/subscribe", { uri: PAGE });
+    const ref = { type: "ref/resource", uri: PAGE };
+    await client.request("completion/complete", { ref, argument: { name: "path", value: "" } });
+    const asked = folder.journal("stranger.log").events("message");
+    expect(asked.filter(({ uri }) => uri === PAGE)).toHaveLength(1);
+    expect(asked.filter(({ method }) => method === "completion/complete")).toEqual([]);
+    await client.close();
+  },
+);
 
 /** Two servers with the same page and an equal tool for their apps. */
 function twoApps(): Temp {
@@ -88,12 +115,21 @@ test("an app calls the tools of its server by their bare names, and is refused t
   await client.initialize(HOST);
   const pages = await pagesOf(client);
   expect(Object.keys(pages)).toContain("two__refresh");
-  expect((await client.request("tools/call", { name: "refresh" })).error).toMatchObject({ code: -32602 });
+  const refusalOf = async (name: string) => (await client.request("tools/call", { name })).error;
+  expect(await refusalOf("refresh")).toMatchObject({ code: -32602 });
   expect(await read(client, pages["two__show"] as string)).toBe("page of two");
   await client.tool("refresh", {});
   expect(callsOf(folder, "two")).toEqual(["refresh"]);
-  expect((await client.request("tools/call", { name: "only_one" })).error).toMatchObject({ code: -32602 });
+  expect(await refusalOf("only_one")).toMatchObject({ code: -32602 });
   expect(callsOf(folder, "one")).toEqual([]);
+  // Once pages of both are drawn, nothing says whose app it is that calls.
+  expect(await read(client, pages["one__show"] as string)).toBe("page of one");
+  expect(await refusalOf("refresh")).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining("one, two"),
+  });
+  await client.tool("only_one", {});
+  expect([callsOf(folder, "one"), callsOf(folder, "two")]).toEqual([["only_one"], ["refresh"]]);
   await client.close();
 });
 
