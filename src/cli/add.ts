@@ -1,6 +1,6 @@
 /** `metamcp add`: writes servers into the config. Starts nothing and needs no network. */
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { allowWritten, FOUND_NAME } from "../config/allowed.ts";
 import { type FlagValues, type Table, UsageError } from "../config/command-line.ts";
 import { cannotConfine } from "../config/confinable.ts";
@@ -216,7 +216,8 @@ function check({ name, entry, missing }: Addition, path: string): void {
     throw new UsageError(`"${name}" cannot be the name of a server: use letters, digits, "-", "_" and ".".`);
   // An entry with unset variables cannot be checked yet.
   if (missing.length > 0) return;
-  const { result } = checkServer(name, entry, { path, folder: dirname(path), env: process.env });
+  const isGuarded = basename(path) === FOUND_NAME;
+  const { result } = checkServer(name, entry, { path, isGuarded, folder: dirname(path), env: process.env });
   if (result !== "disabled" && "reason" in result) throw new UsageError(`${name}: ${result.reason}`);
 }
 

@@ -25,6 +25,8 @@ export interface Withheld {
 export interface FileConsent {
   /** The path of the record. Watch it: a change of it may change what is allowed. */
   readonly record: string;
+  /** Whether a change of this file needs permission. */
+  guards(path: string): boolean;
   /**
    * Undefined if everything in the file is allowed. The caller must use this same `file` afterwards, so that
    * nothing changes in between.
@@ -39,9 +41,11 @@ export const FOUND_NAME = ".mcp.json";
 export function folderConsent(asked: string | undefined, cwd: string, home: string): FileConsent | undefined {
   if (asked !== undefined) return undefined;
   const found = resolve(cwd, FOUND_NAME);
+  const guards = (path: string): boolean => resolve(path) === found;
   return {
     record: recordPath(home),
-    check: async (path, file) => (resolve(path) === found ? await withheldIn(found, file, home) : undefined),
+    guards,
+    check: async (path, file) => (guards(path) ? await withheldIn(found, file, home) : undefined),
   };
 }
 

@@ -42,7 +42,7 @@ export interface CheckOptions extends EntryContext {
  * is invalid.
  */
 export function checkConfig(file: Keys, options: CheckOptions): Config {
-  const { path, folder, env, overrides, cannotConfine } = options;
+  const { path, isGuarded = false, folder, env, overrides, cannotConfine } = options;
   const findings = new Findings();
   checkTopKeys(file, findings);
   const layers = layersIn(file, findings);
@@ -52,7 +52,7 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
   if (file["mcpServers"] === undefined && !skills) findings.warn(noServers(file));
   const servers = checkServers(
     file["mcpServers"] ?? {},
-    { path, folder, env, cannotConfine, sandbox: { default: file["sandbox"] }, skills },
+    { path, isGuarded, folder, env, cannotConfine, sandbox: { default: file["sandbox"] }, skills },
     findings,
   );
   return Object.freeze({

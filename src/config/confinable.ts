@@ -5,8 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
 import { release } from "node:os";
-import { join } from "node:path";
-import type { Sandbox } from "./sandbox.ts";
+import { join, resolve } from "node:path";
+import { isInside, type Sandbox } from "./sandbox.ts";
 
 export interface ConfinedUser {
   readonly uid: number;
@@ -89,13 +89,16 @@ function withoutBridge({ network }: Sandbox): string | undefined {
   return `its sandbox lists hosts or installs a package, which needs perl: ${install("perl")}`;
 }
 
-/**
- * The absolute path of a program, by our own PATH. That of a server's entry may name folders that the server
- * can write.
- */
-export function toolPath(name: "bwrap" | "prlimit" | "perl"): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
-  const found = folders.map((folder) => join(folder, name)).find(isExecutable);
+/** Folders with programs of the system. Others in PATH, such as `node_modules/.bin`, a server may be able to write. */
+const OF_SYSTEM = ["/usr", "/bin", "/sbin", "/opt", "/nix", "/gnu", "/run/current-system"];
+
+/** The absolute path of a program of the system, by our own PATH. */
+export function toolPath(name: "bwrap" | "prlimit" | "perl" | "env"): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(":").map((folder) => resolve("/", folder));
+  const found = [...folders, "/usr/bin", "/bin"]
+    .filter((folder) => OF_SYSTEM.some((one) => isInside(folder, one)))
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
   return found === undefined ? undefined : realpathSync(found);
 }
 

@@ -7,12 +7,12 @@ import { resolve } from "node:path";
 import { expandTilde } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { Secret, secretsFrom } from "../kernel/secret.ts";
+import { readConfinement } from "./confinement.ts";
 import type { EntryContext } from "./entry-context.ts";
-import { type Findings, isKeys, type Keys, kindOf, type Path, text, textMap, texts } from "./field.ts";
+import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts } from "./field.ts";
 import { checkSecurityKeys, otherNameFor } from "./keys.ts";
 import { readPlain } from "./plain-fields.ts";
 import { Resolver } from "./resolver.ts";
-import { beyondFloor, ownFolder, readSandbox } from "./sandbox.ts";
 import { OAUTH } from "./schemas.ts";
 import { SERVER_FIELDS } from "./server-fields.ts";
 import type { CommonSpec, McpRemoteSpec, OAuthSpec, OpenApiSpec, OperationRules, StdioSpec } from "./spec.ts";
@@ -123,39 +123,6 @@ function readStdio(entry: Keys, context: EntryContext, resolver: Resolver): Dial
     ...readConfinement(entry, cwd, context, resolver),
     ...readPlain(entry, "stdio", findings),
   };
-}
-
-function readConfinement(
-  entry: Keys,
-  cwd: string,
-  { folder, folderOfGateway, env, sandbox: rules, cannotConfine }: EntryContext,
-  resolver: Resolver,
-): Pick<StdioSpec, "sandbox"> {
-  const { findings } = resolver;
-  const before = findings.faults.length;
-  const replaced = { env, folder, resolve: (text: string, path: Path) => resolver.resolvePlain(text, path) };
-  const floor = readSandbox(rules?.floor, "sandbox", { env, folder }, findings);
-  const preset = rules?.default ?? rules?.floor;
-  const own = entry["sandbox"];
-  const found =
-    own === undefined
-      ? readSandbox(preset, "sandbox", { env, folder }, findings)
-      : readSandbox(own, "sandbox", replaced, findings);
-  if (findings.faults.length > before) return {};
-  const beyond = floor && beyondFloor(found, floor);
-  if (beyond !== undefined)
-    findings.fault(
-      ["sandbox"],
-      `it may touch more than an administrator allows any server (${beyond}): narrow its "sandbox", or remove it to get the sandbox of the settings`,
-    );
-  const reason = found && resolver.complete ? cannotConfine?.(found) : undefined;
-  if (reason !== undefined) findings.fault(["sandbox"], reason);
-  if (!found) return {};
-  if (resolver.referring.some(({ path }) => path[0] === "cwd"))
-    findings.fault(["cwd"], "cwd cannot be a reference to a secret with a sandbox: write the folder");
-  const isOwn = entry["cwd"] !== undefined || !folderOfGateway;
-  const writable = isOwn ? ownFolder(cwd, env) : undefined;
-  return { sandbox: writable === undefined ? found : { ...found, folder: writable } };
 }
 
 function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {

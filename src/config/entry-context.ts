@@ -6,6 +6,8 @@ import type { SecretRules } from "./secret-reference.ts";
 export interface EntryContext {
   /** The absolute path of the config file. */
   readonly path: string;
+  /** A change of the file is effective only after the user's permission. */
+  readonly isGuarded?: boolean;
   /** The folder of the config file. */
   readonly folder: string;
   /** The folder is no server's own, because it is that of the gateway. */

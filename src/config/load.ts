@@ -60,7 +60,15 @@ export async function parseConfig(
     const advice = `mcpServers is ${kindOf(mcpServers)}, not an object: write "mcpServers": { "name": { … } }`;
     throw new ConfigError(absolute, advice, await positionOfKey(text, "mcpServers"));
   }
-  const checkOptions = { path: absolute, folder: dirname(absolute), env, overrides, cannotConfine };
+  const isGuarded = consent?.guards(absolute) ?? false;
+  const checkOptions = {
+    path: absolute,
+    isGuarded,
+    folder: dirname(absolute),
+    env,
+    overrides,
+    cannotConfine,
+  };
   const withheld = await consent?.check(absolute, value);
   if (withheld) return withhold(checkConfig(onlyServers(value), checkOptions), withheld);
   const { config, faults } = await checkedLayers(checkConfig(value, checkOptions), layers);

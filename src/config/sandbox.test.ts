@@ -7,6 +7,7 @@ import { checkServer } from "./server.ts";
 
 const CONTEXT: EntryContext = {
   path: "/project/.mcp.json",
+  isGuarded: true,
   folder: "/project",
   env: { HOME: "/home/u", V: "v" },
 };
@@ -93,6 +94,26 @@ test.each([
 test("the folder of a gateway is no server's own unless an entry names it", () => {
   expect(read(true, {}, { folderOfGateway: true })).not.toHaveProperty("folder");
   expect(read(true, { cwd: "/data/x" }, { folderOfGateway: true })).toHaveProperty("folder", "/data/x");
+});
+
+test("a server cannot write where the config is that confines it, unless a change needs permission", () => {
+  expect(read(true, {}, { isGuarded: false })).not.toHaveProperty("folder");
+  expect(read(true, { cwd: "/project/x" }, { isGuarded: false })).toHaveProperty("folder", "/project/x");
+  for (const more of [
+    { cwd: "/project" },
+    { sandbox: { write: ["."] } },
+    { sandbox: { write: ["/project"] } },
+  ])
+    expect(read(true, more, { isGuarded: false })).toContain("could end its own sandbox");
+  expect(read({ write: ["."] })).toHaveProperty("write", ["/project"]);
+});
+
+test("a floor is for the working folder too", () => {
+  const floor = { write: ["/data"], read: ["/ro"] };
+  const at = (cwd: string) => read(undefined, { cwd }, { sandbox: { floor } });
+  expect(at("/data/x")).toMatchObject({ folder: "/data/x", within: ["/ro", "/data"] });
+  expect(at("/ro")).not.toHaveProperty("folder");
+  expect(at("/elsewhere")).not.toHaveProperty("folder");
 });
 
 const base: Sandbox = { read: [], write: [], network: "all" };

@@ -20,6 +20,8 @@ export interface Sandbox {
   readonly network: "all" | "none" | readonly string[];
   readonly memoryMb?: number;
   readonly processes?: number;
+  /** The places that a floor permits. Then the package of its script is in one of them too. */
+  readonly within?: readonly string[];
 }
 
 /** `sandbox` in the settings of a gateway. */

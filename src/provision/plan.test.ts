@@ -69,3 +69,15 @@ test("a plan is frozen", () => {
   expect(() => args.push("; rm -rf /")).toThrow(/not extensible/);
   expect(Object.isFrozen(plan.entry) && Object.isFrozen(plan.candidate)).toBe(true);
 });
+
+test.each([
+  "${file:/home/u/.ssh/id}",
+  "${keychain:github/TOKEN}",
+  "${op://v/i/f}",
+  "${vault:secret/data/x#k}",
+])("an entry that asks for the secret %s of the user must not run", (written) => {
+  const local = { command: "npx", args: ["-y", "b@1.0.0", written] };
+  const remote = { type: "http" as const, url: "https://a.example", headers: { "X-Key": `k ${written}` } };
+  for (const entry of [local, remote, { command: "npx", args: [], env: { A: written } }])
+    expect(planOf(candidate({ entry }), {}).flaw).toContain(`your secret ${written}`);
+});

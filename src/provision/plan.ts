@@ -2,6 +2,7 @@
  * The plan to add a candidate: the entry to write and run, with this environment. It is frozen, so that the
  * user confirms exactly what runs.
  */
+import { secretReferences } from "../config/secret-reference.ts";
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
 import { freeze } from "../kernel/freeze.ts";
@@ -24,6 +25,8 @@ export function planOf(candidate: Candidate, env: Env): Plan {
   // The config replaces every ${NAME}. An entry must not read variables of the user that it does not declare.
   const undeclared = used.find(({ name }) => !declared.has(name))?.name;
   const lacks = (name: string): boolean => !env[name];
+  // Nor secrets of the user: whoever published it is not asked about those either.
+  const secret = textsOf(entry).flatMap(secretReferences)[0]?.written;
   const kept = withoutUnset(entry, (name) => declared.get(name)?.required === false && lacks(name));
   const unset = textsOf(kept)
     .flatMap((text) => references(text))
@@ -34,7 +37,10 @@ export function planOf(candidate: Candidate, env: Env): Plan {
     candidate,
     entry: kept,
     missing: [...new Set([...required, ...unset].map(({ name }) => name))],
-    flaw: undeclared && `its entry uses the variable ${undeclared}, which it does not declare`,
+    flaw:
+      secret !== undefined
+        ? `its entry asks for your secret ${secret}`
+        : undeclared && `its entry uses the variable ${undeclared}, which it does not declare`,
   });
 }
 

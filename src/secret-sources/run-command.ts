@@ -1,5 +1,6 @@
 /** Runs the program of a password store, without a shell and with a time limit. */
 import { execFile } from "node:child_process";
+import { delimiter, isAbsolute } from "node:path";
 import { codeOf } from "../home/file.ts";
 import { SecretUnavailable } from "./unavailable.ts";
 
@@ -28,7 +29,14 @@ export function runCommand(
   { install, timeoutMs, signal, stdin = "" }: RunOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: LARGEST_OUTPUT, signal } as const;
+    const env = { ...process.env, PATH: trustedPath(process.env["PATH"]) };
+    const options = {
+      env,
+      timeout: timeoutMs,
+      killSignal: "SIGKILL",
+      maxBuffer: LARGEST_OUTPUT,
+      signal,
+    } as const;
     const child = execFile(program, args, options, (error, stdout, stderr) => {
       const complaint = stderr.trim().split("\n")[0]?.slice(0, 300) ?? "";
       if (!error) resolve({ exitCode: 0, stdout, complaint });
@@ -43,4 +51,12 @@ export function runCommand(
     child.stdin?.on("error", () => {});
     child.stdin?.end(stdin);
   });
+}
+
+/** Without folders of a project, in which npm and a server of that project may put a program of any name. */
+function trustedPath(path = ""): string {
+  const folders = path
+    .split(delimiter)
+    .filter((one) => isAbsolute(one) && !/[\\/]node_modules[\\/]/.test(one));
+  return folders.join(delimiter);
 }

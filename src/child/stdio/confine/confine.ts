@@ -20,8 +20,8 @@ import { type Environment, startFailure } from "../spawn.ts";
 import { bridgeTo, PROXY_VARIABLES, SOCKET_INSIDE } from "./bridge.ts";
 import { bubblewrapArgs, type Mount } from "./bubblewrap.ts";
 import { type Attempt, Egress } from "./egress.ts";
-import { listedPlaces, unusable } from "./places.ts";
-import { findProgram, programPlaces } from "./program.ts";
+import { listedPlaces, realOf, unusable } from "./places.ts";
+import { findProgram, isBundle, programPlaces } from "./program.ts";
 import { registryHosts } from "./registries.ts";
 
 /** What to start instead. */
@@ -30,7 +30,7 @@ export interface Start extends Pick<StdioSpec, "command" | "args" | "cwd"> {
 }
 
 export interface ConfineOptions {
-  /** METAMCP_HOME. */
+  /** METAMCP_HOME; `of` resolves links in it. */
   readonly home: string;
   readonly user: ChildUser | undefined;
   /** Our environment. */
@@ -64,7 +64,9 @@ export class Confinement {
   }
 
   static async of(spec: StdioSpec, options: ConfineOptions): Promise<Confinement> {
-    return new Confinement(spec, await privateFolder(spec, options), options);
+    const home = (await realOf(options.home)) ?? options.home;
+    const resolved = { ...options, home };
+    return new Confinement(spec, await privateFolder(spec, resolved), resolved);
   }
 
   /** Rejects with ChildFailure if the server cannot be confined as its entry says. */
@@ -77,14 +79,23 @@ export class Confinement {
     if (program === undefined) throw await startFailure({ code: "ENOENT" }, spec, env);
     const homes = { metamcp: home, user: user?.home ?? parent["HOME"] ?? "/root" };
     const { listed, hidden } = await listedPlaces(sandbox, homes);
-    const needed = await programPlaces(program, spec, Object.values(homes));
+    const { programs, script } = await programPlaces(program, spec, homes);
+    const { within } = sandbox;
+    if (script && within && !isBundle(script, homes) && !within.some((place) => isInside(script, place)))
+      throw unusable(
+        `${spec.name}: its program is in ${script}, which an administrator does not allow servers to read: have it added to "read" of the floor in the settings`,
+      );
+    const needed = [...programs, ...(script === undefined ? [] : [script])];
     const shown = (path: string): boolean => listed.some(({ to }) => isInside(path, to));
     const own: Mount[] = [
       ...needed.filter((path) => !shown(path)).map((path) => ({ from: path, to: path })),
       { from: this.#folder, to: this.#folder, writable: true },
     ];
     if (hosts) {
-      const egress = await this.#openEgress(new NetworkHosts(hosts), env);
+      const egress = await this.#openEgress(
+        new NetworkHosts(hosts),
+        registryHosts(env, within !== undefined),
+      );
       own.push({ from: egress.socket, to: SOCKET_INSIDE, writable: true });
     }
     const bridge = hosts ? bridgeTo(tool("perl")) : [];
@@ -100,15 +111,15 @@ export class Confinement {
     const { inside, outside } = split(hosts ? { ...env, ...PROXY_VARIABLES } : env);
     return {
       command: tool("bwrap"),
-      args: [...inside, ...jail, ...bridge, ...limits(sandbox), program, ...spec.args],
+      args: [...jail, ...bridge, ...limits(sandbox), ...inside, program, ...spec.args],
       cwd: "/",
       env: outside,
     };
   }
 
-  async #openEgress(listed: NetworkHosts, env: Environment): Promise<Egress> {
+  async #openEgress(listed: NetworkHosts, registries: NetworkHosts): Promise<Egress> {
     const { home, user, onAttempt } = this.#options;
-    const whileInstalling = listed.with(registryHosts(env));
+    const whileInstalling = listed.with(registries);
     const egress = await Egress.open({
       home,
       hosts: () => (this.#installing() ? whileInstalling : listed),
@@ -178,14 +189,19 @@ function tool(name: Parameters<typeof toolPath>[0]): string {
   return path;
 }
 
-/** Variables with which the loader would run code of the server in bubblewrap itself. */
-const OF_LOADER = /^(LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
+/** Variables with which the loader and Perl would run code of the server in what confines it. */
+const OF_LOADER = /^(LD_|PERL|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
 
-/** Values are secrets, and everybody can read the arguments of a process, so only the loader's become some. */
+/**
+ * Values are secrets, and everybody can read the arguments of a process, so only the loader's become some.
+ * They are set last: what holds the limits must not obey them.
+ */
 function split(env: Readonly<Record<string, string>>) {
-  const names = Object.keys(env).filter((name) => OF_LOADER.test(name));
-  const outside = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
-  return { inside: names.flatMap((name) => ["--setenv", name, env[name] as string]), outside };
+  const [early, late] = [true, false].map((isEarly) =>
+    Object.entries(env).filter(([name]) => OF_LOADER.test(name) !== isEarly),
+  ) as [[string, string][], [string, string][]];
+  const inside = late.length === 0 ? [] : [tool("env"), ...late.map(([name, value]) => `${name}=${value}`)];
+  return { inside, outside: Object.fromEntries(early) };
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { isInside } from "../../../config/sandbox.ts";
 import type { StdioSpec } from "../../../config/spec.ts";
 import type { Environment } from "../spawn.ts";
+import type { Homes } from "./places.ts";
 
 const INTERPRETER = /^(node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|java|bash|sh)$/;
 const PROGRAM_FOLDER = /^(bin|\.bin|sbin|shims)$/;
@@ -31,42 +32,69 @@ async function runnable(path: string): Promise<string | undefined> {
   );
 }
 
-/** `program` is an absolute path. A folder that contains one of `homes` is never among the places. */
+/** Folders of many: nothing in them belongs to one program. */
+const SHARED =
+  /^\/(?:etc|var|tmp|run|home(?:\/[^/]+)?|root|srv|mnt|media|data|boot|var\/(?:lib|tmp|log|www))?$/;
+const OF_SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/gnu"];
+
+export interface ProgramPlaces {
+  readonly programs: readonly string[];
+  /** The package of the script that an interpreter runs. */
+  readonly script: string | undefined;
+}
+
+/** Where MetaMCP itself keeps programs of servers. */
+export function isBundle(path: string, { metamcp }: Pick<Homes, "metamcp">): boolean {
+  return isInside(path, join(metamcp, "bundles"));
+}
+
+/** `program` is an absolute path. A folder that contains a home is never among the places. */
 export async function programPlaces(
   program: string,
   { args, cwd }: Pick<StdioSpec, "args" | "cwd">,
-  homes: readonly string[],
-): Promise<readonly string[]> {
-  const places = [await installed(program, homes)];
-  const script = INTERPRETER.test(basename(program)) ? args.find((arg) => !arg.startsWith("-")) : undefined;
-  if (script !== undefined) {
-    const path = resolve(cwd, script);
-    if (await isFile(path)) places.push([await packageOf(path, homes)]);
-  }
-  return [...new Set(places.flat())];
+  homes: Homes,
+): Promise<ProgramPlaces> {
+  const programs = await installed(program, homes);
+  const first = INTERPRETER.test(basename(program)) ? args.find((arg) => !arg.startsWith("-")) : undefined;
+  const path = first === undefined ? undefined : resolve(cwd, first);
+  const script = path !== undefined && (await isFile(path)) ? await packageOf(path, homes) : undefined;
+  const isHidden = (place: string): boolean => isInside(place, homes.metamcp) && !isBundle(place, homes);
+  if (script === undefined || isHidden(script) || isOfSystem(script)) return { programs, script: undefined };
+  return { programs, script };
 }
 
-async function installed(program: string, homes: readonly string[]): Promise<readonly string[]> {
+async function installed(program: string, homes: Homes): Promise<readonly string[]> {
   const folder = dirname(program);
-  const isShared = PROGRAM_FOLDER.test(basename(folder));
+  const isShared = PROGRAM_FOLDER.test(basename(folder)) && !isTooWide(folder, homes);
   const shown = isShared ? folder : program;
   const real = await realpath(program);
-  // A virtual environment of Python has its packages beside its programs.
-  if (isShared && (await isFile(join(folder, "..", "pyvenv.cfg")))) return [dirname(folder), dirname(real)];
+  // A virtual environment of Python has its packages beside its programs, and its library beside the real one.
+  if (isShared && (await isFile(join(folder, "..", "pyvenv.cfg")))) {
+    const base = dirname(dirname(real));
+    const places = [dirname(folder), isOfSystem(real) ? dirname(real) : base];
+    return places.every((place) => !isTooWide(place, homes)) ? places : [shown, real];
+  }
   // The target of a link lies elsewhere: npx links into the package of npm.
   return real === program ? [shown] : [shown, await packageOf(real, homes)];
 }
 
 /** The folder with all that a script may import. */
-async function packageOf(script: string, homes: readonly string[]): Promise<string> {
+async function packageOf(script: string, homes: Homes): Promise<string> {
   const real = await realpath(script);
   const modules = /^(.*?\/node_modules)\//.exec(real)?.[1];
-  if (modules !== undefined) return modules;
-  const isTooWide = (folder: string): boolean => homes.some((home) => isInside(home, folder));
-  for (let folder = dirname(real); !isTooWide(folder) && folder !== "/"; folder = dirname(folder))
+  if (modules !== undefined && !isTooWide(modules, homes)) return modules;
+  for (let folder = dirname(real); !isTooWide(folder, homes); folder = dirname(folder))
     if ((await isFile(join(folder, "package.json"))) || (await isFile(join(folder, "pyproject.toml"))))
       return folder;
-  return isTooWide(dirname(real)) ? real : dirname(real);
+  return isTooWide(dirname(real), homes) ? real : dirname(real);
+}
+
+function isTooWide(folder: string, homes: Homes): boolean {
+  return SHARED.test(folder) || Object.values(homes).some((home: string) => isInside(home, folder));
+}
+
+function isOfSystem(path: string): boolean {
+  return OF_SYSTEM.some((one) => isInside(path, one));
 }
 
 async function isFile(path: string): Promise<boolean> {
