@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { allowWritten, FOUND_NAME } from "../config/allowed.ts";
 import { type FlagValues, type Table, UsageError } from "../config/command-line.ts";
-import { cannotConfine } from "../config/confinable.ts";
 import { type AddedEntries, addServers } from "../config/edit-servers.ts";
 import { shownSandbox } from "../config/sandbox.ts";
 import { checkServer } from "../config/server.ts";
@@ -12,10 +11,11 @@ import { homeFolder } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Variable } from "../provision/candidate.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
-import { type NewSandbox, newSandbox } from "../provision/new-sandbox.ts";
+import type { NewSandbox } from "../provision/new-sandbox.ts";
 import { type Addition, fromCommandLine, fromGallery } from "./addition.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { confined } from "./confined.ts";
 import { printError } from "./print.ts";
 import { show, table } from "./table.ts";
 import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
@@ -108,8 +108,10 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
   const home = homeFolder(process.env);
   const path = targetFile(given);
   const { noSandbox, secret } = given.settings as unknown as FlagValues<typeof flags>;
-  const confined = noSandbox ? unconfined : (addition: Addition) => withSandbox(addition, path);
-  const additions = (await additionsOf(given)).map(confined);
+  const withSandbox = noSandbox
+    ? unconfined
+    : (addition: Addition) => ({ ...addition, ...confined(addition.entry, path) });
+  const additions = (await additionsOf(given)).map(withSandbox);
   for (const addition of additions) check(addition, path);
   if (secret !== undefined) await keepSecret(secret, additions);
   const entries = new Map(additions.map(({ name, entry }) => [name, entry]));
@@ -189,18 +191,6 @@ function readPair(written: string): readonly [string, string] {
   const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(written) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw new UsageError("--env is malformed: write it as NAME=value.");
-}
-
-/** New local servers are confined where this machine can do that; otherwise the plan says why not. */
-function withSandbox(addition: Addition, path: string): Addition {
-  const { entry } = addition;
-  if (!("command" in entry)) return addition;
-  const sandbox = newSandbox(entry, { folder: dirname(path), env: process.env });
-  if (sandbox === undefined)
-    return { ...addition, unconfined: "it starts containers, which a sandbox does not let it do" };
-  const because = cannotConfine({ read: [], write: [], network: "all" });
-  if (because !== undefined) return { ...addition, unconfined: because };
-  return { ...addition, entry: { ...entry, sandbox } };
 }
 
 /** Also where the file has a sandbox for all servers. */

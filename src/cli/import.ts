@@ -5,15 +5,18 @@
 import { type Gathered, type GatheredServer, gather } from "../clients/gather.ts";
 import { type Merged, merge } from "../clients/merge.ts";
 import { allowWritten } from "../config/allowed.ts";
+import { type FlagValues, UsageError } from "../config/command-line.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { editJson } from "../config/edit.ts";
 import { isKeys, type Keys, kindOf } from "../config/field.ts";
+import { FLAGS as FLAGS_OF_RUN } from "../config/flags.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
 import { containsSecret } from "../kernel/looks-secret.ts";
 import { visible } from "../kernel/visible.ts";
 import { galleryCandidates } from "../provision/gallery/gallery.ts";
+import type { RegistrySource } from "../provision/registry/base.ts";
 import { withKeepAlive } from "../provision/stateful-server.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
@@ -27,6 +30,13 @@ import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
 const FLAGS = {
   ...TARGET_FILE_FLAGS,
   yes: { kind: "switch", env: false, help: "Do not ask." },
+  fromRegistry: {
+    kind: "text",
+    env: false,
+    value: "url",
+    help: "Copy the servers of this MCP registry instead. METAMCP_REGISTRY_TOKEN is its credential.",
+  },
+  registryToken: FLAGS_OF_RUN.registryToken,
   dryRun: { kind: "switch", env: false, help: "Only show what would be imported." },
 } as const;
 
@@ -34,15 +44,22 @@ const KEPT_ALIVE = 'it holds a session, so its process is not ended when idle (l
 
 export const command: Command = {
   name: "import",
-  usage: "import [CLIENT …]",
-  summary: "Copy the servers of your clients into the config.",
+  usage: "import [CLIENT …] | --from-registry URL",
+  summary: "Copy the servers of your clients, or of a registry, into the config.",
   flags: FLAGS,
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
     const { settings, positionals } = given;
-    const { yes, dryRun, json } = settings as typeof settings & { yes: boolean; dryRun: boolean };
+    const { yes, dryRun, json, fromRegistry, registryToken } = settings as unknown as FlagValues<
+      typeof FLAGS
+    > & { json: boolean };
     const config = targetFile(given);
-    const read = await gather(clientsNamed(positionals), machine());
+    if (fromRegistry !== undefined && positionals.length > 0)
+      throw new UsageError("Give either names of clients or --from-registry.");
+    const read =
+      fromRegistry === undefined
+        ? await gather(clientsNamed(positionals), machine())
+        : await registered({ url: fromRegistry, token: registryToken }, config);
     const gathered = { ...read, found: await completed(read.found) };
     const merged = merge(gathered.found, await serversOf(config));
     const anyNew = merged.taken.length > 0;
@@ -55,6 +72,11 @@ export const command: Command = {
     return gathered.faults.length > 0 ? 1 : 0;
   },
 };
+
+async function registered(source: RegistrySource, config: string): Promise<Gathered> {
+  const { gatherFromRegistry } = await import("./import-registry.ts");
+  return await gatherFromRegistry(source, config);
+}
 
 /**
  * Keeps servers alive that hold a session, and says so. Names variables that the client's environment may

@@ -17,6 +17,7 @@ import { type Env, homeFolder } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
 import { checkAuditFile } from "../observe/audit/audit-file.ts";
 import { otelEnvironment } from "../observe/traces/otel-environment.ts";
+import type { RegistrySource } from "../provision/registry/base.ts";
 import { createGateway, type Gateway } from "../serving/gateway.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
@@ -55,14 +56,14 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
   const home = homeFolder(env);
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
-  const registryUrl = registryOf({ settings, given });
+  const registry = registryOf({ settings, given });
   const files = await readStartFiles(settings);
   if (settings.auditFile !== undefined) await checkAuditFile(settings.auditFile);
   const url = settings.store ?? `file:${home}/gateway/gateway.db`;
   const childUser = await childUserOf(settings, home);
   const store = await openStore({ url, home, env, clock, log });
   const config = emptyConfig(home, overrides);
-  const gateway = await openGateway({ settings, env, store, log, home, config, registryUrl, childUser });
+  const gateway = await openGateway({ settings, env, store, log, home, config, registry, childUser });
   try {
     await applyStartFiles(gateway.control, files, log);
     if (settings.skillsDir.length > 0) await addSkillsServer(gateway.control);
@@ -105,7 +106,7 @@ async function openGateway({
   log,
   home,
   config,
-  registryUrl,
+  registry,
   childUser,
 }: {
   settings: ServeSettings;
@@ -114,7 +115,7 @@ async function openGateway({
   log: Log;
   home: string;
   config: ReturnType<typeof emptyConfig>;
-  registryUrl: string | undefined;
+  registry: RegistrySource | undefined;
   childUser: ChildUser | undefined;
 }): Promise<Gateway> {
   const { host, port, tls, tlsCert = "", tlsKey = "", publicUrl, adminToken } = settings;
@@ -167,7 +168,7 @@ async function openGateway({
         unwritten: join(home, "gateway", "audit-unwritten.jsonl"),
       },
       metricsPort: settings.metricsPort,
-      registryUrl,
+      registry,
       middlewareDir: settings.middlewareDir,
       console: !settings.noConsole,
       otel: otelIn(env),

@@ -14,7 +14,7 @@ import { translate } from "./translate.ts";
 
 /** Where a server was found. */
 export interface Source {
-  readonly client: ClientProgram;
+  readonly client: Pick<ClientProgram, "id" | "title">;
   readonly file: string;
   readonly name: string;
   readonly project?: string;

@@ -140,6 +140,13 @@ export const FLAGS = {
     value: "url",
     help: "Registry to look up new servers in.",
   },
+  registryToken: {
+    commands: LISTEN,
+    kind: "text",
+    flag: false,
+    secret: true,
+    help: "Bearer token or API key for the registry in METAMCP_REGISTRY_URL.",
+  },
   noCode: { commands: [...SHOW, "serve", "exec"], kind: "switch", help: "Turn off code execution." },
   noNotify: {
     commands: LISTEN,

@@ -1,4 +1,5 @@
 /** Connects provisioning with the engine. Its code is loaded when somebody first requests a server. */
+
 import type { CatalogLoader } from "../catalog/catalog-loader.ts";
 import { allowWritten } from "../config/allowed.ts";
 import { type LoadOptions, parseConfig, readConfigText } from "../config/load.ts";
@@ -6,6 +7,7 @@ import type { Config } from "../config/spec.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Provisioner } from "../provision/provision.ts";
+import type { RegistrySource } from "../provision/registry/base.ts";
 import type { Registry } from "../provision/registry/registry.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { Trials } from "./trial.ts";
@@ -13,7 +15,7 @@ import type { Trials } from "./trial.ts";
 /** The same load options as for the config, so that new entries are read in the same way. */
 export interface ProvisionOptions extends LoadOptions {
   /** Default: the official registry. */
-  readonly registryUrl?: string | undefined;
+  readonly registry?: RegistrySource | undefined;
 }
 
 interface EngineParts {
@@ -54,7 +56,7 @@ interface Loaded {
   readonly registry: Registry;
 }
 
-async function load({ registryUrl, ...options }: ProvisionOptions, parts: EngineParts): Promise<Loaded> {
+async function load({ registry: source, ...options }: ProvisionOptions, parts: EngineParts): Promise<Loaded> {
   const { env } = options;
   const [
     { Provisioner: Engine },
@@ -72,7 +74,7 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
     import("../provision/gallery/gallery.ts"),
   ]);
   const { home, clock, log, view, loader, trials, config } = parts;
-  const registry = new Client({ baseUrl: registryUrl, home, env, clock, log });
+  const registry = new Client({ source, home, env, clock, log });
   const writer = new ConfigFileWriter({
     home,
     env,

@@ -91,7 +91,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     bundles,
     clock,
     log,
-    registryUrl: options.registryUrl,
+    registry: options.registry,
     engine,
     control: () => control,
     requests: new ProvisionRequests(store, parts.requested),

@@ -1,4 +1,5 @@
 /** The settings of a gateway, and what all of its parts share. */
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OidcSettings } from "../access/identity-provider.ts";
 import type { AdminParts } from "../admin/routes/parts.ts";
@@ -11,6 +12,7 @@ import type { Events } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { AuditOptions } from "../observe/audit/audit-log.ts";
 import type { OtelEnvironment } from "../observe/traces/otel-environment.ts";
+import type { RegistrySource } from "../provision/registry/base.ts";
 import type { ReplicaCounts } from "../replica/limits/replica-counts.ts";
 import type { Store } from "../store/store.ts";
 import type { GuardOptions } from "../transport/http/guard.ts";
@@ -48,7 +50,7 @@ export interface GatewayOptions extends Omit<EngineOptions, "config" | "onStderr
   /** The folder with the operator's own layers. */
   readonly middlewareDir?: string | undefined;
   /** Default: the official registry. */
-  readonly registryUrl?: string | undefined;
+  readonly registry?: RegistrySource | undefined;
 }
 
 export type Admin = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;

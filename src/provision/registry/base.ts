@@ -10,14 +10,21 @@ export interface Base {
   readonly authorization: string | undefined;
 }
 
+/** A registry that somebody chose. */
+export interface RegistrySource {
+  readonly url: string;
+  /** Sent as a bearer token. */
+  readonly token?: string | undefined;
+}
+
 export const DEFAULT_REGISTRY = "https://registry.modelcontextprotocol.io";
 
 /** Undefined if it is not an http or https URL. */
-export function readBase(text: string): Base | undefined {
+export function readBase({ url: text, token }: RegistrySource): Base | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
-  const authorization = basicOf(url);
+  const authorization = token ? `Bearer ${token}` : basicOf(url);
   url.username = "";
   url.password = "";
   url.search = "";

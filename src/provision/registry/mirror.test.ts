@@ -11,7 +11,7 @@ import { type Base, readBase } from "./base.ts";
 import { mirrorPath, readMirror } from "./mirror.ts";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const BASE = readBase("https://registry.example/some/path") as Base;
+const BASE = readBase({ url: "https://registry.example/some/path" }) as Base;
 const SERVERS = 3_000;
 
 /** Writes mirrors in an endless loop, each with the number of its round in every line. */
@@ -19,7 +19,7 @@ const WORKER = `
 import { readBase } from "./base.ts";
 import { writeMirror } from "./mirror.ts";
 const path = process.argv[2];
-const base = readBase("https://registry.example/some/path");
+const base = readBase({ url: "https://registry.example/some/path" });
 for (let round = 0; ; round++) {
   const servers = new Map(Array.from({ length: ${SERVERS} }, (_, at) => {
     const name = "io.github.acme/s" + at;
@@ -91,7 +91,7 @@ test("each registry has its own file, and a path in the URL cannot leave the fol
     "http://a.example:8080",
     "https://a.example/../../x",
     "https://a.example/b/c",
-  ].map((url) => mirrorPath("/home", readBase(url) as Base));
+  ].map((url) => mirrorPath("/home", readBase({ url: url }) as Base));
   expect(new Set(paths).size).toBe(paths.length);
   for (const path of paths) expect(path).toMatch(/^\/home\/registry\/[\w.~-]+\.jsonl$/);
 });

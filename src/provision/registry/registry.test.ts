@@ -89,7 +89,7 @@ function setUp(baseUrl: string, home = temp().home): Setup {
     time: START,
     open(more = {}) {
       const registry = new Registry({
-        baseUrl,
+        source: { url: baseUrl },
         home,
         env: {},
         clock: systemClock,
@@ -586,6 +586,9 @@ test("credentials in the address are sent to the registry, and neither stored no
   const registry = made.open();
   const listed = await registry.candidates();
   expect(seen.slice(0, 2)).toEqual([`Basic ${Buffer.from("me:s3cr%t").toString("base64")}`, undefined]);
+  const other = setUp(site.url).open({ source: { url: site.url, token: "s3cr%t" } });
+  await other.candidates();
+  expect(seen.slice(4, 6)).toEqual(["Bearer s3cr%t", undefined]);
   await registry.close();
   expect(
     `${listed.reason}${await readFile(await mirror(made.home), "utf8")}${await mirror(made.home)}`,

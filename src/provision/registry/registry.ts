@@ -11,7 +11,7 @@ import { withLock } from "../../home/lock.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Candidate } from "../candidate.ts";
-import { type Base, DEFAULT_REGISTRY, readBase } from "./base.ts";
+import { type Base, DEFAULT_REGISTRY, type RegistrySource, readBase } from "./base.ts";
 import { CRAWL_BOUNDS } from "./crawl.ts";
 import { type MirrorHead, mirrorPath, type RegistryMirror, readMirror, writeMirror } from "./mirror.ts";
 import type { Fetch } from "./request.ts";
@@ -20,8 +20,8 @@ import { type Machine, toCandidate } from "./to-candidate.ts";
 import { update } from "./update.ts";
 
 export interface RegistryParts {
-  /** May contain a path. Default: the official registry. */
-  readonly baseUrl?: string | undefined;
+  /** Its address may contain a path. Default: the official registry. */
+  readonly source?: RegistrySource | undefined;
   /** METAMCP_HOME. */
   readonly home: string;
   readonly env: Env;
@@ -74,14 +74,10 @@ export class Registry {
   #partial: ReadonlyMap<string, ServerJson> | undefined;
 
   constructor(parts: RegistryParts) {
-    const { baseUrl = DEFAULT_REGISTRY, env } = parts;
+    const { source = { url: DEFAULT_REGISTRY }, env } = parts;
     this.#parts = parts;
-    this.#base = readBase(baseUrl);
-    this.#machine = {
-      has: memoized((command) => onPath(command, env)),
-      plain: this.#base?.url.protocol === "http:",
-      checked: this.#base?.url.origin === DEFAULT_REGISTRY,
-    };
+    this.#base = readBase(source);
+    this.#machine = machineOf(this.#base, env);
   }
 
   /**
@@ -263,6 +259,15 @@ export class Registry {
 
 /** Accesses the global lazily, because the first access loads the HTTP client. */
 const lazyFetch: Fetch = async (...args) => await globalThis.fetch(...args);
+
+/** What servers of this registry can run with here. */
+export function machineOf(base: Base | undefined, env: Env): Machine {
+  return {
+    has: memoized((command) => onPath(command, env)),
+    plain: base?.url.protocol === "http:",
+    checked: base?.url.origin === DEFAULT_REGISTRY,
+  };
+}
 
 function memoized(look: (command: string) => boolean): (command: string) => boolean {
   const seen = new Map<string, boolean>();

@@ -2,6 +2,7 @@
  * Finds servers in registry and gallery for clients and administrators, and adds them when an administrator
  * approves.
  */
+
 import type { EntryContext } from "../../config/entry-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_CLIENT } from "../../engine/trial.ts";
@@ -25,6 +26,7 @@ import type { Candidate, Entry } from "../../provision/candidate.ts";
 import type { Installer } from "../../provision/install.ts";
 import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
+import type { RegistrySource } from "../../provision/registry/base.ts";
 import type { ShownCandidate } from "../../provision/show.ts";
 import type { ProvisionCaller, Scope, ServerSearch } from "../../surface/scope.ts";
 import type { StoredBundles } from "../shared/stored-bundles.ts";
@@ -39,7 +41,7 @@ export interface ProvisioningParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Default: the official registry. */
-  readonly registryUrl?: string | undefined;
+  readonly registry?: RegistrySource | undefined;
   readonly engine: Pick<Engine, "trial" | "catalog">;
   readonly control: () => GatewayControl;
   readonly requests: ProvisionRequests;
@@ -215,13 +217,13 @@ export class Provisioning implements ProvisioningControl {
   }
 
   async #read(): Promise<Sources> {
-    const { registryUrl: baseUrl, home, clock, log, entryContext } = this.#parts;
+    const { registry: source, home, clock, log, entryContext } = this.#parts;
     const [{ Registry }, { galleryCandidates }] = await Promise.all([
       import("../../provision/registry/registry.ts"),
       import("../../provision/gallery/gallery.ts"),
     ]);
     return {
-      registry: new Registry({ baseUrl, home, env: entryContext.env, clock, log }),
+      registry: new Registry({ source, home, env: entryContext.env, clock, log }),
       gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
     };
   }

@@ -1,9 +1,12 @@
 /** The registry of a gateway: who sees which endpoints, and what hosts and MetaMCP's own client read. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readListed } from "../../../src/provision/registry/listed.ts";
+import { metamcp } from "../../support/command.ts";
 import { secretMachine } from "../../support/machine-client.ts";
 import { BOB, oauthTeam } from "../../support/oauth-team.ts";
 import { shared } from "../../support/shared.ts";
+import { type Temp, temp } from "../../support/temp.ts";
 
 const team = shared(() => oauthTeam());
 
@@ -154,4 +157,48 @@ test("the list follows its endpoints: unknown ones are refused, and a listed one
   expect(titles(await read(LIST))).toEqual(["one"]);
   await publish({ public: true, endpoints: ["one"] });
   expect((await api("DELETE", "/endpoints/brief")).status).toBeLessThan(300);
+});
+
+test("metamcp import copies the listed endpoints that a key opens, and asks for the key otherwise", async () => {
+  await publish({ public: false, endpoints: ["one", "two", "closed"] });
+  const folder = temp();
+  const run = (more: Readonly<Record<string, string>>, ...args: string[]) =>
+    metamcp({ ...folder, env: { ...folder.env, ...more } } as Temp, ["import", ...args]);
+  const from = ["--from-registry", team().url, "--yes", "--json"];
+  const key = { METAMCP_REGISTRY_TOKEN: await keyFor(["one", "closed"]) };
+
+  const refused = await run({}, ...from);
+  expect([refused.code, JSON.parse(refused.out).faults[0]]).toEqual([
+    1,
+    expect.stringContaining("METAMCP_REGISTRY_TOKEN"),
+  ]);
+  const done = await run(key, ...from);
+  expect(done.code).toBe(0);
+  expect(JSON.parse(done.out)).toMatchObject({
+    written: ["closed", "one"],
+    servers: [{ notes: ["set CLOSED_X_API_KEY where MetaMCP runs"] }, {}],
+  });
+  expect(done.out + done.err).not.toContain(key.METAMCP_REGISTRY_TOKEN);
+  const { mcpServers } = JSON.parse(readFileSync(JSON.parse(done.out).config, "utf8"));
+  expect(mcpServers).toEqual({
+    closed: {
+      type: "http",
+      url: `${team().url}/metamcp/closed/mcp`,
+      headers: { "X-API-Key": "${CLOSED_X_API_KEY}" },
+    },
+    one: { type: "http", url: `${team().url}/metamcp/one/mcp` },
+  });
+  expect(JSON.parse((await run(key, ...from)).out)).toMatchObject({ written: [], same: [{}, {}] });
+
+  // A credential goes neither into an address nor over a network without encryption.
+  for (const [url, says] of [
+    ["https://me:word@registry.example", "METAMCP_REGISTRY_TOKEN"],
+    ["http://registry.example", "only over https"],
+    ["registry.example", "not a web address"],
+  ] as const) {
+    const { code, err } = await run(key, "--from-registry", url);
+    expect([code, err]).toEqual([2, expect.stringContaining(says)]);
+    expect(err).not.toContain("word@");
+  }
+  expect((await run(key, "cursor", ...from)).code).toBe(2);
 });

@@ -1,0 +1,68 @@
+/** The servers of a registry, in the form of those of a client. Meant for a registry of one's own. */
+import type { Gathered, GatheredServer, Source } from "../clients/gather.ts";
+import { UsageError } from "../config/command-line.ts";
+import { systemClock } from "../engine/system-clock.ts";
+import type { Candidate } from "../provision/candidate.ts";
+import { type RegistrySource, readBase } from "../provision/registry/base.ts";
+import { CRAWL_BOUNDS, crawl } from "../provision/registry/crawl.ts";
+import { apply, readListed } from "../provision/registry/listed.ts";
+import { machineOf } from "../provision/registry/registry.ts";
+import type { ServerJson } from "../provision/registry/server-json.ts";
+import { toCandidate } from "../provision/registry/to-candidate.ts";
+import { confined } from "./confined.ts";
+import { checkRegistry } from "./registry.ts";
+
+/** A person looks at the list before it is written. */
+const BOUNDS = { ...CRAWL_BOUNDS, pages: 5, totalMs: 60_000 };
+
+/** `config`: the file that the servers are for. */
+export async function gatherFromRegistry(source: RegistrySource, config: string): Promise<Gathered> {
+  checkRegistry(source, "--from-registry");
+  const base = readBase(source);
+  if (!base) throw new UsageError("--from-registry is not a web address.");
+  const place = { client: { id: "registry", title: base.url.host }, file: base.url.href };
+  const servers = new Map<string, ServerJson>();
+  const end = await crawl(
+    {
+      base,
+      network: { fetch: globalThis.fetch, clock: systemClock },
+      from: { since: undefined, cursor: undefined },
+      signal: new AbortController().signal,
+      onPage(items) {
+        for (const listed of items.map(readListed)) if (listed) apply(listed, servers);
+        return Promise.resolve();
+      },
+    },
+    BOUNDS,
+  );
+  if (end.end !== "whole")
+    return { found: [], skipped: [], faults: [`${place.file}: ${reasonOf(end)}`], files: [] };
+  const found: GatheredServer[] = [];
+  const skipped: (Source & { reason: string })[] = [];
+  for (const server of servers.values()) {
+    const candidate = toCandidate(server, machineOf(base, process.env));
+    if ("reason" in candidate) skipped.push({ ...place, name: server.name, reason: candidate.reason });
+    else if (candidate.bundle)
+      skipped.push({ ...place, name: server.name, reason: "bundles are added by mcp_provision" });
+    else found.push({ ...place, ...serverOf(candidate, config) });
+  }
+  return { found, skipped, faults: [], files: [place.file] };
+}
+
+function serverOf({ name, entry, variables }: Candidate, config: string) {
+  const { entry: written, unconfined } = confined(entry, config);
+  const needed = variables.filter(({ required }) => required).map((variable) => variable.name);
+  const notes = [
+    ...(needed.length > 0 ? [`set ${needed.join(", ")} where MetaMCP runs`] : []),
+    ...(unconfined === undefined ? [] : [`it is not confined: ${unconfined}`]),
+  ];
+  return { name, entry: { ...written }, notes };
+}
+
+function reasonOf(end: Awaited<ReturnType<typeof crawl>>): string {
+  if (end.end === "cut")
+    return `${end.reason}. This copies all servers of a small registry; add single ones with metamcp add`;
+  if (end.end !== "failed") return "it has no list";
+  const refused = end.status === 401 || end.status === 403;
+  return refused ? `${end.reason}. Set METAMCP_REGISTRY_TOKEN to a key that it accepts` : end.reason;
+}
