@@ -18,6 +18,7 @@ import { readValue } from "../rpc/scan.ts";
 import { isObject } from "../rpc/slice.ts";
 import type { SessionlessRequests } from "../session/sessionless-requests.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
+import { forModels } from "../surface/app-tools.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { internalError } from "../surface/failure.ts";
 import { callThroughLayers, type SurfaceLayers } from "../surface/layered-requests.ts";
@@ -54,7 +55,7 @@ export class OpenApiEndpoint {
 
   constructor(parts: OpenApiParts) {
     this.#parts = parts;
-    this.#tools = new PublicTools(parts.scope);
+    this.#tools = new PublicTools(forModels(parts.scope));
   }
 
   /** `path` is the part of the URL after `api/`. */

@@ -27,8 +27,8 @@ const team = shared(async () => {
     await gateway.api("POST", "/mcp-servers", { name, ...entry });
   const listed = Object.keys(servers).map((server) => ({ server }));
   await gateway.api("POST", "/namespaces", { name: "apps", servers: listed });
-  for (const surface of ["aggregate", "meta"]) {
-    const endpoint = { name: surface, surface, namespaces: ["apps"], middleware: RULES };
+  for (const surface of ["aggregate", "meta", "metatools"]) {
+    const endpoint = { name: surface, surface, namespaces: ["apps"], middleware: RULES, openapi: true };
     await gateway.api("POST", "/endpoints", { ...endpoint, pinned: ["two:show"] });
   }
   // Extensions of servers are known from their first connection.
@@ -96,4 +96,35 @@ test.each(["legacy", "2026-07-28"] as const)("a pinned tool is drawn on meta (%s
   await called("refresh");
   expect(callsOf(folder, "two").at(-1)).toBe("refresh");
   expect(readsOf(folder, "stranger")).toEqual([]);
+});
+
+test("no model reaches a tool that is only for apps", async () => {
+  const { folder, gateway, key } = team();
+  const before = callsOf(folder, "two").length;
+  const { client } = await host("metatools", "legacy");
+  const answers: [string, Record<string, unknown>][] = [
+    ["run_tool", { tool_id: "two:refresh" }],
+    ["run_chain", { steps: [{ tool_id: "two:refresh", args: {} }] }],
+    ["execute_code", { language: "javascript", code: "await tools.two.refresh({})" }],
+    ["describe_tool", { tool_id: "two:refresh" }],
+    ["validate_tool_call", { tool_id: "two:refresh", args: {} }],
+  ];
+  for (const [name, args] of answers) {
+    const answer = await client.callTool({ name, arguments: args }).catch((error: Error) => error.message);
+    expect([name, JSON.stringify(answer)]).toEqual([
+      name,
+      expect.stringMatching(/isError":true|Unknown tool|not a function|"valid":false/),
+    ]);
+  }
+  const http = (path: string, method = "POST") =>
+    fetch(`${gateway.url}/metamcp/aggregate/api/${path}`, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      ...(method === "POST" && { body: "{}" }),
+    });
+  const described = await (await http("openapi.json", "GET")).text();
+  expect([described.includes("two__show"), described.includes("refresh")]).toEqual([true, false]);
+  expect((await http("two__refresh")).status).toBe(404);
+  expect((await http("two__show")).status).toBe(200);
+  expect(callsOf(folder, "two").slice(before)).toEqual(["show"]);
 });
