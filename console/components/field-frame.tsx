@@ -36,30 +36,57 @@ export interface ControlProps {
 export function FieldFrame(
   props: FieldProps & { readonly control: (control: ControlProps) => ComponentChildren },
 ) {
-  const id = useId();
-  const { label, hint, error } = props;
-  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  const control = useControl(props);
+  const { id } = control;
+  const { hint, error } = props;
   return (
     <div class={`field${error ? " field-wrong" : ""}`}>
-      <label for={id} class={labelClass(props, "field-label")}>
-        <ForeignText text={label} />
-        <FieldMark required={props.required} optional={props.optional} />
-      </label>
-      {hint && (
-        <div id={`${id}-hint`} class="field-hint">
-          {hint}
-        </div>
-      )}
-      {props.control({
-        id,
-        name: props.name,
-        required: props.required,
-        disabled: props.disabled,
-        autofocus: props.autofocus,
-        "aria-describedby": described || undefined,
-        "aria-invalid": error ? true : undefined,
-      })}
+      <FieldLabel id={id} field={props} shown="field-label" />
+      <FieldHint id={id} hint={hint} />
+      {props.control(control)}
       {error && <FieldError id={`${id}-error`} text={error} />}
+    </div>
+  );
+}
+
+/** The attributes that link a control to its label, hint and error. */
+export function useControl(props: FieldProps): ControlProps {
+  const id = useId();
+  const { hint, error } = props;
+  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  return {
+    id,
+    name: props.name,
+    required: props.required,
+    disabled: props.disabled,
+    autofocus: props.autofocus,
+    "aria-describedby": described || undefined,
+    "aria-invalid": error ? true : undefined,
+  };
+}
+
+interface FieldLabelProps {
+  /** The id of the control. */
+  readonly id: string;
+  readonly field: FieldProps;
+  /** The class of a label that is shown. */
+  readonly shown: string;
+}
+
+export function FieldLabel({ id, field, shown }: FieldLabelProps) {
+  return (
+    <label for={id} class={labelClass(field, shown)}>
+      <ForeignText text={field.label} />
+      <FieldMark required={field.required} optional={field.optional} />
+    </label>
+  );
+}
+
+export function FieldHint({ id, hint }: { readonly id: string; readonly hint: ComponentChildren }) {
+  if (!hint) return null;
+  return (
+    <div id={`${id}-hint`} class="field-hint">
+      {hint}
     </div>
   );
 }

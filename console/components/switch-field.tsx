@@ -1,7 +1,5 @@
 /** A switch that is on or off. It may take effect at once or with its form. */
-import { useId } from "preact/hooks";
-import { FieldError, FieldMark, type FieldProps, labelClass } from "./field-frame.tsx";
-import { ForeignText } from "./foreign-text.tsx";
+import { FieldError, FieldHint, FieldLabel, type FieldProps, useControl } from "./field-frame.tsx";
 
 export interface SwitchFieldProps extends FieldProps {
   readonly value: boolean;
@@ -9,34 +7,23 @@ export interface SwitchFieldProps extends FieldProps {
 }
 
 export function SwitchField(props: SwitchFieldProps) {
-  const id = useId();
-  const { label, hint, error } = props;
-  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  // A switch that is off is a value too.
+  const { required: _, ...control } = useControl(props);
+  const { id } = control;
+  const { hint, error } = props;
   return (
     <div class={`field field-switch${error ? " field-wrong" : ""}`}>
       <input
-        id={id}
+        {...control}
         class="switch"
         type="checkbox"
         role="switch"
-        name={props.name}
         checked={props.value}
         aria-checked={props.value}
-        disabled={props.disabled}
-        autofocus={props.autofocus}
-        aria-describedby={described || undefined}
-        aria-invalid={error ? true : undefined}
         onChange={(event) => props.onInput(event.currentTarget.checked)}
       />
-      <label for={id} class={labelClass(props, "switch-label")}>
-        <ForeignText text={label} />
-        <FieldMark required={props.required} optional={props.optional} />
-      </label>
-      {hint && (
-        <div id={`${id}-hint`} class="field-hint">
-          {hint}
-        </div>
-      )}
+      <FieldLabel id={id} field={props} shown="switch-label" />
+      <FieldHint id={id} hint={hint} />
       {error && <FieldError id={`${id}-error`} text={error} />}
     </div>
   );

@@ -32,6 +32,9 @@ export interface RunningTask {
   stop(reason: Error): void;
 }
 
+/** What a claim needs to know about its call. */
+type Claimant = Pick<Call, "origin" | "uplink" | "aside" | "repeat" | "task" | "beside">;
+
 export interface Claim {
   readonly origin: Origin;
   readonly uplink: Uplink;
@@ -75,18 +78,8 @@ export interface Claim {
   linkCrash: Crash | undefined;
 }
 
-export function claimOf(
-  {
-    origin,
-    uplink,
-    aside,
-    repeat,
-    task,
-    beside,
-  }: Pick<Call, "origin" | "uplink" | "aside" | "repeat" | "task" | "beside">,
-  admitted: Breaker,
-  lists = false,
-): Claim {
+export function claimOf(call: Claimant, admitted: Breaker, lists = false): Claim {
+  const { origin, uplink, aside, repeat, task, beside } = call;
   return {
     origin,
     uplink,

@@ -7,42 +7,31 @@ import type { ConfigStore } from "./config.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import type { Feed } from "./feed.ts";
-import type { LimitRows } from "./limits.ts";
-import type { Placements } from "./placements.ts";
-import type { Reads } from "./reads.ts";
 import type { RecordTable } from "./records.ts";
-import type { Replicas } from "./replicas.ts";
 import type {
-  Audit,
   Commit,
   PastRevision,
-  Records,
   RevisionPage,
-  Sealer,
   Store,
   StoreChange,
   StoreSnapshot,
   StoreState,
 } from "./store.ts";
-import type { Sums } from "./sum-rows.ts";
-import type { Tries } from "./tries.ts";
 import { poll, type Watch } from "./watch.ts";
 
 /** How often expired records are deleted. Reads ignore them before. */
 const SWEEP_MS = 600_000;
 
-export interface StoreParts {
+/** The stores of one kind of rows each. */
+type Tables = Pick<
+  Store,
+  "records" | "audit" | "sums" | "sealer" | "replicas" | "reads" | "placements" | "limits" | "tries"
+>;
+
+export interface StoreParts extends Tables {
   readonly database: Database;
   readonly config: ConfigStore;
   readonly records: RecordTable;
-  readonly audit: Audit;
-  readonly sums: Sums;
-  readonly sealer: Sealer;
-  readonly replicas: Replicas | undefined;
-  readonly reads: Reads | undefined;
-  readonly placements: Placements | undefined;
-  readonly limits: LimitRows | undefined;
-  readonly tries: Tries | undefined;
   readonly availability: Availability;
   readonly feed: Feed;
   readonly time: DatabaseTime;
@@ -52,49 +41,31 @@ export interface StoreParts {
 }
 
 export class SqlStore implements Store {
+  readonly records: Store["records"];
+  readonly audit: Store["audit"];
+  readonly sums: Store["sums"];
+  readonly sealer: Store["sealer"];
+  readonly replicas: Store["replicas"];
+  readonly reads: Store["reads"];
+  readonly placements: Store["placements"];
+  readonly limits: Store["limits"];
+  readonly tries: Store["tries"];
   readonly #parts: StoreParts;
   #sweep: Timer;
   #closing: Promise<void> | undefined;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+    this.records = parts.records;
+    this.audit = parts.audit;
+    this.sums = parts.sums;
+    this.sealer = parts.sealer;
+    this.replicas = parts.replicas;
+    this.reads = parts.reads;
+    this.placements = parts.placements;
+    this.limits = parts.limits;
+    this.tries = parts.tries;
     this.#sweep = this.#scheduleSweep();
-  }
-
-  get records(): Records {
-    return this.#parts.records;
-  }
-
-  get audit(): Audit {
-    return this.#parts.audit;
-  }
-
-  get sums(): Sums {
-    return this.#parts.sums;
-  }
-
-  get sealer(): Sealer {
-    return this.#parts.sealer;
-  }
-
-  get replicas(): Replicas | undefined {
-    return this.#parts.replicas;
-  }
-
-  get reads(): Reads | undefined {
-    return this.#parts.reads;
-  }
-
-  get placements(): Placements | undefined {
-    return this.#parts.placements;
-  }
-
-  get limits(): LimitRows | undefined {
-    return this.#parts.limits;
-  }
-
-  get tries(): Tries | undefined {
-    return this.#parts.tries;
   }
 
   get shared(): boolean {

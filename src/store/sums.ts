@@ -9,13 +9,15 @@ import {
   type Counts,
   type DurationSum,
   type GroupSum,
+  type NewDurations,
+  type NewSum,
   SUM_KEPT_MS,
   SUM_PERS,
   type SumBatch,
+  type SumPer,
   type SumRange,
   type Sums,
 } from "./sum-rows.ts";
-import { totalOf, withTotalDurations, withTotals } from "./sum-totals.ts";
 
 const LIST = COUNTERS.join(", ");
 const ADDED = COUNTERS.map((name) => `SUM(${name}) AS ${name}`).join(", ");
@@ -180,4 +182,38 @@ function countsOf(row: SqlRow): Counts {
 
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The rows of all groups together have a period of their own, so that nothing reads them by mistake. */
+type AnyPer = SumPer | `${SumPer} total`;
+
+function totalOf(per: SumPer): AnyPer {
+  return `${per} total`;
+}
+
+type Stored<Row extends { readonly per: SumPer }> = Omit<Row, "per"> & { readonly per: AnyPer };
+
+/** With the sums of all groups: charts over time then read one row for each step. */
+function withTotals(sums: readonly NewSum[]): readonly Stored<NewSum>[] {
+  const totals = new Map<string, Record<(typeof COUNTERS)[number], number> & Stored<NewSum>>();
+  for (const row of sums) {
+    const key = `${row.per} ${row.at}`;
+    const total = totals.get(key);
+    if (!total) totals.set(key, { ...row, per: totalOf(row.per), of: "" });
+    else {
+      for (const name of COUNTERS) total[name] += row[name];
+      totals.set(key, { ...total, last: Math.max(total.last, row.last) });
+    }
+  }
+  return [...sums, ...totals.values()];
+}
+
+function withTotalDurations(durations: readonly NewDurations[]): readonly Stored<NewDurations>[] {
+  const totals = new Map<string, Stored<NewDurations>>();
+  for (const row of durations) {
+    const key = `${row.per} ${row.at} ${row.bucket}`;
+    const calls = row.calls + (totals.get(key)?.calls ?? 0);
+    totals.set(key, { ...row, per: totalOf(row.per), of: "", calls });
+  }
+  return [...durations, ...totals.values()];
 }

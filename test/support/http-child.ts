@@ -57,6 +57,15 @@ export async function httpChild(answer: Answerer, port = 0): Promise<HttpChild> 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen, sockets, stop };
 }
 
+/** A server that does not speak MCP. It answers with the status in the path. Returns its address. */
+export async function webServer(): Promise<string> {
+  const { url } = await httpChild((seen, response) => {
+    const status = Number(seen.url.slice(1, 4)) || 200;
+    response.writeHead(status, { "content-type": "text/html" }).end("<html>hello</html>");
+  });
+  return new URL(url).origin;
+}
+
 function requestSeen(request: IncomingMessage, body: string): SeenRequest {
   let message: SeenRequest["message"] = {};
   try {

@@ -3,7 +3,6 @@ import { duration } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
 import { ChartFrame } from "./chart-frame.tsx";
 import { type Per, stepLabel } from "./chart-scale.ts";
-import { lineSegments } from "./line-segments.ts";
 
 export interface DurationStep {
   readonly at: string;
@@ -60,4 +59,24 @@ export function TimeLines({ label, per, steps, height }: TimeLinesProps) {
       }
     </ChartFrame>
   );
+}
+
+interface Measured {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Splits the values where nothing was measured, because a line there would be invented. */
+function lineSegments(values: readonly (number | undefined)[]): readonly (readonly Measured[])[] {
+  const segments: Measured[][] = [];
+  let open = false;
+  for (const [at, value] of values.entries()) {
+    if (value === undefined) open = false;
+    else {
+      if (!open) segments.push([]);
+      open = true;
+      segments.at(-1)?.push({ at, value });
+    }
+  }
+  return segments;
 }

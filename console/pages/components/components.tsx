@@ -1,5 +1,5 @@
 /** Shows every component in every state and both themes, for reviews. */
-import { BothThemes, type Sample } from "./both-themes.tsx";
+import type { ComponentType } from "preact";
 import { Buttons, Menus, States, Values } from "./controls.tsx";
 import { Diffs, Logs, Trees } from "./data.tsx";
 import { Fields } from "./forms.tsx";
@@ -47,3 +47,30 @@ export default function ComponentsPage() {
     </div>
   );
 }
+
+interface Sample {
+  readonly name: string;
+  readonly about: string;
+  readonly Show: ComponentType;
+}
+
+function BothThemes({ name, about, Show }: Sample) {
+  const id = name.toLowerCase().replaceAll(" ", "-");
+  return (
+    <section class="samples" aria-labelledby={id}>
+      <header class="samples-head">
+        <h2 id={id}>{name}</h2>
+        <p class="muted">{about}</p>
+      </header>
+      <div class="samples-themes">
+        {THEMES.map((theme) => (
+          <div key={theme} class="samples-theme" data-theme={theme}>
+            <Show />
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const THEMES = ["light", "dark"] as const;

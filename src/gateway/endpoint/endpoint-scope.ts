@@ -12,16 +12,17 @@ import { isOtherMethod } from "../../kernel/methods.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { ServerStatus } from "../../kernel/server-status.ts";
+import { readToolId, type ToolId } from "../../kernel/tool-id.ts";
 import { builtinRules } from "../../surface/layered-requests.ts";
 import { layeredScope } from "../../surface/layered-scope.ts";
 import type { Scope, ServerRules, ToolTarget } from "../../surface/scope.ts";
 import type { CompiledEndpoint } from "../compile.ts";
+import type { StoredObject } from "../objects.ts";
 import type { NamespacePart } from "../part.ts";
 import type { EndpointLayers, LayerParts } from "./endpoint-layers.ts";
 import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
 import { methodFacts, serverFacts, toolFacts } from "./facts.ts";
 import { ownCall } from "./own-call.ts";
-import { pinnedOf } from "./pinned.ts";
 import { whatHides } from "./what-hides.ts";
 
 const NO_RIGHT = "You may no longer use this endpoint. Nothing was done.";
@@ -252,4 +253,19 @@ function rulesOf({ prefix, rules }: NamespacePart, { examples, tools }: ServerRu
     ([tool, list]) => [rules.get(tool)?.name ?? tool, list] as const,
   );
   return { prefix, tools, examples: Object.fromEntries(named) };
+}
+
+const NO_TOOLS: readonly ToolId[] = [];
+const pinnedTools = new WeakMap<StoredObject<"endpoint">, readonly ToolId[]>();
+
+/** The pinned tools of the endpoint. The same array until the endpoint changes. */
+function pinnedOf(endpoint: StoredObject<"endpoint">): readonly ToolId[] {
+  const { pinned } = endpoint.spec;
+  if (!pinned?.length) return NO_TOOLS;
+  let ids = pinnedTools.get(endpoint);
+  if (!ids) {
+    ids = pinned.flatMap((id) => readToolId(id) ?? []);
+    pinnedTools.set(endpoint, ids);
+  }
+  return ids;
 }

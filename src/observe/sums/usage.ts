@@ -11,9 +11,8 @@ import {
   type Sums,
 } from "../../store/sum-rows.ts";
 import type { Named } from "../call-schema.ts";
-import { Durations } from "../live/durations.ts";
+import { Durations, middleOf } from "../live/durations.ts";
 import type { ToolUses, Use } from "../live/tool-use.ts";
-import { BOUNDS, coarse } from "./coarse-durations.ts";
 import { type CallPlace, idOf } from "./sum-group.ts";
 import { mergedSums, partsOf } from "./sum-parts.ts";
 import type { Range, Usage } from "./usage-schema.ts";
@@ -294,4 +293,17 @@ function sum<K extends string>(rows: readonly Readonly<Record<K, number>>[], nam
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** Upper bounds, within 20 %. A last part has everything above. */
+const BOUNDS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000] as const;
+
+function coarse(counts: readonly number[]): readonly number[] {
+  const parts = Array.from({ length: BOUNDS.length + 1 }, () => 0);
+  for (const [bucket, calls] of counts.entries()) {
+    const part = BOUNDS.findIndex((bound) => middleOf(bucket) <= bound);
+    const at = part < 0 ? BOUNDS.length : part;
+    parts[at] = (parts[at] ?? 0) + calls;
+  }
+  return parts;
 }

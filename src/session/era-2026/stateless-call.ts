@@ -6,8 +6,9 @@
  */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, scalarOf, toRaw } from "../../kernel/raw.ts";
 import { type KnownRoots, noRoots, type Roots, rootsOf } from "../../kernel/roots.ts";
+import { compareSeverity, isSeverity } from "../../kernel/severity.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
 import { cannotAsk } from "../../rpc/era-2026/capability.ts";
 import { ERA_2026_VERSION, mayAsk } from "../../rpc/era-2026/names.ts";
@@ -15,7 +16,6 @@ import { restoreProgress } from "../../rpc/progress.ts";
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject, member } from "../../rpc/slice.ts";
 import type { ParkedWait } from "../parked.ts";
-import { logged } from "./log-level.ts";
 import type { PendingReply } from "./pending-reply.ts";
 import { withoutId } from "./url-question.ts";
 
@@ -273,4 +273,15 @@ export class StatelessCall implements ParkedWait {
       reply.notify(method, own);
     }
   }
+}
+
+/**
+ * Whether a log message is at or above the level that the request asks for; without one none is sent. A
+ * message without a known level is sent.
+ */
+function logged(params: Raw, wanted: string | undefined): boolean {
+  if (!isSeverity(wanted)) return false;
+  const raw = member(params, "level");
+  const level = scalarOf(raw);
+  return !isSeverity(level) || compareSeverity(level, wanted) >= 0;
 }

@@ -16,6 +16,12 @@ const text = (description: string) => ({ type: "string", description }) as const
 const line = (description: string) => ({ type: "integer", minimum: 1, description }) as const;
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 const SERVER = text("Name of the server");
+const OF_SERVER = {
+  type: "object",
+  properties: { server: SERVER },
+  required: ["server"],
+  additionalProperties: false,
+} as const;
 
 export const READ = {
   name: "read",
@@ -42,12 +48,7 @@ export const RESOURCES = {
   title: "List resources",
   description:
     "List the resources, resource templates and skills of a server. Read one with read {uri, server}.",
-  inputSchema: {
-    type: "object",
-    properties: { server: SERVER },
-    required: ["server"],
-    additionalProperties: false,
-  },
+  inputSchema: OF_SERVER,
   annotations: READ_ONLY,
 } as const;
 
@@ -55,12 +56,7 @@ export const PROMPTS = {
   name: "prompts",
   title: "List prompts",
   description: "List the prompts of a server. Get one with prompt {server, name, args}.",
-  inputSchema: {
-    type: "object",
-    properties: { server: SERVER },
-    required: ["server"],
-    additionalProperties: false,
-  },
+  inputSchema: OF_SERVER,
   annotations: READ_ONLY,
 } as const;
 

@@ -3,19 +3,19 @@ import { joinArray } from "../../catalog/json-array.ts";
 import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import { callerOf } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
 import { elements, members, withMember } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
-import { appCall, withPageOf } from "../app-call.ts";
+import { withPageOf } from "../app-call.ts";
 import { builtinBudget } from "../builtin/builtin-budget.ts";
 import { readsStored } from "../builtin/builtin-tool.ts";
-import { hasBuiltin, READ, unknownTool } from "../builtin/tools.ts";
+import { READ } from "../builtin/tools.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
+import { callOther, type Others } from "../other-call.ts";
 import { passThrough } from "../pass-through.ts";
-import type { PinnedTools } from "../pinned/pinned-tools.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { isMedia, isWithin } from "../result/media.ts";
@@ -50,13 +50,6 @@ const TOOLS: readonly MetaTool[] = [
 ];
 const BY_NAME: ReadonlyMap<unknown, MetaTool> = new Map(TOOLS.map((tool) => [tool.definition.name, tool]));
 
-/** What a client may call by other names than those of our tools. */
-interface Others {
-  /** With the tools that are hidden from models. */
-  readonly all: Scope;
-  readonly pinned: PinnedTools;
-}
-
 /** Answers every request but `tools/list`. */
 export function answer(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
   if (request.method === "tools/call") return callMetaTool(scope, request, others);
@@ -66,7 +59,8 @@ export function answer(scope: Scope, request: ClientRequest, others: Others): Pr
 function callMetaTool(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
   const { name, args, meta } = readParams(request.params);
   const tool = BY_NAME.get(name);
-  if (!tool || !isOffered(tool.definition, scope)) return callOther(scope, request, others);
+  if (!tool || !isOffered(tool.definition, scope))
+    return callOther(scope, request, others, () => offered(scope));
   const run = (inner: ClientRequest): Promise<Raw> => {
     try {
       return tool.run(scope, args, meta, inner);
@@ -79,19 +73,10 @@ function callMetaTool(scope: Scope, request: ClientRequest, others: Others): Pro
   return recorded(scope, { server: BUILTIN_SERVER, tool: tool.definition.name, args }, request, run);
 }
 
-function callOther(scope: Scope, request: ClientRequest, { all, pinned }: Others): Promise<Raw> {
-  const { name: wanted, args } = readParams(request.params);
-  const name = typeof wanted === "string" ? wanted : "";
-  return pinned.call(name, request, {
-    app: (next) => appCall(all, request, next),
-    unknown: () => {
-      recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
-      const names = TOOLS.filter((other) => isOffered(other.definition, scope))
-        .map(({ definition }) => definition.name)
-        .filter((known) => hasBuiltin(scope, known, request.origin));
-      throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, names));
-    },
-  });
+function offered(scope: Scope): readonly string[] {
+  return TOOLS.map(({ definition }) => definition)
+    .filter((definition) => isOffered(definition, scope))
+    .map(({ name }) => name);
 }
 
 function readOrRefuse(scope: ScopeCalls, args: Raw | undefined, request: ClientRequest): CallInput {

@@ -6,10 +6,9 @@ import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
-import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { appCall } from "../app-call.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
 import { forModels } from "../app-tools.ts";
-import { builtinTools, hasBuiltin, unknownTool } from "../builtin/tools.ts";
+import { builtinTools, hasBuiltin } from "../builtin/tools.ts";
 import { readParams } from "../call-params.ts";
 import { contentHash } from "../content-hash.ts";
 import { refuseCursor } from "../cursor.ts";
@@ -18,6 +17,7 @@ import { appsExtension } from "../extensions.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
 import { type SurfaceKind, shared } from "../kind.ts";
+import { callOther, type Others } from "../other-call.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { PinnedTools } from "../pinned/pinned-tools.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
@@ -130,17 +130,14 @@ async function list(scope: Scope, request: ClientRequest, { pinned, version }: L
   return shown;
 }
 
-interface Others {
-  /** With the tools that are hidden from models. */
-  readonly all: Scope;
-  readonly pinned: PinnedTools;
-}
-
 function callMetatool(scope: Scope, request: ClientRequest, others: Others): Promise<Raw> {
   const { name: wanted, args, meta } = readParams(request.params);
   const named = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
   const found = named?.tool === EXECUTE_CODE && !scope.code ? undefined : named;
-  if (!found) return callOther(scope, request, others);
+  if (!found) {
+    const offered = () => [...BY_NAME.keys()].filter((name) => scope.code || name !== EXECUTE_CODE.name);
+    return callOther(scope, request, others, offered);
+  }
   const own = { server: BUILTIN_SERVER, tool: found.tool.name, args };
   const run = async (inner: ClientRequest): Promise<Raw> => {
     try {
@@ -155,19 +152,4 @@ function callMetatool(scope: Scope, request: ClientRequest, others: Others): Pro
     }
   };
   return found.tool === RUN_TOOL ? run(request) : recorded(scope, own, request, run);
-}
-
-function callOther(scope: Scope, request: ClientRequest, { all, pinned }: Others): Promise<Raw> {
-  const { name: wanted, args } = readParams(request.params);
-  const name = typeof wanted === "string" ? wanted : "";
-  return pinned.call(name, request, {
-    app: (next) => appCall(all, request, next),
-    unknown: () => {
-      recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
-      const known = [...BY_NAME.keys()].filter(
-        (one) => (scope.code || one !== EXECUTE_CODE.name) && hasBuiltin(scope, one, request.origin),
-      );
-      throw RpcError.of(INVALID_PARAMS, unknownTool(wanted, known));
-    },
-  });
 }

@@ -14,51 +14,36 @@ const NUMBER = { type: "number" } as const;
 const OBJECT = { type: "object" } as const;
 const STRINGS = { type: "array", items: STRING } as const;
 
+/** An array of objects; without `required` they have all members. */
+function listOf<const P extends Readonly<Record<string, object>>>(
+  properties: P,
+  required: readonly string[] = Object.keys(properties),
+) {
+  return {
+    type: "array",
+    items: { type: "object", properties, required, additionalProperties: false },
+  } as const;
+}
+
 const ERROR = {
   type: "object",
   properties: { code: STRING, message: STRING, retryable: { type: "boolean" } },
   required: ["code", "message", "retryable"],
 } as const;
 
-const UNAVAILABLE = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { server: STRING, reason: STRING, retryAfterMs: NUMBER },
-    required: ["server", "reason"],
-    additionalProperties: false,
-  },
-} as const;
+const UNAVAILABLE = listOf({ server: STRING, reason: STRING, retryAfterMs: NUMBER }, ["server", "reason"]);
 
-const TOOLS = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { id: STRING, name: STRING, namespace: STRING, shortDescription: STRING, tags: STRINGS },
-    required: ["id", "name", "namespace", "shortDescription", "tags"],
-    additionalProperties: false,
-  },
-} as const;
+const TOOLS = listOf({
+  id: STRING,
+  name: STRING,
+  namespace: STRING,
+  shortDescription: STRING,
+  tags: STRINGS,
+});
 
-const SKILLS = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { name: STRING, namespace: STRING, shortDescription: STRING, uri: STRING },
-    required: ["name", "namespace", "shortDescription", "uri"],
-    additionalProperties: false,
-  },
-} as const;
+const SKILLS = listOf({ name: STRING, namespace: STRING, shortDescription: STRING, uri: STRING });
 
-const EXAMPLES = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { id: STRING, title: STRING, description: STRING, args: OBJECT, resultHint: STRING },
-    required: ["id", "title", "description", "args", "resultHint"],
-    additionalProperties: false,
-  },
-} as const;
+const EXAMPLES = listOf({ id: STRING, title: STRING, description: STRING, args: OBJECT, resultHint: STRING });
 
 /** An output schema that requires either the given members or `error`. */
 function output<const P extends Readonly<Record<string, object>>>(

@@ -1,28 +1,13 @@
 /** `metamcp doctor`: every fault of a server is found and comes with advice. */
 import { symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
+import { webServer } from "../../support/http-child.ts";
 import { fixture, temp } from "../../support/temp.ts";
 
 const json = ({ out }: { readonly out: string }): Record<string, unknown> =>
   JSON.parse(out) as Record<string, unknown>;
-
-/** Answers with the status in the path. `/html` is not an MCP server at all. */
-async function webServer(): Promise<string> {
-  const server = createServer((request, response) => {
-    const status = Number(request.url?.slice(1, 4)) || 200;
-    response.writeHead(status, { "content-type": "text/html" }).end("<html>hello</html>");
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 test("doctor reports each fault with advice", async () => {
   const folder = temp();

@@ -1,25 +1,10 @@
 /** Secrets of a config that must be in no output, log or answer. */
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
 import { gateway } from "../../support/gateway.ts";
+import { webServer } from "../../support/http-child.ts";
 import { fixture, temp } from "../../support/temp.ts";
-
-/** Answers with the status in the path. `/html` is not an MCP server at all. */
-async function webServer(): Promise<string> {
-  const server = createServer((request, response) => {
-    const status = Number(request.url?.slice(1, 4)) || 200;
-    response.writeHead(status, { "content-type": "text/html" }).end("<html>hello</html>");
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 test("secrets are neither printed nor logged", async () => {
   const folder = temp();
