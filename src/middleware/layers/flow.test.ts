@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Call, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
+import { CallSignal } from "../../kernel/signal.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { callOf, newTrail, RESULT, raw, type TestCall, testPipeline } from "../layer.fixture.ts";
 import type { ReadStore } from "../read-log.ts";
@@ -106,6 +107,38 @@ test("ask asks the person, deny wins over ask, and a call without facts is refus
   await both.outcome(read);
   expect(await both.outcome({ ...call, uplink, origin })).toBe("forbidden");
   expect(await both.outcome({ more: { facts: undefined } })).toBe("forbidden");
+});
+
+test("an answer to a question of a server is withheld if data was read since its call began", async () => {
+  const origin = { ...callOf().origin, capabilities: raw('{"sampling":{}}') };
+  let answer = (): void => {};
+  const uplink: Uplink = {
+    notify: () => {},
+    request: () => new Promise((resolve) => (answer = () => resolve(raw('{"text":"Ada"}')))),
+  };
+  const asking = async ({ tool, uplink: up }: Call): Promise<Raw> =>
+    tool === "post" ? await up.request("sampling/createMessage", undefined, new CallSignal()) : raw(RESULT);
+  const sent = { ...callOf(send), origin, uplink };
+  const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
+  for (const [rules, barred] of [
+    [{ deny: [PAIR] }, true],
+    [{ ask: [PAIR] }, true],
+    [{ deny: [{ from: "*", to: "web:*" }] }, true],
+    [{ deny: [{ from: "mail:*", to: "web:*" }] }, false],
+  ] as const) {
+    const { outcome, call } = await testPipeline([{ use: "flow", ...rules }], asking);
+    const early = call({ more: sent });
+    await settled();
+    expect(await outcome({ ...read, more: { origin } })).toMatch(/done/);
+    answer();
+    if (barred) await expect(early).rejects.toThrow("the answer is not passed on");
+    else expect(String(await early)).toContain("Ada");
+  }
+  const { call } = await testPipeline([{ use: "flow", deny: [{ from: "*", to: "*" }] }], asking);
+  const alone = call({ more: sent });
+  await settled();
+  answer();
+  expect(String(await alone), "its own question is no reason").toContain("Ada");
 });
 
 test("a question of a layer is no read: the call that it is about is not barred by it", async () => {

@@ -7,6 +7,7 @@ import type { Call, Handler, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError, mayHaveRun } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
 import { withConsent } from "../consent.ts";
 import { sessionOf } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
@@ -121,7 +122,14 @@ export const flow: LayerKind = {
         const { facts } = call;
         if (!facts) throw forbidden(call, "The tool is unknown, so its data cannot be kept apart.");
         const { from, to } = placesOf(facts);
-        const passing = pass(next, from, qualifiedName(facts));
+        const name = qualifiedName(facts);
+        const passed = pass(next, from, name);
+        const passing = (made: Call): Promise<Raw> => {
+          if (to.length === 0 || isDeaf(made)) return passed(made);
+          // What the call itself said is no reason to leave its own question unanswered.
+          const readSince = async (): Promise<boolean> => ((await barred(made, to))?.what ?? name) !== name;
+          return passed({ ...made, uplink: answering(made, readSince) });
+        };
         const judged = (bar: Bar | undefined): Promise<Raw> => {
           if (!bar) return passing(call);
           if (call.trail) call.trail.read = bar.what;
@@ -241,6 +249,30 @@ function noting({ uplink, permissions }: Call, note: Note, outbox: Outbox): Upli
     request(...asked) {
       const waiting = permissions?.isAsking ? undefined : note();
       return waiting ? waiting.then(() => uplink.request(...asked)) : uplink.request(...asked);
+    },
+  };
+}
+
+/** A client without capabilities is never asked. */
+function isDeaf({ origin }: Call): boolean {
+  return origin.capabilities.length <= 2;
+}
+
+/**
+ * The answer to a question of the child goes to it like an argument, but may come long after the call was
+ * judged: it is withheld if the caller has read something since that may not go there.
+ */
+function answering({ uplink, permissions }: Call, readSince: () => Promise<boolean>): Uplink {
+  const refuse = (): never => {
+    throw RpcError.of(INTERNAL_ERROR, "a rule keeps data apart, so the answer is not passed on");
+  };
+  return {
+    notify: (...said) => uplink.notify(...said),
+    async request(...asked) {
+      if (permissions?.isAsking) return await uplink.request(...asked);
+      if (await readSince()) refuse();
+      const answer = await uplink.request(...asked);
+      return (await readSince()) ? refuse() : answer;
     },
   };
 }
