@@ -5,7 +5,7 @@ import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import type { Events } from "../kernel/events.ts";
 import type { IdSource } from "../kernel/replica-ids.ts";
 import type { FolderConsent } from "../surface/folder-consent.ts";
-import { LayeredRequests, type SurfaceLayers } from "../surface/layered-requests.ts";
+import { hearing, LayeredRequests, type SurfaceLayers } from "../surface/layered-requests.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { Surface } from "../surface/surface.ts";
 import { type AroundRequest, WrappedSurface } from "../surface/wrapped-surface.ts";
@@ -76,7 +76,11 @@ export class EngineEndpoints {
     ];
     const wrap = (surface: Surface): Surface => {
       const inner = layers ? [new LayeredRequests(surface, layers, scope).around] : [];
-      return new WrappedSurface(surface, { around: [...outer, ...inner], introduction: team?.introduction });
+      return new WrappedSurface(surface, {
+        around: [...outer, ...inner],
+        introduction: team?.introduction,
+        hears: layers && hearing(layers),
+      });
     };
     return kind.open(scope, { notify, wrap });
   }

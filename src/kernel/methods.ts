@@ -1,4 +1,4 @@
-/** Kinds of requests that reach a server. */
+/** Kinds of requests that reach a server, and of notifications from it. */
 
 /** Requests about prompts, resources and skills. They belong to no tool, and count as reading. */
 const ITEM_METHODS: ReadonlySet<string> = new Set([
@@ -17,4 +17,22 @@ const ITEM_METHODS: ReadonlySet<string> = new Set([
  */
 export function isOtherMethod(method: string): boolean {
   return method !== "tools/call" && !ITEM_METHODS.has(method);
+}
+
+const NOTIFICATIONS: ReadonlySet<string> = new Set([
+  "notifications/message",
+  "notifications/progress",
+  "notifications/cancelled",
+  "notifications/elicitation/complete",
+  "notifications/resources/updated",
+  "notifications/resources/list_changed",
+  "notifications/tools/list_changed",
+  "notifications/prompts/list_changed",
+  "notifications/tasks",
+  "notifications/tasks/status",
+]);
+
+/** Whether MetaMCP does not know what a notification of a server says. */
+export function isOtherNotification(method: string): boolean {
+  return !NOTIFICATIONS.has(method);
 }

@@ -323,7 +323,13 @@ export class Session {
     textOnly,
   }: Partial<Handshake> & Pick<Handshake, "capabilities">): Origin {
     const { endpoint, principal, stateless, clock } = this.#options;
-    const uplink = this.#uplink(undefined);
+    const { notify, request } = this.#uplink(undefined);
+    const uplink: Uplink = {
+      request,
+      notify: (method, params) => {
+        if (this.#surface.hears?.(method, principal) ?? true) notify(method, params);
+      },
+    };
     if (member(capabilities, "roots"))
       this.#roots = new ClientRoots((signal) => uplink.request("roots/list", undefined, signal), {
         clock,

@@ -7,6 +7,7 @@ import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { ItemMethod } from "../kernel/events.ts";
+import { isOtherNotification } from "../kernel/methods.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import type { LayerRequest } from "../middleware/layer.ts";
@@ -31,6 +32,16 @@ export interface SurfaceLayers {
   readonly requests: Pick<RequestLayers, "any" | "hideBuiltin" | "hidingBuiltin">;
   hidesOwn(tool: string, principal: Principal): boolean;
   request(request: LayerRequest, answer: Answering): Promise<Raw>;
+  /** Nothing restricts the principal: no layer, and no tiers. */
+  isOpen(principal: Principal): boolean;
+}
+
+/**
+ * No layer can look at a message that belongs to no call, so those that MetaMCP does not know reach a client
+ * only where there is no layer.
+ */
+export function hearing(layers: Pick<SurfaceLayers, "isOpen">): Surface["hears"] {
+  return (method, principal) => !isOtherNotification(method) || layers.isOpen(principal);
 }
 
 /** By method: the member with what the client sends. */

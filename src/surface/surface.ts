@@ -4,6 +4,7 @@
  */
 import type { Hold, Origin, TaskRequest, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
+import type { Principal } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
@@ -68,6 +69,8 @@ export interface Surface {
   lists?(asker: Asker): ListStates;
   /** Loads the lists of servers that are not known yet, if the client's lists depend on them. */
   loadMissing?(origin: Origin): void;
+  /** Whether the client may get this notification, which belongs to none of its calls. Default: yes. */
+  readonly hears?: ((method: string, principal: Principal) => boolean) | undefined;
   /** Called for notifications that the session does not handle itself. */
   notified?(method: string, params: Raw | undefined, origin: Origin): void;
 }

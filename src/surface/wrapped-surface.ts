@@ -11,16 +11,19 @@ export interface Wrapping {
   /** The first is the outermost. */
   readonly around: readonly AroundRequest[];
   readonly introduction?: (() => string) | undefined;
+  readonly hears?: Surface["hears"];
 }
 
 export class WrappedSurface implements Surface {
   readonly handle: Surface["handle"];
+  readonly hears: Surface["hears"];
   readonly #surface: Surface;
   readonly #introduction: (() => string) | undefined;
 
-  constructor(surface: Surface, { around, introduction }: Wrapping) {
+  constructor(surface: Surface, { around, introduction, hears }: Wrapping) {
     this.#surface = surface;
     this.#introduction = introduction;
+    this.hears = hears;
     this.handle = around.reduceRight<Surface["handle"]>(
       (answer, one) => (request) => one(request, answer),
       (request) => surface.handle(request),

@@ -230,3 +230,26 @@ test("a layer outside the folder is rejected, and a gateway does not start witho
   });
   expect((await again.api("GET", "/endpoints")).status).toBe(200);
 });
+
+test.each(["meta", "aggregate"])(
+  "an unknown notification outside of calls passes no layer, so it is dropped where there is one (%s)",
+  async (surface) => {
+    for (const [middleware, heard] of [
+      [undefined, true],
+      [[{ use: "redact", detect: ["email"], in: ["results"] }], false],
+    ] as const) {
+      const folder = temp();
+      folder.writeConfig({ fix: fixture() }, middleware ? { middleware } : {});
+      const client = gateway(folder, { flags: ["--surface", surface] });
+      await client.initialize();
+      const call = (tool: string, args: object) =>
+        surface === "meta" ? client.mcpCall("fix", tool, args) : client.tool(`fix__${tool}`, args);
+      const [params, after] = [{ text: "ada@example.com" }, "notifications/elicitation/complete"];
+      await call("notify", { method: "notifications/future", params, later: true, after });
+      await client.until(() => client.notifications.some(({ method }) => method === after));
+      // One that comes together with the answer still belongs to the call, and is masked.
+      expect(JSON.stringify(client.notifications).includes("ada@example.com")).toBe(heard);
+      await client.close();
+    }
+  },
+);
