@@ -40,7 +40,7 @@ export async function readBody(
     if (fault) throw problemOf(fault);
     return value;
   }
-  const read = await readInThread(bytes, isYaml ? "yaml" : "json");
+  const read = await readInThread(bytes, isYaml ? "yaml" : "json", sender);
   if ("value" in read) return read.value;
   throw problemOf(read);
 }

@@ -11,6 +11,7 @@ import { inTurns } from "../../kernel/steps.ts";
 import { JSON_TYPES, MAX_DOCUMENT_BYTES, YAML_TYPES } from "../body.ts";
 import { checkedBody } from "../checked-body.ts";
 import { POLICY_TESTS, testsBody } from "../policy-schemas.ts";
+import { Problem } from "../problem.ts";
 import { type AdminRequest, DRY_RUN, type QueryOf, route, TAKE_OVER } from "../route.ts";
 import { APPLIED, APPLY, DIFF } from "../schemas.ts";
 import { type AdminParts, change } from "./parts.ts";
@@ -29,12 +30,14 @@ export function configRoutes(parts: AdminParts) {
       action: "settings",
       answer: DOCUMENT,
       answerTypes: ["application/json", YAML],
-      async handle({ accept }) {
+      async handle({ accept, principal }) {
         const document = await inTurns(exportingDocument(control.compiled.objects));
         const json = await inTurns(writingJson(document));
         if (!YAML_TYPES.some((type) => accept.includes(type)))
           return { text: { type: "application/json", content: json } };
-        return { text: { type: YAML, content: await writeYaml(json) } };
+        const yaml = await writeYaml(json, principal.id);
+        if (typeof yaml !== "string") throw new Problem(yaml.status, yaml.reason);
+        return { text: { type: YAML, content: yaml } };
       },
     }),
     route({

@@ -3,13 +3,14 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { Sequencer } from "../../kernel/sequencer.ts";
+import { FairSequencer } from "../../kernel/fair-sequencer.ts";
 import type { Job, Piece, Reply } from "./document-thread.ts";
 
 const MAX_YAML = 4 * 1024 * 1024;
 const MAX_MS = 30_000;
 const MAX_MEMORY_MB = 512;
-const MAX_WAITING = 16;
+/** Documents of one person, and of all, that wait or are being read: each may have 32 MB. */
+const WAITING = { perOwner: 4, total: 16 } as const;
 
 /** Why a document was not read, with an HTTP status. */
 export interface NotRead {
@@ -18,44 +19,43 @@ export interface NotRead {
   readonly path?: string;
 }
 
-let waiting = 0;
-/** One document after the other, so that documents never take more than one processor. */
-const documents = new Sequencer();
+const TOO_MANY: NotRead = { status: 503, reason: "too many large documents at once" };
 
+/** One document after the other, so that documents never take more than one processor. */
+const documents = new FairSequencer(WAITING);
+
+/** `sender`: who waits for it. People take turns, so that one with slow documents keeps nobody out. */
 export async function readInThread(
   bytes: Uint8Array,
   type: "json" | "yaml",
+  sender: string,
 ): Promise<{ readonly value: unknown } | NotRead> {
   if (type === "yaml" && bytes.length > MAX_YAML)
     return { status: 413, reason: `YAML may have at most ${MAX_YAML} bytes; send JSON instead` };
-  if (waiting >= MAX_WAITING) return { status: 503, reason: "too many large documents at once" };
-  waiting += 1;
-  try {
-    return await documents.run(() =>
-      withThread({ read: bytes, type }, async (next) => {
-        const root: { value?: unknown } = {};
-        for (;;) {
-          const reply = await next();
-          if ("fault" in reply) return reply.fault;
-          if (!("pieces" in reply) || reply.pieces.length === 0) return { value: root.value };
-          for (const piece of reply.pieces) place(root, piece);
-        }
-      }),
-    );
-  } finally {
-    waiting -= 1;
-  }
+  const reading = documents.run(sender, () =>
+    withThread<{ readonly value: unknown } | NotRead>({ read: bytes, type }, async (next) => {
+      const root: { value?: unknown } = {};
+      for (;;) {
+        const reply = await next();
+        if ("fault" in reply) return reply.fault;
+        if (!("pieces" in reply) || reply.pieces.length === 0) return { value: root.value };
+        for (const piece of reply.pieces) place(root, piece);
+      }
+    }),
+  );
+  return (await reading) ?? TOO_MANY;
 }
 
 /** Rejects if it takes too long. */
-export async function writeYaml(json: string): Promise<string> {
-  return await documents.run(() =>
+export async function writeYaml(json: string, reader: string): Promise<string | NotRead> {
+  const writing = documents.run(reader, () =>
     withThread({ write: json }, async (next) => {
       const reply = await next();
       if ("yaml" in reply) return reply.yaml;
       throw new Error("fault" in reply ? reply.fault.reason : "there is no YAML");
     }),
   );
+  return (await writing) ?? TOO_MANY;
 }
 
 function place(root: object, [path, json]: Piece): void {
