@@ -178,8 +178,13 @@ test("searches texts in time that grows with their length", async () => {
     (n: number) => ({ secrets: Array.from({ length: n }, (_, at) => at) }),
   ];
   for (const make of inputs) {
-    const [short, long] = [await seconds(make(10_000)), await seconds(make(40_000))];
-    expect(long / short, String(make)).toBeLessThan(12);
+    // Four times as long; sixteen if it were quadratic. A busy machine disturbs some of the attempts.
+    const ratios: number[] = [];
+    do {
+      const short = await seconds(make(10_000));
+      ratios.push((await seconds(make(40_000))) / short);
+    } while (ratios.length < 6 && Math.min(...ratios) >= 12);
+    expect(Math.min(...ratios), String(make)).toBeLessThan(12);
   }
 });
 
