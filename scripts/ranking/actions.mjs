@@ -1,4 +1,4 @@
-// Builds data/ranking/actions.json: which kinds of action the words of a question ask for. A logistic
+// Builds data/ranking/actions.bin: which kinds of action the words of a question ask for. A logistic
 // regression, trained on the examples in data/words: the verbs of the names of a line are what its questions
 // ask for. The same input gives the same file. usage: node scripts/ranking/actions.mjs [--measure]
 // --measure: trains on nine tenths of the lines, prints how often the likeliest kind of the others is right,
@@ -95,12 +95,13 @@ function step(values, squares, at, gradient) {
 function stored({ weights, bias }, features) {
   const scale = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127;
   const bytes = Int8Array.from(weights, (weight) => Math.round(weight / scale));
-  return {
-    features: features.join("\n"),
-    weights: Buffer.from(bytes.buffer).toString("base64"),
+  const lines = Buffer.from(features.join("\n"));
+  const header = {
     scale: Number(scale.toPrecision(5)),
     bias: Array.from(bias, (value) => Number(value.toPrecision(5))),
+    features: lines.length,
   };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), lines, Buffer.from(bytes.buffer)]);
 }
 
 const questions = readQuestions();
@@ -124,8 +125,8 @@ if (process.argv.includes("--measure")) {
   });
   console.log(`${((100 * right.length) / heldOut.length).toFixed(1)} % of ${heldOut.length} questions`);
 } else {
-  const file = join(root, "data/ranking/actions.json");
+  const file = join(root, "data/ranking/actions.bin");
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(stored(train(questions, features.length), features))}\n`);
+  writeFileSync(file, stored(train(questions, features.length), features));
   console.log(`${questions.length} questions, ${features.length} features, ${kinds} kinds of action`);
 }

@@ -7,13 +7,16 @@ import { KIND_COUNT } from "./actions.ts";
 import { LineTable } from "./line-table.ts";
 import { stem } from "./stem.ts";
 
-const FILE = "ranking/actions.json";
+const FILE = "ranking/actions.bin";
 
-export interface StoredActionModel {
-  /** One feature per line; see `actionFeatures`. */
-  readonly features: string;
-  /** One weight per feature and kind: int8, in base64. */
-  readonly weights: string;
+/**
+ * The first line of the file. After it come the features, one per line (see `actionFeatures`), and one weight
+ * (int8) per feature and kind: as bytes, because a JSON text of half a megabyte is in memory several times
+ * while it is read.
+ */
+interface StoredHeader {
+  /** Bytes of the features. */
+  readonly features: number;
   /** Factor for the weights. */
   readonly scale: number;
   /** What each kind has without any feature. */
@@ -26,9 +29,13 @@ export class AskedActions {
   readonly #scale: number;
   readonly #bias: Float64Array;
 
-  constructor({ features, weights, scale, bias }: StoredActionModel) {
-    this.#rows = new LineTable(Buffer.from(features));
-    this.#weights = new Int8Array(Buffer.from(weights, "base64"));
+  constructor(stored: Buffer) {
+    const featuresAt = stored.indexOf("\n") + 1;
+    const header = JSON.parse(stored.toString("utf8", 0, featuresAt)) as StoredHeader;
+    const { features, scale, bias } = header;
+    const weightsAt = featuresAt + features;
+    this.#rows = new LineTable(stored.subarray(featuresAt, weightsAt));
+    this.#weights = new Int8Array(stored.buffer, stored.byteOffset + weightsAt, stored.length - weightsAt);
     this.#scale = scale;
     this.#bias = Float64Array.from(bias);
   }
@@ -55,17 +62,14 @@ export function actionFeatures(allWords: readonly string[]): Set<string> {
   return features;
 }
 
-/** Asks for every kind of action alike. */
-const UNKNOWN: StoredActionModel = {
-  features: "",
-  weights: "",
-  scale: 0,
-  bias: Array.from({ length: KIND_COUNT }, () => 0),
-};
+/** Without the file every kind of action is asked for alike. */
+function unknown(): Buffer {
+  const header: StoredHeader = { features: 0, scale: 0, bias: Array.from({ length: KIND_COUNT }, () => 0) };
+  return Buffer.from(`${JSON.stringify(header)}\n`);
+}
 
 async function load(): Promise<AskedActions> {
-  const stored = await readShipped(FILE);
-  return new AskedActions(stored ? (JSON.parse(stored.toString("utf8")) as StoredActionModel) : UNKNOWN);
+  return new AskedActions((await readShipped(FILE)) ?? unknown());
 }
 
 let loaded: Promise<AskedActions> | undefined;

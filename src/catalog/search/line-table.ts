@@ -3,14 +3,14 @@
  * would take most of the time and of the memory of the first search.
  */
 const NEWLINE = 0x0a;
-const FREE = -1;
 
 export class LineTable {
   readonly #bytes: Uint8Array;
   /** Where each line begins; at the end, where a further one would. */
   readonly #starts: Uint32Array;
   /** Numbers of lines, by the hash of the line. A line whose slot is taken is in the next free one. */
-  readonly #slots: Int32Array;
+  readonly #slots: Uint16Array | Uint32Array;
+  readonly #free: number;
 
   /** `bytes`: ASCII, each line once. */
   constructor(bytes: Uint8Array) {
@@ -18,7 +18,10 @@ export class LineTable {
     let lines = 1;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
     this.#starts = new Uint32Array(lines + 1);
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * lines))).fill(FREE);
+    const slots = 2 ** Math.ceil(Math.log2(2 * lines));
+    this.#slots = lines < 0xffff ? new Uint16Array(slots) : new Uint32Array(slots);
+    // The largest number that fits.
+    this.#free = this.#slots.fill(-1)[0] as number;
     let start = 0;
     for (let line = 0; line < lines; line++) {
       this.#starts[line] = start;
@@ -35,7 +38,7 @@ export class LineTable {
     for (; end < bytes.length && bytes[end] !== NEWLINE; end++) hash = mixed(hash, bytes[end] as number);
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
-    while (this.#slots[slot] !== FREE) slot = (slot + 1) & mask;
+    while (this.#slots[slot] !== this.#free) slot = (slot + 1) & mask;
     this.#slots[slot] = line;
     return end;
   }
@@ -47,7 +50,8 @@ export class LineTable {
     const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const line = this.#slots[slot] as number;
-      if (line === FREE || this.#is(line, text)) return line;
+      if (line === this.#free) return -1;
+      if (this.#is(line, text)) return line;
     }
   }
 

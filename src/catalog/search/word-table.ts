@@ -20,8 +20,8 @@ export class WordTable {
   readonly dims: number;
   readonly #rows: LineTable;
   readonly #cells: Int8Array;
-  readonly #scales: Float32Array;
-  readonly #weights: Float32Array;
+  /** With the scales, which are read where they are used. */
+  readonly #bytes: Buffer;
 
   /**
    * Layout: magic, number of rows, dimensions, bytes of words; scales (float32), cells (int8), words by rank,
@@ -35,12 +35,7 @@ export class WordTable {
     const cellsAt = HEADER_BYTES + rows * 4;
     const wordsAt = cellsAt + rows * this.dims;
     if (bytes.length !== wordsAt + wordBytes) throw new Error("table of word vectors is cut short");
-    this.#scales = new Float32Array(rows);
-    this.#weights = new Float32Array(rows);
-    for (let i = 0; i < rows; i++) {
-      this.#scales[i] = bytes.readFloatLE(HEADER_BYTES + i * 4);
-      this.#weights[i] = SIF / (SIF + 1 / ((i + RANK_SHIFT) * HARMONIC));
-    }
+    this.#bytes = bytes;
     this.#cells = new Int8Array(bytes.buffer, bytes.byteOffset + cellsAt, rows * this.dims);
     this.#rows = new LineTable(bytes.subarray(wordsAt));
   }
@@ -53,7 +48,7 @@ export class WordTable {
   }
 
   weight(row: number): number {
-    return this.#weights[row] ?? 0;
+    return Math.fround(SIF / (SIF + 1 / ((row + RANK_SHIFT) * HARMONIC)));
   }
 
   /**
@@ -73,7 +68,7 @@ export class WordTable {
 
   /** Adds `factor` times the vector of a row to `sum`. */
   addTo(sum: Float32Array, row: number, factor: number): void {
-    const unit = factor * (this.#scales[row] ?? 0);
+    const unit = factor * this.#bytes.readFloatLE(HEADER_BYTES + row * 4);
     const at = row * this.dims;
     const { dims } = this;
     const cells = this.#cells;
