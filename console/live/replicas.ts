@@ -1,4 +1,7 @@
-/** The replicas of the gateway, for pages whose rows name one. Read once, and again after each connection loss. */
+/**
+ * The replicas of the gateway, for pages whose rows name one. Read once, and again after each connection
+ * loss.
+ */
 import { may } from "../session.ts";
 import { useList } from "./resource.ts";
 

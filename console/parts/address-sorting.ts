@@ -1,4 +1,7 @@
-/** The sorting of the main table of a page, in its address: `sort=name`, or `sort=-calls` for the largest first. */
+/**
+ * The sorting of the main table of a page, in its address: `sort=name`, or `sort=-calls` for the largest
+ * first.
+ */
 import type { Sorting } from "../components/table/column.ts";
 import { address, setQuery } from "../navigate.ts";
 

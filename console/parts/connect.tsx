@@ -1,4 +1,7 @@
-/** Connects a client to an endpoint in one step: the client, a key made here, what to do there, the first call. */
+/**
+ * Connects a client to an endpoint in one step: the client, a key made here, what to do there, the first
+ * call.
+ */
 import { useSignal } from "@preact/signals";
 import { send } from "../api/client.ts";
 import { Button } from "../components/button.tsx";

@@ -1,4 +1,7 @@
-/** Hands the arguments of a call over to the page Try it. Not in the address, which ends up in histories and logs. */
+/**
+ * Hands the arguments of a call over to the page Try it. Not in the address, which ends up in histories and
+ * logs.
+ */
 let kept: { readonly tool: string; readonly args: string } | undefined;
 
 /** `tool` is `server:tool`, with the uuid of the server. */

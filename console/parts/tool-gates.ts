@@ -1,4 +1,7 @@
-/** Checks before calls, such as limits and approvals: what all tools of a list have in common is said once. Pure. */
+/**
+ * Checks before calls, such as limits and approvals: what all tools of a list have in common is said once.
+ * Pure.
+ */
 import type { ToolRow } from "../api/types.ts";
 
 type Gated = Pick<ToolRow, "enabled" | "gates">;

@@ -1,4 +1,6 @@
-/** What one layer does, from its options: `600 per minute and user`. Undefined for kinds without a sentence. */
+/**
+ * What one layer does, from its options: `600 per minute and user`. Undefined for kinds without a sentence.
+ */
 import { duration } from "../format.ts";
 import { pipelineTexts } from "../texts/pipeline.ts";
 import type { LayerEntry } from "./layer-entry.ts";

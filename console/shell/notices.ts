@@ -1,4 +1,6 @@
-/** How many things wait for this person, for the title of the tab, and a notice of the browser for new ones. */
+/**
+ * How many things wait for this person, for the title of the tab, and a notice of the browser for new ones.
+ */
 import { signal } from "@preact/signals";
 import { go } from "../navigate.ts";
 import { shellTexts } from "../texts/shell.ts";

@@ -1,4 +1,6 @@
-/** One entry of a child's list of prompts, resources, resource templates or skills, as the child describes it. */
+/**
+ * One entry of a child's list of prompts, resources, resource templates or skills, as the child describes it.
+ */
 import type { ServerId } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
 import { isObject, member } from "../rpc/slice.ts";
@@ -25,8 +27,8 @@ export type Items = { readonly [kind in ItemKind]?: readonly Item[] | undefined 
 export const ITEM_KINDS: readonly ItemKind[] = ["prompts", "resources", "templates", "skills"];
 
 /**
- * The capability that a child with such a list declares, which also names the notification of a change. Skills
- * have no notification: their files are resources.
+ * The capability that a child with such a list declares, which also names the notification of a change.
+ * Skills have no notification: their files are resources.
  */
 export const CAPABILITY = {
   prompts: "prompts",

@@ -20,8 +20,8 @@ export type ListChange = "none" | "source" | "content";
 
 export interface ServerRules {
   /**
-   * Identifies the cache entry: a hash of command, args, url, env names and credential. It may be computed when
-   * it is read, so it is read late and not copied.
+   * Identifies the cache entry: a hash of command, args, url, env names and credential. It may be computed
+   * when it is read, so it is read late and not copied.
    */
   readonly identity: string;
   readonly permits: (tool: string) => boolean;

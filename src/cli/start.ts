@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * The file that people start. Loads the program with the code that V8 compiled for it in an earlier run, which
- * takes half the time of compiling it again. That code lies beside the program, where only those can write who
- * could also change the program, so it needs no trust of its own. V8 refuses code of another version, processor
- * or set of flags; the program is then compiled as usual.
+ * The file that people start. Loads the program with the code that V8 compiled for it in an earlier run,
+ * which takes half the time of compiling it again. That code lies beside the program, where only those can
+ * write who could also change the program, so it needs no trust of its own. V8 refuses code of another
+ * version, processor or set of flags; the program is then compiled as usual.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import Module, { createRequire } from "node:module";
@@ -33,7 +33,8 @@ const script = new Script(Module.wrap(readFileSync(file, "latin1")), {
   ...(compiled && { cachedData: compiled }),
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 });
-// Only `run.ts` sends this: other commands use a small part of the program and must not decide what is stored.
+// Only `run.ts` sends this: other commands use a small part of the program and must not decide what is
+// stored.
 if (!compiled || script.cachedDataRejected)
   process.once("metamcp:serving", () => {
     setTimeout(store, STORE_AFTER_MS).unref();

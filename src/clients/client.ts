@@ -56,7 +56,10 @@ export interface ClientProgram {
   servers(file: Keys): readonly WrittenServer[];
   /** The entry for MetaMCP in the syntax of this client. */
   entry(start: StartCommand): Keys;
-  /** Keys of an entry whose tools the client shows to the model at once, instead of hiding them behind a search. */
+  /**
+   * Keys of an entry whose tools the client shows to the model at once, instead of hiding them behind a
+   * search.
+   */
   readonly shown?: Keys;
   readonly dialect: FileDialect;
 }

@@ -89,7 +89,10 @@ function withoutBridge({ network }: Sandbox): string | undefined {
   return `its sandbox lists hosts or installs a package, which needs perl: ${install("perl")}`;
 }
 
-/** Folders with programs of the system. Others in PATH, such as `node_modules/.bin`, a server may be able to write. */
+/**
+ * Folders with programs of the system. Others in PATH, such as `node_modules/.bin`, a server may be able to
+ * write.
+ */
 const OF_SYSTEM = ["/usr", "/bin", "/sbin", "/opt", "/nix", "/gnu", "/run/current-system"];
 
 /** The absolute path of a program of the system, by our own PATH. */

@@ -58,7 +58,8 @@ function workingFolder(
   floor: Sandbox | undefined,
   { path, isGuarded, folderOfGateway, env }: EntryContext,
 ): string | undefined {
-  // Nobody thought of a server when the folder of a gateway, or of a file that needs no permission, was chosen.
+  // Nobody thought of a server when the folder of a gateway, or of a file that needs no permission, was
+  // chosen.
   if (!isNamed && (folderOfGateway || (!isGuarded && isInside(path, cwd)))) return undefined;
   const folder = ownFolder(cwd, env);
   if (folder === undefined || !floor) return folder;

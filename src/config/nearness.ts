@@ -1,6 +1,6 @@
 /**
- * How near the machine behind a name or an address is: somewhere public, in a network of our own, or this one.
- * Names are not resolved.
+ * How near the machine behind a name or an address is: somewhere public, in a network of our own, or this
+ * one. Names are not resolved.
  */
 import { isIP } from "node:net";
 

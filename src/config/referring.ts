@@ -1,4 +1,6 @@
-/** The texts of a server's config that contain references to secrets, and the spec with their values. Pure. */
+/**
+ * The texts of a server's config that contain references to secrets, and the spec with their values. Pure.
+ */
 import { Secret } from "../kernel/secret.ts";
 import type { Path } from "./field.ts";
 import type { SecretReference } from "./secret-reference.ts";

@@ -11,7 +11,9 @@ import { NETWORK_HOST } from "./network-host.ts";
 import { SANDBOX } from "./schemas.ts";
 
 export interface Sandbox {
-  /** The working folder, if it belongs to the server: then it is writable. Otherwise it gets a private one. */
+  /**
+   * The working folder, if it belongs to the server: then it is writable. Otherwise it gets a private one.
+   */
   readonly folder?: string;
   /** Absolute paths, in addition to the system and the program itself. */
   readonly read: readonly string[];

@@ -351,7 +351,9 @@ export function fieldsWhere(isWanted: (field: ServerField) => unknown): readonly
   return names.filter((name) => isWanted(SERVER_FIELDS[name]));
 }
 
-/** Whether servers of this kind have the field. An API has those of remote servers, but an address of its own. */
+/**
+ * Whether servers of this kind have the field. An API has those of remote servers, but an address of its own.
+ */
 export function belongsTo(kind: NonNullable<ServerField["only"]>, name: FieldName): boolean {
   const { only }: ServerField = SERVER_FIELDS[name];
   return only === kind || (kind === "openapi" && only === "remote" && name !== "url");

@@ -1,6 +1,6 @@
 /**
- * The connectors for stdio, HTTP, APIs and folders of skills. Each is loaded at its first use, so that a start
- * loads none of them.
+ * The connectors for stdio, HTTP, APIs and folders of skills. Each is loaded at its first use, so that a
+ * start loads none of them.
  */
 import type { HttpConnectorOptions } from "../child/http/connector.ts";
 import { ChildFailure, type Connector, type LinkEvents } from "../child/link.ts";

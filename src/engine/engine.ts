@@ -168,7 +168,10 @@ export interface Engine {
   trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
   /** Sets why the config file cannot be used; undefined if it can. */
   fault(message: string | undefined): void;
-  /** Refuses new requests, lets running calls finish, for `drainMs` if no time is given, and ends all children. */
+  /**
+   * Refuses new requests, lets running calls finish, for `drainMs` if no time is given, and ends all
+   * children.
+   */
   close(withinMs?: number): Promise<void>;
   /** Kills all children and blocks until that is done, for a process that must exit at once. */
   killNow(): void;

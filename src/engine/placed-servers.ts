@@ -84,7 +84,9 @@ export class PlacedServers {
   }
 }
 
-/** An account whose credential the link uses, or else the replica itself. `name` is the replica in both cases. */
+/**
+ * An account whose credential the link uses, or else the replica itself. `name` is the replica in both cases.
+ */
 function principalOf(from: string, credential: string | undefined): Principal {
   const common = { roles: [], groups: [], name: from };
   if (credential === undefined) return { ...common, id: `replica ${from}`, kind: "local" };

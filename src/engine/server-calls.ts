@@ -1,6 +1,6 @@
 /**
- * The inner part of every call, inside the layers of the config: asks the user if the server wants that, makes
- * a second attempt, records examples and what is really sent, and gives the call to the child.
+ * The inner part of every call, inside the layers of the config: asks the user if the server wants that,
+ * makes a second attempt, records examples and what is really sent, and gives the call to the child.
  */
 import { instancesOf } from "../child/instance.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";

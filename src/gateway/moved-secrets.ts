@@ -66,7 +66,9 @@ function programOf({ command, args = [], cwd }: StoredServer): string {
 }
 
 const PACKAGE_RUNNER = /(?:^|[\\/])(?:npx|bunx|pnpx|uvx)(?:\.\w+)?$/;
-/** An exact version or `latest`. Anything else can name another source, such as `@npm:other` or `@https:…`. */
+/**
+ * An exact version or `latest`. Anything else can name another source, such as `@npm:other` or `@https:…`.
+ */
 const VERSION = /(?<=[^@])(?:@|==)(?:v?\d+(?:\.\d+){0,2}(?:[-+][\w.+-]+)?|latest)$/;
 
 /** The first argument that is not an option is the package. */

@@ -14,8 +14,8 @@ export const ADDRESS_FIELDS = ["url", "openapi", "baseUrl"] as const;
 export type AddressField = (typeof ADDRESS_FIELDS)[number];
 
 /**
- * Returns a copy with the addresses and every argument replaced. `previous` is the argument before, which can name
- * the value after it.
+ * Returns a copy with the addresses and every argument replaced. `previous` is the argument before, which can
+ * name the value after it.
  */
 export function mapTexts(
   server: Fields,

@@ -1,6 +1,6 @@
 /**
- * References between objects: endpoints to namespaces, namespaces to servers, policy tests and the registry to
- * endpoints.
+ * References between objects: endpoints to namespaces, namespaces to servers, policy tests and the registry
+ * to endpoints.
  */
 import { freeze } from "../kernel/freeze.ts";
 import type { Specs, StoredObject } from "./objects.ts";

@@ -39,8 +39,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Resolves when `full` and `makeRoom` know about so many more, having asked the other replicas; undefined if
-   * they know.
+   * Resolves when `full` and `makeRoom` know about so many more, having asked the other replicas; undefined
+   * if they know.
    */
   ready(what: keyof ConcurrencyLimits, more = 1): Promise<unknown> | undefined {
     if (!this.#shared) return undefined;

@@ -31,8 +31,8 @@ export interface Rate {
 export interface Places {
   /**
    * Resolves when `full` knows about so many more, having asked the other replicas; undefined if it knows.
-   * Enter then in the same turn: places are not kept for anybody. Rejects if calls must be refused. Missing if
-   * `full` always knows.
+   * Enter then in the same turn: places are not kept for anybody. Rejects if calls must be refused. Missing
+   * if `full` always knows.
    */
   ready?(more?: number): Promise<void> | undefined;
   /** Whether so many more would be over the limit. */
@@ -40,8 +40,8 @@ export interface Places {
   enter(): void;
   leave(): void;
   /**
-   * While somebody waits for a place: `look` runs when one may have become free elsewhere. Returns the function
-   * that ends it. Missing if places become free only here.
+   * While somebody waits for a place: `look` runs when one may have become free elsewhere. Returns the
+   * function that ends it. Missing if places become free only here.
    */
   watch?(look: () => void, waiting: () => number): () => void;
   /** Its user needs it no longer. Missing if nothing is kept for users. */

@@ -20,8 +20,8 @@ export interface KeySource {
 }
 
 /**
- * A key for one purpose. It reveals neither the secret nor keys for other purposes. The secret is read and the
- * key made at the first use: most processes never need them.
+ * A key for one purpose. It reveals neither the secret nor keys for other purposes. The secret is read and
+ * the key made at the first use: most processes never need them.
  */
 export function derivedKey(source: KeySource, purpose: string): () => Buffer {
   let key: Buffer | undefined;

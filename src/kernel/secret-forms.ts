@@ -1,7 +1,7 @@
 /**
- * What secrets look like. `secret-spans.ts` hides them in texts by which people decide, `redact` in what calls
- * carry. The two differ only in where a value ends: a person must see a command after a secret, and `redact`
- * must not leave the rest of one.
+ * What secrets look like. `secret-spans.ts` hides them in texts by which people decide, `redact` in what
+ * calls carry. The two differ only in where a value ends: a person must see a command after a secret, and
+ * `redact` must not leave the rest of one.
  */
 
 export interface Span {
@@ -21,7 +21,9 @@ const NAME = "passw(?:or)?d|passphrase|pwd|secret|(?:api|private|access|secret)[
 /** The separator between a name and its value. The text may contain JSON, also escaped inside a string. */
 const SEPARATOR = String.raw`\\{0,8}["']?\s{0,4}[=:]\s{0,4}\\{0,8}["']?`;
 
-/** Matches a value after the name of a secret. `token` is what counts as such a name beside the usual ones. */
+/**
+ * Matches a value after the name of a secret. `token` is what counts as such a name beside the usual ones.
+ */
 export function namedValue(value: string, token: string): RegExp {
   return new RegExp(`(?<=(?:${NAME}|${token})${SEPARATOR})${value}`, "gi");
 }

@@ -1,4 +1,6 @@
-/** Tool ids are `server:tool`. They are split at the first colon, because only tool names may contain colons. */
+/**
+ * Tool ids are `server:tool`. They are split at the first colon, because only tool names may contain colons.
+ */
 
 export interface ToolId {
   readonly server: string;

@@ -70,7 +70,9 @@ export class ReadLog {
     return noting;
   }
 
-  /** The first of the rules that the caller read something of. Asks the store if this process knows of none. */
+  /**
+   * The first of the rules that the caller read something of. Asks the store if this process knows of none.
+   */
   find(caller: string, rules: readonly string[]): ReadRule | undefined | Promise<ReadRule | undefined> {
     const now = this.#clock.now();
     const reads = this.#callers.get(caller);

@@ -1,6 +1,6 @@
 /**
- * The sandbox that a new local server gets: its private folder, the network, and the places that its arguments
- * name, which it is probably for. Only looks at them.
+ * The sandbox that a new local server gets: its private folder, the network, and the places that its
+ * arguments name, which it is probably for. Only looks at them.
  */
 import { type Stats, statSync } from "node:fs";
 import { basename, resolve } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The connection on which requests are passed on to one other replica, many at once. It is opened by a request
- * of HTTP, which says for whom it is and in which version both talk.
+ * The connection on which requests are passed on to one other replica, many at once. It is opened by a
+ * request of HTTP, which says for whom it is and in which version both talk.
  */
 import { type ClientRequest, request as httpRequest } from "node:http";
 import type { ChannelAgent } from "./channel.ts";
@@ -9,7 +9,9 @@ import { FrameSocket } from "./frame-socket.ts";
 import { FRAME, type Frame, MAX_ANSWER_BYTES } from "./frames.ts";
 import { FORWARD, FROM, HOP, HOP_VERSION, KEEP_ALIVE_MS, MISDIRECTED, PROTOCOL, TO } from "./hop-protocol.ts";
 
-/** So many bytes may wait for a replica that does not read. Further requests stay here, and can be taken back. */
+/**
+ * So many bytes may wait for a replica that does not read. Further requests stay here, and can be taken back.
+ */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** A replica that has requests is asked so often for a sign of life. */
 const PING_MS = 5_000;

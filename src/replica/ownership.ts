@@ -213,8 +213,8 @@ export class Ownership {
   }
 
   /**
-   * A replica that has just started may not be known yet. Clients can name any, so the store is not asked each
-   * time.
+   * A replica that has just started may not be known yet. Clients can name any, so the store is not asked
+   * each time.
    */
   async #reread(owner: string) {
     const { members, clock } = this.#parts;

@@ -1,6 +1,6 @@
 /**
- * A request that another replica passed on, as the HTTP server of Node would give it: with its body, and with a
- * response that goes back in frames.
+ * A request that another replica passed on, as the HTTP server of Node would give it: with its body, and with
+ * a response that goes back in frames.
  */
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * A request of a client as replicas pass it on: who passes it, the head, the body. Everything but the client's
- * address is believed only after the request was authenticated again.
+ * A request of a client as replicas pass it on: who passes it, the head, the body. Everything but the
+ * client's address is believed only after the request was authenticated again.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 

@@ -195,7 +195,9 @@ function withoutLineBreaks(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** What was read before the fault mostly names the request. Otherwise its id is searched for behind the fault. */
+/**
+ * What was read before the fault mostly names the request. Otherwise its id is searched for behind the fault.
+ */
 function unreadable(bytes: Buffer, reason: string): Malformed {
   const known = meantBy();
   const id = known && has(ID) && isId(bytes) ? span(bytes, ID) : undefined;

@@ -269,8 +269,9 @@ function endOfWord(b: Buffer, i: number): number {
 }
 
 /**
- * Takes the position of the opening quote and returns the position after the closing one. Reads some bytes one
- * by one, then jumps to the next quote. After each escaped quote it reads more bytes before the next jump.
+ * Takes the position of the opening quote and returns the position after the closing one. Reads some bytes
+ * one by one, then jumps to the next quote. After each escaped quote it reads more bytes before the next
+ * jump.
  */
 export function endOfString(b: Buffer, i: number): number {
   let span = 32;

@@ -1,4 +1,6 @@
-/** Gets the secrets that a server's config refers to, when the server is reached. Keeps them in memory only. */
+/**
+ * Gets the secrets that a server's config refers to, when the server is reached. Keeps them in memory only.
+ */
 import { referencesOf, withSecretValues } from "../config/referring.ts";
 import type { SecretKind, SecretReference } from "../config/secret-reference.ts";
 import { rememberSecret } from "../config/secret-values.ts";

@@ -225,8 +225,8 @@ export class GatewayReplicas implements ReplicaControl {
 }
 
 /**
- * The counts of limits over all replicas; undefined for a gateway that shares nothing. `replicas` is the number
- * of those that do.
+ * The counts of limits over all replicas; undefined for a gateway that shares nothing. `replicas` is the
+ * number of those that do.
  */
 export async function openCounts(
   { options, store, clock, log, replica }: Omit<GatewayContext, "counts">,

@@ -70,7 +70,9 @@ export class PlacedRequests {
     return this.#replicaIn(this.#tasks, fromRaw(id) as string, owner);
   }
 
-  /** One stream cannot come from several replicas: that of another one is preferred, as it cannot be had here. */
+  /**
+   * One stream cannot come from several replicas: that of another one is preferred, as it cannot be had here.
+   */
   #ofListener(params: Raw, from: Sender): string | undefined {
     const wanted = member(params, "notifications");
     const ids = wanted && isObject(wanted) ? member(wanted, "taskIds") : undefined;

@@ -1,6 +1,6 @@
 /**
- * The time of the database, by the clock of this process: clocks of replicas may be hours apart, and are never
- * compared. Differences that are small change nothing, so that times are read as they were written.
+ * The time of the database, by the clock of this process: clocks of replicas may be hours apart, and are
+ * never compared. Differences that are small change nothing, so that times are read as they were written.
  */
 const SMALL_MS = 2_000;
 /** An answer that took so long does not say how late it is. */

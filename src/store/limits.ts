@@ -4,7 +4,9 @@
  */
 import type { Database } from "./database.ts";
 
-/** What limits of all replicas have counted, by id of the limit and its key. Times are those of the database. */
+/**
+ * What limits of all replicas have counted, by id of the limit and its key. Times are those of the database.
+ */
 export interface LimitRows {
   /** Takes tokens from a count of calls per time, as many as it has. */
   takeTokens(id: string, asked: AskedTokens): Promise<TakenTokens>;
@@ -161,7 +163,8 @@ export class LimitTable implements LimitRows {
 
   async sweep(): Promise<void> {
     await this.#database.query("DELETE FROM metamcp_places WHERE held = '{}'::jsonb");
-    // A count whose calls are all earned again is as good as none. Lent tokens are held for less than a second.
+    // A count whose calls are all earned again is as good as none. Lent tokens are held for less than a
+    // second.
     await this.#database.query(`DELETE FROM metamcp_rates WHERE earned < ${NOW} - 1000`);
   }
 }

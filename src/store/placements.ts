@@ -9,7 +9,9 @@ import type { Database, SqlRow } from "./database.ts";
  * database.
  */
 export interface Placements {
-  /** Places the server at `holder` for this time, unless another replica has it. Returns what is true then. */
+  /**
+   * Places the server at `holder` for this time, unless another replica has it. Returns what is true then.
+   */
   take(server: string, holder: string, ms: number): Promise<PlacementRow>;
   /** Extends those of the given placements that `holder` still has. Returns all placements. */
   renew(servers: readonly string[], holder: string, ms: number): Promise<readonly RenewedPlacement[]>;

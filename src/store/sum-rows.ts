@@ -1,6 +1,6 @@
 /**
- * The interface of the sums of calls: how many, of whom, by minute, hour and day. A sum belongs to a group, which
- * says who called what. Times are milliseconds since 1970, of buckets their beginning in UTC.
+ * The interface of the sums of calls: how many, of whom, by minute, hour and day. A sum belongs to a group,
+ * which says who called what. Times are milliseconds since 1970, of buckets their beginning in UTC.
  */
 
 export const SUM_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

@@ -1,6 +1,6 @@
 /**
- * Tools that only apps may call (MCP Apps) are hidden from models. An app calls the tools of its own server by
- * their bare names.
+ * Tools that only apps may call (MCP Apps) are hidden from models. An app calls the tools of its own server
+ * by their bare names.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import { isFor } from "../catalog/tool-app.ts";

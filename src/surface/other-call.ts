@@ -1,4 +1,7 @@
-/** Calls of names that are not our own tools, on the surfaces that list those: pinned tools, and tools of apps. */
+/**
+ * Calls of names that are not our own tools, on the surfaces that list those: pinned tools, and tools of
+ * apps.
+ */
 import type { Raw } from "../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { appCall } from "./app-call.ts";

@@ -104,11 +104,13 @@ export interface ScopeCalls {
    * over a limit.
    */
   refused?(call: Pick<Call, "server" | "method" | "tool" | "origin">): MetaMcpError | undefined;
-  /** What hides a tool, or a whole server, from this client. Only for records: the client must not learn it. */
+  /**
+   * What hides a tool, or a whole server, from this client. Only for records: the client must not learn it.
+   */
   hiding?(server: ServerId, tool: string, origin: Origin): LayerReason | undefined;
   /**
-   * Arguments of a refused call as the layers that mask would pass them on. Undefined if they are large, or if
-   * a layer might change them in ways that are not known.
+   * Arguments of a refused call as the layers that mask would pass them on. Undefined if they are large, or
+   * if a layer might change them in ways that are not known.
    */
   maskedArguments?(server: ServerId, args: Raw): Raw | undefined;
   /** Connects to the server and reads its lists, so that the catalog is current. */

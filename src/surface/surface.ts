@@ -54,7 +54,10 @@ export type ListStates = { readonly [list in ListName]?: ListState };
 export interface Surface {
   /** The capabilities in the answer to `initialize`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** The extensions of servers that this client hears of, for `capabilities.extensions`. Call `prepare` before. */
+  /**
+   * The extensions of servers that this client hears of, for `capabilities.extensions`. Call `prepare`
+   * before.
+   */
   extensions?(origin: Origin): Readonly<Record<string, unknown>>;
   /** The same for `serverInfo`. Default: MetaMCP. */
   readonly serverInfo?: Readonly<Record<string, unknown>> | undefined;

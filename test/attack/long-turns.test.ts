@@ -1,10 +1,10 @@
 /**
- * No body of anybody keeps the gateway from serving others for long. Turns are compared with a piece of work in
- * the same process at the same time, so that a slow or busy machine changes little. The unit takes about 2 ms.
- * The aim is 25 units, which is 50 ms, and the worst bodies take up to 20. What this test keeps out takes
- * hundreds: layers that read a whole message one after the other in one turn. The limit lies between, far from
- * both, and only what exceeds it in each of many attempts counts. METAMCP_TURNS=all tries every value at every
- * place and prints the longest turns.
+ * No body of anybody keeps the gateway from serving others for long. Turns are compared with a piece of work
+ * in the same process at the same time, so that a slow or busy machine changes little. The unit takes about 2
+ * ms. The aim is 25 units, which is 50 ms, and the worst bodies take up to 20. What this test keeps out takes
+ * hundreds: layers that read a whole message one after the other in one turn. The limit lies between, far
+ * from both, and only what exceeds it in each of many attempts counts. METAMCP_TURNS=all tries every value at
+ * every place and prints the longest turns.
  */
 import { expect, test } from "vitest";
 import { adminRoutes } from "../../src/admin/routes/all.ts";

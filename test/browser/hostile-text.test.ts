@@ -69,7 +69,8 @@ const FIND_FAULTS = `(width, bidiControls) => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const at = node.parentElement;
-    // A field, an option and an isolated element reverse only themselves. Text for screen readers is not visible.
+    // A field, an option and an isolated element reverse only themselves. Text for screen readers is not
+    // visible.
     if (at.closest("bdi, textarea, option, .for-screen-readers")) continue;
     if (bidiControls.test(node.textContent)) found.push("reversed text in " + at.outerHTML.slice(0, 60));
   }

@@ -1,4 +1,6 @@
-/** A confined server that evaluates code for the test, and what the test says if this machine cannot confine. */
+/**
+ * A confined server that evaluates code for the test, and what the test says if this machine cannot confine.
+ */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Link } from "../../src/child/link.ts";

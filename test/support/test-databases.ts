@@ -66,7 +66,10 @@ export async function postgresDatabase(address = POSTGRES): Promise<TestDatabase
   };
 }
 
-/** Its user may have so many connections and no more: one that asks for another is refused as by a full Postgres. */
+/**
+ * Its user may have so many connections and no more: one that asks for another is refused as by a full
+ * Postgres.
+ */
 export async function crowdedDatabase(connections: number): Promise<TestDatabase> {
   const database = await postgresDatabase();
   const url = new URL(database.url);

@@ -1,4 +1,6 @@
-/** How long calls took, one row of colours each: the darker, the larger the share of its calls. A real table. */
+/**
+ * How long calls took, one row of colours each: the darker, the larger the share of its calls. A real table.
+ */
 import type { ComponentChildren } from "preact";
 import { count, duration } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";

@@ -1,4 +1,7 @@
-/** Key figures: calls, failures, duration, tokens. Each has a unit and a time range, and leads to what is behind it. */
+/**
+ * Key figures: calls, failures, duration, tokens. Each has a unit and a time range, and leads to what is
+ * behind it.
+ */
 import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
 import type { Usage } from "../../api/types.ts";

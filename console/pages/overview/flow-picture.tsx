@@ -1,6 +1,6 @@
 /**
- * The picture of who calls what: clients, endpoints, namespaces, servers; the width of a ribbon is its number of
- * calls. Every ribbon and node is a link. The same is below as a table.
+ * The picture of who calls what: clients, endpoints, namespaces, servers; the width of a ribbon is its number
+ * of calls. Every ribbon and node is a link. The same is below as a table.
  */
 import type { Usage } from "../../api/types.ts";
 import { useWidth } from "../../components/chart/use-width.ts";

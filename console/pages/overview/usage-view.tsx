@@ -1,4 +1,7 @@
-/** Who calls what and when, on the overview: picture, bars over time, durations and people. A chunk of its own. */
+/**
+ * Who calls what and when, on the overview: picture, bars over time, durations and people. A chunk of its
+ * own.
+ */
 
 import { hrefOf } from "../../address.ts";
 import type { Usage } from "../../api/types.ts";

@@ -73,7 +73,8 @@ function textOf({ name, principal, endpoint, reason }: Approval): string {
 }
 
 /**
- * A sort key, waiting calls first: pages are sorted ascending and uuids begin with their creation time, so each digit is inverted.
+ * A sort key, waiting calls first: pages are sorted ascending and uuids begin with their creation time, so
+ * each digit is inverted.
  */
 function newestFirst({ uuid, state }: Approval): string {
   const waits = state === "waiting" ? "0" : "1";

@@ -1,4 +1,6 @@
-/** Routes for webhooks: their last messages, and a test message. The settings have the webhooks themselves. */
+/**
+ * Routes for webhooks: their last messages, and a test message. The settings have the webhooks themselves.
+ */
 import { DELIVERY, TRIED_WEBHOOK } from "../../gateway/notify-control.ts";
 import { list, object } from "../../kernel/json-schema.ts";
 import { Problem } from "../problem.ts";

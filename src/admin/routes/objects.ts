@@ -32,8 +32,8 @@ export interface Routed<
   readonly editedBy: Action;
   readonly show: (object: StoredObject<K>, principal: Principal) => Written<Static<R>>;
   /**
-   * Throws if the object names a person that does not exist. Only for callers who may know that: others may not
-   * make such a change either.
+   * Throws if the object names a person that does not exist. Only for callers who may know that: others may
+   * not make such a change either.
    */
   readonly check?: (before: StoredObject<K> | undefined, after: StoredObject<K>) => void;
   /** Shows what is read, with the facts of all replicas. Default: `show`. */

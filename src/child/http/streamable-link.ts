@@ -3,12 +3,11 @@
  *
  * How failures are reported:
  * - `onFailed`: one request failed. Its status is not 2xx, its connection was reset, its answer is invalid,
- *   or it could not connect
- *   while other requests of this link are connected.
+ *   or it could not connect while other requests of this link are connected.
  * - `onClosed`: no request can succeed on this link any more. The server lost the session, or cannot be
- *   reached and no request is
- *   connected. The failure applies to all requests in flight, so `unsent` is true only if none of them was sent. If some were
- *   not sent, those get `onFailed` first, in the same turn of the event loop.
+ *   reached and no request is connected. The failure applies to all requests in flight, so `unsent` is true
+ *   only if none of them was sent. If some were not sent, those get `onFailed` first, in the same turn of the
+ *   event loop.
  * - Failures of notifications, of our answers and of the server's stream are not reported.
  */
 import type { IncomingMessage } from "node:http";

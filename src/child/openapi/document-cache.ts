@@ -1,4 +1,6 @@
-/** Keeps fetched documents in the home folder, with what their server needs to say that they are unchanged. */
+/**
+ * Keeps fetched documents in the home folder, with what their server needs to say that they are unchanged.
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -62,7 +62,9 @@ export function encoded(text: string): string {
   );
 }
 
-/** Leaves reserved characters as they are, but none that would begin another part of the URL or of the query. */
+/**
+ * Leaves reserved characters as they are, but none that would begin another part of the URL or of the query.
+ */
 function lenient(text: string): string {
   return encoded(text).replaceAll(/%(?:2F|3A|3F|40|21|24|27|28|29|2A|2C|3B|5B|5D)/g, decodeURIComponent);
 }

@@ -7,8 +7,9 @@ const TELLING =
   /error|exception|fatal|panic|fail|cannot|could not|not found|missing|denied|refused|invalid|required/i;
 
 /**
- * At most `count` lines in their order. If there are more, the first two that look like the reason and the last one, because some
- * programs print the reason first and details after it, others the other way round; then the last lines.
+ * At most `count` lines in their order. If there are more, the first two that look like the reason and the
+ * last one, because some programs print the reason first and details after it, others the other way round;
+ * then the last lines.
  */
 export function tellingLines(lines: readonly string[], count: number): string[] {
   const useful = lines.filter((line) => !NOISE.test(line));

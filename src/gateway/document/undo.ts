@@ -45,7 +45,8 @@ export function* undoing(
     else {
       const undone = undoneObject(now, made, old);
       drafts.set(uuid, undone.object);
-      // Whoever may not read the settings learns of them only what the history shows: fields, no names in them.
+      // Whoever may not read the settings learns of them only what the history shows: fields, no names in
+      // them.
       const fields = undone.clashes.map((path) => (kind === "settings" ? path.replace(/\..*/s, "") : path));
       clashes.push(...new Set(fields.map((field) => `${field} of ${what} was changed later`)));
     }

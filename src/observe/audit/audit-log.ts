@@ -56,7 +56,9 @@ const MAX_FILL_FOR_REQUIRED = 0.9;
 const LONGEST_STUCK_MS = 10_000;
 /** How long the record may take that a call begins. */
 const BEGIN_MS = 10_000;
-/** How long the record of its outcome may take. The call was made, so a late answer is better than an error. */
+/**
+ * How long the record of its outcome may take. The call was made, so a late answer is better than an error.
+ */
 export const OUTCOME_MS = 30_000;
 const CLOSE_MS = 5_000;
 /** For a store that does not answer already when the stop begins: for so long. */

@@ -1,7 +1,7 @@
 /**
  * Counts finished calls and adds them to the sums in the store every few seconds, so that a call costs no
- * statement. What waits is limited: callers beyond the limit are counted together, and while the store is away
- * minutes are given up first.
+ * statement. What waits is limited: callers beyond the limit are counted together, and while the store is
+ * away minutes are given up first.
  */
 import { randomUUID } from "node:crypto";
 import { isDoneWithin } from "../../kernel/at-most.ts";
@@ -62,7 +62,10 @@ export class CallSums {
     this.#minute.took(group, bucketOf(row.durationMs));
   }
 
-  /** Lists: what all tools of the endpoint would have cost, and what was shown instead. Also lookups, as shown. */
+  /**
+   * Lists: what all tools of the endpoint would have cost, and what was shown instead. Also lookups, as
+   * shown.
+   */
   tokens(endpoint: Named, full: number, shown: number, at: number): void {
     const cell: Cell = this.#at(at).tokensOf(endpoint);
     cell.tokens_full += full;

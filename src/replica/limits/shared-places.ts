@@ -1,7 +1,7 @@
 /**
  * Places of one limit over all replicas. A row says how many each replica has; those of a dead one go with
- * its row. What runs here needs a place that is ours. Free ones are kept for a moment, so that calls one after
- * the other need no statements, and go back at once where places are short.
+ * its row. What runs here needs a place that is ours. Free ones are kept for a moment, so that calls one
+ * after the other need no statements, and go back at once where places are short.
  */
 import type { Timer } from "../../kernel/clock.ts";
 import type { Places, PlacesTerms } from "../../kernel/counts.ts";

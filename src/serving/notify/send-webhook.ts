@@ -55,7 +55,10 @@ export async function sendWebhook(
   if (status < 200 || status > 299) throw new Error(`${url.host} answered ${status}`);
 }
 
-/** `t=SECONDS,v1=HEX`: the HMAC is over the seconds, a dot and the body, so a message cannot be kept and sent again later. */
+/**
+ * `t=SECONDS,v1=HEX`: the HMAC is over the seconds, a dot and the body, so a message cannot be kept and sent
+ * again later.
+ */
 export function signature(body: string, secret: string, seconds: number): string {
   return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
 }

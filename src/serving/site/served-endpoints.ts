@@ -1,4 +1,6 @@
-/** All served endpoints. Opens each at its first use, and updates and closes them with the compiled objects. */
+/**
+ * All served endpoints. Opens each at its first use, and updates and closes them with the compiled objects.
+ */
 import type { Compiled, CompiledEndpoint } from "../../gateway/compile.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Session } from "../../session/session.ts";

@@ -1,6 +1,6 @@
 /**
- * The aggregate surface: one list each of all servers' tools, prompts, resources and skills. Lists are answered
- * from memory. With a single server, unknown methods are forwarded to it.
+ * The aggregate surface: one list each of all servers' tools, prompts, resources and skills. Lists are
+ * answered from memory. With a single server, unknown methods are forwarded to it.
  */
 
 import type { Tool } from "../../catalog/tool.ts";

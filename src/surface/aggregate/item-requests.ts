@@ -61,7 +61,8 @@ export class ItemRequests {
         target.server,
         withMember(params, "uri", toRaw(target.uri)),
         {
-          // Updates of a subscription come after the request has ended, so they use the uplink of the session.
+          // Updates of a subscription come after the request has ended, so they use the uplink of the
+          // session.
           uplink:
             request.method === "resources/read"
               ? request.uplink

@@ -1,6 +1,7 @@
 /**
- * Pages of MCP Apps. A page belongs to the server whose tool names it: definitions and results name an address
- * of that server, so that neither a server that comes later nor one with the same URI can take its place.
+ * Pages of MCP Apps. A page belongs to the server whose tool names it: definitions and results name an
+ * address of that server, so that neither a server that comes later nor one with the same URI can take its
+ * place.
  */
 import type { Tool } from "../../catalog/tool.ts";
 import { pageOf, withPage } from "../../catalog/tool-app.ts";
@@ -31,8 +32,8 @@ export function withOwnPage(described: Raw, server: ServerId): Raw {
 
 /**
  * Whose page a URI is that is no address, as apps know those of their server: the one server whose tool names
- * it, else the one that lists it. False: nobody's, because several do, or a server whose tools are not known might.
- * Undefined: no tool and no list names it.
+ * it, else the one that lists it. False: nobody's, because several do, or a server whose tools are not known
+ * might. Undefined: no tool and no list names it.
  */
 export function pageOwner(scope: ScopeCatalog, uri: string, asker: Asker): ServerId | false | undefined {
   const { listings } = scope.view(asker).snapshot;

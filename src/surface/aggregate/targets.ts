@@ -11,8 +11,8 @@ import { pageOwner } from "./pages.ts";
 import { fitsTemplate, fixedLength, isSkillUri } from "./uris.ts";
 
 /**
- * The server that the address names, whose page the URI is, or that lists it as a resource or (for completions)
- * as a template.
+ * The server that the address names, whose page the URI is, or that lists it as a resource or (for
+ * completions) as a template.
  */
 export function certainTarget(
   scope: ScopeCatalog,
@@ -37,8 +37,9 @@ export function isNobodys(scope: ScopeCatalog, uri: string, asker: Asker): boole
 
 /**
  * For a URI that no server lists: servers with a matching template first, then all other servers with
- * resources. A page that no tool and no list names is asked only of the one server with a template for it: any
- * other could answer with a page of its own. A skill is asked of none, because its address names its server.
+ * resources. A page that no tool and no list names is asked only of the one server with a template for it:
+ * any other could answer with a page of its own. A skill is asked of none, because its address names its
+ * server.
  */
 export function likelyTargets(
   scope: ScopeCatalog,

@@ -37,7 +37,9 @@ export function hintFor({ message, source }: CodeError, code: string): string | 
   return undefined;
 }
 
-/** Type stripping removes the whole namespace, so the error is that its name is not defined where it is used. */
+/**
+ * Type stripping removes the whole namespace, so the error is that its name is not defined where it is used.
+ */
 function declaresNamespace(message: string, code: string): boolean {
   const [, missing] = UNDEFINED.exec(message) ?? [];
   return [...code.matchAll(NAMESPACE)].some(([, name]) => name === missing);

@@ -1,6 +1,6 @@
 /**
- * mcp_discover: lists the servers, the tools of one server, or the tools and skills that match a query. Returns compact
- * JSON in pages, and names servers that are missing.
+ * mcp_discover: lists the servers, the tools of one server, or the tools and skills that match a query.
+ * Returns compact JSON in pages, and names servers that are missing.
  */
 
 import type { Snapshot } from "../../catalog/catalog.ts";
@@ -216,7 +216,9 @@ function oneServer(
   };
 }
 
-/** The instructions of the server, its skills, the number of its prompts and resources, and how to list them. */
+/**
+ * The instructions of the server, its skills, the number of its prompts and resources, and how to list them.
+ */
 function instructionsAndItems(
   scope: ScopeCatalog,
   { listings }: Snapshot,

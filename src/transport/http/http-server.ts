@@ -327,7 +327,10 @@ class PipelinedResponses {
   }
 }
 
-/** Goes on when the other replicas have been asked, at once if that was not needed. Not for a client that has left. */
+/**
+ * Goes on when the other replicas have been asked, at once if that was not needed. Not for a client that has
+ * left.
+ */
 export function whenKnown(
   asked: Promise<unknown> | undefined,
   response: ServerResponse,

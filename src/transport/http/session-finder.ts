@@ -144,9 +144,9 @@ export class SessionFinder {
   }
 
   /**
-   * Has the replica answer that has what the request names, such as a task. Returns false if it must be served
-   * here: nothing is named, this replica has it, or another one thinks so. If the replica is gone, the request
-   * is served here, and gets told that.
+   * Has the replica answer that has what the request names, such as a task. Returns false if it must be
+   * served here: nothing is named, this replica has it, or another one thinks so. If the replica is gone, the
+   * request is served here, and gets told that.
    */
   passOn(asked: SessionRequest & { readonly message: Message }, serve: () => void): boolean {
     const { owners } = this.#parts;

@@ -1,4 +1,6 @@
-/** Several replicas write one audit log: a slow one has its turn too, and one that is stopped holds nobody up. */
+/**
+ * Several replicas write one audit log: a slow one has its turn too, and one that is stopped holds nobody up.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { AuditTable } from "../../../src/store/audit.ts";

@@ -1,4 +1,6 @@
-/** Requests that one replica passes on to another, over the encrypted channel, without a gateway around them. */
+/**
+ * Requests that one replica passes on to another, over the encrypted channel, without a gateway around them.
+ */
 import {
   createServer,
   type IncomingMessage,

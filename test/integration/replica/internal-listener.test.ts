@@ -1,4 +1,6 @@
-/** The listener between replicas, for somebody who has its key: what it answers, and what it does not believe. */
+/**
+ * The listener between replicas, for somebody who has its key: what it answers, and what it does not believe.
+ */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";

@@ -1,4 +1,6 @@
-/** Three replicas look like one gateway to people: what was made at one works at the next, limits count once. */
+/**
+ * Three replicas look like one gateway to people: what was made at one works at the next, limits count once.
+ */
 import { expect, test } from "vitest";
 import { apiClient, cookieIn, PASSWORD } from "../../support/people.ts";
 import { onPostgres, request2026, startReplica } from "../../support/replicas.ts";

@@ -1,6 +1,6 @@
 /**
- * Replicas whose Postgres hangs, restarts or is slow: sessions go on, at their owners and through others. Those
- * of a dead replica wait for the store, with 503 and not 404.
+ * Replicas whose Postgres hangs, restarts or is slow: sessions go on, at their owners and through others.
+ * Those of a dead replica wait for the store, with 503 and not 404.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,6 @@
-/** Who may run a server that may run only once: the statements that decide it, without gateways around them. */
+/**
+ * Who may run a server that may run only once: the statements that decide it, without gateways around them.
+ */
 import { expect, test } from "vitest";
 import type { Placements } from "../../../src/store/placements.ts";
 import { onPostgres } from "../../support/replicas.ts";

@@ -68,7 +68,8 @@ async function installed(program: string, homes: Homes): Promise<readonly string
   const isShared = PROGRAM_FOLDER.test(basename(folder)) && !isTooWide(folder, homes);
   const shown = isShared ? folder : program;
   const real = await realpath(program);
-  // A virtual environment of Python has its packages beside its programs, and its library beside the real one.
+  // A virtual environment of Python has its packages beside its programs, and its library beside the real
+  // one.
   if (isShared && (await isFile(join(folder, "..", "pyvenv.cfg")))) {
     const base = dirname(dirname(real));
     const places = [dirname(folder), isOfSystem(real) ? dirname(real) : base];
