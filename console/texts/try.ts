@@ -29,6 +29,8 @@ export const tryTexts = {
   isOff: "off",
   why: "Why not?",
   call: "Call",
+  showPage: "Show the page of this tool",
+  page: "Page of the tool",
   cancel: "Cancel call",
   explain: "What would happen",
   request: "What a client would send",

@@ -156,6 +156,15 @@ export interface TryControl {
    */
   open(request: TryRequest): RunningTry | undefined;
   /**
+   * The page of an app, as HTML. `server` is its name at the endpoint. Rejects with RpcError. Throws like
+   * `open`.
+   */
+  page(
+    endpoint: string,
+    principal: Principal,
+    page: { readonly server: string; readonly uri: string },
+  ): Promise<string> | undefined;
+  /**
    * "unknown": the principal has no such call. "answered": the question is no longer open. `elsewhere`: the
    * replica that the id names.
    */

@@ -51,6 +51,7 @@ const PINS: PinControl = {
   approve: () => Promise.resolve(),
 };
 const TRIES: TryControl = {
+  page: () => undefined,
   preview: () => undefined,
   explain: () => undefined,
   open: () => undefined,

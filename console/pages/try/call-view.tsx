@@ -10,6 +10,7 @@ import { count, duration } from "../../format.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { tryTexts as texts } from "../../texts/try.ts";
 import { LayerTimings } from "../traffic/layer-timings.tsx";
+import { AppFrame, type AppPlace } from "./app-frame.tsx";
 import { Question } from "./question.tsx";
 import type { TryState } from "./use-try.ts";
 
@@ -18,9 +19,11 @@ type EventOf<T extends TryEvent["type"]> = Extract<TryEvent, { readonly type: T 
 interface CallViewProps {
   readonly call: TryState;
   readonly endpoint: string;
+  /** The page of the tool, if it has one. */
+  readonly page?: AppPlace | undefined;
 }
 
-export function CallView({ call, endpoint }: CallViewProps) {
+export function CallView({ call, endpoint, page }: CallViewProps) {
   const events = call.events.value;
   const all = <T extends TryEvent["type"]>(type: T) =>
     events.flatMap(({ event }) => (event.type === type ? [event as EventOf<T>] : []));
@@ -45,6 +48,12 @@ export function CallView({ call, endpoint }: CallViewProps) {
           ),
         )}
       {ended && <CallEnd event={ended.event as EventOf<"result"> | EventOf<"error">} raw={ended.raw} />}
+      {page && begun && ended?.event.type === "result" && (
+        <AppFrame
+          place={page}
+          call={{ args: begun.request.params.arguments, result: JSON.parse(resultIn(ended.raw)) }}
+        />
+      )}
       {logs.length > 0 && (
         <>
           <h3>{texts.logs}</h3>

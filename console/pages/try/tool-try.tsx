@@ -14,6 +14,7 @@ import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { tryTexts as texts } from "../../texts/try.ts";
 import { useSending } from "../../use-sending.ts";
+import { pageIn } from "./app-page.ts";
 import { CallView } from "./call-view.tsx";
 import { ExplanationView } from "./explanation-view.tsx";
 import { useTry } from "./use-try.ts";
@@ -50,14 +51,20 @@ export function ToolTry(props: ToolTryProps) {
       <Ready of={detail}>
         {({ definition }) => {
           const { inputSchema = {} } = (definition ?? {}) as { readonly inputSchema?: unknown };
-          return <TryForm {...props} schema={inputSchema} />;
+          return <TryForm {...props} schema={inputSchema} page={pageIn(definition)} />;
         }}
       </Ready>
     </div>
   );
 }
 
-function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonly schema: unknown }) {
+interface TryFormProps extends ToolTryProps {
+  readonly schema: unknown;
+  /** URI of the page that the tool names. */
+  readonly page: string | undefined;
+}
+
+function TryForm({ endpoint, row, as, server, schema, page }: TryFormProps) {
   const kept = keptArguments(`${row.server}:${row.tool}`);
   const form = useSignal<FormValue>(startForm(schema, kept));
   const checked = useSignal(false);
@@ -110,7 +117,12 @@ function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonl
       <Refused problem={sending.problem} />
       {explanation.value && <ExplanationView explanation={explanation.value} />}
       <div ref={result}>
-        <CallView call={call} endpoint={endpoint.uuid} />
+        <CallView
+          call={call}
+          endpoint={endpoint.uuid}
+          // A page is read as oneself.
+          page={page && !as ? { endpoint: endpoint.uuid, server: row.server, uri: page } : undefined}
+        />
       </div>
     </Form>
   );

@@ -6,8 +6,9 @@ import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { TriedTool, TryEvent } from "../../gateway/try-control.ts";
 import { TRY_ANSWER } from "../../gateway/try-control.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import type { Static } from "../../kernel/json-schema.ts";
+import { type Static, TEXT } from "../../kernel/json-schema.ts";
 import { actorOf } from "../../kernel/principal.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
 import { AtReplica } from "../at-replica.ts";
 import { shownCall } from "../call-list.ts";
 import { Problem } from "../problem.ts";
@@ -16,6 +17,28 @@ import { SHOWN_PREVIEW, TRY, TRY_EVENT } from "../try-schemas.ts";
 import { TryStream } from "../try-stream.ts";
 import { AS, accountUser, endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
 import type { AdminParts } from "./parts.ts";
+
+const HTML = "text/html; charset=utf-8";
+/**
+ * The page of a stranger: an origin of its own wherever it is opened, its scripts and styles inside of it, and
+ * no connection to anything.
+ */
+const PAGE_HEADERS = {
+  "content-security-policy": [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    "script-src 'unsafe-inline'",
+    "style-src 'unsafe-inline'",
+    "img-src data:",
+    "media-src data:",
+    "font-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const;
 
 export function endpointTryingRoutes(parts: AdminParts) {
   const { tries } = parts;
@@ -57,6 +80,34 @@ export function endpointTryingRoutes(parts: AdminParts) {
       },
     }),
     route({
+      method: "GET",
+      path: "/endpoints/:uuid/app-page",
+      summary:
+        "Read the page of an app (MCP Apps) as a client of the endpoint. It may run its own scripts, without our origin and without a network",
+      tag: "endpoints",
+      action: "endpoints.try",
+      query: {
+        server: { ...TEXT, description: "uuid or name at the endpoint" },
+        uri: { ...TEXT, description: "ui://…, as its tool names it" },
+      },
+      answer: TEXT,
+      answerTypes: ["text/html"],
+      async handle(request) {
+        const { server = "", uri = "" } = request.query;
+        if (!uri.startsWith("ui://")) throw new Problem(422, "uri must be the address of a page: ui://…");
+        const endpoint = endpointAt(parts, request);
+        const { principal } = triedAs(parts, request, { endpoint, as: undefined });
+        const page = openTry(() =>
+          tries.page(endpoint.object.uuid, principal, { server: serverAt(endpoint, server), uri }),
+        );
+        if (!page) throw notServed(endpoint);
+        const content = await page.catch((error: unknown) => {
+          throw error instanceof RpcError ? new Problem(404, error.message) : error;
+        });
+        return { text: { type: HTML, content }, headers: PAGE_HEADERS };
+      },
+    }),
+    route({
       method: "POST",
       path: "/endpoints/:uuid/try/:id/answers",
       summary: "Answer a question of a call that you try",
@@ -88,25 +139,13 @@ export function startTry(
   request: AdminRequest,
   { endpoint, as, tool, args }: TryStart,
 ): AdminAnswer<never> {
-  const { principal, recordChanges } = request;
-  // Keys may not try tools, except keys of administrators.
-  if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
-  const user = accountUser(parts, request, as);
-  const refused = refusalOf(endpoint.object, user);
-  if (refused !== undefined) throw new Problem(404, `this account cannot use the endpoint: ${refused}`);
-  const { actor } = user.principal;
-  const { id: uuid, name = uuid } = user.principal;
+  const { principal: asked, recordChanges } = request;
+  const { principal, user } = triedAs(parts, request, { endpoint, as });
+  const { actor, id: uuid, name = uuid } = user.principal;
   recordChanges(actor ? [{ action: "act-as", object: { kind: "user", uuid, name } }] : []);
-  const tried = openTry(() =>
-    parts.tries.open({
-      endpoint: endpoint.object.uuid,
-      principal: seenAs(endpoint, user, request),
-      tool,
-      args,
-    }),
-  );
+  const tried = openTry(() => parts.tries.open({ endpoint: endpoint.object.uuid, principal, tool, args }));
   if (!tried) throw notServed(endpoint);
-  const whole = may(principal, "arguments.read");
+  const whole = may(asked, "arguments.read");
   const shown = (event: TryEvent): object =>
     "calls" in event
       ? {
@@ -122,13 +161,32 @@ export function startTry(
   };
 }
 
+/** The principal of a tried call. Refuses it if the endpoint would refuse the account. */
+function triedAs(
+  parts: AdminParts,
+  request: AdminRequest,
+  { endpoint, as }: Pick<TryStart, "endpoint" | "as">,
+) {
+  // Keys may not try tools, except keys of administrators.
+  const { principal } = request;
+  if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
+  const user = accountUser(parts, request, as);
+  const refused = refusalOf(endpoint.object, user);
+  if (refused !== undefined) throw new Problem(404, `this account cannot use the endpoint: ${refused}`);
+  return { user, principal: seenAs(endpoint, user, request) };
+}
+
 function toolIn(
   { name, server = "", tool = "" }: Omit<Static<typeof TRY>, "args">,
   endpoint: CompiledEndpoint,
 ) {
   if (name !== undefined) return { name };
-  const known = endpoint.parts.find(({ part }) => part.server === server);
-  return { server: known?.part.name ?? server, tool };
+  return { server: serverAt(endpoint, server), tool };
+}
+
+/** The name at the endpoint of a server that is given by its uuid or that name. */
+function serverAt(endpoint: CompiledEndpoint, server: string): string {
+  return endpoint.parts.find(({ part }) => part.server === server)?.part.name ?? server;
 }
 
 /** Maps errors to the status that clients of the endpoint get, e.g. 429 if there are too many calls. */

@@ -32,6 +32,8 @@ const HEADERS = {
     "media-src data:",
     "font-src 'self'",
     "connect-src 'self'",
+    // Pages of apps, which have an origin of their own.
+    "frame-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

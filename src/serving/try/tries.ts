@@ -11,6 +11,7 @@ import type { Events } from "../../kernel/events.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { plainId, readPlainId } from "../../kernel/replica-ids.ts";
 import type { ServedEndpoints } from "../site/served-endpoints.ts";
+import { appPage } from "./app-page.ts";
 import { TryRun } from "./try-run.ts";
 
 export interface TriesParts {
@@ -38,6 +39,11 @@ export class Tries implements TryControl {
 
   explain(endpoint: string, principal: Principal, wanted: ExplainRequest): Promise<Explained> | undefined {
     return this.#parts.endpoints.of(endpoint)?.explain(principal, wanted);
+  }
+
+  page(uuid: string, principal: Principal, page: Parameters<TryControl["page"]>[2]) {
+    const endpoint = this.#parts.endpoints.of(uuid);
+    return endpoint && appPage(endpoint.local, principal, page);
   }
 
   open({ endpoint: uuid, principal, tool, args }: TryRequest): RunningTry | undefined {
