@@ -1,7 +1,10 @@
 /** Sessions that are used at another replica than their own, and what becomes of them when that dies. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { expect, test } from "vitest";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
+import { shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
 import { until } from "../../support/until.ts";
 
@@ -18,9 +21,11 @@ async function openAt(team: Team, at: TeamGateway, capabilities: object = {}): P
   return await new RawSession(team.key).open(at, capabilities);
 }
 
-onPostgres("sessions at another replica", () => {
-  test("progress, questions, cancelling, streams and batches pass through", async () => {
-    const team = await replicas(2);
+onPostgres("sessions of one of two replicas", () => {
+  const given = shared(() => replicas(2));
+
+  test("progress, questions, cancelling and streams pass through the other one", async () => {
+    const team = given();
     const [one, two] = team.replicas as Two;
     const session = await openAt(team, one, { elicitation: {} });
 
@@ -58,7 +63,7 @@ onPostgres("sessions at another replica", () => {
   });
 
   test("a batch passes through, and its answers come back together", async () => {
-    const team = await replicas(2);
+    const team = given();
     const [one, two] = team.replicas as Two;
     await openAt(team, one);
     const session = new RawSession(team.key);
@@ -83,6 +88,34 @@ onPostgres("sessions at another replica", () => {
     ).toEqual(["a", "b"]);
   });
 
+  test("messages of the deprecated SSE transport reach the stream, those of strangers do not", async () => {
+    const team = given();
+    const [one, two] = team.replicas as Two;
+    await openAt(team, one);
+    let sentTo = "";
+    const transport = new SSEClientTransport(new URL(`${one.url}/metamcp/team/sse`), {
+      requestInit: { headers: { "x-api-key": team.key } },
+      fetch: (url, init) => {
+        if (init?.method !== "POST") return fetch(url, init);
+        sentTo = String(url).replace(one.url, two.url);
+        return fetch(sentTo, init);
+      },
+    });
+    const client = new Client({ name: "old", version: "1" });
+    await client.connect(transport as never);
+    const { content } = await client.callTool({
+      name: "fix__echo",
+      arguments: { message: "through" },
+    });
+    expect(content).toEqual([{ type: "text", text: "through" }]);
+    const { headers } = new RawSession(await one.key());
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+    expect((await fetch(sentTo, { method: "POST", headers, body })).status).toBe(404);
+    await client.close();
+  });
+});
+
+onPostgres("sessions at another replica", () => {
   test("only its principal can use a session, at any replica, and only while the key is valid", async () => {
     const team = await replicas(2);
     const [one, two] = team.replicas as Two;
