@@ -92,6 +92,7 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     webhooks: () => compiled().settings?.spec.notify ?? [],
     vault: compiling.vault,
     url: address.url,
+    time: Date.now,
   });
   const replicas = await openReplicas(context, {
     addressOf: people.addressOf,

@@ -27,6 +27,8 @@ export interface Fact {
 export interface NoticesParts {
   readonly store: Pick<Store, "records">;
   readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly time: () => number;
   readonly log: Log;
   readonly webhooks: () => readonly StoredWebhook[];
   readonly vault: Pick<Vault, "open">;
@@ -36,12 +38,11 @@ export interface NoticesParts {
 
 interface Stored extends Omit<Delivery, "nextAt"> {
   readonly message: Message;
-  /** Milliseconds since 1970. After it another gateway may take over. */
-  readonly nextAt: number;
 }
 
 /** The kind of record. */
 const NOTICE = "notice";
+/** After its next attempt was due. */
 const KEPT_MS = 7 * 86_400_000;
 /** After the first attempt. After the last one the message has failed. */
 const RETRIES_MS = [10_000, 60_000, 300_000, 1_800_000] as const;
@@ -69,7 +70,7 @@ export class Notices implements NotifyControl {
   async deliveries(): Promise<readonly Delivery[]> {
     const records = await allRecords(this.#parts.store, NOTICE);
     return records
-      .map(({ value }) => shown(value as Stored))
+      .map(shown)
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))
       .slice(0, MAX_LISTED);
   }
@@ -102,24 +103,18 @@ export class Notices implements NotifyControl {
     const id = createHash("sha256").update(`${name}\n${event}\n${about}`).digest("hex");
     const at = new Date().toISOString();
     const message = { id, event, at, text, link: this.#parts.url() + path, object };
-    const value: Stored = {
-      webhook: name,
-      event,
-      text,
-      at,
-      state: "waiting",
-      attempts: 0,
-      message,
-      nextAt: Date.now(),
-    };
+    const value: Stored = { webhook: name, event, text, at, state: "waiting", attempts: 0, message };
     const record = await this.#put({ id, value, ifVersion: 0 });
     if (record) await this.#attempt(record);
   }
 
-  /** Undefined if another gateway wrote it first. */
-  async #put(record: { id: string; value: Stored; ifVersion: number }): Promise<StoredRecord | undefined> {
+  /** Undefined if another gateway wrote it first. `waitMs`: until the next attempt. */
+  async #put(
+    record: { id: string; value: Stored; ifVersion: number },
+    waitMs = 0,
+  ): Promise<StoredRecord | undefined> {
     try {
-      const expiresAt = Date.now() + KEPT_MS;
+      const expiresAt = this.#parts.time() + waitMs + KEPT_MS;
       return await this.#parts.store.records.put({ kind: NOTICE, expiresAt, ...record });
     } catch (error) {
       if (StoreError.is(error, "conflict")) return undefined;
@@ -145,9 +140,8 @@ export class Notices implements NotifyControl {
         attempts,
         reason,
         state: wait === undefined ? "failed" : "waiting",
-        nextAt: Date.now() + (wait ?? 0),
       };
-      const record = await this.#put({ id, value: next, ifVersion: version });
+      const record = await this.#put({ id, value: next, ifVersion: version }, wait);
       if (wait === undefined) this.#parts.log.warn(`webhook "${stored.webhook}": ${reason}; given up`);
       else if (record) this.#after(wait, () => this.#attempt(record));
     }
@@ -171,12 +165,11 @@ export class Notices implements NotifyControl {
   async #sweep(): Promise<void> {
     this.#after(SWEEP_MS, () => this.#sweep());
     if (this.#parts.webhooks().length === 0) return;
-    const now = Date.now();
     for (const record of await allRecords(this.#parts.store, NOTICE)) {
-      const stored = record.value as Stored;
-      if (stored.state !== "waiting" || stored.nextAt > now - LATE_MS) continue;
+      const value = record.value as Stored;
+      if (value.state !== "waiting" || dueAt(record) > this.#parts.time() - LATE_MS) continue;
       const { id, version } = record;
-      const taken = await this.#put({ id, value: { ...stored, nextAt: now }, ifVersion: version });
+      const taken = await this.#put({ id, value, ifVersion: version });
       if (taken) await this.#attempt(taken);
     }
   }
@@ -197,7 +190,17 @@ export class Notices implements NotifyControl {
   }
 }
 
-function shown(stored: Stored): Delivery {
-  const { message: _, nextAt, ...delivery } = stored;
-  return delivery.state === "waiting" ? { ...delivery, nextAt: new Date(nextAt).toISOString() } : delivery;
+function shown(record: StoredRecord): Delivery {
+  const { message: _, ...delivery } = record.value as Stored;
+  return delivery.state === "waiting"
+    ? { ...delivery, nextAt: new Date(dueAt(record)).toISOString() }
+    : delivery;
+}
+
+/**
+ * When its next attempt is due. The store tells when a record expires in the time of this process, while a
+ * time in its value would be that of another one, whose clock may be hours off.
+ */
+function dueAt({ expiresAt = 0 }: StoredRecord): number {
+  return expiresAt - KEPT_MS;
 }
