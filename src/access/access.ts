@@ -71,6 +71,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     accounts,
     clock,
     lifetimeMs: keyLifetimeMs,
+    now: () => store.now(),
     onEnded: ended,
     onUsed: (key) => use.used(key),
   });

@@ -24,6 +24,11 @@ export interface AdapterParts {
 const UNUSED_MS = 30 * 24 * 60 * 60_000;
 const CLIENT = "oauth-client";
 
+/** The times in a payload, in seconds. */
+const TIMES = ["exp", "iat", "iiat", "loginTs", "authTime", "consumed"] as const;
+/** Both ends are rounded. */
+const SMALL_S = 2;
+
 /** A grant also has its scope, once it is bound to it. */
 interface StoredPayload extends Partial<GrantScope> {
   readonly sealed: string;
@@ -158,7 +163,19 @@ class RecordAdapter implements Adapter {
     return { account: accountId, client: clientId };
   }
 
-  #payload({ value }: StoredRecord): AdapterPayload {
-    return JSON.parse(this.#parts.store.sealer.open((value as StoredPayload).sealed)) as AdapterPayload;
+  #payload({ value, expiresAt }: StoredRecord): AdapterPayload {
+    const { sealed } = value as StoredPayload;
+    return inLocalTime(JSON.parse(this.#parts.store.sealer.open(sealed)) as AdapterPayload, expiresAt);
   }
+}
+
+/**
+ * Times in a payload are those of the process that wrote it, whose clock may be hours off. The store tells
+ * when its record expires in the time of this process.
+ */
+function inLocalTime(payload: AdapterPayload, expiresAt: number | undefined): AdapterPayload {
+  const aheadS = Math.round((expiresAt ?? 0) / 1_000) - (payload.exp ?? 0);
+  if (expiresAt === undefined || payload.exp === undefined || Math.abs(aheadS) <= SMALL_S) return payload;
+  const times = TIMES.filter((name) => typeof payload[name] === "number");
+  return { ...payload, ...Object.fromEntries(times.map((name) => [name, Number(payload[name]) + aheadS])) };
 }

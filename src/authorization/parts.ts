@@ -16,7 +16,7 @@ export interface AuthorizationParts {
    * headers.
    */
   readonly base: () => string;
-  readonly store: Pick<Store, "records" | "sealer"> & Partial<Pick<Store, "tries">>;
+  readonly store: Pick<Store, "records" | "sealer" | "now"> & Partial<Pick<Store, "tries">>;
   readonly key: SigningKey;
   readonly idOf: RecordId;
   readonly grants: Grants;

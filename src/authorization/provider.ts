@@ -69,8 +69,8 @@ export function createProvider(parts: AuthorizationParts): Provider {
 }
 
 function configurationOf(parts: AuthorizationParts): Configuration {
-  const { accounts, machines, fetch, addressOf, now, recheck } = parts;
-  const fetches = new SharedRateLimiter("client metadata", FETCHES_A_MINUTE, parts.store.tries);
+  const { accounts, machines, fetch, addressOf, now, recheck, store } = parts;
+  const fetches = new SharedRateLimiter("client metadata", FETCHES_A_MINUTE, store.tries);
   return {
     routes: ROUTES,
     scopes: [SCOPE],
@@ -123,6 +123,15 @@ function configurationOf(parts: AuthorizationParts): Configuration {
         if (machines.machineOf(String(metadata["client_id"]))) return;
         const fault = normalizeMetadata(metadata as Record<string, unknown>);
         if (fault !== undefined) throw new errors.InvalidClientMetadata(fault);
+      },
+    },
+    formats: {
+      customizers: {
+        // All replicas judge tokens by the clock of the database.
+        jwt(_ctx, _token, { payload }) {
+          const ahead = Math.round((store.now() - now()) / 1_000);
+          for (const time of ["iat", "exp"]) payload[time] = Number(payload[time]) + ahead;
+        },
       },
     },
     interactions: { policy: policyOf(parts), url: (_ctx, { uid }) => `${LOGIN}/${uid}` },

@@ -30,6 +30,9 @@ import { TryTable } from "./tries.ts";
 import { keyFor, sealedRoot, unlock } from "./unlock.ts";
 import { type ChangeListener, poll, Watch } from "./watch.ts";
 
+/** Between the clocks of a process and of the database. */
+const WRONG_MS = 30_000;
+
 export interface StoreOptions {
   /** `file:PATH` or `postgres://…`. */
   readonly url: string;
@@ -120,6 +123,11 @@ async function assemble(
   // The first poll only sets the known versions. There are no listeners yet.
   const time = new DatabaseTime(now);
   await poll({ database, feed, time });
+  const offMs = time.local - time.now;
+  if (Math.abs(offMs) >= WRONG_MS) {
+    const off = `${Math.round(Math.abs(offMs) / 1_000)} s ${offMs < 0 ? "behind" : "ahead of"}`;
+    log.warn(`the clock of this machine is ${off} that of the database: set it, or logins may fail`);
+  }
   const guarded = new GuardedDatabase(database, availability);
   // An embedded store has one process, so no other process can change its key.
   const keyed = database.dialect === "postgres" ? new KeyedDatabase(guarded, sealer.keyId) : guarded;

@@ -68,6 +68,10 @@ export class SqlStore implements Store {
     this.#sweep = this.#scheduleSweep();
   }
 
+  now(): number {
+    return this.#parts.time.now;
+  }
+
   get shared(): boolean {
     return this.#parts.watch !== undefined;
   }

@@ -44,6 +44,11 @@ export interface Store {
   /** The newest version of a kind of records that was told to listeners; of the config for "". */
   versionOf(kind: string): number;
 
+  /**
+   * The time of the database, in milliseconds since 1970: the same at all processes, whatever their clocks
+   * say.
+   */
+  now(): number;
   /** Whether other processes may use the store at the same time. */
   readonly shared: boolean;
   readonly state: StoreState;

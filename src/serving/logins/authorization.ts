@@ -87,7 +87,8 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
   const key = signingKey((purpose) => store.sealer.derive(purpose));
   const settings = () => compiled().settings?.spec;
   const issuers = () => settings()?.issuers ?? [];
-  const tokens = new Tokens({ base, key: key.public, issuers });
+  const now = (): number => store.now();
+  const tokens = new Tokens({ base, key: key.public, issuers, now });
   const allowsOAuth = (endpoint: string): boolean =>
     endpointNamed(compiled(), endpoint)?.object.spec.access.oauth !== false;
   const endpointId = (endpoint: string): string | undefined =>
@@ -119,7 +120,7 @@ export async function openAuthorization(options: AuthorizationOptions): Promise<
   return {
     base,
     server,
-    bearers: new Bearers({ tokens, grants, accounts, machines: keys }),
+    bearers: new Bearers({ tokens, grants, accounts, machines: keys, now }),
     grants,
     allowsOAuth,
     endpointId,

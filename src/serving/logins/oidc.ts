@@ -24,7 +24,14 @@ export function openOidc(
   checks.start();
   const { sealer } = store;
   return {
-    login: new OidcLogin({ provider, checks, accounts, sealer, publicUrl: address.url }),
+    login: new OidcLogin({
+      provider,
+      checks,
+      accounts,
+      sealer,
+      publicUrl: address.url,
+      now: () => store.now(),
+    }),
     checks,
     backChannel: new BackChannelLogout({ provider, checks, store, log }),
   };

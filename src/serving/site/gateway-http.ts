@@ -51,7 +51,8 @@ export interface GatewayHttp {
 export function createHttp(context: GatewayContext, parts: HttpParts): GatewayHttp {
   const { http: listening, metricsPort, publicUrl, console } = context.options;
   const { core, access, authorization, logins, observer } = parts;
-  const temporaryKeys = new TemporaryKeys(context.store.sealer.derive("temporary keys"));
+  const { store } = context;
+  const temporaryKeys = new TemporaryKeys(store.sealer.derive("temporary keys"), () => store.now());
   const exposed = !isLoopback(listening.host) || publicUrl !== undefined;
   const metricsText = (): string => observer.metrics.text();
   const site = new GatewaySite({

@@ -1,12 +1,16 @@
-/** The self-test of an endpoint through a balancer without affinity. */
+/** A self-test and a login through a balancer without affinity, while the clocks of the replicas are wrong. */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { HEADERS } from "../../support/http-gateway.ts";
+import { OAuthClient } from "../../support/oauth-client.ts";
 import { onPostgres, startReplica } from "../../support/replicas.ts";
-import { atEnd } from "../../support/shared.ts";
+import { atEnd, shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
 import { fixture } from "../../support/temp.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
+
+const HOUR = 3_600_000;
 
 /** Passes each request on to the next of the targets. */
 async function roundRobin(targets: readonly TeamGateway[]): Promise<string> {
@@ -30,21 +34,67 @@ async function roundRobin(targets: readonly TeamGateway[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-onPostgres("a self-test through a balancer", () => {
-  test("passes, whichever replicas its requests reach", async () => {
+/** The clock of a process, off by this time. */
+const clockOff = (ms: number): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import ${JSON.stringify(`data:text/javascript,const now = Date.now; Date.now = () => now() + ${ms};`)}`,
+});
+
+onPostgres("through a balancer to replicas whose clocks are two hours apart", () => {
+  const given = shared(async () => {
     const database = await postgresDatabase();
     const all: TeamGateway[] = [];
     const url = await roundRobin(all);
     const flags = ["--replica-address", "127.0.0.1:0", "--drain", "0", "--public-url", url];
-    for (let n = 0; n < 2; n++) all.push(await startReplica(database, { flags }));
+    for (const ms of [-HOUR, HOUR]) all.push(await startReplica(database, { flags, env: clockOff(ms) }));
     const [one] = all as [TeamGateway];
     await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
     await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
     const { body } = await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"] });
+    return { all, url, endpoint: body.uuid };
+  });
+
+  test("each says at start that its clock is wrong", () => {
+    const said = given().all.map(({ stderr }) => /clock of this machine is (\d+) s (\w+)/.exec(stderr));
+    expect(said.map((one) => [Math.round(Number(one?.[1]) / 3_600), one?.[2]])).toEqual([
+      [1, "behind"],
+      [1, "ahead"],
+    ]);
+  });
+
+  test("a self-test passes, whichever replicas its requests reach", async () => {
+    const { all, endpoint } = given();
     for (const gateway of all) {
-      const tested = await gateway.api("POST", `/endpoints/${body.uuid}/self-test`);
+      const tested = await gateway.api("POST", `/endpoints/${endpoint}/self-test`);
       expect(tested.status, JSON.stringify(tested.body)).toBe(200);
       expect(tested.body.ok, JSON.stringify(tested.body)).toBe(true);
     }
   });
+
+  test("a client of OAuth gets tokens that all of them take, and new ones", async () => {
+    const { all, url } = given();
+    const [one] = all as [TeamGateway];
+    const login = { email: "ada@example.org", password: "correct horse battery staple" };
+    const { body } = await one.api("POST", "/users", { email: login.email, role: "member" });
+    const code = new URL(body.invitation.url).pathname.split("/").at(-1);
+    await one.api("POST", `/invitations/${code}`, { password: login.password });
+    // Each login begins at the other replica.
+    for (let n = 0; n < 2; n++) {
+      const client = new OAuthClient(url, { endpoint: "team" });
+      await client.register();
+      const page = await client.logIn(login);
+      const first = await client.exchange(page.url.searchParams.get("code") ?? page.text);
+      expect(first.status, JSON.stringify(first.body)).toBe(200);
+      const next = await client.refresh(first.body.refresh_token);
+      for (const { body: tokens } of [first, next])
+        for (const gateway of all) expect(await statusOf(gateway, tokens.access_token)).toBe(200);
+      // An odd number of requests in all.
+      await fetch(`${url}/healthz`);
+    }
+  });
 });
+
+async function statusOf({ url }: TeamGateway, token: string): Promise<number> {
+  const headers = { ...HEADERS, authorization: `Bearer ${token}` };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  return (await fetch(`${url}/metamcp/team/mcp`, { method: "POST", headers, body })).status;
+}
