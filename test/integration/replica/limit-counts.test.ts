@@ -189,13 +189,12 @@ onPostgres("counts of replicas", () => {
     const [counts] = three() as [ReplicaCounts];
     const far = counts.places("far places", { most: () => 100 });
     statements.length = 0;
-    const began = performance.now();
     for (let call = 0; call < 2_000; call += 1) {
       expect(await occupy(far)).toBe(true);
       far.leave();
     }
     const sent = statements.filter((sql) => sql.includes("metamcp_places")).length;
-    expect(sent).toBeLessThan((2 * (performance.now() - began)) / 50 + 5);
+    expect(sent).toBeLessThan(200);
   });
 
   const limitStatements = (): number => statements.filter((sql) => sql.includes("metamcp_rates")).length;
@@ -203,14 +202,13 @@ onPostgres("counts of replicas", () => {
   test("a limit that is far from used up needs no statement per call", async () => {
     const [counts] = three() as [ReplicaCounts];
     const rate: Rate = counts.rate("far", { burst: 100_000, intervalMs: 10 });
-    const began = performance.now();
     statements.length = 0;
     for (let call = 0; call < 3_000; call += 1) {
       expect(await pass(rate)).toBeDefined();
       if (call % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    // Blocks last 100 ms; the first ones are smaller, because the pace is not known yet.
-    expect(limitStatements()).toBeLessThan(2 * ((performance.now() - began) / 100) + 20);
+    // Blocks last 100 ms; the first ones, and those after a pause of a busy machine, are smaller.
+    expect(limitStatements()).toBeLessThan(300);
   });
 
   test("calls that wait share a statement, and refusals need few", async () => {
