@@ -323,11 +323,11 @@ export class Session {
     textOnly,
   }: Partial<Handshake> & Pick<Handshake, "capabilities">): Origin {
     const { endpoint, principal, stateless, clock } = this.#options;
-    const { notify, request } = this.#uplink(undefined);
+    const toClient = this.#uplink(undefined);
     const uplink: Uplink = {
-      request,
+      ...toClient,
       notify: (method, params) => {
-        if (this.#surface.hears?.(method, principal) ?? true) notify(method, params);
+        if (this.#surface.hears?.(method, principal) ?? true) toClient.notify(method, params);
       },
     };
     if (member(capabilities, "roots"))
