@@ -98,7 +98,7 @@ const OF_SYSTEM = ["/usr", "/bin", "/sbin", "/opt", "/nix", "/gnu", "/run/curren
 /** The absolute path of a program of the system, by our own PATH. */
 export function toolPath(name: "bwrap" | "prlimit" | "perl" | "env"): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(":").map((folder) => resolve("/", folder));
-  const found = [...folders, "/usr/bin", "/bin"]
+  const found = folders
     .filter((folder) => OF_SYSTEM.some((one) => isInside(folder, one)))
     .map((folder) => join(folder, name))
     .find(isExecutable);
