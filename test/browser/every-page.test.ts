@@ -92,15 +92,22 @@ async function forbidden(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Marks the focused element. Returns true if it was marked before. The last focused element does not count,
- * because a date field has several Tab stops.
+ * Marks every element that gets the focus from now on. `window.round` is true when a marked one gets it
+ * again. The last focused element does not count, because a date field has several Tab stops.
  */
 const MARK = `(() => {
-  const now = document.activeElement;
-  const round = now !== window.lastFocus && now.hasAttribute("data-reached");
-  if (now !== document.body) now.setAttribute("data-reached", "");
-  window.lastFocus = now;
-  return round;
+  for (const one of document.querySelectorAll("[data-reached]")) one.removeAttribute("data-reached");
+  window.round = false;
+  let last;
+  const mark = (now) => {
+    if (now !== last && now.hasAttribute("data-reached")) window.round = true;
+    now.setAttribute("data-reached", "");
+    last = now;
+  };
+  if (document.activeElement !== document.body) mark(document.activeElement);
+  window.marking?.abort();
+  window.marking = new AbortController();
+  document.addEventListener("focusin", ({ target }) => mark(target), window.marking);
 })()`;
 
 /**
@@ -113,19 +120,16 @@ const UNREACHED = `[...(document.querySelector("dialog[open]") ?? document)
   .filter((one) => one.getBoundingClientRect().width > 0 && !one.hasAttribute("data-reached"))
   .map((one) => one.outerHTML.slice(0, 120))`;
 
-const UNMARK = `for (const one of document.querySelectorAll("[data-reached]")) one.removeAttribute("data-reached")`;
-
 /** Elements that appear during the first round are reached in the second. */
 async function unreached(page: Page): Promise<readonly string[]> {
   const first = await unreachedInRound(page);
-  if (first.length === 0) return first;
-  await page.evaluate(UNMARK);
-  return await unreachedInRound(page);
+  return first.length === 0 ? first : await unreachedInRound(page);
 }
 
 async function unreachedInRound(page: Page): Promise<readonly string[]> {
-  const maxStops = 200;
-  for (let stops = 0; stops < maxStops && !(await page.evaluate(MARK)); stops++)
-    await page.keyboard.press("Tab");
+  const [maxStops, atOnce] = [200, 10];
+  await page.evaluate(MARK);
+  for (let stops = 0; stops < maxStops && !(await page.evaluate("window.round")); stops += atOnce)
+    for (let n = 0; n < atOnce; n++) await page.keyboard.press("Tab");
   return await page.evaluate<string[]>(UNREACHED);
 }

@@ -112,24 +112,41 @@ export async function checkViews(
   check: (view: ConsoleView) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const faults: string[] = [];
+  // What a press has opened may stay open at other addresses, so the next view is loaded anew.
+  let untouched = false;
   for (const view of views) {
-    const found = await show(page, view).then(
+    const found = await show(page, view, untouched).then(
       () => check(view),
       (error: Error) => [error.message],
     );
+    untouched = !view.press && found.length === 0;
     faults.push(...found.map((fault) => `${view.path}${view.press ? ", pressed" : ""}: ${fault}`));
   }
   return faults;
 }
 
 /** Opens a view and waits until it has loaded. */
-export async function show(page: Page, { path, press }: ConsoleView): Promise<void> {
-  await page.goto(new URL(path, page.url()).href);
+async function show(page: Page, { path, press }: ConsoleView, untouched: boolean): Promise<void> {
+  if (untouched) await page.evaluate(follow(path));
+  else await page.goto(new URL(path, page.url()).href);
   await page.getByRole("heading").first().waitFor();
   await waitUntilLoaded(page);
   if (!press) return;
   await press(page);
   await waitUntilLoaded(page);
+}
+
+/**
+ * Goes to an address as a link does, which takes a fifth of the time for a new document. Resolves when the
+ * new page has been drawn and has begun to load its data.
+ */
+function follow(path: string): string {
+  return `new Promise((drawn) => {
+    document.activeElement?.blur();
+    history.pushState(null, "", ${JSON.stringify(path)});
+    dispatchEvent(new PopStateEvent("popstate"));
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn)));
+  })`;
 }
 
 async function waitUntilLoaded(page: Page): Promise<void> {
