@@ -10,6 +10,9 @@ export const settingsTexts = {
     text: "Clients such as VS Code find the endpoints that are listed here at this address.",
     endpoints: "Listed endpoints",
     none: "There is no endpoint yet.",
+    servers: "Servers listed as packages",
+    serversHint:
+      "For people who run them on their own machines: package, version, arguments and names of variables are shown, their values are not.",
     public: "Everybody may read the list",
     publicHint:
       "Without a key or login, with names, descriptions and addresses. Otherwise callers see what they may use.",

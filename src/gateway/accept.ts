@@ -13,6 +13,7 @@ import { movedSecrets } from "./moved-secrets.ts";
 import { type Finder, nameProblems } from "./names.ts";
 import { type ObjectKind, SETTINGS_NAME, type Specs, type StoredObject } from "./objects.ts";
 import { named, present, READ_ONLY } from "./present.ts";
+import { packageOf } from "./registry-packages.ts";
 import type { SchemaCheck } from "./schema-check.ts";
 import type { NamespaceFields, WebhookFields } from "./schemas.ts";
 import { mapTexts, textsToStore } from "./secret-texts.ts";
@@ -37,7 +38,7 @@ export interface Rules {
 export interface References<K extends ObjectKind> {
   /** The stored object; undefined for a new one. */
   readonly stored?: StoredObject<K> | undefined;
-  readonly servers: Finder<{ readonly uuid: string }>;
+  readonly servers: Finder<{ readonly uuid: string; readonly spec: object }>;
   readonly namespaces: Finder<{ readonly uuid: string }>;
   readonly endpoints: Finder<{ readonly uuid: string }>;
 }
@@ -151,21 +152,18 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     problems.push(...repeated(list, "/namespaces", (uuid) => uuid));
     return { spec: { ...spec, namespaces: list }, problems };
   },
-  settings: (_name, spec, { stored, endpoints }, { vault }) => {
+  settings: (_name, spec, known, { vault }) => {
+    const { stored, endpoints } = known;
     const problems: FieldProblem[] = [];
     const named = resolver(endpoints, "endpoint", problems);
     const tests = mapTests(spec["tests"] as Specs["settings"]["tests"], (test, name) => ({
       ...test,
       endpoint: named(test.endpoint, pointer("", "tests", name, "endpoint")),
     }));
-    const registry = mapRegistry(spec["registry"] as Specs["settings"]["registry"], (reference, at) => [
-      named(reference, pointer("", "registry", "endpoints", at)),
-    ]);
-    const listed = registry.registry?.endpoints ?? [];
-    problems.push(...repeated(listed, "/registry/endpoints", (uuid) => uuid));
-    const known = (stored as StoredObject<"settings"> | undefined)?.spec.notify ?? [];
+    const registry = registryOf(spec["registry"] as Specs["settings"]["registry"], known, problems);
+    const before = (stored as StoredObject<"settings"> | undefined)?.spec.notify ?? [];
     const sent = spec["notify"] as readonly WebhookFields[] | undefined;
-    const notify = sent && { notify: webhooksToStore(sent, known, vault, problems) };
+    const notify = sent && { notify: webhooksToStore(sent, before, vault, problems) };
     problems.push(...sandboxProblems(spec["sandbox"]));
     return {
       spec: withSecrets({ ...spec, ...tests, ...registry, ...notify }, stored, vault, problems),
@@ -173,6 +171,31 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     };
   },
 };
+
+/** Only a server that others can run as a package can be listed. */
+function registryOf(
+  sent: Specs["settings"]["registry"],
+  { endpoints, servers }: References<ObjectKind>,
+  problems: FieldProblem[],
+) {
+  const finders = {
+    endpoints: resolver(endpoints, "endpoint", problems),
+    servers: resolver(servers, "server", problems),
+  };
+  const listed = mapRegistry(sent, (list, reference, at) => [
+    finders[list](reference, pointer("", "registry", list, at)),
+  ]);
+  const { registry } = listed;
+  for (const list of ["endpoints", "servers"] as const)
+    problems.push(...repeated(registry?.[list] ?? [], `/registry/${list}`, (uuid) => uuid));
+  for (const [at, uuid] of (registry?.servers ?? []).entries()) {
+    const server = servers(uuid);
+    const listable = server && packageOf(server.spec as Specs["server"]);
+    if (typeof listable === "string")
+      problems.push({ path: pointer("", "registry", "servers", at), message: listable });
+  }
+  return listed;
+}
 
 const MASKED = "is masked, but no value is stored: enter a value";
 

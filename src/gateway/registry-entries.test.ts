@@ -22,7 +22,7 @@ function endpoint(name: string, spec: object = {}): StoredObject<"endpoint"> {
 }
 
 const entryOf = (name: string, spec: object = {}, base = "https://mcp.example.org") =>
-  registryEntry(endpoint(name, spec), base, AT);
+  registryEntry(endpoint(name, spec), { base, listedAt: AT });
 
 test.each([
   ["https://mcp.example.org", "org.example.mcp/dev_1"],
@@ -44,7 +44,7 @@ test("an entry has a description of 1 to 100 characters and a version for each c
 });
 
 test("only an endpoint that takes nothing but keys demands one", () => {
-  const headers = (access: object) => entryOf("dev", { access }).server.remotes[0]?.headers;
+  const headers = (access: object) => entryOf("dev", { access }).server.remotes?.[0]?.headers;
   expect(headers({ public: false, keys: true, oauth: false })).toEqual([
     expect.objectContaining({ name: "X-API-Key", isRequired: true, isSecret: true }),
   ]);
@@ -85,7 +85,10 @@ test("pages lead to the end, each entry once", () => {
 });
 
 test("search, version and time narrow the list; what was listed later counts as changed then", () => {
-  const all = [entryOf("docs"), registryEntry(endpoint("build"), "https://mcp.example.org", LATER)];
+  const all = [
+    entryOf("docs"),
+    registryEntry(endpoint("build"), { base: "https://mcp.example.org", listedAt: LATER }),
+  ];
   const titles = (query: Record<string, string>) => {
     const page = registryPage(all, new URLSearchParams(query));
     return typeof page === "string" ? page : page.servers.map(({ server }) => server.title);

@@ -1,8 +1,9 @@
 /**
- * The endpoints of a gateway as an MCP registry lists them (`server.json`), and as drafts of MCP describe
- * servers: a server card and a catalog. Pure.
+ * The endpoints of a gateway, and servers as packages, as an MCP registry lists them (`server.json`), and as
+ * drafts of MCP describe servers: a server card and a catalog. Pure.
  */
 import type { StoredObject } from "./objects.ts";
+import { packageOf, type RegistryPackage } from "./registry-packages.ts";
 
 type Endpoint = StoredObject<"endpoint">;
 
@@ -14,7 +15,10 @@ export interface RegistryEntry {
     readonly title: string;
     readonly description: string;
     readonly version: string;
-    readonly remotes: readonly Remote[];
+    /** Of an endpoint. */
+    readonly remotes?: readonly Remote[];
+    /** Of a server that others run themselves. */
+    readonly packages?: readonly RegistryPackage[];
   };
   readonly _meta: {
     readonly "io.modelcontextprotocol.registry/official": {
@@ -37,18 +41,49 @@ const CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v2/server-ca
 export const CARD_TYPE = "application/mcp-server-card+json";
 const MAX_DESCRIPTION = 100;
 
-/** `base`: the address of the gateway. `listedAt`: when the list of endpoints last changed (ISO 8601). */
-export function registryEntry(endpoint: Endpoint, base: string, listedAt: string): RegistryEntry {
-  const { name, spec, revision, createdAt, updatedAt } = endpoint;
+export interface ListedAt {
+  /** The address of the gateway. */
+  readonly base: string;
+  /** When the lists of the registry last changed (ISO 8601). */
+  readonly listedAt: string;
+}
+
+export function registryEntry(endpoint: Endpoint, at: ListedAt): RegistryEntry {
+  const { name, spec } = endpoint;
+  const description = shortened(spec.description) || `MCP endpoint ${name}`;
+  const remotes = [remoteOf(endpoint, at.base)];
+  return entryOf(endpoint, at, { name: `${namespaceOf(at.base)}/${name}`, description, remotes });
+}
+
+/** Undefined if others cannot run it as a package. An endpoint may have the same name. */
+export function packageEntry(server: StoredObject<"server">, at: ListedAt): RegistryEntry | undefined {
+  const { name, spec } = server;
+  const listed = packageOf(spec);
+  if (typeof listed === "string") return undefined;
+  const description = shortened(spec.description ?? "") || `MCP server ${name}`;
+  return entryOf(server, at, {
+    name: `${namespaceOf(at.base)}.servers/${name}`,
+    description,
+    packages: [listed],
+  });
+}
+
+type Described = Pick<RegistryEntry["server"], "name" | "description" | "remotes" | "packages">;
+
+function entryOf(
+  { name: title, revision, createdAt, updatedAt }: Endpoint | StoredObject<"server">,
+  { listedAt }: ListedAt,
+  { name, description, ...how }: Described,
+): RegistryEntry {
   return {
     server: {
       $schema: SERVER_SCHEMA,
-      name: `${namespaceOf(base)}/${name}`,
-      title: name,
-      description: shortened(spec.description) || `MCP endpoint ${name}`,
-      // Clients keep what they read by the version, so each change of the endpoint has its own.
+      name,
+      title,
+      description,
+      // Clients keep what they read by the version, so each change of the object has its own.
       version: `1.0.${revision}`,
-      remotes: [remoteOf(endpoint, base)],
+      ...how,
     },
     _meta: {
       "io.modelcontextprotocol.registry/official": {
@@ -67,16 +102,18 @@ export function serverCard({ server }: RegistryEntry): object {
   return { ...server, $schema: CARD_SCHEMA };
 }
 
-/** An MCP catalog (a draft) of these endpoints. */
+/** An MCP catalog (a draft) of the endpoints among these. */
 export function catalogOf(entries: readonly RegistryEntry[], base: string): object {
   return {
     specVersion: "draft",
-    entries: entries.map(({ server: { title, remotes } }) => ({
-      identifier: `urn:air:${hostOf(base)}:${title}`,
-      displayName: title,
-      type: CARD_TYPE,
-      url: `${remotes[0]?.url}/server-card`,
-    })),
+    entries: entries.flatMap(({ server: { title, remotes = [] } }) =>
+      remotes.map(({ url }) => ({
+        identifier: `urn:air:${hostOf(base)}:${title}`,
+        displayName: title,
+        type: CARD_TYPE,
+        url: `${url}/server-card`,
+      })),
+    ),
   };
 }
 

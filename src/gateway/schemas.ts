@@ -294,11 +294,17 @@ export const SETTINGS = {
       properties: {
         public: { ...OFF, description: "everybody may read the list, without a credential" },
         endpoints: { type: "array", items: REFERENCE, maxItems: MANY, default: [] },
+        servers: {
+          type: "array",
+          items: REFERENCE,
+          maxItems: MANY,
+          description: "local servers that are listed as packages, for others to run themselves",
+        },
       },
       required: ["endpoints"],
       additionalProperties: false,
       description:
-        "an MCP registry at /v0.1/servers that lists these endpoints: to everybody, or to each caller those it may use",
+        "an MCP registry at /v0.1/servers that lists these endpoints, and these servers as packages: to everybody, or to each caller the endpoints it may use",
     },
     keyLifetimeDays: {
       type: "integer",

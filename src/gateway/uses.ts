@@ -1,6 +1,6 @@
 /**
- * References between objects: endpoints to namespaces, namespaces to servers, policy tests and the registry
- * to endpoints.
+ * References between objects: endpoints to namespaces, namespaces to servers, policy tests to
+ * endpoints, the registry to endpoints and servers.
  */
 import { freeze } from "../kernel/freeze.ts";
 import type { Specs, StoredObject } from "./objects.ts";
@@ -13,7 +13,8 @@ export function referencesOf({ kind, spec }: Holder): ReadonlySet<string> {
   if (kind === "endpoint") return new Set((spec as Specs["endpoint"]).namespaces);
   if (kind === "settings") {
     const { tests = {}, registry } = spec as Specs["settings"];
-    return new Set([...Object.values(tests).map(({ endpoint }) => endpoint), ...(registry?.endpoints ?? [])]);
+    const listed = [...(registry?.endpoints ?? []), ...(registry?.servers ?? [])];
+    return new Set([...Object.values(tests).map(({ endpoint }) => endpoint), ...listed]);
   }
   if (kind !== "namespace") return new Set();
   const { servers, tools } = spec as Specs["namespace"];
@@ -32,7 +33,9 @@ export function withoutReference<H extends Holder>(holder: H, uuid: string): H {
   if (holder.kind === "settings") {
     const spec = holder.spec as Specs["settings"];
     const kept = mapTests(spec.tests, (test) => (test.endpoint === uuid ? undefined : test));
-    const listed = mapRegistry(spec.registry, (endpoint) => (endpoint === uuid ? [] : [endpoint]));
+    const listed = mapRegistry(spec.registry, (_list, listedUuid) =>
+      listedUuid === uuid ? [] : [listedUuid],
+    );
     return { ...holder, spec: freeze({ ...spec, ...kept, ...listed }) };
   }
   const spec = holder.spec as Specs["namespace"];
@@ -60,10 +63,18 @@ export function mapTests(
 
 type Registry = Specs["settings"]["registry"];
 
-/** The field `registry` with each endpoint replaced. No field if there is none. */
+/** The field `registry` with each endpoint and server replaced. No field if there is none. */
 export function mapRegistry(
   registry: Registry,
-  replace: (endpoint: string, at: number) => readonly string[],
+  replace: (list: "endpoints" | "servers", reference: string, at: number) => readonly string[],
 ): { readonly registry?: NonNullable<Registry> } {
-  return registry ? { registry: { ...registry, endpoints: registry.endpoints.flatMap(replace) } } : {};
+  if (!registry) return {};
+  const { endpoints, servers } = registry;
+  return {
+    registry: {
+      ...registry,
+      endpoints: endpoints.flatMap((one, at) => replace("endpoints", one, at)),
+      ...(servers && { servers: servers.flatMap((one, at) => replace("servers", one, at)) }),
+    },
+  };
 }

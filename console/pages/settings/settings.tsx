@@ -93,6 +93,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         <h2>{texts.registry.title}</h2>
         <RegistryFields
           value={value.registry}
+          faultOf={sending.faultOf}
           onInput={(registry) => set({ registry } as unknown as Partial<Settings>)}
         />
       </section>

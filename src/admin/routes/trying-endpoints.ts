@@ -20,8 +20,8 @@ import type { AdminParts } from "./parts.ts";
 
 const HTML = "text/html; charset=utf-8";
 /**
- * The page of a stranger: an origin of its own wherever it is opened, its scripts and styles inside of it, and
- * no connection to anything.
+ * The page of a stranger: an origin of its own wherever it is opened, its scripts and styles inside of it,
+ * and no connection to anything.
  */
 const PAGE_HEADERS = {
   "content-security-policy": [

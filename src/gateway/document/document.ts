@@ -102,7 +102,9 @@ function settingsFields(objects: Objects, needs: string[]): Fields {
     ...test,
     endpoint: nameOf(test.endpoint),
   }));
-  const registry = mapRegistry(settingsOf(objects)?.spec.registry, (uuid) => [nameOf(uuid)]);
+  const registry = mapRegistry(settingsOf(objects)?.spec.registry, (list, uuid) => [
+    list === "servers" ? (objects.server.get(uuid)?.name ?? uuid) : nameOf(uuid),
+  ]);
   const hooks = settingsOf(objects)?.spec.notify;
   for (const [at, { secret }] of hooks?.entries() ?? []) {
     needs.push(pointer("", "settings", "notify", at, "url"));

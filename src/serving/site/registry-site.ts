@@ -1,6 +1,6 @@
 /**
- * The registry of a gateway: its endpoints as an MCP registry (API v0.1), server cards and a catalog. Without
- * `settings.registry` there is nothing at its paths.
+ * The registry of a gateway: its endpoints, and servers as packages, as an MCP registry (API v0.1), server
+ * cards and a catalog. Without `settings.registry` there is nothing at its paths.
  */
 import type { IncomingMessage } from "node:http";
 import { credentialOf } from "../../access/credential.ts";
@@ -9,6 +9,8 @@ import type { Compiled, CompiledEndpoint } from "../../gateway/compile.ts";
 import {
   CARD_TYPE,
   catalogOf,
+  type ListedAt,
+  packageEntry,
   type RegistryEntry,
   registryEntry,
   serverCard,
@@ -87,7 +89,7 @@ export class RegistrySite {
     if (path === CATALOG) return { status: 200, body: catalogOf(seen, base) };
     const card = CARD.exec(path)?.[1];
     if (card !== undefined) {
-      const entry = seen.find(({ server }) => server.title === card);
+      const entry = seen.find(({ server }) => server.remotes && server.title === card);
       return entry ? { status: 200, body: serverCard(entry), type: CARD_TYPE } : NOT_FOUND;
     }
     const [, name, version] = VERSIONS.exec(path) ?? [];
@@ -102,10 +104,14 @@ export class RegistrySite {
     return wanted === "latest" || wanted === entry.server.version ? { status: 200, body: entry } : NOT_FOUND;
   }
 
-  /** The entries that the caller may see: all of a public registry, else the endpoints that it may use. */
+  /**
+   * The entries that the caller may see: all of a public registry, else the endpoints that it may use, and
+   * the packages if it may use one.
+   */
   async #seenBy(request: IncomingMessage): Promise<readonly RegistryEntry[] | Answer> {
     const { refused, inStep } = this.#parts;
-    if (this.#settings?.public) return this.#listed.map((endpoint) => this.#entryOf(endpoint));
+    if (this.#settings?.public)
+      return [...this.#listed.map((endpoint) => this.#entryOf(endpoint)), ...this.#packages];
     const known = await this.#known(request);
     if (known) return known;
     // The key may have been made at another replica a moment ago.
@@ -130,9 +136,9 @@ export class RegistrySite {
     );
     // 404: a valid credential, but not for this endpoint.
     if (!verdicts.some((verdict) => verdict.ok || verdict.status === 404)) return undefined;
-    return listed
-      .filter(({ object }, at) => verdicts[at]?.ok || object.spec.access.public)
-      .map((endpoint) => this.#entryOf(endpoint));
+    const open = listed.filter(({ object }, at) => verdicts[at]?.ok || object.spec.access.public);
+    const packages = verdicts.some(({ ok }) => ok) ? this.#packages : [];
+    return [...open.map((endpoint) => this.#entryOf(endpoint)), ...packages];
   }
 
   get #settings() {
@@ -145,9 +151,21 @@ export class RegistrySite {
     return [...this.#parts.compiled().paths.values()].filter(({ object }) => listed.has(object.uuid));
   }
 
+  /** The listed servers that are served and that others can run as packages. */
+  get #packages(): readonly RegistryEntry[] {
+    const { servers } = this.#parts.compiled();
+    return (this.#settings?.servers ?? []).flatMap((uuid) => {
+      const server = servers.get(uuid);
+      return (server && !server.disabled ? packageEntry(server.object, this.#at) : undefined) ?? [];
+    });
+  }
+
   #entryOf({ object }: CompiledEndpoint): RegistryEntry {
-    const listedAt = this.#parts.compiled().settings?.updatedAt ?? object.updatedAt;
-    return registryEntry(object, this.#parts.base(), listedAt);
+    return registryEntry(object, this.#at);
+  }
+
+  get #at(): ListedAt {
+    return { base: this.#parts.base(), listedAt: this.#parts.compiled().settings?.updatedAt ?? "" };
   }
 }
 

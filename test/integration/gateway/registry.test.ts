@@ -159,6 +159,77 @@ test("the list follows its endpoints: unknown ones are refused, and a listed one
   expect((await api("DELETE", "/endpoints/brief")).status).toBeLessThan(300);
 });
 
+test("servers that an administrator marks are listed as packages, without values, for those who may use it", async () => {
+  const { api } = team();
+  const files = {
+    name: "one",
+    command: "npx",
+    args: ["-y", "@a/files@1.2.3", "."],
+    env: { TOKEN: "s3cret-value" },
+  };
+  await api("POST", "/mcp-servers", { ...files, description: "Files of the team" });
+  await api("POST", "/mcp-servers", { name: "inside", command: "npx", args: ["-y", "inside@1.0.0"] });
+  const refused = await api("PATCH", "/settings", {
+    registry: { endpoints: ["one"], servers: ["one", "fix"] },
+  });
+  expect([refused.status, refused.body.errors]).toEqual([
+    422,
+    [{ path: "/registry/servers/1", message: expect.stringContaining("npx, uvx or docker") }],
+  ]);
+
+  await publish({ public: false, endpoints: ["one"], servers: ["one"] });
+  const list = await read(LIST, await keyFor(["one"]));
+  const [server, endpoint] = list.body.servers.map((entry: { server: object }) => entry.server);
+  expect(endpoint).toMatchObject({ title: "one", remotes: [{}] });
+  expect(server).toMatchObject({
+    title: "one",
+    description: "Files of the team",
+    packages: [
+      {
+        registryType: "npm",
+        identifier: "@a/files",
+        version: "1.2.3",
+        packageArguments: [{ type: "positional", value: "." }],
+        environmentVariables: [{ name: "TOKEN", isRequired: true, isSecret: true }],
+      },
+    ],
+  });
+  expect(server.name).not.toBe(endpoint.name);
+  expect(JSON.stringify(list.body)).not.toMatch(/s3cret|inside/);
+  // A valid key for another endpoint, and nobody.
+  expect(titles(await read(LIST, await keyFor(["two"])))).toEqual([]);
+  expect((await read(LIST)).status).toBe(401);
+  // A card and a catalog are about endpoints.
+  const key = await keyFor("all");
+  expect((await read(card("one"), key)).body).toHaveProperty("remotes");
+  expect((await read(CATALOG, key)).body.entries).toHaveLength(1);
+
+  await publish({ public: true, endpoints: [], servers: ["one"] });
+  expect(titles(await read(LIST))).toEqual(["one"]);
+  expect((await read(card("one"))).status).toBe(404);
+  const at = `${LIST}/${encodeURIComponent(server.name)}/versions/latest`;
+  expect((await read(at)).body.server.packages).toEqual(server.packages);
+  // A server that changes to something that others cannot run, or is switched off, is no longer listed.
+  const change = async (more: object) =>
+    expect((await api("PATCH", "/mcp-servers/one", more)).status).toBe(200);
+  await change({ args: ["-y", "@a/files@latest", "."] });
+  expect((await read(at)).status).toBe(404);
+  await change({ args: ["-y", "@a/files@1.2.4", "."] });
+  expect((await read(at)).body.server.packages).toMatchObject([{ version: "1.2.4" }]);
+  await change({ disabled: true });
+  expect(titles(await read(LIST))).toEqual([]);
+
+  const document = (await api("GET", "/config")).body;
+  expect(document.settings.registry).toEqual({ public: true, servers: ["one"] });
+  expect(await api("POST", "/config/diff", document)).toMatchObject({
+    status: 200,
+    body: { changes: [] },
+  });
+  expect((await api("DELETE", "/mcp-servers/one")).status).toBe(409);
+  await publish(null);
+  expect((await api("DELETE", "/mcp-servers/one")).status).toBeLessThan(300);
+});
+
 test("metamcp import copies the listed endpoints that a key opens, and asks for the key otherwise", async () => {
   await publish({ public: false, endpoints: ["one", "two", "closed"] });
   const folder = temp();
