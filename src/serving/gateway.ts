@@ -30,7 +30,8 @@ import { namedLog } from "./named-log.ts";
 import { serverRequested, watchFacts } from "./notify/facts.ts";
 import { Notices } from "./notify/notices.ts";
 import { startObserving } from "./observing.ts";
-import { openCounts, openReplicas } from "./replicas.ts";
+import { openReplicas } from "./replicas.ts";
+import { openCounts } from "./shared/open-counts.ts";
 import { BUNDLES } from "./shared/stored-bundles.ts";
 import { GatewayAddress } from "./site/gateway-address.ts";
 import { createHttp, type GatewayHttp } from "./site/gateway-http.ts";
@@ -72,7 +73,7 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
   const address = new GatewayAddress(options.publicUrl);
   const replica = options.replica ?? (store.shared ? newReplicaId() : undefined);
   const parts = { options, store, log, clock, events, replica, address, compiled };
-  const counts = await openCounts(parts, () => replicas?.sharing ?? 1);
+  const counts = await openCounts(parts, () => replicas);
   const context: GatewayContext = { ...parts, counts };
 
   const recording: Recording = {

@@ -8,7 +8,6 @@ import type { Peers } from "../kernel/replica-ids.ts";
 import type { EventFeed } from "../observe/live/event-feed.ts";
 import type { ReplicaControl, ReplicaView } from "../observe/live/replica-view.ts";
 import type { Asks } from "../replica/ask.ts";
-import type { ReplicaCounts } from "../replica/limits/replica-counts.ts";
 import type { Members } from "../replica/members.ts";
 import type { Placements } from "../replica/placements.ts";
 import type { Sharing, SharingParts } from "../replica/sharing.ts";
@@ -88,6 +87,16 @@ export class GatewayReplicas implements ReplicaControl {
 
   get self(): string {
     return this.#members.self;
+  }
+
+  /** The others may have called this replica dead. */
+  get uncertain(): boolean {
+    return this.#members.uncertain;
+  }
+
+  /** Resolves when that is known, or cannot be known now. */
+  async certain(): Promise<boolean> {
+    return await this.#members.certain();
   }
 
   /** Asks the other replicas; undefined without `--replica-address`. */
@@ -222,20 +231,6 @@ export class GatewayReplicas implements ReplicaControl {
     await this.#members.leave();
     await this.#sharing?.close();
   }
-}
-
-/**
- * The counts of limits over all replicas; undefined for a gateway that shares nothing. `replicas` is the
- * number of those that do.
- */
-export async function openCounts(
-  { options, store, clock, log, replica }: Omit<GatewayContext, "counts">,
-  replicas: () => number,
-): Promise<ReplicaCounts | undefined> {
-  const { limits: rows } = store;
-  if (options.replicaAddress === undefined || !rows || replica === undefined) return undefined;
-  const { ReplicaCounts: Counts } = await import("../replica/limits/replica-counts.ts");
-  return new Counts({ store, rows, clock, log, replica, replicas });
 }
 
 /** Undefined on an embedded store, which no other process uses. */

@@ -2,6 +2,7 @@
  * Sends the statements of limits. Knows whether the database answers: while it does not, each replica has its
  * share of every limit.
  */
+import { isDoneWithin } from "../../kernel/at-most.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -21,6 +22,10 @@ export interface ReachParts {
   readonly log: Log;
   /** The number of replicas that were known last, this one included. */
   readonly replicas: () => number;
+  /** The others may have called this replica dead. */
+  readonly uncertain: () => boolean;
+  /** Resolves when that is known, and `lost` was called if they have; or when it cannot be known now. */
+  readonly certain: () => Promise<unknown>;
 }
 
 export class Reach {
@@ -35,6 +40,21 @@ export class Reach {
 
   get clock(): Clock {
     return this.#parts.clock;
+  }
+
+  /** While this process was stopped, the others may have taken what it had. */
+  get uncertain(): boolean {
+    return this.#parts.uncertain();
+  }
+
+  /** Resolves when that is known, or cannot be known now. Never rejects. */
+  async certain(): Promise<void> {
+    if (!this.uncertain) return;
+    await isDoneWithin(
+      this.clock,
+      ANSWER_MS,
+      this.#parts.certain().catch(() => {}),
+    );
   }
 
   get replicas(): number {
@@ -58,10 +78,14 @@ export class Reach {
     else log.info("limits are shared again");
   }
 
-  /** Resolves with undefined if the database is away, or refuses the statement. Never rejects. */
+  /**
+   * Resolves with undefined if the database is away, or refuses the statement. Never rejects. A process that
+   * was stopped may read an answer before it notices how late that is: what it grants is old by then.
+   */
   async ask<T>(statement: (rows: LimitRows) => Promise<T>): Promise<T | undefined> {
     if (this.away) return undefined;
     const { rows, clock, log } = this.#parts;
+    const sentAt = clock.now();
     let late = false;
     let ended = false;
     const answer = statement(rows)
@@ -81,7 +105,8 @@ export class Reach {
         this.#hanging += 1;
         resolve(undefined);
       });
-      void answer.then(resolve).finally(() => timer.cancel());
+      const isOld = (): boolean => clock.now() - sentAt > ANSWER_MS;
+      void answer.then((granted) => resolve(isOld() ? undefined : granted)).finally(() => timer.cancel());
     });
   }
 }

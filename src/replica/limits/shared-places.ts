@@ -75,7 +75,7 @@ export class SharedPlaces implements Places {
     if (most === undefined) return undefined;
     if (reach.away) return this.#terms.required ? Promise.reject(notKnown()) : undefined;
     const need = this.#running + more;
-    if (need <= this.#ours || need > most) return undefined;
+    if (need <= this.#certain || need > most) return undefined;
     const answered = new Promise<void>((resolve) => this.#waiters.push({ more, resolve }));
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -90,7 +90,7 @@ export class SharedPlaces implements Places {
     const most = this.#most;
     if (most === undefined) return false;
     const need = this.#running + more;
-    if (!reach.away) return need > Math.min(most, this.#ours);
+    if (!reach.away) return need > Math.min(most, this.#certain);
     return this.#terms.required === true || need > Math.floor(most / reach.replicas);
   }
 
@@ -134,6 +134,11 @@ export class SharedPlaces implements Places {
     else this.#settle();
   }
 
+  /** Those that are ours whatever the others did meanwhile. What runs is told them afterwards. */
+  get #certain(): number {
+    return this.#parts.reach.uncertain ? Math.min(this.#ours, this.#running) : this.#ours;
+  }
+
   get #most(): number | undefined {
     return this.#terms.most();
   }
@@ -143,6 +148,7 @@ export class SharedPlaces implements Places {
     // Calls of the same moment come first.
     await Promise.resolve();
     const { reach } = this.#parts;
+    await reach.certain();
     for (let turn = 0; turn < TRIES; turn++) {
       if (turn > 0) await new Promise<void>((resolve) => void reach.clock.after(POLL_MS, resolve));
       if (reach.clock.now() >= this.#othersTurnUntil) await this.#hold(this.#wanted);

@@ -15,6 +15,9 @@ import { shared } from "../../support/shared.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
 
+/** No other replica has called this one dead. */
+const CERTAIN = { uncertain: () => false, certain: () => Promise.resolve() };
+
 onPostgres("counts of replicas", () => {
   const database = shared(postgresDatabase);
   const statements: string[] = [];
@@ -40,6 +43,7 @@ onPostgres("counts of replicas", () => {
           clock: systemClock,
           log: silentLog,
           replicas: () => replicas,
+          ...CERTAIN,
         }),
       );
     }
@@ -86,6 +90,42 @@ onPostgres("counts of replicas", () => {
     first?.leave();
     first?.leave();
     await until(() => occupy(second as Places));
+  });
+
+  test("a place that was free is not used by a replica that was stopped, while another one may have it", async () => {
+    const store = await database().open();
+    const rows = store.limits as LimitRows;
+    const about = { address: undefined, publicUrl: undefined, version: "1" };
+    for (const id of ["stopped", "heir"]) await store.replicas?.join({ id, ...about });
+    let isStopped = false;
+    // Who was stopped may get a request before its timers run.
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      after: (ms, run) => systemClock.after(ms, () => (isStopped ? undefined : run())),
+    };
+    const common = { store, rows, log: silentLog, replicas: () => 2 };
+    const counts = new ReplicaCounts({
+      ...common,
+      replica: "stopped",
+      clock,
+      uncertain: () => isStopped,
+      async certain() {
+        isStopped = false;
+        await store.replicas?.join({ id: "stopped", ...about });
+        counts.lost();
+      },
+    });
+    const places = counts.places("stopped", { most: () => 4 });
+    expect(await occupy(places)).toBe(true);
+    isStopped = true;
+    places.leave();
+    await store.replicas?.remove("stopped", -1);
+    const others = new ReplicaCounts({ ...common, ...CERTAIN, replica: "heir", clock: systemClock });
+    const heir = others.places("stopped", { most: () => 4 });
+    for (let n = 0; n < 4; n++) expect(await occupy(heir)).toBe(true);
+    expect(await occupy(places)).toBe(false);
+    heir.leave();
+    await until(() => occupy(places));
   });
 
   test("whoever waits keeps the count of its replica, so that there is one for each row", async () => {
@@ -155,6 +195,7 @@ onPostgres("counts of replicas", () => {
       clock,
       log: silentLog,
       replicas: () => 3,
+      ...CERTAIN,
     });
     return { counts, state };
   }
