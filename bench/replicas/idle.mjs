@@ -1,5 +1,5 @@
-// Statements of replicas that nobody uses: of one, and of thirty on one Postgres, which are really started;
-// and how long a change needs to be served by all thirty.
+// Statements of replicas that nobody uses: of one, and of thirty on one Postgres, which are really started, at
+// one moment; and how long a change needs to be served by all thirty.
 import { setTimeout as pause } from "node:timers/promises";
 import { row } from "../gateway/row.mjs";
 import { Team } from "./team.mjs";
@@ -42,12 +42,17 @@ export async function measure() {
   const team = await new Team({ counted: true, flags: ["--drain", "0"] }).open(1);
   const one = await perSecond(team);
   await team.add(MANY - 1);
+  const { items } = await team.members[0].api("GET", "/replicas");
   const many = await perSecond(team);
   const times = [];
   for (let n = 0; n < CHANGES; n++) times.push(await served(team, n));
   const { connections } = team;
   await team.close();
   return [
+    row(`${MANY - 1} replicas started at one moment: not in the list of the first`, MANY - items.length, {
+      limit: 0,
+      digits: 0,
+    }),
     row("store statements per second of an idle replica", one, { limit: 3, digits: 1 }),
     row(`… of ${MANY} idle ones on one Postgres`, many, {
       limit: 90,

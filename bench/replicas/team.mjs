@@ -7,8 +7,6 @@ import { fresh } from "../overhead/http/running.mjs";
 import { Balancer } from "./balancer.mjs";
 
 export const CHILD = join(root, "bench/replicas/child.mjs");
-/** Starting more at once than the machine has cores only makes each slower. */
-const AT_ONCE = 4;
 /** Calls are answered only when the log has them. */
 export const REQUIRED = { use: "audit", arguments: "full", required: true };
 export const SURFACES = ["aggregate", "meta", "metatools", "auto"];
@@ -76,10 +74,10 @@ export class Team {
     return gateway;
   }
 
-  /** Starts more replicas, several at once. */
+  /** Starts more replicas, all at one moment. */
   async add(count) {
     const names = Array.from({ length: count }, (_, n) => `r${this.#members.size + n}`);
-    while (names.length > 0) await Promise.all(names.splice(0, AT_ONCE).map((name) => this.start(name)));
+    await Promise.all(names.map((name) => this.start(name)));
   }
 
   /** How many connections the replicas have to Postgres. */

@@ -12,9 +12,13 @@ import { until } from "./until.ts";
 
 export const SECRET = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
 
-/** A suite that is skipped, and says why, if there is no Postgres. */
+/**
+ * A suite that is skipped, and says why, if there is no Postgres. Tests that start, kill and stop several
+ * processes take three times as long while others need both cores.
+ */
 export function onPostgres(name: string, suite: () => void): void {
-  describe.skipIf(noPostgres)(`${name}, on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, suite);
+  const whole = `${name}, on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`;
+  describe.skipIf(noPostgres)(whole, { timeout: 120_000 }, suite);
 }
 
 export interface Replica extends TeamGateway {

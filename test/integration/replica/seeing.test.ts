@@ -1,5 +1,6 @@
 /** Every replica shows and rules the whole gateway. */
 import { expect, test } from "vitest";
+import { collector } from "../../support/otlp.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
@@ -31,7 +32,9 @@ function freeze({ pid }: TeamGateway): void {
 
 onPostgres("any replica shows the whole", () => {
   const team = shared(async () => {
-    const made = await replicas(3);
+    const traces = await collector();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url };
+    const made = Object.assign(await replicas(3, undefined, { env }), { traces });
     for (const at of made.replicas)
       await until(async () => (await get(at, "/replicas")).items.length === 3, { what: "all replicas" });
     return made;
@@ -147,7 +150,7 @@ onPostgres("any replica shows the whole", () => {
     }
   });
 
-  test("metrics and audit records name their replica", async () => {
+  test("metrics, audit records and traces name their replica", async () => {
     const { replicas: all, key } = team();
     const ids = await idsOf(team());
     for (const [n, at] of all.entries()) {
@@ -162,6 +165,8 @@ onPostgres("any replica shows the whole", () => {
       return ids.every((id) => items.some(({ replica }: Row) => replica === id));
     });
     expect(await get(all[1] as TeamGateway, "/audit/verify")).toMatchObject({ ok: true });
+    const named = (id: string) => `{"key":"service.instance.id","value":{"stringValue":"${id}"}}`;
+    await until(() => ids.every((id) => JSON.stringify(team().traces.requests).includes(named(id))));
   });
 
   test("a replica that does not answer is named, and the rest is shown", async () => {

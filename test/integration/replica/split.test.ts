@@ -25,11 +25,9 @@ const idOf = async (gateway: TeamGateway): Promise<string> =>
   (await gateway.api("GET", "/replicas")).body.items.find((row: { self: boolean }) => row.self).id;
 
 onPostgres("replicas that disagree", () => {
-  test("one that was stopped for longer than it takes to be called dead gives up what others took", {
-    timeout: 120_000,
-  }, async () => {
-    const team = await replicas(2);
-    const [one, two] = team.replicas as Two;
+  test("one that was stopped for longer than it takes to be called dead gives up what others took", async () => {
+    const team = await replicas(3);
+    const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
     const session = await sessionAt(team, one);
     const kept = await new RawSession(team.key).open(one);
     const heir = await idOf(two);
@@ -49,8 +47,11 @@ onPostgres("replicas that disagree", () => {
       process.kill(one.pid, "SIGCONT");
     }
     const pidOf = (key: string) => team.journal.events("count").find((event) => event.key === key)?.pid;
-    expect(new Set(["first", "second"].map(pidOf))).toEqual(new Set([pidOf("taken up")]));
     await until(() => one.stderr.includes("took this one for dead"));
+    // The third one asks the first, which its id names, and hears there who has the session.
+    expect(await session.call(three, "fix__count", { key: "third" })).toBe("third 1");
+    const asked = new Set(["first", "second", "third"].map(pidOf));
+    expect(asked).toEqual(new Set([pidOf("taken up")]));
     expect(team.journal.executions("sent")).toBeLessThanOrEqual(1);
     expect(await ownersOf(team)).toEqual([{ owner: heir }]);
     // Nobody asked for this one, so it is still where it was.
@@ -58,9 +59,7 @@ onPostgres("replicas that disagree", () => {
     expect(await ownersOf(team)).toEqual([{ owner: heir }]);
   });
 
-  test("one that lives and cannot be reached keeps its sessions: 503 with Retry-After", {
-    timeout: 120_000,
-  }, async () => {
+  test("one that lives and cannot be reached keeps its sessions: 503 with Retry-After", async () => {
     const team = await replicas(2);
     const [one, two] = team.replicas as Two;
     const session = await sessionAt(team, one);
@@ -104,9 +103,7 @@ onPostgres("replicas that disagree", () => {
     expect(team.journal.executions("under way")).toBe(1);
   });
 
-  test("one that alone is cut off from the store does not serve sessions that others may have taken", {
-    timeout: 120_000,
-  }, async () => {
+  test("one that alone is cut off from the store does not serve sessions that others may have taken", async () => {
     const team = await replicas(1);
     const [two] = team.replicas as [TeamGateway];
     const { host, port } = postgresAddress();
@@ -142,9 +139,7 @@ onPostgres("replicas that disagree", () => {
     expect(["cut", "back"].map((key) => team.journal.executions(key))).toEqual([0, 1]);
   });
 
-  test("two that reach each other and not the store serve no session that a third one, which they cannot reach, may have taken", {
-    timeout: 120_000,
-  }, async () => {
+  test("two that reach each other and not the store serve no session that a third one, which they cannot reach, may have taken", async () => {
     const team = await replicas(1);
     const [third] = team.replicas as [TeamGateway];
     const store = await cutProxy(postgresAddress());
