@@ -221,7 +221,7 @@ test("servers that an administrator marks are listed as packages, without values
 
   const document = (await api("GET", "/config")).body;
   expect(document.settings.registry).toEqual({ public: true, servers: ["one"] });
-  expect(await api("POST", "/config/diff", document)).toMatchObject({
+  expect(await api("POST", "/config/diff", { document })).toMatchObject({
     status: 200,
     body: { changes: [] },
   });
