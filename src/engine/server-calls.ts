@@ -6,9 +6,10 @@ import { instancesOf } from "../child/instance.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import { type Call, compose, type Handler, type TraceContext } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { toRaw } from "../kernel/raw.ts";
+import { type Raw, toRaw } from "../kernel/raw.ts";
 import { traceparentOf } from "../kernel/traceparent.ts";
 import { askFirst } from "../middleware/ask.ts";
+import { ifCurrent } from "../middleware/permission.ts";
 import { recordExamples } from "../middleware/record-examples.ts";
 import { mayHave, member, withFirst, withMember } from "../rpc/slice.ts";
 import type { Examples } from "./examples.ts";
@@ -24,7 +25,27 @@ interface ServerCallParts {
 export function serverCalls({ handle, examples, config, clock }: ServerCallParts): Handler {
   const specOf = (server: string): ServerSpec | undefined => config().servers.get(server);
   const outer = [askFirst(specOf, clock), recordExamples(examples)];
-  return compose(outer, atServer(recordedAtChild(handle), specOf));
+  return compose(outer, atServer(begunFirst(recordedAtChild(handle)), specOf));
+}
+
+/** Waits for the record of the beginning, if one is required. The times of the call pause meanwhile. */
+function begunFirst(next: Handler): Handler {
+  return (call) => {
+    const { trail, hold, signal } = call;
+    const begin = trail?.begin;
+    if (!begin) return next(call);
+    const waiting = async (): Promise<Raw> => {
+      const release = hold?.();
+      try {
+        await begin();
+      } finally {
+        release?.();
+      }
+      if (signal.aborted) throw signal.reason;
+      return await ifCurrent(call, next);
+    };
+    return waiting();
+  };
 }
 
 /**

@@ -147,6 +147,8 @@ export interface Trail {
   keep: Keep | undefined;
   /** The call must not be answered before its record is stored. */
   required: boolean | undefined;
+  /** Notes in the audit log that the call begins, once, if that is required. Rejects if it is not possible. */
+  begin: (() => Promise<void>) | undefined;
   /** The id that connects the records of beginning and end, if both are required. */
   begun: string | undefined;
   /** Settles when the record is stored, or cannot be. */
@@ -175,6 +177,7 @@ export function newTrail(by?: string): Trail {
     target: undefined,
     keep: undefined,
     required: undefined,
+    begin: undefined,
     begun: undefined,
     stored: undefined,
     read: undefined,

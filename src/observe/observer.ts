@@ -121,8 +121,9 @@ export class Observer implements Observed {
   /** Resolves when the audit log contains that this call begins; rejects if that is not possible. */
   async begin(call: Call): Promise<void> {
     const id = randomUUID();
-    await this.audit.addRequired(recordOfBeginning(call, id, this.names));
+    // Set first: a record that comes too late for the call may still be written.
     if (call.trail) call.trail.begun = id;
+    await this.audit.addRequired(recordOfBeginning(call, id, this.names));
   }
 
   async close(): Promise<void> {
@@ -189,8 +190,9 @@ export class Observer implements Observed {
 
   #record(row: CallRow, text: RowText, ended: CallEnded): void {
     const { trail } = ended;
-    if (row.outcome === "refused") this.#refusals.add(refusedCall(row, text, ended));
-    else if (trail.required) {
+    const refused = row.outcome === "refused";
+    if (refused && trail.begun === undefined) this.#refusals.add(refusedCall(row, text, ended));
+    else if (trail.required && !refused) {
       trail.stored = this.audit.addRequired(recordOfCall(text, ended), OUTCOME_MS);
       // A call that is cancelled does not wait for it.
       trail.stored.catch(() => {});

@@ -52,6 +52,8 @@ export const audit: LayerKind = {
           return next(request);
         },
       }),
+      // The record is written inside of all layers, and the config may change meanwhile.
+      waits: required,
       call: (next) => (call) => {
         if (call.trail) call.trail.keep = keep;
         return required ? recordedFirst(call, recording, next) : next(call);
@@ -60,17 +62,22 @@ export const audit: LayerKind = {
   },
 };
 
-/** Makes the call when the log contains that it begins: whatever happens then, there is a record. */
-async function recordedFirst(call: Call, recording: Recording | undefined, next: Handler): Promise<Raw> {
+/**
+ * The call is sent to its server when the log contains that it begins: whatever happens then, there is a
+ * record. One that an inner layer refuses or answers has none, so that refused calls do not fill the log.
+ */
+function recordedFirst(call: Call, recording: Recording | undefined, next: Handler): Promise<Raw> {
   const { trail } = call;
-  if (!recording?.isReady() || !trail) throw unrecorded();
+  if (!recording?.isReady() || !trail) return Promise.reject(unrecorded());
   trail.required = true;
-  // An outer layer, or an earlier run of the call, may have recorded it.
-  if (trail.begun === undefined)
-    await recording.begin(call).catch((error: unknown) => {
+  let beginning: Promise<void> | undefined;
+  const begin = (): Promise<void> =>
+    recording.begin(call).catch((error: unknown) => {
       throw unrecorded(error);
     });
-  return await next(call);
+  // An outer layer, or an earlier run of the call, may have set it.
+  trail.begin ??= () => (beginning ??= begin());
+  return next(call);
 }
 
 function unrecorded(cause?: unknown): MetaMcpError {
