@@ -26,7 +26,8 @@ export const ARGUMENTS = {
   },
   maxItems: MANY,
 } as const;
-export const ADDRESS = {
+/** An address, a path or a program. Each is searched for secrets and variables. */
+export const PLACE = {
   ...TEXT,
   maxLength: 8_192,
   description: "a text of at most 8192 characters, without NUL characters",

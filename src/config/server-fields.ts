@@ -3,7 +3,6 @@
  * docs/config.md and the form of the console come from it. Data only, because the console loads it too.
  */
 import {
-  ADDRESS,
   ARGUMENTS,
   DESCRIPTION,
   DOCUMENT,
@@ -14,8 +13,8 @@ import {
   NAME,
   OAUTH,
   OFF,
+  PLACE,
   SANDBOX,
-  TEXT,
   TEXTS,
   TIME,
   VARIABLES,
@@ -43,7 +42,7 @@ export const SERVER_FIELDS = {
     missing: "from the other keys",
   },
   command: {
-    schema: TEXT,
+    schema: PLACE,
     only: "stdio",
     effect: "runs",
     label: "Command",
@@ -78,7 +77,7 @@ export const SERVER_FIELDS = {
     missing: "`[]`",
   },
   cwd: {
-    schema: TEXT,
+    schema: PLACE,
     only: "stdio",
     effect: "runs",
     label: "Folder",
@@ -110,7 +109,7 @@ export const SERVER_FIELDS = {
     form: "more",
   },
   url: {
-    schema: ADDRESS,
+    schema: PLACE,
     only: "remote",
     effect: "runs",
     label: "Address",
@@ -128,7 +127,7 @@ export const SERVER_FIELDS = {
     form: "first",
   },
   baseUrl: {
-    schema: ADDRESS,
+    schema: PLACE,
     only: "openapi",
     effect: "runs",
     guards: "name",

@@ -3,6 +3,7 @@
  * means not given.
  */
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
+import { LARGE_BYTES } from "../kernel/own-turn.ts";
 import { type Raw, scalarOf } from "../kernel/raw.ts";
 import { entries, isObject, isString } from "../rpc/slice.ts";
 
@@ -23,6 +24,22 @@ interface BuiltinTool {
   readonly name: string;
   readonly inputSchema: Fields;
 }
+
+/**
+ * Names are looked up, compared, recorded and quoted in errors, each time as a whole, so they may not have
+ * the size of a document.
+ */
+const NAMES: ReadonlySet<string> = new Set([
+  "server",
+  "tool",
+  "tool_id",
+  "namespace",
+  "name",
+  "uri",
+  "cursor",
+]);
+const TOO_LONG = `is too long: it may have at most ${LARGE_BYTES} bytes`;
+const SHOWN_KEY = 100;
 
 /** The arguments as written, keyed by name. */
 export type Input = ReadonlyMap<string, Raw>;
@@ -46,14 +63,14 @@ export function readFields(fields: Fields, args: Raw | undefined, where: InputCo
     if (!property)
       throw invalidInput(
         where,
-        `there is no argument "${key}"; known: ${Object.keys(properties).join(", ")}`,
+        `there is no argument "${key.slice(0, SHOWN_KEY)}"; known: ${Object.keys(properties).join(", ")}`,
       );
     // Models that must fill in every field write null for omitted ones.
     if (isNull(value)) {
       given.delete(key);
       continue;
     }
-    const problem = wrongWith(property, value);
+    const problem = NAMES.has(key) && value.length > LARGE_BYTES ? TOO_LONG : wrongWith(property, value);
     if (problem) throw invalidInput(where, `"${key}" ${problem}`);
   }
   for (const key of required) if (!given.has(key)) throw invalidInput(where, `"${key}" is missing`);

@@ -4,7 +4,7 @@
  * ms. The aim is 25 units, which is 50 ms, and the worst bodies take up to 20. What this test keeps out takes
  * hundreds: layers that read a whole message one after the other in one turn. The limit lies between, far
  * from both, and only what exceeds it in each of many attempts counts. METAMCP_TURNS=all tries every value at
- * every place and prints the longest turns.
+ * every place, and again what exceeds the aim, and prints the longest turns.
  */
 import { expect, test } from "vitest";
 import { adminRoutes } from "../../src/admin/routes/all.ts";
@@ -15,9 +15,12 @@ import { fixture } from "../support/temp.ts";
 import { measuredTeam, type Turn } from "../support/turns.ts";
 import { DOCUMENTS, MESSAGES, SMALL_VALUES, VALUES } from "./worst-bodies.ts";
 
+const AIM = 25;
 const MOST_UNITS = 80;
 const ATTEMPTS = 10;
 const ALL = process.env["METAMCP_TURNS"] === "all";
+/** Longer turns are tried again, because other load makes single ones long. */
+const DOUBTFUL = ALL ? AIM : MOST_UNITS;
 const linux = process.platform === "linux";
 
 const LAYERS = [
@@ -74,7 +77,7 @@ async function blocking(attacks: Iterable<Attack>): Promise<string[]> {
         () => "no answer in time",
       );
       turns.push(await longestTurn());
-    } while (turns.length < ATTEMPTS && unitsOf(turns.at(-1) as Turn) > MOST_UNITS);
+    } while (turns.length < ATTEMPTS && unitsOf(turns.at(-1) as Turn) > DOUBTFUL);
     const least = Math.min(...turns.map(unitsOf));
     if (ALL && least > 0) process.stdout.write(`${least.toFixed(1)} units: ${name}\n`);
     if (least > MOST_UNITS) found.push(`${name}: ${least.toFixed(1)} units`);

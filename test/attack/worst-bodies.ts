@@ -92,6 +92,9 @@ const initialize = (key: string): Place =>
     return `{${members.map(([name, one]) => `"${name}":${one}`).join()}}`;
   });
 
+/** A value that is no text cannot be a name: it becomes one. */
+const nameOf = (value: string): string => (value.startsWith('"') ? value : '"x"');
+
 /** Every place of a message where a client may write what it likes. */
 export const MESSAGES: Readonly<Record<string, Place>> = {
   "whole body": place((value) => value),
@@ -163,6 +166,7 @@ export const MESSAGES: Readonly<Record<string, Place>> = {
     "meta",
   ),
   "more of mcp_call": call("mcp_call", (value) => `{"server":"fix","tool":"args","more":${value}}`, "meta"),
+  "key of mcp_call": call("mcp_call", (value) => `{${nameOf(value)}:1}`, "meta"),
   "query of mcp_discover": call("mcp_discover", (value) => `{"query":${value}}`, "meta"),
   "server of mcp_discover": call("mcp_discover", (value) => `{"server":${value}}`, "meta"),
   "limit of mcp_discover": call("mcp_discover", (value) => `{"limit":${value}}`, "meta"),
@@ -173,7 +177,11 @@ export const MESSAGES: Readonly<Record<string, Place>> = {
     "meta",
   ),
   "query of search_tools": call("search_tools", (value) => `{"query":${value}}`, "metatools"),
-  "tool to describe": call("describe_tool", (value) => `{"tool_id":${value}}`, "metatools"),
+  "tool to describe": call(
+    "describe_tool",
+    (value) => `{"tool_id":${value},"detail_level":"full"}`,
+    "metatools",
+  ),
   "tool to run": call("run_tool", (value) => `{"tool_id":${value},"args":{}}`, "metatools"),
   "args of run_tool": call("run_tool", (value) => `{"tool_id":"fix:args","args":${value}}`, "metatools"),
   "message of run_tool": call(
@@ -181,6 +189,12 @@ export const MESSAGES: Readonly<Record<string, Place>> = {
     (value) => `{"tool_id":"fix:echo","args":{"message":${value}}}`,
     "metatools",
   ),
+  "another tool to run": call(
+    "run_tool",
+    (value) => `{"tool_id":"fix:none","args":{${nameOf(value)}:1}}`,
+    "metatools",
+  ),
+  "tool of a step": call("run_chain", (value) => `{"steps":[{"tool_id":${value},"args":{}}]}`, "metatools"),
   "steps of a chain": call("run_chain", (value) => `{"steps":${value}}`, "metatools"),
   "args of a step": call(
     "run_chain",
@@ -192,7 +206,11 @@ export const MESSAGES: Readonly<Record<string, Place>> = {
     (value) => `{"dry_run":true,"steps":[{"tool_id":"fix:args","args":${value}}]}`,
     "metatools",
   ),
-  "code of execute_code": call("execute_code", (value) => `{"code":${value}}`, "metatools"),
+  "code of execute_code": call(
+    "execute_code",
+    (value) => `{"language":"javascript","code":${value}}`,
+    "metatools",
+  ),
 };
 
 const MEGABYTE = 1024 * 1024 - 300;

@@ -217,6 +217,8 @@ test("lists of a namespace are bounded, and so is what arguments and addresses c
     ["/mcp-servers", { name: "b", command: "x", args: ["x".repeat(32_768)] }, "32767 characters"],
     ["/mcp-servers", { name: "b", command: "x", args: many(100, () => "x".repeat(3_000)) }, "262144"],
     ["/mcp-servers", { name: "b", url: `https://h/${"x".repeat(8_192)}` }, "8192 characters"],
+    ["/mcp-servers", { name: "b", command: "x".repeat(8_193) }, "8192 characters"],
+    ["/mcp-servers", { name: "b", command: "x", cwd: `/${"x".repeat(8_192)}` }, "8192 characters"],
   ];
   for (const [path, body, most] of cases) {
     const refused = await ask("POST", path, body);
