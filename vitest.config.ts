@@ -21,23 +21,36 @@ const seeded = {
 process.env["METAMCP_TEST_CA_CERTS"] ??= process.env["NODE_EXTRA_CA_CERTS"] ?? "";
 delete process.env["NODE_EXTRA_CA_CERTS"];
 
-/** What takes longest begins first, so that no worker is left alone with it at the end. */
+const under =
+  (path: string) =>
+  ({ moduleId }: TestSpecification): boolean =>
+    moduleId.startsWith(fileURLToPath(new URL(path, import.meta.url)));
+
+/**
+ * What takes longest begins first, so that no worker is left alone with it at the end. Replicas mostly wait
+ * for leases, so their tests are spread among those that need the processors.
+ */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number =>
-      LONG.findIndex((path) => moduleId.startsWith(path));
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    const rank = (file: TestSpecification): number => LONG.findIndex((isIn) => isIn(file));
+    const sorted = (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    const waits = (file: TestSpecification): boolean => rank(file) > 0 && WAITING(file);
+    const [waiting, others] = [sorted.filter(waits), sorted.filter((file) => !waits(file))];
+    return [
+      ...others.flatMap((file, n) => [file, ...waiting.slice(n, n + 1)]),
+      ...waiting.slice(others.length),
+    ];
   }
 }
+const WAITING = under("test/integration/replica/");
 const LONG = [
   "test/integration/replica/kill-run",
   "test/browser/",
   "test/conformance/",
   "src/sandbox/",
-  "test/integration/replica/",
   "test/",
   "",
-].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+].map(under);
 
 export default defineConfig({
   plugins: [seeded],
@@ -51,8 +64,8 @@ export default defineConfig({
     // runs once more, and the report says so.
     retry: process.env["CI"] === undefined ? 0 : 1,
     pool: "forks",
-    // Most tests wait for processes: with four workers two cores are four fifths busy.
-    maxWorkers: 4,
+    // Most tests wait for processes: with four workers two cores were four fifths busy.
+    maxWorkers: 5,
     // A test leaves nothing behind, so files share a process: loading the SDKs and our modules anew for each
     // takes longer than most tests.
     isolate: false,

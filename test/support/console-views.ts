@@ -115,7 +115,7 @@ export async function checkViews(
   // What a press has opened may stay open at other addresses, so the next view is loaded anew.
   let untouched = false;
   for (const view of views) {
-    const found = await show(page, view, untouched).then(
+    const found: readonly string[] = await show(page, view, untouched).then(
       () => check(view),
       (error: Error) => [error.message],
     );

@@ -12,7 +12,7 @@ import type { RawClient } from "../../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 
 /** `METAMCP_SOAK=seconds` for a longer run. */
-const SECONDS = Number(process.env["METAMCP_SOAK"] ?? 30);
+const SECONDS = Number(process.env["METAMCP_SOAK"] ?? 15);
 const WORKERS = 24;
 const BIG = 1_000_000;
 
