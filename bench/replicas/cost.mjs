@@ -75,7 +75,7 @@ async function amongOthers() {
     targets.push({ name: `replica ${at}`, server, url: server.urlOf("e"), headers });
     const database = await countingPostgres();
     databases.push(database);
-    targets.push(await endpointWith(`alone ${at}`, [], { store: database.direct }));
+    targets.push(await endpointWith(`alone ${at}`, [], { store: database.direct, flags: team.commonFlags }));
   }
   const loads = [];
   for (const target of targets) loads.push(await loadOf(target));

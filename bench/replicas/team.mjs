@@ -26,6 +26,11 @@ export class Team {
     this.#journal = journal;
   }
 
+  /** A gateway with these flags alone differs from a replica by nothing but the others. */
+  get commonFlags() {
+    return ["--public-url", this.balancer.url, "--log-level", "error"];
+  }
+
   get members() {
     return [...this.#members.values()];
   }
@@ -61,10 +66,7 @@ export class Team {
       store: this.#counted ? this.#database.store : this.#database.direct,
       flags: [
         ...(more.dist ? [] : ["--replica-address", "127.0.0.1:0"]),
-        "--public-url",
-        this.balancer.url,
-        "--log-level",
-        "error",
+        ...this.commonFlags,
         ...this.#flags,
       ],
       ...more,

@@ -48,6 +48,22 @@ onPostgres("approvals over replicas", () => {
     expect(made()).toBe(1);
   });
 
+  test("a yes for a call of a stopped replica is 409, and that does not make the call when it goes on", async () => {
+    const { one, two, key, journal } = await team();
+    const { uuid, answer } = await waitingCall(one, key, two);
+    process.kill(one.pid, "SIGSTOP");
+    try {
+      const late = await two.api("POST", `/approvals/${uuid}/approve`, {});
+      expect(late.status, JSON.stringify(late.body)).toBe(409);
+    } finally {
+      process.kill(one.pid, "SIGCONT");
+    }
+    expect(await answer).toContain("Nothing was done");
+    expect(journal.events("count")).toEqual([]);
+    for (const at of [one, two])
+      await until(async () => (await approvals(at)).find((all) => all.uuid === uuid)?.state === "withdrawn");
+  });
+
   test("a call of a dead replica is withdrawn without anybody asking", async () => {
     const { one, two, key, database } = await team();
     const { uuid, answer } = await waitingCall(one, key, two);

@@ -15,6 +15,7 @@ import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres, SECRET } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
+import { postgresDatabase } from "../../support/test-databases.ts";
 import { TestPassage } from "../../support/test-passage.ts";
 
 /** The type of a TLS record that has no part of the handshake. */
@@ -73,7 +74,7 @@ class Insider {
   }
 }
 
-async function channelKey({ database }: Team): Promise<Buffer> {
+async function channelKey({ database }: Pick<Team, "database">): Promise<Buffer> {
   const store = await database.open({ env: SECRET });
   return store.sealer.derive("replica channel");
 }
@@ -94,8 +95,9 @@ onPostgres("the listener between replicas", () => {
     expect((await insider.send("/placed/%E0%A4", { headers })).status).toBe(404);
   });
 
-  test("refuses another key, and one of an older secret", async () => {
-    for (const key of [randomBytes(32), Buffer.alloc(32)])
+  test("refuses another key, and that of an older store with the same METAMCP_SECRET_KEY", async () => {
+    const older = await channelKey({ database: await postgresDatabase() });
+    for (const key of [randomBytes(32), Buffer.alloc(32), older])
       await expect(new Insider(key, given().row).send("/replica")).rejects.toThrow();
     expect(await given().insider.send("/replica")).toMatchObject({ status: 200, text: given().row.id });
   });
