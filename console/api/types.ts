@@ -21,6 +21,8 @@ export type Settings = Reads["/settings"];
 
 export type ToolRow = ItemOf<"/mcp-servers/:uuid/tools">;
 export type ToolTable = Reads["/tools"];
+export type ItemChange = ItemOf<"/mcp-servers/:uuid/changes">;
+export type Sign = ItemChange["signs"][number];
 export type TableTool = ToolTable["items"][number];
 export type SelfTest = Writes["POST /endpoints/:uuid/self-test"]["answer"];
 export type Preview = Reads["/endpoints/:uuid/preview"];

@@ -44,7 +44,7 @@ export const requestsTexts = {
     approved: "Approved: the call runs",
     refused: "Refused: nothing was done",
     decidedBy: "Decided by",
-    expires: "Time left",
+    expires: "Waits until",
     notYours: "Somebody else must decide this.",
   },
   servers: {

@@ -1,4 +1,5 @@
 /** Texts of the page Tools. */
+import type { Sign } from "../api/types.ts";
 import { count, plural } from "../format.ts";
 
 export const toolsTexts = {
@@ -35,9 +36,14 @@ export const toolsTexts = {
     held: "not approved",
   },
   missing: "not listed by its server",
-  changed: { changed: "changed since approved", new: "new since approved", unknown: "not approved yet" },
+  changed: {
+    changed: "changed since approved",
+    new: "new since approved",
+    suspect: "suspicious",
+    unknown: "not approved yet",
+  },
   /** In a row, beside the name. */
-  changedShort: { changed: "changed", new: "new", unknown: "not approved" },
+  changedShort: { changed: "changed", new: "new", suspect: "suspicious", unknown: "not approved" },
   renamed: (name: string) => `as ${name}`,
   switch: (tool: string, namespace: string) => `${tool} in ${namespace}`,
   bulk: {
@@ -100,7 +106,22 @@ export const toolsTexts = {
     save: "Save",
     reset: "Reset to the server's values",
   },
+  signs: {
+    label: "Signs of an attack",
+    meanings: {
+      "hidden-characters": "Characters that people do not see",
+      "other-tools": "Orders about other tools",
+      "imitated-name": "A name that looks like another one",
+      encoded: "Encoded text",
+      hide: "Asks to keep something from the user",
+      "send-away": "Asks for data that it should not need",
+      override: "Asks to set instructions aside",
+      "too-long": "Too long to be checked whole",
+    } satisfies Record<Sign["sign"], string>,
+  },
   change: {
+    suspect: (isHeld: boolean) =>
+      `The texts of this tool have signs of an attack. ${isHeld ? "Clients do not see it until somebody approves it." : "Clients already see it: a gateway holds back such tools only with --pin."}`,
     held: "This tool changed since it was approved. Clients do not see it until somebody approves it.",
     seen: "This tool changed since it was approved. Clients already see the new text: a gateway holds back changed tools only with --pin.",
     approve: "Approve",

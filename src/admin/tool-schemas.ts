@@ -5,6 +5,7 @@
 
 import { CONNECTION } from "../gateway/control.ts";
 import { TOOL_OVERRIDE } from "../gateway/schemas.ts";
+import { CHANGE_OF, SIGN } from "../gateway/view/tool-change.ts";
 import { TOOL_CHANGE, TOOL_STATES } from "../gateway/view/tool-table.ts";
 import {
   ANY_OBJECT,
@@ -104,7 +105,11 @@ export const APPROVE_CHANGES = named(
   "ApproveChanges",
   object(
     { version: { ...TEXT, description: "state that was reviewed" } },
-    { tools: { ...TEXTS, minItems: 1, description: "only these tools; default: all" } },
+    {
+      tools: { ...TEXTS, description: "only these tools; default: everything, if nothing is named" },
+      prompts: { ...TEXTS, description: "only these prompts" },
+      instructions: { ...BOOLEAN, description: "the instructions of the server" },
+    },
   ),
 );
 
@@ -116,7 +121,11 @@ export const TOOL_CHANGES = named(
       items: list(
         extended(
           TOOL_CHANGE,
-          { tool: TEXT },
+          {
+            of: CHANGE_OF,
+            tool: { ...TEXT, description: "the name of the tool or prompt" },
+            signs: { ...list(SIGN), description: "what in its texts speaks for an attack" },
+          },
           {
             before: { ...ANY_OBJECT, description: "the definition that was approved, if it is known" },
             after: { ...ANY_OBJECT, description: "the current definition" },

@@ -14,16 +14,17 @@ import { type About, sameAbout } from "./about.ts";
 import type { CatalogView } from "./catalog-view.ts";
 import type { Gate } from "./gate.ts";
 import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind } from "./item.ts";
-import type { KnownList, ListedKind } from "./known-list.ts";
-import { ANY_KEY, type KnownServer } from "./known-server.ts";
+import type { ListedKind } from "./known-list.ts";
+import { ANY_KEY } from "./known-server.ts";
 import type { CatalogServer, KnownEntry, KnownServers } from "./known-servers.ts";
 import { type Ask, listAll } from "./list-all.ts";
+import { ListJudge, type ListRef } from "./list-judge.ts";
 import type { LearnedList, ListStorage } from "./list-storage.ts";
 import { listTools } from "./list-tools.ts";
+import type { BlockedOf } from "./pins/pin-gate.ts";
 import { sameEntries } from "./same.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { Tool } from "./tool.ts";
 import { type CatalogChange, type Viewer, VisibleCatalog } from "./visible-catalog.ts";
 
 export type { About } from "./about.ts";
@@ -34,21 +35,13 @@ export type { CatalogChange } from "./visible-catalog.ts";
 /** If a child needs longer to list prompts or resources, its list counts as empty until it answers. */
 const ITEM_TIMEOUT_MS = 3_000;
 
-const NONE_BLOCKED: ReadonlySet<string> = new Set();
-
-/** One list of one server, as it was when a refresh began. #isCurrent tells whether it still applies. */
-interface ListRef {
-  readonly from: ListSource;
-  readonly known: KnownServer;
-  readonly list: KnownList;
-}
-
 export class Catalog implements CatalogView {
   readonly search: SearchStrategy;
   readonly #cache: ListStorage;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #gate: Gate | undefined;
+  readonly #judge: ListJudge;
   readonly #visible: VisibleCatalog;
   #loading: Promise<void> = Promise.resolve();
   /**
@@ -63,6 +56,7 @@ export class Catalog implements CatalogView {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#gate = parts.gate;
+    this.#judge = new ListJudge(parts.gate);
     this.#visible = new VisibleCatalog({ ...parts, loadCached: () => this.loadCached() });
     parts.cache.onLearned?.((learned) => void this.#learn(learned));
   }
@@ -168,7 +162,9 @@ export class Catalog implements CatalogView {
         const ref: ListRef = { from: { server, key }, known, list };
         list.items = { ...items, ...list.items };
         await list.queue.run(async () => {
-          if (!list.toolList) list.toolList = { tools, about, blocked: await this.#judge(ref, tools, false) };
+          await this.#judge.holdTexts(ref, { about, prompts: items.prompts }, false);
+          if (!list.toolList)
+            list.toolList = { tools, about, blocked: await this.#judge.blocked(ref, tools, false) };
         });
         known.shareObjects(list);
       }),
@@ -195,7 +191,8 @@ export class Catalog implements CatalogView {
     await list.queue.run(async () => {
       const before = list.toolList;
       const same = before && sameEntries(before.tools, tools);
-      const blocked = same ? before.blocked : await this.#judge(ref, tools, false);
+      const blocked = same ? before.blocked : await this.#judge.blocked(ref, tools, false);
+      await this.#judge.holdTexts(ref, { about, prompts: items.prompts }, false);
       if (!this.#isCurrent(ref)) return;
       list.toolList = { tools: same ? before.tools : tools, about, blocked };
       for (const kind of ITEM_KINDS)
@@ -206,23 +203,18 @@ export class Catalog implements CatalogView {
     });
   }
 
-  /** The tools of a new list that the gate blocks. */
-  async #judge(
-    { from, known }: ListRef,
-    tools: readonly Tool[],
-    live: boolean,
-  ): Promise<ReadonlySet<string>> {
-    const { identity, own } = known;
-    const gate = own && !this.#gate?.enforced ? undefined : this.#gate;
-    return (await gate?.judge(from, { identity, tools, live })) ?? NONE_BLOCKED;
-  }
-
-  /** Replaces the blocked tools of a list. Does nothing if the server has listed other tools since. */
-  setBlocked(from: ListSource, tools: readonly Tool[], blocked: ReadonlySet<string>): void {
+  /** Replaces what is blocked of a list. Does nothing if the server has listed something else since. */
+  setBlocked(from: ListSource, { of, items }: BlockedOf, blocked: ReadonlySet<string>): void {
     const known = this.#servers.serverFor(from);
     const list = known?.get(from.key);
-    if (!known || !list?.toolList || !sameEntries(list.toolList.tools, tools)) return;
-    list.toolList = { ...list.toolList, blocked };
+    if (!known || !list?.toolList) return;
+    if (of === "tools") {
+      if (!sameEntries(list.toolList.tools, items)) return;
+      list.toolList = { ...list.toolList, blocked };
+    } else if (of === "prompts") {
+      if (!sameEntries(list.items.prompts, items)) return;
+      list.held = { ...list.held, prompts: blocked };
+    } else list.held = { ...list.held, instructions: blocked.size > 0 };
     this.#visible.update([{ server: from.server, known }]);
   }
 
@@ -246,7 +238,9 @@ export class Catalog implements CatalogView {
       if (!this.#isCurrent(ref) || !list.acceptRefresh("tools", refresh)) return;
       this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
       const again = list.live && sameEntries(list.toolList?.tools, tools);
-      const blocked = again ? undefined : await this.#judge(ref, tools, true);
+      const blocked = again ? undefined : await this.#judge.blocked(ref, tools, true);
+      const told = list.live && list.toolList?.about.instructions === about.instructions;
+      if (!told) await this.#judge.holdTexts(ref, { about }, true);
       if (!this.#isCurrent(ref)) return;
       const { toolList: before } = list;
       const same = before && sameEntries(before.tools, tools) && sameAbout(before.about, about);
@@ -277,6 +271,8 @@ export class Catalog implements CatalogView {
     try {
       const items = ask ? await listAll(server, ITEM_LISTS[kind], ask, this.#reporter(ref, kind)) : [];
       if (!this.#isCurrent(ref) || !list.acceptRefresh(kind, refresh)) return;
+      if (kind === "prompts") await this.#judge.holdTexts(ref, { prompts: items }, true);
+      if (!this.#isCurrent(ref)) return;
       if (sameEntries(list.items[kind], items)) return;
       list.items = { ...list.items, [kind]: items satisfies readonly Item[] };
       this.#writeCache(ref, kind);

@@ -5,11 +5,20 @@
 import { Sequencer } from "../kernel/sequencer.ts";
 import type { About } from "./about.ts";
 import { ITEM_KINDS, type ItemKind, type Items } from "./item.ts";
+import type { PinnedKind } from "./pins/change.ts";
 import type { IndexedListing } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
 export type ListedKind = "tools" | ItemKind;
 export const LISTED_KINDS: readonly ListedKind[] = ["tools", ...ITEM_KINDS];
+
+/** Names of prompts, and whether the instructions too, that clients do not get until they are approved. */
+export interface HeldTexts {
+  readonly prompts: ReadonlySet<string>;
+  readonly instructions: boolean;
+}
+
+const NOTHING_HELD: HeldTexts = { prompts: new Set(), instructions: false };
 
 interface ToolList {
   readonly tools: readonly Tool[];
@@ -28,6 +37,9 @@ export class KnownList {
   /** Before the config rules are applied. */
   toolList: ToolList | undefined;
   items: Items = {};
+  held = NOTHING_HELD;
+  /** The kinds that the gate was asked about. */
+  readonly judged = new Set<PinnedKind>();
   /** True if the list came from a connected child in this process, false if it came from the disk cache. */
   live = false;
   /** Why the last attempt to list failed. */

@@ -167,9 +167,11 @@ export class KnownServer {
     const allowed = toolList.tools.filter(({ name }) => this.permits(name) && !toolList.blocked.has(name));
     const known = [list.visible, ...this.#all(({ visible }) => visible)].filter((one) => one !== undefined);
     const tools = known.find((one) => sameEntries(one.tools, allowed))?.tools ?? allowed;
-    const about = known.find((one) => sameAbout(one.about, toolList.about))?.about ?? toolList.about;
+    const shown = shownAbout(list, toolList.about);
+    const about = known.find((one) => sameAbout(one.about, shown))?.about ?? shown;
+    const items = { ...list.items, prompts: shownPrompts(list, known) };
     const source = list.live ? "live" : "cache";
-    return reuseEqual(new IndexedListing({ tools, about, source, own: this.own, ...list.items }), known);
+    return reuseEqual(new IndexedListing({ tools, about, source, own: this.own, ...items }), known);
   }
 
   #unconfirmed(list: KnownList, visible: IndexedListing): IndexedListing {
@@ -194,6 +196,20 @@ export class KnownServer {
   #all<T>(of: (list: KnownList) => T | undefined): T[] {
     return Array.from(this.#lists.values(), of).filter((one) => one !== undefined);
   }
+}
+
+function shownAbout({ held }: KnownList, about: About): About {
+  if (!held.instructions) return about;
+  const { instructions: _, ...rest } = about;
+  return rest;
+}
+
+/** Equal lists stay the same object. */
+function shownPrompts({ held, items }: KnownList, known: readonly IndexedListing[]): Items["prompts"] {
+  const { prompts } = items;
+  if (!prompts || held.prompts.size === 0) return prompts;
+  const shown = prompts.filter(({ name }) => !held.prompts.has(name));
+  return known.find((one) => sameEntries(one.prompts, shown))?.prompts ?? shown;
 }
 
 function sharedItems(own: Items, others: Items): Items {

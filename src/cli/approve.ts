@@ -14,7 +14,7 @@ import { person } from "./person.ts";
 import { print, printError } from "./print.ts";
 import { pauseSpinner, spin } from "./spinner.ts";
 import { show } from "./table.ts";
-import { differences, headline } from "./tool-changes.ts";
+import { differences, headline, signLines } from "./tool-changes.ts";
 import { withEngine } from "./with-engine.ts";
 
 export const command: Command = {
@@ -32,7 +32,7 @@ export const command: Command = {
       const yes = given.settings["yes"] === true;
       if (!json) print(forPeople(server, review, selected));
       const agreed = selected.length > 0 && (yes || (!json && (await ask(server, selected))));
-      if (agreed) await engine.pins.approve(server, review, new Set(selected.map(({ tool }) => tool)));
+      if (agreed) await engine.pins.approve(server, review, (change) => isOneOf(selected, change));
       const approved = agreed ? selected.map(({ tool }) => tool) : [];
       if (json) show(answer(server, review, approved), true, () => "");
       else if (selected.length > 0) print(outcome(agreed));
@@ -40,6 +40,10 @@ export const command: Command = {
     });
   },
 };
+
+function isOneOf(changes: readonly ToolChange[], change: ToolChange): boolean {
+  return changes.some((one) => one.of === change.of && one.tool === change.tool);
+}
 
 function exitCode(selected: readonly ToolChange[], agreed: boolean): ExitCode {
   return selected.length === 0 || agreed ? 0 : 1;
@@ -65,9 +69,10 @@ async function reviewServer({ scope, pins }: Engine, server: string): Promise<Re
 
 function selectChanges({ changes }: Review, tools: readonly string[]): readonly ToolChange[] {
   if (tools.length === 0) return changes;
-  return tools.map((name) => {
-    const change = changes.find(({ tool }) => tool === name);
-    if (change) return change;
+  return tools.flatMap((name) => {
+    // A prompt may have the name of a tool. Both are shown then before they are approved.
+    const named = changes.filter(({ tool }) => tool === name);
+    if (named.length > 0) return named;
     const [guess] = nearest(
       name,
       changes.map(({ tool }) => tool),
@@ -84,7 +89,12 @@ function forPeople(
 ): string {
   const lines = fault ? [`! ${fault}.`, ""] : [];
   for (const change of selected)
-    lines.push(headline(change), ...differences(change).map((line) => `  ${line}`), "");
+    lines.push(
+      headline(change),
+      ...signLines(change.signs).map((line) => `  ${line}`),
+      ...differences(change).map((line) => `  ${line}`),
+      "",
+    );
   if (removed.length > 0)
     lines.push(`No longer listed: ${removed.map((name) => visible(name)).join(", ")}`, "");
   const others = changes.filter((change) => !selected.includes(change));
@@ -111,10 +121,12 @@ function outcome(agreed: boolean): string {
 function answer(server: string, { changes, removed, fault }: Review, approved: readonly string[]) {
   return {
     server,
-    changes: changes.map(({ tool, kind, parts, before, after }) => ({
+    changes: changes.map(({ of, tool, kind, parts, signs, before, after }) => ({
+      of,
       tool,
       kind,
       parts,
+      signs,
       ...(before !== undefined && { before: JSON.parse(before) as unknown }),
       after: after && (JSON.parse(after) as unknown),
     })),

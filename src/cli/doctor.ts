@@ -20,7 +20,7 @@ import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { show, TO_GET_SERVERS } from "./table.ts";
 import { targetsOf } from "./target.ts";
-import { headline, shortDifference } from "./tool-changes.ts";
+import { headline, shortDifference, signLines } from "./tool-changes.ts";
 import { withEngine } from "./with-engine.ts";
 
 interface Finding {
@@ -35,7 +35,7 @@ interface Finding {
   readonly touches?: string;
   /** Entries of its lists that were repaired or left out. */
   readonly lists?: readonly string[];
-  /** New or changed tools that are not approved. */
+  /** What is new, changed or has a hard sign, and is not approved. */
   readonly unapproved?: readonly ToolChange[];
 }
 
@@ -161,7 +161,7 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
 }
 
 function approvalOf(fault: string | undefined, { pins }: ScopeCatalog, server: string): Partial<Finding> {
-  const unapproved = pins.unapproved(server, person);
+  const unapproved = [...pins.unapproved(server, person), ...pins.unapprovedTexts(server, person)];
   if (unapproved.length === 0) return {};
   const advice = `Review and approve them:\n$ metamcp approve ${server}`;
   return fault ? { problem: `${fault}.`, advice } : { unapproved, advice };
@@ -257,7 +257,11 @@ function line(finding: Finding, width: number): string {
     ...lists,
     ...unapproved
       .slice(0, SHOWN_CHANGES)
-      .flatMap((change) => [headline(change), ...shortDifference(change).map((side) => `  ${side}`)]),
+      .flatMap((change) => [
+        headline(change),
+        ...signLines(change.signs).map((sign) => `  ${sign}`),
+        ...shortDifference(change).map((side) => `  ${side}`),
+      ]),
     ...(unapproved.length > SHOWN_CHANGES ? [`and ${unapproved.length - SHOWN_CHANGES} more`] : []),
     ...(advice ? `→ ${advice}`.split("\n") : []),
   ];

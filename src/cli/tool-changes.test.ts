@@ -4,7 +4,9 @@ import { visible } from "../kernel/visible.ts";
 import { differences, shortDifference } from "./tool-changes.ts";
 
 const change = (before: object | undefined, after: object): ToolChange => ({
+  of: "tools",
   tool: "t",
+  signs: [],
   kind: before ? "changed" : "new",
   parts: [],
   ...(before && { before: JSON.stringify(before) }),

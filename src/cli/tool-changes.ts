@@ -1,5 +1,6 @@
 /** Shows what changed in a tool definition. Invisible characters and terminal escapes are made visible. */
 import { type ToolChange, whatHappened } from "../catalog/pins/change.ts";
+import { MEANINGS, type Sign } from "../catalog/signs/sign.ts";
 import { asRaw, type Raw } from "../kernel/raw.ts";
 import { visible } from "../kernel/visible.ts";
 import { elements, entries, isObject } from "../rpc/slice.ts";
@@ -8,7 +9,19 @@ const EXCERPT_LENGTH = 100;
 
 /** Shows the name in full, with invisible characters made visible. */
 export function headline(change: ToolChange): string {
-  return `${visible(change.tool)} ${whatHappened(change)}`;
+  const { of, tool } = change;
+  const name = { tools: visible(tool), prompts: `prompt ${visible(tool)}`, instructions: "its instructions" }[
+    of
+  ];
+  return `${name}${of === "instructions" ? ": this text" : ""} ${whatHappened(change)}`;
+}
+
+/** Each sign with its place in the text. The excerpt was made visible when it was found. */
+export function signLines(signs: readonly Sign[]): readonly string[] {
+  return signs.map(
+    ({ sign, severity, path, excerpt }) =>
+      `${severity === "hard" ? "!" : "?"} ${visible(path) || "whole"} ${MEANINGS[sign]}: ${excerpt}`,
+  );
 }
 
 /** The old and new value of every path in the definition that differs. */

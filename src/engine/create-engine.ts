@@ -175,11 +175,16 @@ function createCatalog({ options, home, log, clock }: EngineContext): CatalogPar
     enforced: options.pin ?? false,
     userReadsLog: options.userReadsLog ?? true,
     keyFor: (...whose) => catalog.keyFor(...whose),
+    lists: () => namedLists(catalog, options),
     setBlocked: (...list) => catalog.setBlocked(...list),
   });
   const search = options.search ?? new LazySearch({ home, clock, log });
   const catalog: Catalog = new Catalog({ cache, search, clock, log, gate });
   return { cache, gate, catalog };
+}
+
+function namedLists({ snapshot }: Catalog, { nameOf = (server) => server }: EngineOptions) {
+  return Array.from(snapshot.listings, ([server, { tools }]) => ({ server, name: nameOf(server), tools }));
 }
 
 function executorOf({ options, clock, log }: EngineContext) {

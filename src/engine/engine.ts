@@ -73,6 +73,8 @@ export interface EngineOptions {
   readonly provision?: ProvisionOptions;
   /** Runs before a local server starts, which fails if it rejects. */
   readonly beforeStart?: ((spec: ServerSpec) => Promise<void>) | undefined;
+  /** What clients know a server by. Default: its id. */
+  readonly nameOf?: (server: string) => string;
   /** Default: the built-in search. */
   readonly search?: SearchStrategy;
   /** Runs code instead of the executor that `code` selects. */

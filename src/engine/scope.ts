@@ -2,11 +2,13 @@
  * The scope of the whole engine: what surfaces may see and use, by the rules of the current config. Starts
  * nothing.
  */
+import type { ToolChange } from "../catalog/pins/change.ts";
 import type { PinGate } from "../catalog/pins/pin-gate.ts";
 import type { LazyFleet } from "../child/lazy-fleet.ts";
 import { permits } from "../config/glob.ts";
 import type { Config } from "../config/spec.ts";
-import type { Origin } from "../kernel/call.ts";
+import type { Origin, ServerId } from "../kernel/call.ts";
+import type { Asker } from "../kernel/list-key.ts";
 import { accountOf } from "../kernel/principal.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { EngineCredentials } from "./credentials.ts";
@@ -57,12 +59,14 @@ export function createScope(parts: ScopeParts): Scope {
     has: (name) => config().servers.has(name),
     permits: (server, tool, asker) =>
       allowed(server, tool) &&
-      !(gate.enforced && gate.review(server, asker).changes.some((change) => change.tool === tool)),
+      !(gate.enforced && changedTools(gate, server, asker).some((change) => change.tool === tool)),
     connected: (server, origin) => fleet.connected(server, origin),
     pins: {
       enforced: gate.enforced,
       unapproved: (server, asker) =>
-        gate.review(server, asker).changes.filter(({ tool }) => allowed(server, tool)),
+        changedTools(gate, server, asker).filter(({ tool }) => allowed(server, tool)),
+      unapprovedTexts: (server, asker) =>
+        gate.review(server, asker).changes.filter(({ of }) => of !== "tools"),
       settled: () => gate.settled(),
     },
     server: (name, asker) => given.servers(asker).find((status) => status.name === name),
@@ -75,6 +79,10 @@ export function createScope(parts: ScopeParts): Scope {
     }),
     notice: () => fault() ?? missingConfigNotice(config()),
   };
+}
+
+function changedTools(gate: PinGate, server: ServerId, asker: Asker): readonly ToolChange[] {
+  return gate.review(server, asker).changes.filter(({ of }) => of === "tools");
 }
 
 function missingConfigNotice({ exists, path }: Config): string | undefined {

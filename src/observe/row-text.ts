@@ -79,7 +79,6 @@ const RARE = [
   "by",
   "place",
   "reason",
-  "asked",
   "attempts",
   "cached",
   "read",
@@ -91,6 +90,6 @@ const RARE = [
  * than writing the rest.
  */
 function hasRareMember({ via, method, code, by, attempts, cached, read, approval }: CallRow): boolean {
-  // Only a row with a code has a place, a reason or another name.
+  // Only a row with a code has a place or a reason.
   return (via ?? method ?? code ?? by ?? attempts ?? cached ?? read ?? approval) !== undefined;
 }

@@ -77,6 +77,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     // An embedded store has one process, for which files are enough.
     listStorage: store.shared ? await StoredLists.open(store, { ...context, home: options.home }) : undefined,
     beforeStart: bundles && ((spec) => bundles.ready(spec)),
+    nameOf: (id) => searchedName(compiled(), id) ?? id,
     search: named,
     config: engineConfig(options.config, start.compiled),
     credentials: logins.credentials,

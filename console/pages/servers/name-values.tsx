@@ -57,18 +57,16 @@ export function NameValues({ label, hint, value, onInput, disabled, error }: Nam
             value={text === MASK ? "" : text}
             onInput={(next) => change(at, [name, next])}
           />
-          {!disabled && (
-            <Button
-              kind="quiet"
-              label={texts.removeRow(name)}
-              onClick={() => write(shown.filter((_, index) => index !== at))}
-            >
-              {texts.removeRow("")}
-            </Button>
-          )}
+          <Button
+            kind="quiet"
+            label={texts.removeRow(name)}
+            onClick={() => write(shown.filter((_, index) => index !== at))}
+          >
+            {texts.removeRow("")}
+          </Button>
         </div>
       ))}
-      {!disabled && shown.every(([name]) => name !== "") && (
+      {shown.every(([name]) => name !== "") && (
         <Button size="small" onClick={() => write([...shown, ["", ""]])}>
           {texts.addRow}
         </Button>

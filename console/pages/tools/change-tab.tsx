@@ -1,10 +1,11 @@
 /** Shows how a tool differs from its approved version, and approves it. */
 import { send } from "../../api/client.ts";
-import type { TableTool, ToolTable } from "../../api/types.ts";
+import type { ItemChange, TableTool, ToolTable } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Diff } from "../../components/diff.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { refresh, STATES, useResource } from "../../live/resource.ts";
+import { SignList } from "../../parts/sign-list.tsx";
 import { may } from "../../session.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
@@ -35,11 +36,12 @@ export function ChangeTab({ row: { tool }, table }: ChangeTabProps) {
   return (
     <Ready of={changes}>
       {({ items, version }) => {
-        const change = items.find((one) => one.tool === tool.tool);
+        const change = items.find((one) => one.of === "tools" && one.tool === tool.tool);
         if (!change) return null;
         return (
           <div class="stack">
-            <p>{awaitsApproval(tool) ? texts.held : texts.seen}</p>
+            <p>{reasonOf(change.kind, awaitsApproval(tool))}</p>
+            <SignList signs={change.signs} />
             <Diff before={change.before} after={change.after} />
             <Refused problem={sending.problem} />
             {may("servers.write") && (
@@ -55,6 +57,11 @@ export function ChangeTab({ row: { tool }, table }: ChangeTabProps) {
       }}
     </Ready>
   );
+}
+
+function reasonOf(kind: ItemChange["kind"], isHeld: boolean): string {
+  if (kind === "suspect") return texts.suspect(isHeld);
+  return isHeld ? texts.held : texts.seen;
 }
 
 /** For a changed tool that nobody should call until it is understood. */

@@ -33,7 +33,7 @@ export function ToolTry(props: ToolTryProps) {
   const detail = useResource("/endpoints/:uuid/tools/:server/:tool", params, STATES);
   return (
     <div class="stack">
-      <div class="stack-small try-head">
+      <div class="stack-small">
         <h2 class="mono">
           <ForeignText text={`${server}:${row.name}`} />
         </h2>

@@ -3,6 +3,7 @@
 import { may } from "../../access/may.ts";
 import type { Compiled } from "../../gateway/compile.ts";
 import type { ToolPlace } from "../../gateway/control.ts";
+import { awaitedBecause } from "../../gateway/view/tool-change.ts";
 import type { Static, Written } from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { asRaw, toRaw } from "../../kernel/raw.ts";
@@ -112,20 +113,15 @@ function unapprovedTool(
   reference: ToolReference,
 ): ShownTool | undefined {
   const { server, tool } = reference;
-  const change = pins.review(server).changes.find((one) => one.tool === tool);
+  const change = pins.review(server).changes.find((one) => one.of === "tools" && one.tool === tool);
   if (!change || !serversOf(control.compiled, place).includes(server)) return undefined;
-  const { kind, parts, after } = change;
-  const because = {
-    new: "it is new and awaits approval",
-    changed: `it changed since it was approved (${parts.join(", ")}) and awaits approval`,
-    unknown: "it awaits approval: the record of approved tools cannot be read",
-  }[kind];
+  const { after } = change;
   return {
     server,
     tool,
     name: tool,
     enabled: false,
-    because,
+    because: awaitedBecause(change),
     ...costOf(after === "" ? 0 : modelBytes(asRaw(Buffer.from(after)))),
     ...(after !== "" && { own: JSON.parse(after) as ShownTool["own"] }),
   };

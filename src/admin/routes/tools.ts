@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import type { PinControl } from "../../gateway/control.ts";
 import { present } from "../../gateway/present.ts";
 import { setTools } from "../../gateway/set-tools.ts";
+import { chosenBy } from "../../gateway/view/tool-change.ts";
 import type { TableRow } from "../../gateway/view/tool-table.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { costOf } from "../../kernel/tokens.ts";
@@ -155,7 +156,8 @@ function changeRoutes(parts: AdminParts) {
     route({
       method: "GET",
       path: "/mcp-servers/:uuid/changes",
-      summary: "List the tools of the server that changed since they were approved, with the differences",
+      summary:
+        "List what of the server changed since it was approved or has a hard sign, with the differences",
       tag: "mcp-servers",
       action: "objects.read",
       answer: TOOL_CHANGES,
@@ -167,7 +169,7 @@ function changeRoutes(parts: AdminParts) {
     route({
       method: "POST",
       path: "/mcp-servers/:uuid/changes/approve",
-      summary: "Approve the current tools of the server",
+      summary: "Approve the current tools, prompts and instructions of the server",
       tag: "mcp-servers",
       action: "servers.write",
       body: APPROVE_CHANGES,
@@ -176,7 +178,7 @@ function changeRoutes(parts: AdminParts) {
         const { uuid, name } = objectAt(parts, "server", params.uuid);
         const seen = pins.review(uuid);
         if (versionOf(seen) !== body.version) throw changedMeanwhile();
-        await pins.approve(uuid, seen, body.tools && new Set(body.tools)).catch((error: unknown) => {
+        await pins.approve(uuid, seen, chosenBy(body)).catch((error: unknown) => {
           throw MetaMcpError.is(error) ? changedMeanwhile() : error;
         });
         recordChanges([{ action: "approve", object: { kind: "server", uuid, name } }]);
@@ -193,10 +195,12 @@ function shownReview(review: Review) {
   const { changes, removed, fault } = review;
   return {
     version: versionOf(review),
-    items: changes.map(({ tool, kind, parts, before, after }) => ({
+    items: changes.map(({ of, tool, kind, parts, signs, before, after }) => ({
+      of,
       tool,
       kind,
       parts,
+      signs,
       ...(before !== undefined && { before: JSON.parse(before) as Definition }),
       ...(after !== "" && { after: JSON.parse(after) as Definition }),
     })),
@@ -206,7 +210,7 @@ function shownReview(review: Review) {
 }
 
 function versionOf({ changes }: Review): string {
-  const current = changes.map(({ tool, after }) => JSON.stringify([tool, after])).toSorted();
+  const current = changes.map(({ of, tool, after }) => JSON.stringify([of, tool, after])).toSorted();
   return createHash("sha256").update(JSON.stringify(current)).digest("base64url");
 }
 

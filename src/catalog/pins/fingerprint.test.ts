@@ -180,7 +180,9 @@ test("a list has one fingerprint per tool, and its digest depends on where each 
   const tools = Array.from({ length: 700 }, (_, at) =>
     tool(`{"name":"t${at}","description":"${"x".repeat(1000)}"}`),
   );
-  expect((await fingerprintsOf(tools)).map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+  expect((await fingerprintsOf("tools", tools)).map(({ name }) => name)).toEqual(
+    tools.map(({ name }) => name),
+  );
   const list = (...texts: string[]) => texts.map((text) => ({ definition: raw(text) }));
   expect(digestOf(list("ab", "c"))).not.toBe(digestOf(list("a", "bc")));
 });

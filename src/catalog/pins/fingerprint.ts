@@ -4,9 +4,17 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
+import type { Raw } from "../../kernel/raw.ts";
 import { members } from "../../rpc/slice.ts";
-import type { Tool } from "../tool.ts";
+import { RULES } from "../signs/sign.ts";
 import { canonical } from "./canonical.ts";
+import type { PinnedKind } from "./change.ts";
+
+/** A tool, a prompt, or the instructions of a server as one. */
+export interface Pinnable {
+  readonly name: string;
+  readonly definition: Raw;
+}
 
 export interface Fingerprint {
   readonly name: string;
@@ -16,15 +24,22 @@ export interface Fingerprint {
 }
 
 /** Sorted, as in the canonical form. */
-const PARTS = ["annotations", "description", "inputSchema", "outputSchema", "title"] as const;
+const PARTS: { readonly [of in PinnedKind]: readonly string[] } = {
+  tools: ["annotations", "description", "inputSchema", "outputSchema", "title"],
+  prompts: ["arguments", "description", "title"],
+  instructions: ["instructions"],
+};
 /** After this many bytes the event loop gets a turn. */
 const BYTES_PER_TURN = 262_144;
 
-export async function fingerprintsOf(tools: readonly Tool[]): Promise<readonly Fingerprint[]> {
+export async function fingerprintsOf(
+  of: PinnedKind,
+  tools: readonly Pinnable[],
+): Promise<readonly Fingerprint[]> {
   const fingerprints: Fingerprint[] = [];
   let bytes = 0;
   for (const tool of tools) {
-    fingerprints.push(fingerprintOf(tool));
+    fingerprints.push(fingerprintOf(tool, of));
     bytes += tool.definition.length;
     if (bytes < BYTES_PER_TURN) continue;
     bytes = 0;
@@ -33,16 +48,19 @@ export async function fingerprintsOf(tools: readonly Tool[]): Promise<readonly F
   return fingerprints;
 }
 
-export function fingerprintOf({ name, definition: written }: Pick<Tool, "name" | "definition">): Fingerprint {
-  const values = members(written, PARTS);
-  const parts = PARTS.flatMap((part, at) => (values[at] ? [`"${part}":${canonical(values[at])}`] : []));
+export function fingerprintOf(
+  { name, definition: written }: Pinnable,
+  of: PinnedKind = "tools",
+): Fingerprint {
+  const values = members(written, PARTS[of]);
+  const parts = PARTS[of].flatMap((part, at) => (values[at] ? [`"${part}":${canonical(values[at])}`] : []));
   const definition = `{${[`"name":${JSON.stringify(name)}`, ...parts].join(",")}}`;
   return { name, hash: sha256(definition), definition };
 }
 
-/** A hash of the whole list as written, to see quickly that nothing changed. */
-export function digestOf(tools: readonly Pick<Tool, "definition">[]): string {
-  const hash = createHash("sha256");
+/** A hash of the whole list as written, to see quickly that neither it nor the rules changed. */
+export function digestOf(tools: readonly Pick<Pinnable, "definition">[]): string {
+  const hash = createHash("sha256").update(`signs ${RULES}\n`);
   for (const { definition } of tools) hash.update(`${definition.length}\n`).update(definition);
   return hash.digest("hex");
 }

@@ -11,8 +11,13 @@ export interface Pin {
   readonly definition?: string;
   /** True for a tool that was listed after the approval and is not approved yet. */
   readonly fresh?: true;
-  /** The hash of the changed definition that was last reported to the user. */
+  /** The hash of the definition that was last reported to the user. */
   readonly told?: string;
+  /**
+   * "suspect": it had a hard sign, and nobody approved it. It stays so until somebody does, whatever else is
+   * known later. "reviewed": a person approved this form.
+   */
+  readonly sight?: "suspect" | "reviewed";
 }
 
 export interface PinEntry {
@@ -26,7 +31,7 @@ export interface PinEntry {
 
 const FORMAT = "metamcp pins 1";
 /** Several projects may use one name for different servers. The entry that was written first is dropped. */
-const MAX_ENTRIES = 32;
+const MAX_ENTRIES = 96;
 
 /** Newest first. Throws if any part is invalid. */
 export function decodePins(text: string): readonly PinEntry[] {
@@ -49,8 +54,9 @@ function isEntry(value: unknown): value is PinEntry {
 }
 
 function isPin(value: unknown): value is Pin {
-  const { name, hash, definition, fresh, told } = (value ?? {}) as Record<string, unknown>;
+  const { name, hash, definition, fresh, told, sight } = (value ?? {}) as Record<string, unknown>;
   const named = typeof name === "string" && typeof hash === "string";
+  if (sight !== undefined && sight !== "suspect" && sight !== "reviewed") return false;
   return named && isTextOrNone(definition) && isTextOrNone(told) && (fresh === undefined || fresh === true);
 }
 

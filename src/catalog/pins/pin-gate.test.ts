@@ -42,6 +42,7 @@ function gateway({ enforced = true, userReadsLog = true } = {}) {
     enforced,
     userReadsLog,
     keyFor: (...asker) => catalog.keyFor(...asker),
+    lists: () => [],
     setBlocked: (...list) => catalog.setBlocked(...list),
   });
   const catalog: Catalog = new Catalog({ cache, search: createSearch(), clock, log, gate });
@@ -106,8 +107,8 @@ test("a slow check delays later lists and never overwrites them", async () => {
   });
   const gate: Gate = {
     enforced: true,
-    judge: (_server, { tools }) =>
-      (tools[0]?.name === "slow" ? slow : Promise.resolve()).then(() => new Set()),
+    judge: (_server, { items }) =>
+      (items[0]?.name === "slow" ? slow : Promise.resolve()).then(() => new Set()),
     forget: () => {},
   };
   const cache = new ToolCache({ home, log: silentLog });
@@ -205,7 +206,8 @@ test("many changes give few log lines, and control codes in names are not logged
   const { lists, lines } = gateway();
   await lists({ "x\u001b[2J": "1", ...many("1") });
   await lists({ "x\u001b[2J": "2", ...many("2") });
-  expect(lines).toHaveLength(11);
+  // The first list has one: a name with control codes is a hard sign.
+  expect(lines).toHaveLength(12);
   expect(lines.join("")).not.toContain("\u001b");
   expect(lines.at(-1)).toMatch(/41 more/);
 });

@@ -8,8 +8,9 @@ import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker, ListKey, ListSource } from "../../kernel/list-key.ts";
 import type { Gate, JudgedList } from "../gate.ts";
-import type { Tool } from "../tool.ts";
-import { NOTHING_CHANGED, type Review, type ToolChange } from "./change.ts";
+import type { NamedList } from "../signs/context.ts";
+import { NOTHING_CHANGED, PINNED_KINDS, type PinnedKind, type Review, type ToolChange } from "./change.ts";
+import type { Pinnable } from "./fingerprint.ts";
 import type { PinStorage } from "./pin-storage.ts";
 import type { Pins, PinsParts, ReviewedList } from "./pins.ts";
 
@@ -17,15 +18,23 @@ import type { Pins, PinsParts, ReviewedList } from "./pins.ts";
 const POLL_MS = 500;
 const LAST_WRITES_MS = 2_000;
 
-export interface PinGateParts extends PinsParts {
+export interface PinGateParts extends Omit<PinsParts, "signContext"> {
   readonly clock: Clock;
   readonly home: string;
   /** Default: files in `home`. */
   readonly storage?: PinStorage | undefined;
   /** The list key of the lists that this client sees of the server; undefined if it sees none. */
   readonly keyFor: (server: ServerId, asker: Asker) => ListKey | undefined;
-  /** Replaces the blocked tools of this list. */
-  readonly setBlocked: (from: ListSource, tools: readonly Tool[], blocked: ReadonlySet<string>) => void;
+  /** The tools that are known of all servers. */
+  readonly lists: () => Iterable<NamedList>;
+  /** Replaces the blocked items of this list. */
+  readonly setBlocked: (from: ListSource, list: BlockedOf, blocked: ReadonlySet<string>) => void;
+}
+
+/** A list as it was compared. */
+export interface BlockedOf {
+  readonly of: PinnedKind;
+  readonly items: readonly Pinnable[];
 }
 
 interface ComparedList {
@@ -55,8 +64,9 @@ export class PinGate implements Gate {
   review(server: ServerId, asker?: Asker): Review {
     const key = asker && this.#parts.keyFor(server, asker);
     if (asker && key === undefined) return NOTHING_CHANGED;
-    if (key !== undefined) return this.#compared.get(idOf({ server, key }))?.review ?? NOTHING_CHANGED;
-    return merged(this.#listsOf(server).map(({ review }) => review));
+    if (key === undefined) return merged(this.#listsOf(server).map(({ review }) => review));
+    const lists = PINNED_KINDS.map((of) => this.#compared.get(idOf({ server, key, of })));
+    return merged(lists.flatMap((compared) => (compared ? [compared.review] : [])));
   }
 
   /** Resolves when every list that arrived has been compared and stored. */
@@ -67,7 +77,7 @@ export class PinGate implements Gate {
   /** The catalog waits for the result only if blocking is enforced. */
   judge(from: ListSource, list: JudgedList): Promise<ReadonlySet<string>> | undefined {
     const compared: ComparedList = { list: { ...from, ...list }, review: NOTHING_CHANGED, stamp: "" };
-    this.#newest.set(idOf(from), compared);
+    this.#newest.set(idOf(compared.list), compared);
     const blocked = this.#track(this.#judge(compared));
     return this.enforced ? blocked : undefined;
   }
@@ -78,10 +88,14 @@ export class PinGate implements Gate {
   }
 
   /**
-   * Approves the named tools (default: all) for every list key. Rejects if they changed since the review
+   * Approves the chosen changes (default: all) for every list key. Rejects if they changed since the review
    * `seen`.
    */
-  async approve(server: ServerId, seen: Review, names?: ReadonlySet<string>): Promise<void> {
+  async approve(
+    server: ServerId,
+    seen: Review,
+    isChosen: (change: ToolChange) => boolean = () => true,
+  ): Promise<void> {
     await this.settled();
     if (!sameReview(this.review(server), seen))
       throw new MetaMcpError(
@@ -93,8 +107,9 @@ export class PinGate implements Gate {
       );
     const { pins } = await this.#load();
     for (const compared of this.#listsOf(server)) {
-      if (compared.review.changes.length === 0) continue;
-      await pins.approve(compared.list, names);
+      const chosen = compared.review.changes.filter((change) => isChosen(change));
+      if (chosen.length === 0) continue;
+      await pins.approve(compared.list, new Set(chosen.map(({ tool }) => tool)));
       await this.#compareAgain(compared);
     }
   }
@@ -120,17 +135,20 @@ export class PinGate implements Gate {
     const { list } = compared;
     compared.stamp = await storage.stamp(list.server);
     compared.review = await pins.compare(list).catch((error: unknown) => this.#failed(list, error));
-    // Without changes the fingerprints are not needed any more, and the list may stay in memory for long.
-    if (compared.review.changes.length === 0) delete list.fingerprints;
+    // Without changes they are not needed any more, and the list may stay in memory for long.
+    if (compared.review.changes.length > 0) return;
+    delete list.fingerprints;
+    delete list.signs;
   }
 
   /** A list that could not be compared counts as not approved. */
-  #failed({ server, tools }: ReviewedList, error: unknown): Review {
+  #failed({ of, server, items }: ReviewedList, error: unknown): Review {
     this.#parts.log.error(`${server}: its tools could not be compared with the approved ones`, {
       server,
       error,
     });
-    const changes = tools.map(({ name: tool }) => ({ tool, kind: "unknown", parts: [], after: "" }) as const);
+    const unknown = { of, kind: "unknown", parts: [], after: "", signs: [] } as const;
+    const changes = items.map(({ name: tool }) => ({ ...unknown, tool }));
     return { changes, removed: [], fault: `Its tools could not be compared: ${(error as Error).message}` };
   }
 
@@ -138,7 +156,7 @@ export class PinGate implements Gate {
     await this.#compare(compared);
     const { list } = compared;
     if (this.enforced && this.#compared.get(idOf(list)) === compared)
-      this.#parts.setBlocked(list, list.tools, blockedBy(compared.review));
+      this.#parts.setBlocked(list, list, blockedBy(compared.review));
   }
 
   #listsOf(server: ServerId): readonly ComparedList[] {
@@ -163,13 +181,16 @@ export class PinGate implements Gate {
   }
 
   #load(): Promise<{ pins: Pins; storage: PinStorage }> {
-    const { home, storage } = this.#parts;
-    this.#pins ??= Promise.all([import("./pins.ts"), import("./pin-storage.ts")]).then(
-      ([{ Pins }, { PinFiles }]) => {
-        const used = storage ?? new PinFiles(home);
-        return { pins: new Pins(used, this.#parts), storage: used };
-      },
-    );
+    const { home, storage, lists } = this.#parts;
+    this.#pins ??= Promise.all([
+      import("./pins.ts"),
+      import("./pin-storage.ts"),
+      import("../signs/context.ts"),
+    ]).then(([{ Pins }, { PinFiles }, { signContext }]) => {
+      const used = storage ?? new PinFiles(home);
+      const context: PinsParts["signContext"] = (server, listed) => signContext(server, lists(), listed);
+      return { pins: new Pins(used, { ...this.#parts, signContext: context }), storage: used };
+    });
     return this.#pins;
   }
 
@@ -181,27 +202,33 @@ export class PinGate implements Gate {
   }
 }
 
-function idOf({ server, key }: ListSource): string {
-  return JSON.stringify([server, key]);
+function idOf({ server, key, of }: Pick<ReviewedList, "server" | "key" | "of">): string {
+  return JSON.stringify([server, key, of]);
 }
 
 /** Merges the reviews of several list keys; equal changes appear once. */
 function merged(reviews: readonly Review[]): Review {
   const changes = new Map<string, ToolChange>();
-  for (const change of reviews.flatMap((review) => review.changes))
-    changes.set(JSON.stringify([change.tool, change.after]), change);
+  for (const change of reviews.flatMap((review) => review.changes)) changes.set(idOfChange(change), change);
   const removed = new Set(reviews.flatMap((review) => review.removed));
   const fault = reviews.find((review) => review.fault !== undefined)?.fault;
-  return { changes: [...changes.values()], removed: [...removed], ...(fault !== undefined && { fault }) };
+  const reviewed = [...new Set(reviews.flatMap((review) => review.reviewed ?? []))];
+  return {
+    changes: [...changes.values()],
+    removed: [...removed],
+    reviewed,
+    ...(fault !== undefined && { fault }),
+  };
 }
 
 function sameReview(a: Review, b: Review): boolean {
-  const summary = ({ changes }: Review): string =>
-    changes
-      .map(({ tool, after }) => JSON.stringify([tool, after]))
-      .toSorted()
-      .join();
+  const summary = ({ changes }: Review): string => changes.map(idOfChange).toSorted().join();
   return summary(a) === summary(b);
+}
+
+/** Two changes of one name and form are the same for whoever approves. */
+function idOfChange({ of, tool, after }: ToolChange): string {
+  return JSON.stringify([of, tool, after]);
 }
 
 function blockedBy({ changes }: Review): ReadonlySet<string> {

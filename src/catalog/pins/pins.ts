@@ -5,31 +5,38 @@
 import type { ServerId } from "../../kernel/call.ts";
 import type { ListKey } from "../../kernel/list-key.ts";
 import type { Log } from "../../kernel/log.ts";
-import type { Tool } from "../tool.ts";
+import { asRaw } from "../../kernel/raw.ts";
+import type { Sign, SignContext } from "../signs/sign.ts";
 import {
+  hasHardSign,
+  itemKey,
   NOTHING_CHANGED,
+  type PinnedKind,
   type Review,
+  shownItem,
   shownName,
   shownNames,
   type ToolChange,
   whatHappened,
 } from "./change.ts";
-import { digestOf, type Fingerprint, fingerprintsOf } from "./fingerprint.ts";
+import { digestOf, type Fingerprint, fingerprintsOf, type Pinnable } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
 import type { PinStorage } from "./pin-storage.ts";
 import { alsoApproved, approved, type FingerprintedList, type ReviewOutcome, review } from "./review.ts";
 
-/** One list of one server. */
+/** One list of one server: its tools, its prompts, or its instructions as a list of one. */
 export interface ReviewedList {
+  readonly of: PinnedKind;
   readonly server: ServerId;
   /** The list key that it came over. */
   readonly key: ListKey;
   readonly identity: string;
-  readonly tools: readonly Tool[];
+  readonly items: readonly Pinnable[];
   /** True for a list from a connected child. Lists from the disk cache are not stored as approved. */
   readonly live: boolean;
   /** Computed on first use. */
   fingerprints?: Promise<readonly Fingerprint[]>;
+  signs?: Promise<FingerprintedList["signs"]>;
 }
 
 export interface PinsParts {
@@ -40,6 +47,8 @@ export interface PinsParts {
    * True if the user reads this log. Otherwise changes stay unreported, so that another process reports them.
    */
   readonly userReadsLog: boolean;
+  /** What models see beside the lists of the server. */
+  readonly signContext: (server: ServerId, listed: readonly string[]) => SignContext;
 }
 
 /** Limits the log lines for one list. */
@@ -50,19 +59,21 @@ export class Pins {
   readonly #log: Log;
   readonly #enforced: boolean;
   readonly #reports: boolean;
+  readonly #context: PinsParts["signContext"];
   /** Entries that could not be written; they apply until the process ends. */
   readonly #unwritten = new Map<string, PinEntry>();
   readonly #logged = new Set<string>();
 
-  constructor(storage: PinStorage, { log, enforced, userReadsLog }: PinsParts) {
+  constructor(storage: PinStorage, { log, enforced, userReadsLog, signContext }: PinsParts) {
     this.#storage = storage;
+    this.#context = signContext;
     this.#log = log;
     this.#enforced = enforced;
     this.#reports = userReadsLog;
   }
 
   async compare(list: ReviewedList): Promise<Review> {
-    const { server, tools, live } = list;
+    const { server, items, live } = list;
     let stored: readonly PinEntry[];
     try {
       stored = entriesIn(await this.#storage.read(server));
@@ -71,19 +82,23 @@ export class Pins {
     }
     const before = this.#entryOf(list, stored);
     const others = othersOf(list, stored);
-    const digest = digestOf(tools);
-    if (before?.digest === digest) return NOTHING_CHANGED;
-    if (!before && (tools.length === 0 || (!live && others.length === 0))) return NOTHING_CHANGED;
-    const listed = await fingerprinted(list, digest);
+    const digest = digestOf(items);
+    const reviewed = (before?.tools ?? []).flatMap(({ name, sight }) =>
+      sight === "reviewed" ? [itemKey(list.of, name)] : [],
+    );
+    if (before?.digest === digest) return { ...NOTHING_CHANGED, reviewed };
+    if (!before && (items.length === 0 || (!live && others.length === 0))) return NOTHING_CHANGED;
+    const listed = await this.#fingerprinted(list, digest);
     const outcome = review(before, listed, others);
     const silent = !live || (before && !this.#reports);
-    if (silent) return { changes: outcome.changes, removed: outcome.removed };
-    return this.#report(list, outcome.entry === before ? outcome : await this.#record(list, listed, outcome));
+    if (silent) return { changes: outcome.changes, removed: outcome.removed, reviewed };
+    const recorded = outcome.entry === before ? outcome : await this.#record(list, listed, outcome);
+    return { ...this.#report(list, recorded), reviewed };
   }
 
   /** Approves the named tools (default: all) as they are in the list. Rejects if that cannot be stored. */
   async approve(list: ReviewedList, names?: ReadonlySet<string>): Promise<void> {
-    const listed = await fingerprinted(list, digestOf(list.tools));
+    const listed = await this.#fingerprinted(list, digestOf(list.items));
     await this.#storage.update(list.server, (text) => {
       const stored = readableEntries(text);
       const others = stored.map((entry) => alsoApproved(entry, listed, names));
@@ -108,7 +123,7 @@ export class Pins {
       if (seen.entry) this.#unwritten.set(keyOf(list), seen.entry);
       this.#once(`unwritten ${server}`, () =>
         this.#log.error(
-          `${server}: its tools cannot be recorded, so changes are detected only until MetaMCP stops: ${(error as Error).message}`,
+          `${server}: what it lists cannot be recorded, so changes are detected only until MetaMCP stops: ${(error as Error).message}`,
           { server, path: this.#storage.placeOf(server) },
         ),
       );
@@ -136,9 +151,10 @@ export class Pins {
     this.#once(`unreadable ${server}`, () =>
       this.#log.error(`${fault}: ${effect}: metamcp approve ${server}`, { server, path }),
     );
-    list.fingerprints ??= fingerprintsOf(list.tools);
-    const changes = (await list.fingerprints).map(
-      ({ name: tool, definition: after }) => ({ tool, kind: "unknown", parts: [], after }) as const,
+    const { of, fingerprints, signs } = await this.#fingerprinted(list, "");
+    const changes = fingerprints.map(
+      ({ name: tool, definition: after }) =>
+        ({ of, tool, kind: "unknown", parts: [], after, signs: signs.get(tool) ?? [] }) as const,
     );
     return { changes, removed: [], fault };
   }
@@ -158,17 +174,28 @@ export class Pins {
         { server },
       );
     if (removed.length > 0 && this.#first(`${keyOf(list)} removed ${removed.join()}`))
-      this.#log.info(`${server} no longer lists: ${shownNames(removed).join(", ")}`, { server });
+      this.#log.info(`${server} no longer lists: ${shownNames(removed.map(shownName)).join(", ")}`, {
+        server,
+      });
     return { changes, removed };
   }
 
   #logChange(server: ServerId, change: ToolChange, first: boolean): void {
-    const tool = shownName(change.tool);
+    const tool = shownItem(change);
     const held = this.#enforced ? " and is blocked until it is approved" : "";
-    const harmless = change.kind === "new" && !this.#enforced;
+    const harmless = change.kind === "new" && !this.#enforced && !hasHardSign(change);
     const advice = harmless ? "" : `: metamcp approve ${server}`;
     const line = `${server}: ${tool} ${whatHappened(change)}${held}${advice}`;
     this.#log[first && !harmless ? "warn" : "info"](line, { server, tool, changed: change.parts });
+  }
+
+  async #fingerprinted(list: ReviewedList, digest: string): Promise<FingerprintedList> {
+    const { of, identity, key, items, server } = list;
+    list.fingerprints ??= fingerprintsOf(of, items);
+    const fingerprints = await list.fingerprints;
+    const listed = of === "tools" ? items.map(({ name }) => name) : [];
+    list.signs ??= signsOf(fingerprints, this.#context(server, listed));
+    return { of, identity, key, fingerprints, digest, signs: await list.signs };
   }
 
   #first(id: string): boolean {
@@ -196,14 +223,24 @@ function readableEntries(text: string | undefined): readonly PinEntry[] {
   }
 }
 
-async function fingerprinted(list: ReviewedList, digest: string): Promise<FingerprintedList> {
-  list.fingerprints ??= fingerprintsOf(list.tools);
-  const { identity, key } = list;
-  return { identity, key, fingerprints: await list.fingerprints, digest };
+/** Of what is in the fingerprints, so that an approval is for the texts that were checked and no others. */
+async function signsOf(
+  fingerprints: readonly Fingerprint[],
+  context: SignContext,
+): Promise<ReadonlyMap<string, readonly Sign[]>> {
+  const { signsByName } = await import("../signs/signs-by-name.ts");
+  const definitions = fingerprints.map(({ name, definition }) => ({
+    name,
+    definition: asRaw(Buffer.from(definition)),
+  }));
+  return await signsByName(definitions, context);
 }
 
 /** The entries of the same server for other list keys. */
-function othersOf({ identity, key }: ReviewedList, stored: readonly PinEntry[]): readonly PinEntry[] {
+function othersOf(
+  { identity, key }: Pick<ReviewedList, "identity" | "key">,
+  stored: readonly PinEntry[],
+): readonly PinEntry[] {
   return stored.filter((entry) => entry.identity === identity && entry.key !== key);
 }
 

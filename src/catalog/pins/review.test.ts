@@ -5,8 +5,10 @@ import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
 import { alsoApproved, approved, type FingerprintedList, review } from "./review.ts";
 
 const listed = (tools: Record<string, string>): FingerprintedList => ({
+  of: "tools",
   identity: "id",
   key: "key",
+  signs: new Map(),
   digest: JSON.stringify(tools),
   fingerprints: Object.entries(tools).map(([name, description]) =>
     fingerprintOf({ name, definition: asRaw(Buffer.from(JSON.stringify({ name, description }))) }),
@@ -115,4 +117,44 @@ test("an approval counts for another list key that shows the same versions, and 
   const others = alsoApproved(seen, listed({ a: "else", n: "else" }));
   expect(brief(others, { a: "evil", b: "2", n: "new" })).toEqual(["changed a description", "new n"]);
   expect(alsoApproved(seen, { ...evil, identity: "another server" })).toBe(seen);
+});
+
+const HARD = { sign: "hide", severity: "hard", path: "description", start: 0, end: 1, excerpt: "x" } as const;
+/** The same list, in which these tools have a hard sign. */
+const suspicious = (tools: Record<string, string>, ...names: string[]): FingerprintedList => ({
+  ...listed(tools),
+  signs: new Map(names.map((name) => [name, [HARD]])),
+});
+
+test("the first list is not trusted where it has a hard sign", () => {
+  const seen = review(undefined, suspicious({ a: "1", b: "2" }, "a"));
+  expect(seen.changes).toMatchObject([{ tool: "a", kind: "suspect", signs: [HARD] }]);
+  expect(seen.unreported).toHaveLength(1);
+  expect(seen.entry?.digest).toBeUndefined();
+  // Reported once. It stays suspect, also if the sign depended on what else was known.
+  const again = review(seen.entry, listed({ a: "1", b: "2" }));
+  expect(again).toMatchObject({ changes: [{ tool: "a", kind: "suspect" }], unreported: [] });
+  expect(again.entry).toBe(seen.entry);
+});
+
+test("an approval is for the form that was approved: the sign does not count any more, in another form it does", () => {
+  const { entry } = review(undefined, suspicious({ a: "1" }, "a"));
+  const done = approved(entry, suspicious({ a: "1" }, "a"));
+  expect(review(done, suspicious({ a: "1" }, "a")).changes).toEqual([]);
+  expect(review(done, suspicious({ a: "2" }, "a")).changes).toMatchObject([
+    { tool: "a", kind: "changed", signs: [HARD] },
+  ]);
+});
+
+test("tools that were trusted before the rules knew a sign are suspect then", () => {
+  expect(review(first({ a: "1" }), suspicious({ a: "1" }, "a")).changes).toMatchObject([{ kind: "suspect" }]);
+});
+
+test("an approval for one list key holds for the others, which saw the same form", () => {
+  const list = suspicious({ a: "1" }, "a");
+  const other = { ...(review(undefined, list).entry as PinEntry), key: "other" };
+  expect(review(alsoApproved(other, list), list).changes).toEqual([]);
+  // For a key that comes later, too.
+  const later = { ...list, key: "later" };
+  expect(review(undefined, later, [approved(other, list)]).changes).toEqual([]);
 });

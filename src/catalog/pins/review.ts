@@ -6,7 +6,8 @@
 import type { ListKey } from "../../kernel/list-key.ts";
 import { asRaw } from "../../kernel/raw.ts";
 import { entries } from "../../rpc/slice.ts";
-import type { ToolChange } from "./change.ts";
+import type { Sign } from "../signs/sign.ts";
+import { hasHardSign, type PinnedKind, type ToolChange } from "./change.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { Pin, PinEntry } from "./pin-file.ts";
 
@@ -16,9 +17,12 @@ const MAX_STORED_LENGTH = 65_536;
 const MAX_UNAPPROVED_GONE = 1_000;
 
 export interface FingerprintedList {
+  readonly of: PinnedKind;
   readonly identity: string;
   readonly key: ListKey;
   readonly fingerprints: readonly Fingerprint[];
+  /** By name; without those that have none. */
+  readonly signs: ReadonlyMap<string, readonly Sign[]>;
   /** The hash of the whole list as written. */
   readonly digest: string;
 }
@@ -33,8 +37,9 @@ export interface ReviewOutcome {
 }
 
 /**
- * The first non-empty list of each list key is trusted. Tools that were approved for another key (`others`)
- * must be unchanged, so that a changed tool does not pass only because a client has other capabilities.
+ * The first non-empty list of each list key is trusted, except for what has a hard sign. Tools that were
+ * approved for another key (`others`) must be unchanged, so that a changed tool does not pass only because a
+ * client has other capabilities.
  */
 export function review(
   entry: PinEntry | undefined,
@@ -55,24 +60,29 @@ function firstPin(fingerprint: Fingerprint, others: readonly PinEntry[]): Pin {
   const known = others.flatMap(({ tools }) =>
     tools.filter(({ name, fresh }) => name === fingerprint.name && !fresh),
   );
-  if (known.length === 0 || known.some(({ hash }) => hash === fingerprint.hash)) return pinOf(fingerprint);
+  const same = known.filter(({ hash }) => hash === fingerprint.hash);
+  if (same.some(({ sight }) => sight === "reviewed")) return reviewed(fingerprint);
+  if (known.length === 0 || same.length > 0) return pinOf(fingerprint);
   const { told: _, ...pin } = known[0] as Pin;
   return pin;
 }
 
-function compare(entry: PinEntry, { identity, key, digest, fingerprints }: FingerprintedList): ReviewOutcome {
+function compare(entry: PinEntry, list: FingerprintedList): ReviewOutcome {
+  const { identity, key, digest, fingerprints } = list;
   const pins = new Map(entry.tools.map((pin) => [pin.name, pin]));
   const present = new Set(fingerprints.map(({ name }) => name));
   const changes: ToolChange[] = [];
   const unreported: ToolChange[] = [];
   const kept: Pin[] = fingerprints.map((fingerprint) => {
     const pin = pins.get(fingerprint.name) ?? ({ ...pinOf(fingerprint), fresh: true } as const);
-    if (pin.hash === fingerprint.hash && !pin.fresh) return pin;
-    const change = changeOf(pin, fingerprint);
+    const change = changeOf(pin, fingerprint, list);
+    if (!change) return pin;
     changes.push(change);
     const told = pins.has(pin.name) && (change.kind === "new" || pin.told === fingerprint.hash);
     if (!told) unreported.push(change);
-    return change.kind === "new" || told ? pin : { ...pin, told: fingerprint.hash };
+    if (change.kind === "new" || told) return pin;
+    const sight = change.kind === "suspect" ? ({ sight: "suspect" } as const) : {};
+    return { ...pin, ...sight, told: fingerprint.hash };
   });
   const gone = entry.tools.filter(({ name }) => !present.has(name));
   const removed = gone.filter(({ fresh }) => !fresh);
@@ -93,17 +103,18 @@ function compare(entry: PinEntry, { identity, key, digest, fingerprints }: Finge
  */
 export function approved(
   entry: PinEntry | undefined,
-  { identity, key, digest, fingerprints }: FingerprintedList,
+  list: FingerprintedList,
   names?: ReadonlySet<string>,
 ): PinEntry {
+  const { identity, key, digest, fingerprints } = list;
   const chosen = new Map(
     fingerprints
       .filter(({ name }) => names?.has(name) ?? true)
-      .map((fingerprint) => [fingerprint.name, pinOf(fingerprint)]),
+      .map((fingerprint) => [fingerprint.name, reviewed(fingerprint)]),
   );
   const others = (entry?.tools ?? []).filter(({ name }) => !chosen.has(name));
   const tools = [...chosen.values(), ...others];
-  const { changes } = compare({ identity, key, tools }, { identity, key, digest, fingerprints });
+  const { changes } = compare({ identity, key, tools }, list);
   return { identity, key, ...(changes.length === 0 ? { digest } : {}), tools };
 }
 
@@ -113,7 +124,7 @@ export function approved(
  */
 export function alsoApproved(
   entry: PinEntry,
-  { identity, fingerprints }: FingerprintedList,
+  { identity, fingerprints }: Pick<FingerprintedList, "identity" | "fingerprints">,
   names?: ReadonlySet<string>,
 ): PinEntry {
   if (entry.identity !== identity) return entry;
@@ -123,7 +134,7 @@ export function alsoApproved(
   const tools = entry.tools.map((pin) => {
     const now = chosen.get(pin.name);
     const seen = pin.fresh ? pin.hash : pin.told;
-    return now && seen === now.hash ? pinOf(now) : pin;
+    return now && seen === now.hash ? reviewed(now) : pin;
   });
   return { ...entry, tools };
 }
@@ -132,12 +143,26 @@ function pinOf({ name, hash, definition }: Fingerprint): Pin {
   return { name, hash, ...(definition.length <= MAX_STORED_LENGTH ? { definition } : {}) };
 }
 
-function changeOf(pin: Pin, fingerprint: Fingerprint): ToolChange {
-  const { name: tool, definition: after } = fingerprint;
-  if (pin.hash === fingerprint.hash) return { tool, kind: "new", parts: [], after };
+function reviewed(fingerprint: Fingerprint): Pin {
+  return { ...pinOf(fingerprint), sight: "reviewed" };
+}
+
+/** Undefined if it is approved, or trusted at first sight. */
+function changeOf(
+  pin: Pin,
+  { name: tool, hash, definition: after }: Fingerprint,
+  { of, signs: all }: FingerprintedList,
+): ToolChange | undefined {
+  const signs = all.get(tool) ?? [];
+  const about = { of, tool, after, signs };
+  if (pin.hash === hash) {
+    if (pin.fresh) return { ...about, kind: "new", parts: [] };
+    const suspect = pin.sight === "suspect" || (pin.sight !== "reviewed" && hasHardSign({ signs }));
+    return suspect ? { ...about, kind: "suspect", parts: [] } : undefined;
+  }
   const { definition: before } = pin;
-  if (before === undefined) return { tool, kind: "changed", parts: [], after };
-  return { tool, kind: "changed", parts: changedParts(before, after), before, after };
+  if (before === undefined) return { ...about, kind: "changed", parts: [] };
+  return { ...about, kind: "changed", parts: changedParts(before, after), before };
 }
 
 function changedParts(before: string, after: string): readonly string[] {

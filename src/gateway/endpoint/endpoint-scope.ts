@@ -61,7 +61,11 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     specs: () => scope.specs(),
     has: (name, asker) => scope.has(name, asker),
     permits: (...tool) => scope.permits(...tool),
-    pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
+    pins: {
+      ...base.pins,
+      unapproved: (...list) => scope.unapproved(...list),
+      unapprovedTexts: (...list) => scope.unapprovedTexts(...list),
+    },
     ...builtinRules(layers),
     refused: ({ server, ...call }) => layers.countRefused(call, scope.uuidOf(server)),
     hiding: (server, tool, origin) =>
@@ -172,6 +176,11 @@ class EndpointScope {
       const name = part.rules.get(change.tool)?.name ?? change.tool;
       return view.resolve(server, name) ? [{ ...change, tool: name }] : [];
     });
+  }
+
+  unapprovedTexts(server: string, asker: Asker): ReturnType<Scope["pins"]["unapprovedTexts"]> {
+    const part = this.#part(server);
+    return part ? this.#base.pins.unapprovedTexts(part.server, asker) : [];
   }
 
   async usageOf(server: string, tool: string): Promise<readonly Raw[]> {

@@ -38,7 +38,5 @@ export function createInspector(parts: InspectorParts): InspectorControl {
 }
 
 function faultOf(name: string, { state, reason = state }: ConnectionStatus): readonly string[] {
-  if (state !== "failed") return [];
-  // Most reasons name the server already.
-  return [reason.startsWith(`${name}: `) ? reason : `${name}: ${reason}`];
+  return state === "failed" ? [`${name}: ${reason}`] : [];
 }

@@ -68,7 +68,7 @@ export class ToolLists {
     const { pins } = this.#parts.engine;
     return tableRows(this.#parts.compiled(), {
       listingOf: (server) => this.#listingOf(server),
-      changesOf: (server) => pins.review(server).changes,
+      changesOf: (server) => pins.review(server).changes.filter(({ of }) => of === "tools"),
     });
   }
 

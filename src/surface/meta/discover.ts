@@ -8,7 +8,7 @@ import type { UnknownServer } from "../../catalog/catalog-loader.ts";
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { declarationOf } from "../../catalog/declaration.ts";
 import { ITEM_KINDS } from "../../catalog/item.ts";
-import { shownNames } from "../../catalog/pins/change.ts";
+import { hasHardSign, shownItem, shownNames, type ToolChange } from "../../catalog/pins/change.ts";
 import { signatureWithResult } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -297,14 +297,21 @@ function statusEntry(
 }
 
 /**
- * Tools that the user should approve; a model can only say so. If pins are not enforced, new tools are usable
- * and not listed here.
+ * What the user should approve; a model can only say so. If pins are not enforced, new tools are usable and
+ * not listed here, unless they have a hard sign.
  */
 function unapproved({ pins }: ScopeCatalog, server: string, origin: Origin) {
-  const changes = pins.unapproved(server, origin).filter(({ kind }) => pins.enforced || kind === "changed");
-  if (changes.length === 0) return {};
-  const names = shownNames(changes.map(({ tool }) => tool));
-  return { [pins.enforced ? "quarantined" : "changed"]: names, approve: `metamcp approve ${server}` };
+  const changes = [...pins.unapproved(server, origin), ...pins.unapprovedTexts(server, origin)];
+  const namesOf = (those: readonly ToolChange[]) => shownNames(those.map(shownItem));
+  const suspect = changes.filter(hasHardSign);
+  const changed = changes.filter(({ kind }) => kind === "changed");
+  const shown = pins.enforced
+    ? { ...(changes.length > 0 && { quarantined: namesOf(changes) }) }
+    : {
+        ...(changed.length > 0 && { changed: namesOf(changed) }),
+        ...(suspect.length > 0 && { suspect: namesOf(suspect) }),
+      };
+  return Object.keys(shown).length === 0 ? {} : { ...shown, approve: `metamcp approve ${server}` };
 }
 
 function reasons(scope: ScopeCatalog, unknown: readonly UnknownServer[], origin: Origin) {

@@ -39,7 +39,12 @@ class CatalogFixture {
       server: () => undefined,
       notice: () => undefined,
       permits: () => true,
-      pins: { enforced: false, unapproved: () => [], settled: () => Promise.resolve() },
+      pins: {
+        enforced: false,
+        unapproved: () => [],
+        unapprovedTexts: () => [],
+        settled: () => Promise.resolve(),
+      },
       usageOf: () => Promise.resolve([]),
       loader: { loadMissing: () => Promise.resolve([]), loadMissingOwn: () => Promise.resolve([]) },
     };

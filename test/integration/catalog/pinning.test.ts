@@ -299,7 +299,7 @@ test("approve shows the changes first, approves nothing without --yes or a termi
 
 test("another server with the same name is approved as new, and a denied tool stays unknown", async () => {
   const folder = await folderWithApproved();
-  offer(folder, EVIL);
+  offer(folder, { ...GOOD, read: "Reads a table." });
   folder.writeConfig({ s: fixture("--tools-file", folder.path("tools.json"), "--name", "other") });
   const other = await start(folder, PIN);
   expect(await callResult(other, "read")).toBe("hi");
