@@ -36,7 +36,7 @@ export function loginDataStoreInDatabase({ store, records }: BookParts, key: Log
             const before = open(login);
             const loginData = await change(before);
             if (loginData === before) return { loginData, stamp: stamp() };
-            if (loginData.grants.length === 0) await records.remove([key]);
+            if (loginData.grants.length === 0) await records.end(key, version);
             else await records.put(key, store.sealer.seal(JSON.stringify(loginData)), version);
             return { loginData, stamp: stamp() };
           },

@@ -4,7 +4,7 @@
  */
 import { Listeners } from "../../kernel/listeners.ts";
 import { Sequencer } from "../../kernel/sequencer.ts";
-import type { RecordChange, Store } from "../../store/store.ts";
+import type { NewRecord, Store } from "../../store/store.ts";
 
 /** The kind of record. */
 export const SERVER_LOGIN = "server-login";
@@ -101,7 +101,14 @@ export class LoginRecords {
 
   async remove(keys: readonly LoginKey[]): Promise<void> {
     if (keys.length === 0) return;
-    await this.#store.records.write(removal(keys));
+    await this.#store.records.write(keys.map(removal));
+    await this.load();
+  }
+
+  /** The same for one login. Rejects with "conflict" if the stored version is another one. */
+  async end(key: LoginKey, ifVersion: number): Promise<void> {
+    const { put } = removal(key);
+    await this.#store.records.write([{ put: { ...put, ifVersion } }]);
     await this.load();
   }
 
@@ -127,16 +134,15 @@ export class LoginRecords {
   }
 }
 
-function removal(keys: readonly LoginKey[]): readonly RecordChange[] {
-  const expiresAt = Date.now() + LOGOUT_KEPT_MS;
-  return keys.map(({ server, account }) => ({
+function removal({ server, account }: LoginKey): { readonly put: NewRecord } {
+  return {
     put: {
       kind: SERVER_LOGIN,
       id: idOf({ server, account }),
       value: { server, account } satisfies Stored,
-      expiresAt,
+      expiresAt: Date.now() + LOGOUT_KEPT_MS,
     },
-  }));
+  };
 }
 
 function idOf({ server, account }: LoginKey): string {
