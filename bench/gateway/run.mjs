@@ -9,7 +9,18 @@ import { reachPostgres } from "./postgres.mjs";
 import { table } from "./row.mjs";
 
 /** In this order. Each is a module whose `measure` returns rows. */
-const GROUPS = ["calls", "keys", "layers", "memory", "lists", "views", "sharing", "start", "statements"];
+const GROUPS = [
+  "calls",
+  "keys",
+  "layers",
+  "memory",
+  "lists",
+  "views",
+  "sharing",
+  "start",
+  "statements",
+  "usage",
+];
 
 const { values: flags } = parseArgs({
   options: {

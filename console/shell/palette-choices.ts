@@ -39,10 +39,10 @@ export function useChoices(typed: string): readonly Choice[] {
     ...namespaces.map((one) => objectChoice("namespaces", one, texts.namespace)),
     ...people.map(({ uuid, email }) => linkChoice(uuid, email, texts.person, { page: "people", id: uuid })),
     ...keys.map(({ uuid, name }) => linkChoice(uuid, name, texts.key, { page: "keys", id: uuid })),
-    ...callChoices(typed),
     ...tools,
     ...(may("servers.use") ? servers.filter(({ disabled }) => !disabled).map(restartChoice) : []),
     ...endpoints.map(addressChoice),
+    ...callChoices(typed),
   ].filter((choice) => choice !== undefined);
 }
 

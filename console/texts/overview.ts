@@ -93,6 +93,9 @@ export const overviewTexts = {
     key: {
       title: "Create a key",
       text: "The client needs this key to connect. It is shown only once.",
+      before: "You have a key for this endpoint. Its text was shown when it was created, and only then.",
+      have: "Go on with that key",
+      another: "Create another key",
       make: "Create a key",
       name: "First client",
       done: "Created. The config below contains it.",

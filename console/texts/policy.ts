@@ -93,8 +93,9 @@ export const policyTexts = {
   },
   matrix: {
     tab: "Who may what",
-    text: "What the rules say for each person and tool, without arguments. Hover or open a cell to see the rule that decides.",
+    text: "What the rules say for each person and tool, without arguments.",
     people: "People",
+    choose: "Choose a cell to see the rule that decides.",
     search: "Filter tools",
     effects: { allow: "may", deny: "may not", ask: "asks first" },
     signs: { allow: "●", deny: "–", ask: "?" },

@@ -1,5 +1,5 @@
 /** Texts of the pages Sessions, Audit and History. */
-import { count, plural } from "../format.ts";
+import { plural } from "../format.ts";
 
 export const sessionsTexts = {
   title: "Sessions",
@@ -42,7 +42,7 @@ export const auditTexts = {
   verify: "Verify the log",
   verified: (n: number, lost: number) =>
     `${plural(n, "record")} checked: none was changed or removed.${lost > 0 ? ` ${plural(lost, "record was", "records were")} lost before they could be written.` : ""}`,
-  broken: (seq: number, reason: string) => `The log was changed at record ${count(seq)}: ${reason}`,
+  broken: (seq: number, reason: string) => `The log was changed at record ${seq}: ${reason}`,
   more: "Show older records",
   export: "Export",
   exportTitle: "The newest 10,000 matching records, one JSON object per line",
@@ -77,12 +77,12 @@ export const auditTexts = {
     outcome: "Outcome",
     duration: "Took",
   },
-  record: (seq: number) => `Record ${count(seq)}`,
+  record: (seq: number) => `Record ${seq}`,
 } as const;
 
 export const historyTexts = {
   title: "History",
-  summary: (n: number) => (n === 0 ? "Nothing is configured yet." : `The config is at revision ${count(n)}.`),
+  summary: (n: number) => (n === 0 ? "Nothing is configured yet." : `The config is at revision ${n}.`),
   list: "Revisions",
   search: "Search revisions",
   empty: {
@@ -90,23 +90,23 @@ export const historyTexts = {
     text: "Each change of servers, namespaces, endpoints or settings is a revision. You can undo each of them, and return to any state.",
   },
   columns: { n: "Revision", at: "When", who: "Who", summary: "What" },
-  revision: (n: number) => `Revision ${count(n)}`,
+  revision: (n: number) => `Revision ${n}`,
   changes: "What it changed",
   none: "It did not change the config.",
   current: "This is the current config.",
   undo: {
     button: "Undo this change",
-    title: (n: number) => `Undo revision ${count(n)}?`,
+    title: (n: number) => `Undo revision ${n}?`,
     text: "This takes back only what this revision changed. Later changes stay.",
     confirm: "Undo",
-    done: (n: number) => `Undone: the config is at revision ${count(n)}`,
+    done: (n: number) => `Undone: the config is at revision ${n}`,
   },
   rollback: {
     button: "Return to this state",
-    title: (n: number) => `Return to the state of revision ${count(n)}?`,
+    title: (n: number) => `Return to the state of revision ${n}?`,
     text: "This takes back everything that later revisions changed. Keys, accounts and the audit log stay unchanged.",
     confirm: "Return",
-    done: (n: number) => `Done: the config is at revision ${count(n)}`,
+    done: (n: number) => `Done: the config is at revision ${n}`,
   },
   same: "The config is the same: nothing would change.",
   would: "This would change:",

@@ -44,7 +44,7 @@ export const requestsTexts = {
     approved: "Approved: the call runs",
     refused: "Refused: nothing was done",
     decidedBy: "Decided by",
-    expires: "Waits until",
+    expires: "Time left",
     notYours: "Somebody else must decide this.",
   },
   servers: {

@@ -80,6 +80,7 @@ export const serverTexts = {
   happened: {
     title: "What happened",
     failures: (n: number) => `It failed ${n} times; the first of these was`,
+    earlier: (n: number) => plural(n, "earlier event"),
     states: {
       connecting: "connecting",
       started: "started",
@@ -128,6 +129,7 @@ export const serverTexts = {
       `“${what}” looks like a secret. Arguments and addresses are stored in plain text. Put it into the environment or a header, which are encrypted.`,
     asJson: "Edit as JSON",
     asForm: "Edit as form",
+    shown: { json: "Show as JSON", form: "Show as form" },
     json: "The server as JSON",
     jsonBroken: "This is not valid JSON.",
     save: "Save",
@@ -203,6 +205,7 @@ export const serverTexts = {
     findNone: "No match. Try other words, or paste a config.",
     from: { gallery: "gallery", registry: "registry" },
     tried: "tested",
+    needsKey: "needs a key",
     choose: "Choose",
     chooseOther: "Choose another",
     chosen: "Chosen",
@@ -219,6 +222,7 @@ export const serverTexts = {
     trying: "Testing",
     works: (n: number) => `connected, ${plural(n, "tool")}`,
     done: "Done",
+    goOn: "Continue",
     open: "Open",
     warnings: "Not imported",
   },

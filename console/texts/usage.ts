@@ -23,7 +23,7 @@ export const usageTexts = {
     one: { client: "Client", endpoint: "Endpoint", namespace: "Namespace", server: "Server" },
     none: { client: "(no name)", endpoint: "(none)", namespace: "(none)", server: "(none)" },
     own: "(search)",
-    unknown: "(no such tool)",
+    unknown: "(tool not known)",
     rest: (n: number, column: "client" | "endpoint" | "namespace" | "server") =>
       `${count(n)} more ${column}s`,
     count: (calls: number, bad: number) =>

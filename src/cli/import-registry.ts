@@ -3,6 +3,7 @@ import type { Gathered, GatheredServer, Source } from "../clients/gather.ts";
 import { UsageError } from "../config/command-line.ts";
 import { systemClock } from "../engine/system-clock.ts";
 import type { Candidate } from "../provision/candidate.ts";
+import { planOf } from "../provision/plan.ts";
 import { type RegistrySource, readBase } from "../provision/registry/base.ts";
 import { CRAWL_BOUNDS, crawl } from "../provision/registry/crawl.ts";
 import { apply, readListed } from "../provision/registry/listed.ts";
@@ -44,19 +45,36 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
     if ("reason" in candidate) skipped.push({ ...place, name: server.name, reason: candidate.reason });
     else if (candidate.bundle)
       skipped.push({ ...place, name: server.name, reason: "bundles are added by mcp_provision" });
-    else found.push({ ...place, ...serverOf(candidate, config) });
+    else {
+      const { flaw, ...server } = serverOf(candidate, config);
+      if (flaw === undefined) found.push({ ...place, ...server });
+      else skipped.push({ ...place, name: server.name, reason: flaw });
+    }
   }
   return { found, skipped, faults: [], files: [place.file] };
 }
 
-function serverOf({ name, entry, variables }: Candidate, config: string) {
-  const { entry: written, unconfined } = confined(entry, config);
-  const needed = variables.filter(({ required }) => required).map((variable) => variable.name);
+/**
+ * Whoever published an entry decides neither which folders it may touch, nor which variables of the user it
+ * gets unless they are named here.
+ */
+function serverOf(candidate: Candidate, config: string) {
+  const { entry: needed, missing, flaw } = planOf(candidate, {});
+  const { entry: placed, unconfined } = confined(needed, config);
+  const namesPlaces = "command" in placed && typeof placed.sandbox === "object";
+  const entry = namesPlaces ? { ...placed, sandbox: true } : placed;
+  const [set, unset] = [true, false].map((is) =>
+    missing.filter((name) => Boolean(process.env[name]) === is).join(", "),
+  );
   const notes = [
-    ...(needed.length > 0 ? [`set ${needed.join(", ")} where MetaMCP runs`] : []),
+    ...(unset ? [`set ${unset} where MetaMCP runs`] : []),
+    ...(set ? [`it gets ${set}, which is set here`] : []),
+    ...(namesPlaces
+      ? ['its arguments name folders or files: allow those that it may touch in its "sandbox"']
+      : []),
     ...(unconfined === undefined ? [] : [`it is not confined: ${unconfined}`]),
   ];
-  return { name, entry: { ...written }, notes };
+  return { name: candidate.name, entry: { ...entry }, notes, flaw };
 }
 
 function reasonOf(end: Awaited<ReturnType<typeof crawl>>): string {

@@ -147,7 +147,7 @@ export interface Trail {
   keep: Keep | undefined;
   /** The call must not be answered before its record is stored. */
   required: boolean | undefined;
-  /** Notes in the audit log that the call begins, once, if that is required. Rejects if it cannot. */
+  /** Records that the call begins, once, if that is required. Rejects if it cannot be recorded. */
   begin: (() => Promise<void>) | undefined;
   /** The id that connects the records of beginning and end, if both are required. */
   begun: string | undefined;

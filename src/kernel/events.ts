@@ -99,6 +99,8 @@ export interface CallFailure {
   readonly error?: string | undefined;
   /** What the server's process printed last, for people who may read results. */
   readonly output?: string | undefined;
+  /** The name in the list of all tools that the client used for a tool that is hidden from it. */
+  readonly asked?: string | undefined;
   /** Of a refused call: its arguments as the layers that mask would pass them on. */
   readonly arguments?: Raw | undefined;
 }

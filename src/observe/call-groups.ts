@@ -64,8 +64,7 @@ export class CallGroups {
 
   /** Only names of existing tools may be used in counters. */
   #hasTool(row: CallRow): boolean {
-    const { server, tool, code } = row;
-    if (code === "tool_not_found" || code === "server_not_found") return false;
+    const { server, tool } = row;
     return hasServer(row) && (server.uuid === undefined || this.#names.hasTool(server.uuid, tool));
   }
 }

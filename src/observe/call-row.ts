@@ -38,6 +38,7 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     by: trail.by,
     place: trail.place,
     reason: ended.failure && reasonOf(ended.failure),
+    asked: ended.failure?.asked?.slice(0, LONGEST_NAME),
     durationMs: Math.round(durationMs * 1_000) / 1_000,
     requestBytes,
     resultBytes,

@@ -58,6 +58,10 @@ export const CALL = {
       ...TEXT,
       description: "why it failed or was refused; what the server said is in results",
     },
+    asked: {
+      ...TEXT,
+      description: "the name that the client used, if the tool is hidden from it",
+    },
     durationMs: { ...MS, description: "time from request to answer, including all layers" },
     requestBytes: { ...COUNT, description: "of the arguments" },
     resultBytes: { ...COUNT, description: "of the result" },

@@ -216,7 +216,8 @@ export class Observer implements Observed {
     const { server, tool, method } = group;
     this.stats.add(group, row);
     this.sums.add(group, row);
-    if (!method && server.uuid !== undefined) this.use.add(server.uuid, tool, row.at);
+    const isUse = !method && server.uuid !== undefined && row.outcome !== "refused";
+    if (isUse) this.use.add(server.uuid, tool, row.at);
     this.metrics.call(group, row, ended);
     const shown = shownByCall(row);
     if (shown > 0) this.#saved(ended.origin.endpoint, 0, shown, row.at);

@@ -79,6 +79,7 @@ const RARE = [
   "by",
   "place",
   "reason",
+  "asked",
   "attempts",
   "cached",
   "read",
@@ -90,6 +91,6 @@ const RARE = [
  * than writing the rest.
  */
 function hasRareMember({ via, method, code, by, attempts, cached, read, approval }: CallRow): boolean {
-  // Only a row with a code has a place or a reason.
+  // Only a row with a code has a place, a reason or another name.
   return (via ?? method ?? code ?? by ?? attempts ?? cached ?? read ?? approval) !== undefined;
 }

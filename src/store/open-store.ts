@@ -15,18 +15,14 @@ import { StoreError } from "./error.ts";
 import { Feed } from "./feed.ts";
 import { GuardedDatabase } from "./guarded.ts";
 import { KeyedDatabase } from "./keyed.ts";
-import { LimitTable } from "./limits.ts";
 import { migrate, versionOf } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
-import { PlacementTable } from "./placements.ts";
-import { ReadTable } from "./reads.ts";
 import { RecordTable } from "./records.ts";
-import { ReplicaTable } from "./replica-table.ts";
 import { type KeySource, keysFromEnv, type SecretKeys, secretKeys } from "./secret-keys.ts";
+import type { SharedTables } from "./shared-tables.ts";
 import { SqlStore } from "./sql-store.ts";
 import type { Sealer, Store } from "./store.ts";
 import { SumTables } from "./sums.ts";
-import { TryTable } from "./tries.ts";
 import { keyFor, sealedRoot, unlock } from "./unlock.ts";
 import { type ChangeListener, poll, Watch } from "./watch.ts";
 
@@ -140,17 +136,20 @@ async function assemble(
     audit: new AuditTable(guarded, sealer.derive(AUDIT_KEY)),
     sums: new SumTables(guarded, now),
     sealer,
-    replicas: database.dialect === "postgres" ? new ReplicaTable(guarded, feed) : undefined,
-    reads: database.dialect === "postgres" ? new ReadTable(guarded) : undefined,
-    placements: database.dialect === "postgres" ? new PlacementTable(guarded) : undefined,
-    limits: database.dialect === "postgres" ? new LimitTable(guarded) : undefined,
-    tries: database.dialect === "postgres" ? new TryTable(guarded) : undefined,
+    ...(await sharedTables(guarded, feed)),
     availability,
     feed,
     time,
     watch,
     clock,
   });
+}
+
+/** The tables of several processes on one store. Their code is loaded only where there may be several. */
+async function sharedTables(database: Database, feed: Feed): Promise<Partial<SharedTables>> {
+  if (database.dialect !== "postgres") return {};
+  const { openSharedTables } = await import("./shared-tables.ts");
+  return openSharedTables(database, feed);
 }
 
 /**

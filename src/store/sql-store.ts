@@ -8,6 +8,7 @@ import type { Database } from "./database.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import type { Feed } from "./feed.ts";
 import type { RecordTable } from "./records.ts";
+import type { SharedTables } from "./shared-tables.ts";
 import type {
   Commit,
   PastRevision,
@@ -23,12 +24,9 @@ import { poll, type Watch } from "./watch.ts";
 const SWEEP_MS = 600_000;
 
 /** The stores of one kind of rows each. */
-type Tables = Pick<
-  Store,
-  "records" | "audit" | "sums" | "sealer" | "replicas" | "reads" | "placements" | "limits" | "tries"
->;
+type Tables = Pick<Store, "records" | "audit" | "sums" | "sealer">;
 
-export interface StoreParts extends Tables {
+export interface StoreParts extends Tables, Partial<SharedTables> {
   readonly database: Database;
   readonly config: ConfigStore;
   readonly records: RecordTable;

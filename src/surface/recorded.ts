@@ -3,14 +3,14 @@
  * recorded once, on every surface.
  */
 import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
-import { newTrail, type Origin, refusedBy, type Trail } from "../kernel/call.ts";
+import { newTrail, refusedBy, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, CallFailure, ItemMethod } from "../kernel/events.ts";
 import { EMPTY_OBJECT, type Raw, scalarOf } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, members } from "../rpc/slice.ts";
 import { failureInResult, failureOf } from "./call-failure.ts";
-import type { Scope } from "./scope.ts";
+import type { HiddenTool, Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
 /** What is called, with the names that the client uses. */
@@ -164,19 +164,25 @@ function begin(
     // e.g. by timeout.
     const refused =
       (outcome === "refused" || (outcome === "error" && trail.by !== undefined)) && !trail.child;
+    const hidden =
+      refused && UNKNOWN.has(code) && trail.by === undefined
+        ? scope.hiding?.(server, tool, origin)
+        : undefined;
+    if (hidden) refusedBy(trail, hidden.use, hidden.at);
+    const { server: lastServer, tool: lastTool } = hidden?.target ?? last;
     events.emit({
       type: "call.ended",
       at: Date.now(),
       id,
       method,
       origin,
-      server: last.server,
-      tool: last.tool,
+      server: lastServer,
+      tool: lastTool,
       via,
       trail,
       durationMs: clock.now() - since,
       outcome: refused ? "refused" : outcome === "ok" ? "ok" : "error",
-      failure: refused ? refusal(scope, { server, tool, args }, origin, { trail, code, failure }) : failure,
+      failure: refused ? refusal(scope, { server, tool, args }, { trail, hidden, failure }) : failure,
       code,
       rpcCode,
       arguments: args,
@@ -194,18 +200,19 @@ const UNKNOWN: ReadonlySet<string | undefined> = new Set(["tool_not_found", "ser
 function refusal(
   scope: Recording,
   { server, tool, args }: CallTarget,
-  origin: Origin,
   {
     trail,
-    code,
+    hidden,
     failure,
-  }: { readonly trail: Trail; readonly code: string | undefined } & Pick<Ending, "failure">,
+  }: { readonly trail: Trail; readonly hidden: HiddenTool | undefined } & Pick<Ending, "failure">,
 ): CallFailure {
-  const hidden =
-    UNKNOWN.has(code) && trail.by === undefined ? scope.hiding?.(server, tool, origin) : undefined;
-  if (hidden) refusedBy(trail, hidden.use, hidden.at);
   const known = trail.arguments || !args ? undefined : scope.maskedArguments?.(server, args);
-  return { ...failure, ...(hidden && { reason: hidden.reason }), arguments: known };
+  return {
+    ...failure,
+    ...(hidden && { reason: hidden.reason }),
+    ...(hidden?.target && server === "" && { asked: tool }),
+    arguments: known,
+  };
 }
 
 /**

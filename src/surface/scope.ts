@@ -63,6 +63,11 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
+/** What hides a tool, and which tool it is, as far as that is known. */
+export interface HiddenTool extends LayerReason {
+  readonly target?: ToolTarget | undefined;
+}
+
 /** The catalog of a scope: what a client may see. */
 export interface ScopeCatalog {
   /** The part of the catalog that a client sees. Clients that see the same get the same object. */
@@ -109,7 +114,7 @@ export interface ScopeCalls {
   /**
    * What hides a tool, or a whole server, from this client. Only for records: the client must not learn it.
    */
-  hiding?(server: ServerId, tool: string, origin: Origin): LayerReason | undefined;
+  hiding?(server: ServerId, tool: string, origin: Origin): HiddenTool | undefined;
   /**
    * Arguments of a refused call as the layers that mask would pass them on. Undefined if they are large, or
    * if a layer might change them in ways that are not known.

@@ -21,7 +21,8 @@ describe.skipIf(noBrowser)("deciding", () => {
     await api("POST", "/endpoints", { name: "dev", namespaces: ["all"], surface: "aggregate", middleware });
     await api("POST", "/users", { email: "bob@example.org", role: "member", groups: ["guests"] });
     await api("POST", "/mcp-servers/fix/connect");
-    return { gateway, page: await openConsole(gateway) };
+    const browser = { viewport: { width: 1440, height: 900 } };
+    return { gateway, page: await openConsole(gateway, { browser }) };
   });
 
   test("a rule is written as a sentence with completion, tried before it is saved, and kept as a test", async () => {
@@ -78,6 +79,7 @@ describe.skipIf(noBrowser)("deciding", () => {
     await page.goto(`${gateway.url}/settings`);
     await page.getByText("1 of 1 pass.").waitFor();
     await page.goto(`${gateway.url}/endpoints/dev?tab=matrix`);
+    await page.getByText("Choose a cell to see the rule that decides.").waitFor();
     await page.getByLabel("Filter tools").fill("echo");
     await page.getByRole("button", { name: "bob@example.org, fix:echo: may not" }).click();
     await page.getByText(/rule 1 denies it/).waitFor();
@@ -92,6 +94,8 @@ describe.skipIf(noBrowser)("deciding", () => {
     const second = client.call("fix__count_unsafe", { key: "people" }).catch((error: Error) => error.message);
     const row = page.getByRole("row", { name: /key orders/ });
     await row.getByText(/left$/).waitFor();
+    const rule = row.getByRole("link", { name: /^policy, rule \d$/ });
+    expect(await rule.getAttribute("href")).toMatch(/^\/endpoints\/[0-9a-f-]{36}\?tab=pipeline$/);
     await until(async () => (await page.title()).startsWith("(2)"), { what: "the count of 2" });
     await row.getByRole("button", { name: "Approve fix:count_unsafe" }).click();
     expect(await first).toMatch(/\d/);

@@ -30,10 +30,17 @@ describe.skipIf(noBrowser)("first run", () => {
     // Each server is connected at once and shows why it fails.
     await page.getByText(/connected, \d+ tools/).waitFor();
     await page.getByText("failed", { exact: true }).first().waitFor();
-    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
 
     await page.getByText(`${gateway.url}/metamcp/default/mcp`).waitFor();
     await page.getByRole("button", { name: "Create a key" }).click();
+    // After a reload one goes on with the key that one has.
+    await page.getByRole("button", { name: "Copy command" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Go on with that key" }).click();
+    await page.getByText("Waiting for your client").waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Create another key" }).click();
     await page.getByRole("button", { name: "Copy command" }).waitFor();
     const [command = "", lines = ""] = await page.locator(".client-config pre").allTextContents();
     expect(command).toMatch(

@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)("lists", () => {
         ]),
       );
     list("Looks around.");
-    const gateway = await teamGateway(folder);
+    const gateway = await teamGateway(folder, { env: { METAMCP_REGISTRY_URL: "http://127.0.0.1:9/" } });
     const { api } = gateway;
     const mcpServers = { fix: fixture(), looks: fixture("--tools-file", folder.path("tools.json")) };
     await api("POST", "/mcp-servers/import", { mcpServers });
@@ -143,6 +143,48 @@ describe.skipIf(noBrowser)("lists", () => {
     await page.getByRole("link", { name: "Older calls" }).click();
     await page.getByRole("heading", { name: "Audit" }).waitFor();
     expect(new URL(page.url()).searchParams.get("client")).toBe("team");
+  });
+
+  test("the server's calls have room for names, and clients are sorted by when they were seen", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/servers/fix?tab=calls`);
+    const grid = page.getByRole("grid", { name: "Last calls of this server" });
+    const cells = grid.getByRole("gridcell", { name: "is_error", exact: true });
+    await cells.first().waitFor();
+    expect(await cells.first().evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+    await page.goto(`${gateway.url}/sessions`);
+    const head = page.getByRole("columnheader", { name: "Last seen" });
+    await head.waitFor();
+    expect(await head.getAttribute("aria-sort")).toBe("descending");
+  });
+
+  test("why a server fails is said in full, and its attempts once", async () => {
+    const { gateway, page } = opened();
+    const reason = "the variable LONG_NAME_OF_A_TOKEN is not set: create one with the scope read and write";
+    const args = ["-e", `console.error(${JSON.stringify(reason)}); process.exit(3)`];
+    await gateway.api("POST", "/mcp-servers", { name: "dies", command: process.execPath, args });
+    for (let n = 0; n < 2; n++) await gateway.api("POST", "/mcp-servers/dies/connect");
+    await page.goto(gateway.url);
+    const problem = page.getByRole("region", { name: "Needs attention" }).getByText(reason);
+    await problem.waitFor();
+    expect(await problem.evaluate((text) => text.scrollWidth <= text.clientWidth + 1)).toBe(true);
+    await page.goto(`${gateway.url}/servers/dies`);
+    await page.getByText(/^It failed 2 times/).waitFor();
+    expect(await page.locator(".happened > li:visible", { hasText: "failed" }).count()).toBe(1);
+    await page.getByText(/^\d earlier events$/).click();
+    expect(await page.locator(".happened > li:visible", { hasText: "failed" }).count()).toBe(2);
+    await page.goto(`${gateway.url}/sessions`);
+    await gateway.api("DELETE", "/mcp-servers/dies");
+  });
+
+  test("of the gallery, what needs no key comes first", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/servers?add=find`);
+    const offers = page.locator(".offer");
+    await offers.first().waitFor();
+    const needs = (await offers.allTextContents()).map((text) => text.includes("needs a key"));
+    expect(needs[0]).toBe(false);
+    expect(needs.indexOf(true)).toBeGreaterThan(needs.lastIndexOf(false));
   });
 
   test("servers found in pasted text can be left out, and one that exists is replaced only if ticked", async () => {

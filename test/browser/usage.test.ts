@@ -74,6 +74,7 @@ describe.skipIf(noBrowser)("usage", () => {
     await page.goto(`${gateway.url}/people/${body.uuid}`);
     await page.getByText("Endpoints they may use").waitFor();
     await page.getByRole("dialog").getByRole("link", { name: "dev" }).waitFor();
+    await page.getByText("not in the audit log").waitFor();
     await page.goto(`${gateway.url}/keys`);
     await page.getByRole("row", { name: /a key .* 6 / }).waitFor();
   });

@@ -13,10 +13,12 @@ describe.skipIf(noBrowser)("the console", () => {
       namespace: { tools: [{ server: "fix", tool: "env", disabled: true }] },
     });
     const client = await teamClient(made.gateway, "meta", { key: made.key });
+    const lister = await teamClient(made.gateway, "aggregate", { key: made.key });
     const call = (tool: string, args: object) =>
       client.call("mcp_call", { server: "fix", tool, args }).catch(() => {});
     await call("echo", { message: "fine" });
-    await call("env", { names: ["HOME"] });
+    // By its name in the list of all tools, where it is not.
+    await lister.call("fix__env", { names: ["HOME"] }).catch(() => {});
     await call("is_error", { message: "the printer is out of paper" });
     await call("crash", { code: 3 });
     return { ...made, page: await openConsole(made.gateway, { path: "/traffic" }) };
@@ -91,6 +93,8 @@ describe.skipIf(noBrowser)("the console", () => {
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command palette" }).fill("progress");
     await page.getByRole("option", { name: /fix:progress/ }).waitFor();
+    // What is called so stands before a search for it.
+    expect(await page.getByRole("option").last().textContent()).toMatch(/^Calls with/);
     await page.getByRole("combobox", { name: "Command palette" }).fill("crash");
     await page.getByRole("option", { name: /Calls with/ }).click();
     await page.getByPlaceholder("Search calls").waitFor();

@@ -32,14 +32,15 @@ function Matrix({ matrix: { tools, people, verdicts, more } }: { readonly matrix
     <div class="stack">
       <p class="muted">{texts.text}</p>
       <TextField label={texts.search} type="search" value={q.value} onInput={(value) => (q.value = value)} />
-      <p class="note" role="status">
+      <Legend />
+      <p class="matrix-because" role="status">
         {verdict && chosen.value ? (
           <>
             <ForeignText text={texts.chosen(chosen.value.who, chosen.value.tool)} />:{" "}
             <strong>{texts.effects[verdict.effect]}</strong>. <ForeignText text={verdict.because} />
           </>
         ) : (
-          legend()
+          <span class="muted">{texts.choose}</span>
         )}
       </p>
       <div class="matrix-frame">
@@ -89,7 +90,19 @@ function Matrix({ matrix: { tools, people, verdicts, more } }: { readonly matrix
   );
 }
 
-function legend(): string {
-  const { signs, effects } = texts;
-  return (["allow", "ask", "deny"] as const).map((one) => `${signs[one]} ${effects[one]}`).join("   ");
+const EFFECTS = ["allow", "ask", "deny"] as const;
+
+function Legend() {
+  return (
+    <ul class="matrix-legend small">
+      {EFFECTS.map((effect) => (
+        <li key={effect}>
+          <span class={`matrix-sign matrix-${effect}`} aria-hidden="true">
+            {texts.signs[effect]}
+          </span>{" "}
+          {texts.effects[effect]}
+        </li>
+      ))}
+    </ul>
+  );
 }

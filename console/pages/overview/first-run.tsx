@@ -65,11 +65,13 @@ export default function FirstRun() {
         </Step>
         <Step title={texts.key.title} done={endpoint !== undefined && done.key} current={step === 3}>
           {isPublic && <p>{texts.key.open}</p>}
-          {key.value !== undefined && <p>{texts.key.done}</p>}
+          {key.value && <p>{texts.key.done}</p>}
           {step === 3 && endpoint && <KeyStep endpoint={endpoint} onMade={(made) => (key.value = made)} />}
         </Step>
         <Step title={texts.paste.title} done={called.value} current={step === 4}>
-          {step === 4 && endpoint && <ClientConfig endpoint={endpoint.uuid} apiKey={key.value} />}
+          {step === 4 && endpoint && (
+            <ClientConfig endpoint={endpoint.uuid} apiKey={key.value || undefined} />
+          )}
         </Step>
         <Step title={texts.call.title} done={called.value} current={step === 4}>
           {step === 4 && endpoint && (

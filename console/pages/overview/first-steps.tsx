@@ -4,6 +4,7 @@ import { getPages, itemsOf, send } from "../../api/client.ts";
 import type { Endpoint, Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
+import { useList } from "../../live/resource.ts";
 import { me } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { overviewTexts } from "../../texts/overview.ts";
@@ -70,6 +71,7 @@ export function EndpointStep({ servers }: { readonly servers: readonly Server[] 
 
 interface KeyStepProps {
   readonly endpoint: Endpoint;
+  /** Empty for a key that was created before: its text is not known here. */
   readonly onMade: (key: string) => void;
 }
 
@@ -81,13 +83,20 @@ export function KeyStep({ endpoint, onMade }: KeyStepProps) {
       const limits = { endpoints: [endpoint.uuid], ...(owner !== undefined && { owner }) };
       onMade((await send("POST /api-keys", { name: texts.key.name, ...limits })).key ?? "");
     });
+  const keys = useList("/api-keys", {}, {}).value.value ?? [];
+  const before = keys.some(({ endpoints }) => endpoints === "all" || endpoints?.includes(endpoint.uuid));
   return (
     <>
-      <p class="muted">{texts.key.text}</p>
+      <p class="muted">{before ? texts.key.before : texts.key.text}</p>
       <Refused problem={sending.problem} />
       <div class="line">
-        <Button kind="primary" busy={sending.busy} onClick={() => void create()}>
-          {texts.key.make}
+        {before && (
+          <Button kind="primary" onClick={() => onMade("")}>
+            {texts.key.have}
+          </Button>
+        )}
+        <Button kind={before ? "plain" : "primary"} busy={sending.busy} onClick={() => void create()}>
+          {before ? texts.key.another : texts.key.make}
         </Button>
       </div>
     </>

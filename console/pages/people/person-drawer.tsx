@@ -10,7 +10,7 @@ import { ForeignText } from "../../components/foreign-text.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
 import { ListField } from "../../components/list-field.tsx";
 import { toast } from "../../components/toasts.tsx";
-import { CONFIG, refresh, useList } from "../../live/resource.ts";
+import { CONFIG, refresh, useList, useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { may, me } from "../../session.ts";
@@ -155,8 +155,11 @@ function DisableOrDelete({ user, onRemoved }: { readonly user: User; readonly on
   );
 }
 
-function About({ user: { identity, createdAt, updatedAt } }: { readonly user: User }) {
+function About({ user: { uuid, identity, createdAt, updatedAt } }: { readonly user: User }) {
   const { columns, password, issuer } = peopleTexts;
+  const logins = { kind: "login", principal: uuid, outcome: "ok", limit: 1 } as const;
+  const found = useResource("/audit", may("audit.read") ? logins : undefined, {}).value.value;
+  const last = found?.items[0];
   return (
     <KeyValues
       items={[
@@ -164,6 +167,9 @@ function About({ user: { identity, createdAt, updatedAt } }: { readonly user: Us
           key: columns.login,
           value: identity ? <ForeignText text={issuer(identity.issuer ?? "")} /> : password,
         },
+        ...(found
+          ? [{ key: columns.lastLogin, value: last ? <Ago at={last.at} /> : peopleTexts.notInLog }]
+          : []),
         { key: columns.created, value: <Ago at={createdAt} /> },
         { key: columns.changed, value: <Ago at={updatedAt} /> },
       ]}

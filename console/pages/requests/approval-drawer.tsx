@@ -12,13 +12,14 @@ import { go } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { requestsTexts } from "../../texts/requests.ts";
+import { RuleLink } from "./rule-link.tsx";
 import { TimeLeft } from "./time-left.tsx";
 import { useDecision } from "./use-decision.ts";
 
 const texts = requestsTexts.calls;
 
 export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
-  const { name, state, principal, endpoint, reason, expiresAt, decidable, decidedBy, comment } = approval;
+  const { name, state, principal, endpoint, expiresAt, decidable, decidedBy, comment } = approval;
   return (
     <Drawer title={name} titleMono subtitle={texts.states[state]} onClose={() => go({ page: "requests" })}>
       <div class="stack">
@@ -26,9 +27,17 @@ export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
           items={[
             { key: texts.columns.who, value: <ForeignText text={principal.name} /> },
             ...(principal.key ? [{ key: texts.key, value: <ForeignText text={principal.key.name} /> }] : []),
-            { key: texts.columns.endpoint, value: endpoint.name, mono: true },
+            {
+              key: texts.columns.endpoint,
+              value: (
+                <a href={hrefOf({ page: "endpoints", id: endpoint.uuid })}>
+                  <bdi>{endpoint.name}</bdi>
+                </a>
+              ),
+              mono: true,
+            },
             ...(approval.tier ? [{ key: texts.kind, value: texts.tiers[approval.tier] }] : []),
-            { key: texts.columns.reason, value: <ForeignText text={reason} /> },
+            { key: texts.columns.reason, value: <RuleLink approval={approval} /> },
             ...(state === "waiting"
               ? [{ key: texts.expires, value: <TimeLeft at={approval.at} until={expiresAt} /> }]
               : []),

@@ -9,6 +9,7 @@ import { go } from "../../navigate.ts";
 import { requestsTexts } from "../../texts/requests.ts";
 import { ApprovalDrawer } from "./approval-drawer.tsx";
 import { RequestTable } from "./request-table.tsx";
+import { RuleLink } from "./rule-link.tsx";
 import { TimeLeft } from "./time-left.tsx";
 import { useDecision } from "./use-decision.ts";
 
@@ -53,7 +54,7 @@ const COLUMNS: readonly Column<Approval>[] = [
     head: columns.reason,
     width: "110px",
     hideBelow: "large",
-    cell: ({ reason }) => <ForeignText text={reason} />,
+    cell: (approval) => <RuleLink approval={approval} />,
   },
   {
     id: "endpoint",

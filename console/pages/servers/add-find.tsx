@@ -48,7 +48,7 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
             {notice !== undefined && <p class="muted">{texts.findNotice(notice)}</p>}
             {items.length === 0 && <EmptyState title={texts.findNone} />}
             <ul class="offers">
-              {items.map((offer) => (
+              {(search.value === "" ? easyFirst(items) : items).map((offer) => (
                 <OfferRow key={offer.id} offer={offer} onChoose={() => (chosen.value = offer)} />
               ))}
             </ul>
@@ -57,6 +57,16 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
       </Ready>
     </div>
   );
+}
+
+/** While nothing is asked for, what works at once stands before what needs a key. */
+function easyFirst(offers: readonly Offer[]): readonly Offer[] {
+  const rank = (offer: Offer): number => (needsKey(offer) ? 2 : 0) + (offer.verified ? 0 : 1);
+  return offers.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function needsKey({ variables = [] }: Offer): boolean {
+  return variables.some(({ required, secret, set }) => required && secret && !set);
 }
 
 function OfferRow({ offer, onChoose }: { readonly offer: Offer; readonly onChoose: () => void }) {
@@ -71,6 +81,7 @@ function OfferRow({ offer, onChoose }: { readonly offer: Offer; readonly onChoos
           <span class="faint small">
             {from && texts.from[from]}
             {verified && `, ${texts.tried}`}
+            {needsKey(offer) && `, ${texts.needsKey}`}
           </span>
         </p>
         <p class="muted">

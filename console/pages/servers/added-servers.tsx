@@ -3,6 +3,7 @@ import { hrefOf } from "../../address.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { Status } from "../../components/status.tsx";
+import { address } from "../../navigate.ts";
 import { serverTexts } from "../../texts/servers.ts";
 import { shownState } from "./server-state.ts";
 import type { AddedServer, AddServersState } from "./use-add-servers.ts";
@@ -36,7 +37,7 @@ export function AddedServers({
       )}
       <div class="line">
         <Button kind="primary" onClick={onDone}>
-          {texts.done}
+          {address.value.page === "overview" ? texts.goOn : texts.done}
         </Button>
       </div>
     </div>

@@ -21,11 +21,19 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     cell: ({ at }) => <Ago at={at} />,
     width: "100px",
   },
-  { id: "tool", head: texts.columns.tool, value: ({ tool }) => tool, mono: true, primary: true },
+  {
+    id: "tool",
+    head: texts.columns.tool,
+    value: ({ tool }) => tool,
+    mono: true,
+    primary: true,
+    width: "34%",
+  },
   {
     id: "who",
     head: texts.columns.who,
-    value: ({ principal, client }) => [client?.name, principal.name].filter(Boolean).join(", "),
+    value: ({ principal }) => principal.name,
+    width: "22%",
     hideBelow: "small",
   },
   {
@@ -41,7 +49,6 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     head: texts.columns.outcome,
     value: ({ outcome, code = "" }) => `${outcome} ${code}`,
     cell: (call) => <Outcome of={call} />,
-    width: "40%",
   },
 ];
 

@@ -21,6 +21,9 @@ export function ConnectionHistory({ server }: { readonly server: Server }) {
   if (entries.length === 0) return null;
   const failures = entries.filter(({ state }) => state === "failed");
   const oldest = failures.at(-1);
+  // Attempts that failed alike look alike: the last one says it, the others are counted.
+  const begin = entries.findIndex(({ state }) => state === "connecting") + 1;
+  const last = failures.length > 1 && begin > 0 ? begin : entries.length;
   return (
     <section class="stack-small">
       <h3>{texts.title}</h3>
@@ -29,26 +32,38 @@ export function ConnectionHistory({ server }: { readonly server: Server }) {
           {texts.failures(failures.length)} <Ago at={oldest.at} />
         </p>
       )}
-      <ol class="happened">
-        {entries.map(({ at, state, reason, pid, replica }, index) => (
-          <li key={`${at} ${index}`}>
-            <span class="faint small">
-              <Ago at={at} />
-            </span>
-            <StatusShape state={SHAPE_STATES[state]} />
-            <span>
-              {replica !== undefined && <span class="mono faint">{replica} </span>}
-              {texts.states[state]} {pid !== undefined && <span class="faint">{texts.pid(pid)}</span>}
-              {reason !== undefined && (
-                <span class="muted">
-                  {" "}
-                  <ForeignText text={reason} />
-                </span>
-              )}
-            </span>
-          </li>
-        ))}
-      </ol>
+      <Entries entries={entries.slice(0, last)} />
+      {last < entries.length && (
+        <details>
+          <summary>{texts.earlier(entries.length - last)}</summary>
+          <Entries entries={entries.slice(last)} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly StatusEntry[] }) {
+  return (
+    <ol class="happened">
+      {entries.map(({ at, state, reason, pid, replica }, index) => (
+        <li key={`${at} ${index}`}>
+          <span class="faint small">
+            <Ago at={at} />
+          </span>
+          <StatusShape state={SHAPE_STATES[state]} />
+          <span>
+            {replica !== undefined && <span class="mono faint">{replica} </span>}
+            {texts.states[state]} {pid !== undefined && <span class="faint">{texts.pid(pid)}</span>}
+            {reason !== undefined && (
+              <span class="muted">
+                {" "}
+                <ForeignText text={reason} />
+              </span>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

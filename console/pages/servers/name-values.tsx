@@ -57,16 +57,18 @@ export function NameValues({ label, hint, value, onInput, disabled, error }: Nam
             value={text === MASK ? "" : text}
             onInput={(next) => change(at, [name, next])}
           />
-          <Button
-            kind="quiet"
-            label={texts.removeRow(name)}
-            onClick={() => write(shown.filter((_, index) => index !== at))}
-          >
-            {texts.removeRow("")}
-          </Button>
+          {!disabled && (
+            <Button
+              kind="quiet"
+              label={texts.removeRow(name)}
+              onClick={() => write(shown.filter((_, index) => index !== at))}
+            >
+              {texts.removeRow("")}
+            </Button>
+          )}
         </div>
       ))}
-      {shown.every(([name]) => name !== "") && (
+      {!disabled && shown.every(([name]) => name !== "") && (
         <Button size="small" onClick={() => write([...shown, ["", ""]])}>
           {texts.addRow}
         </Button>

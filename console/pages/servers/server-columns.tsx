@@ -15,7 +15,7 @@ export interface ServerRow {
 const { columns: heads } = serverTexts;
 
 /** Letters for which the column has room at 1,440 pixels. */
-const LONGEST = 26;
+const LONGEST = 20;
 
 /** Failed servers come first, then connecting ones. */
 const ORDER: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, ok: 3, off: 4 };
@@ -26,7 +26,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     head: heads.name,
     value: ({ server }) => server.name,
     mono: true,
-    width: "clamp(96px, 15vw, 240px)",
+    width: "clamp(96px, 12vw, 200px)",
   },
   {
     id: "state",
@@ -47,7 +47,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
       </span>
     ),
     mono: true,
-    width: "240px",
+    width: "180px",
     hideBelow: "large",
   },
   {

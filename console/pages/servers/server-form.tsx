@@ -23,7 +23,7 @@ export function ServerForm(props: ServerFormProps) {
           size="small"
           onClick={() => (text.value = asJson ? undefined : JSON.stringify(draft, null, 2))}
         >
-          {asJson ? texts.asForm : texts.asJson}
+          {disabled ? texts.shown[asJson ? "form" : "json"] : asJson ? texts.asForm : texts.asJson}
         </Button>
       </div>
       {text.value === undefined ? (

@@ -19,10 +19,7 @@ export function shownState({
   readonly status: ConnectionStatus;
 }): ShownState {
   const { state, connected } = status;
-  // The name is shown beside the state, so it is removed from the reason.
-  const reason = status.reason?.startsWith(`${name}: `)
-    ? status.reason.slice(name.length + 2)
-    : status.reason;
+  const reason = status.reason && shortReason(status.reason, name);
   if (connected) return { state: "ok", word: states.connected };
   switch (state) {
     case "failed":
@@ -37,6 +34,12 @@ export function shownState({
     case "idle":
       return { state: "off", word: states.idle, reason };
   }
+}
+
+/** The name stands beside the state, and what a call did is not asked here. */
+function shortReason(reason: string, name: string): string {
+  const own = reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason;
+  return own.replace(/ Nothing was done\.(?= |$)/, "");
 }
 
 export function needsAttention({ status }: Pick<Server, "status">): boolean {

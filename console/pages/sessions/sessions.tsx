@@ -70,6 +70,7 @@ export default function Sessions() {
       of={useList("/sessions", {}, { on: ["session"], everyMs: 10_000 })}
       summary={(all) => texts.summary(all.length, new Set(all.map(({ endpoint }) => endpoint.name)).size)}
       rowsOf={(all) => all}
+      sorting={{ column: "seen", descending: true }}
       columns={ids.length > 1 ? [...COLUMNS, REPLICA] : COLUMNS}
       rowKey={({ id }) => id}
       rowName={({ client }) => client?.name ?? texts.unknownClient}

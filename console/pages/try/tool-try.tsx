@@ -33,7 +33,7 @@ export function ToolTry(props: ToolTryProps) {
   const detail = useResource("/endpoints/:uuid/tools/:server/:tool", params, STATES);
   return (
     <div class="stack">
-      <div class="stack-small">
+      <div class="stack-small try-head">
         <h2 class="mono">
           <ForeignText text={`${server}:${row.name}`} />
         </h2>

@@ -36,7 +36,7 @@ export function RuleFields({ rule, onInput }: RuleFieldsProps) {
         suggestions={names.tools}
         onInput={(tools) => set("tools", tools)}
       />
-      <div class="policy-columns">
+      <div class="policy-columns policy-who">
         {(["users", "groups", "roles", "keys"] as const).map((field) => (
           <TokenField
             key={field}

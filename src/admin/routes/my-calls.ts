@@ -29,8 +29,15 @@ export function myCallRoutes(parts: AdminParts) {
   ];
 }
 
-/** Only a server that exists has a uuid. */
-export function withoutHidden({ code, server }: Pick<CallRow, "code" | "server">) {
+/** Only a server that exists has a uuid, and the client may have used another name for a hidden tool. */
+export function withoutHidden({
+  code,
+  server,
+  tool,
+  asked,
+}: Pick<CallRow, "code" | "server" | "tool" | "asked">) {
   if (!HIDDEN.has(code)) return {};
-  return { server: { name: server.name }, by: undefined, place: undefined, reason: undefined };
+  const named =
+    asked === undefined ? { server: { name: server.name }, tool } : { server: { name: "" }, tool: asked };
+  return { ...named, asked: undefined, by: undefined, place: undefined, reason: undefined };
 }

@@ -1,6 +1,7 @@
 /** What hides a tool from a client of an endpoint: a switch of a namespace, a server that is off, a layer. */
 import type { Origin } from "../../kernel/call.ts";
-import { hiddenBy, type LayerReason } from "../../middleware/list-rules.ts";
+import { hiddenBy } from "../../middleware/list-rules.ts";
+import type { HiddenTool } from "../../surface/scope.ts";
 import type { Compiled, CompiledEndpoint, PlacedPart } from "../compile.ts";
 import { hiddenBy as hiddenInNamespace } from "../view/server-view.ts";
 import { whyHidden } from "../view/tool-rows.ts";
@@ -25,7 +26,7 @@ export function whatHides(
   server: string,
   tool: string,
   origin: Origin,
-): LayerReason | undefined {
+): HiddenTool | undefined {
   const { parts } = sources.current();
   if (server !== "") {
     const placed = parts.find(({ part }) => part.name === server);
@@ -44,19 +45,26 @@ function inPart(
   placed: PlacedPart,
   tool: string,
   { principal }: Origin,
-): LayerReason | undefined {
+): HiddenTool | undefined {
   const { part, namespace } = placed;
   const own = part.renamed.get(tool) ?? tool;
+  const target = { server: part.server, tool: own };
   const hidden = hiddenInNamespace(part, own);
   if (hidden) {
     if (!part.off && !isKnown(view, placed, own)) return undefined;
     const [use, name] = hidden === "server" ? ["server", part.name] : ["namespace", namespace.object.name];
-    return { use, at: `${use} "${name}"`, reason: whyHidden(placed, hidden, { compiled: compiled() }) };
+    const reason = whyHidden(placed, hidden, { compiled: compiled() });
+    return { use, at: `${use} "${name}"`, reason, target };
   }
   const fault = reachable.fault(part.server);
-  if (fault !== undefined) return { use: "server", at: `server "${part.name}"`, reason: fault };
-  const target = view.snapshot.resolve(part.name, tool);
-  return target && hiddenBy(layers.of(part.server), toolFacts(target, compiled()), principal);
+  if (fault !== undefined) {
+    // Without a prefix any name could be one of its tools.
+    const named = part.prefix === "none" ? undefined : target;
+    return { use: "server", at: `server "${part.name}"`, reason: fault, target: named };
+  }
+  const found = view.snapshot.resolve(part.name, tool);
+  const rule = found && hiddenBy(layers.of(part.server), toolFacts(found, compiled()), principal);
+  return rule && { ...rule, target };
 }
 
 /** With `newTools: "disabled"` every name counts as hidden, also one that the server does not have. */
@@ -73,7 +81,7 @@ function ownName({ part: { name, prefix } }: PlacedPart, tool: string): string |
   return undefined;
 }
 
-function notPlaced({ compiled, current }: Sources, name: string): LayerReason | undefined {
+function notPlaced({ compiled, current }: Sources, name: string): HiddenTool | undefined {
   const exists = [...compiled().servers.values()].some(({ object }) => object.name === name);
   if (!exists) return undefined;
   const at = `endpoint "${current().object.name}"`;

@@ -66,18 +66,25 @@ export const audit: LayerKind = {
  * The call is sent to its server when the log contains that it begins: whatever happens then, there is a
  * record. One that an inner layer refuses or answers has none, so that refused calls do not fill the log.
  */
-function recordedFirst(call: Call, recording: Recording | undefined, next: Handler): Promise<Raw> {
+async function recordedFirst(call: Call, recording: Recording | undefined, next: Handler): Promise<Raw> {
   const { trail } = call;
-  if (!recording?.isReady() || !trail) return Promise.reject(unrecorded());
+  if (!recording?.isReady() || !trail) throw unrecorded();
   trail.required = true;
   let beginning: Promise<void> | undefined;
+  let failed = false;
   const begin = (): Promise<void> =>
     recording.begin(call).catch((error: unknown) => {
+      failed = true;
       throw unrecorded(error);
     });
   // An outer layer, or an earlier run of the call, may have set it.
   trail.begin ??= () => (beginning ??= begin());
-  return next(call);
+  try {
+    return await next(call);
+  } catch (error) {
+    // An error of its own says that this layer refuses the call.
+    throw failed ? unrecorded(error) : error;
+  }
 }
 
 function unrecorded(cause?: unknown): MetaMcpError {

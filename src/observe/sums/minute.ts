@@ -15,10 +15,23 @@ export type Cell = { -readonly [K in keyof Counts]: number } & {
   last: number;
 };
 
+/** The callers of one group. */
+interface Callers {
+  readonly byIds: Map<string, Cell>;
+  /**
+   * By the object that stands for a caller, which is the same for all calls of a session: a text made of ids
+   * costs more than the rest of counting.
+   */
+  readonly byObject: WeakMap<
+    CallRow["principal"],
+    { readonly client: string | undefined; readonly cell: Cell }
+  >;
+}
+
 export class Minute {
   readonly at: number;
   /** By group and caller. */
-  readonly #cells = new Map<CallGroup, Map<string, Cell>>();
+  readonly #cells = new Map<CallGroup, Callers>();
   readonly #tokens = new Map<string, Cell>();
   readonly #durations = new Map<CallGroup, Uint32Array>();
   #callers = 0;
@@ -28,7 +41,7 @@ export class Minute {
   }
 
   *cells(): Iterable<Cell> {
-    for (const callers of this.#cells.values()) yield* callers.values();
+    for (const callers of this.#cells.values()) yield* callers.byIds.values();
     yield* this.#tokens.values();
   }
 
@@ -39,9 +52,18 @@ export class Minute {
   cellOf(group: CallGroup, row: CallRow): Cell {
     let callers = this.#cells.get(group);
     if (!callers) {
-      callers = new Map();
+      callers = { byIds: new Map(), byObject: new WeakMap() };
       this.#cells.set(group, callers);
     }
+    const client = row.client?.name;
+    const known = callers.byObject.get(row.principal);
+    if (known && known.client === client) return known.cell;
+    const cell = this.#find(callers.byIds, group, row);
+    callers.byObject.set(row.principal, { client, cell });
+    return cell;
+  }
+
+  #find(callers: Map<string, Cell>, group: CallGroup, row: CallRow): Cell {
     const { principal, client } = row;
     const who = `${principal.id} ${principal.key?.id ?? ""} ${principal.actor?.id ?? ""}`;
     const caller = `${who} ${client?.name ?? ""}`;

@@ -244,7 +244,7 @@ test("a refused connection is given as the reason", async () => {
   const site = await startServer(pages);
   await site.stop();
   expect((await setUp(site.url).open().candidates()).reason).toMatch(
-    /could not be used: 127\.0\.0\.1:\d+: ECONNREFUSED\.$/,
+    /^The MCP registry \(127\.0\.0\.1:\d+\) could not be used: ECONNREFUSED\.$/,
   );
 });
 

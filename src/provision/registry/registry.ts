@@ -235,7 +235,7 @@ export class Registry {
   #reason({ url }: Base, count: number): string | undefined {
     const name = `The MCP registry (${url.host})`;
     const head = this.#current?.head;
-    const why = this.#failure?.reason;
+    const why = this.#failure?.reason.replace(`${url.host}: `, "");
     if (head?.checkedAt !== undefined) {
       const days = Math.floor((this.#now() - head.checkedAt) / DAY_MS);
       return why && days > 0

@@ -38,5 +38,7 @@ export function createInspector(parts: InspectorParts): InspectorControl {
 }
 
 function faultOf(name: string, { state, reason = state }: ConnectionStatus): readonly string[] {
-  return state === "failed" ? [`${name}: ${reason}`] : [];
+  if (state !== "failed") return [];
+  // Most reasons name the server already.
+  return [reason.startsWith(`${name}: `) ? reason : `${name}: ${reason}`];
 }

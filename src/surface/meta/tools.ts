@@ -3,7 +3,7 @@
  * part of every conversation.
  */
 
-import { ALWAYS_LOADED } from "../always-loaded.ts";
+import { ALWAYS_LOADED, SHOWN_WHOLE } from "../always-loaded.ts";
 import type { Scope } from "../scope.ts";
 import { namesIn } from "../server-names.ts";
 
@@ -64,7 +64,7 @@ export const CALL = {
   },
   annotations: { openWorldHint: true },
   execution: { taskSupport: "optional" },
-  _meta: ALWAYS_LOADED,
+  _meta: SHOWN_WHOLE,
 } as const;
 
 export const EXECUTE = {

@@ -2,7 +2,7 @@
  * The tool definitions and instructions of the metatools surface, with output schemas that include errors.
  */
 
-import { ALWAYS_LOADED } from "../always-loaded.ts";
+import { ALWAYS_LOADED, SHOWN_WHOLE } from "../always-loaded.ts";
 import { namesIn } from "../server-names.ts";
 
 const text = (description: string) => ({ type: "string", description }) as const;
@@ -187,7 +187,7 @@ export const RUN_TOOL = {
     ["structured", "durationMs"],
   ),
   annotations: ACTS,
-  _meta: ALWAYS_LOADED,
+  _meta: SHOWN_WHOLE,
 } as const;
 
 export const EXECUTE_CODE = {

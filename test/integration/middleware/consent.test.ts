@@ -67,19 +67,22 @@ test("no command starts or contacts a server of a found config, and every server
   expect(failureOf(await client.mcpCall("a", "echo", { message: "hi" })).message).toMatch(NOT_YET);
   await discover(client, { query: "echo a message" });
   await client.close();
+  folder.write("call.js", 'await servers.a.call("echo", { message: "hi" })');
   for (const args of [
     ["doctor"],
     ["call", "a", "echo", "message=hi"],
     ["search", "echo a message"],
     ["describe", "a", "echo"],
-    ["exec", "--code", 'await servers.a.call("echo", { message: "hi" })'],
+    ["exec", "call.js"],
     ["tools"],
     ["list"],
     ["approve", "a"],
     ["auth", "far"],
   ]) {
-    const { out, err } = await metamcp(folder, args);
-    if (args[0] === "list" || args[0] === "doctor") expect(`${out}${err}`, args[0]).toMatch(NOT_YET);
+    const { code, out, err } = await metamcp(folder, args);
+    expect(code, `${args[0]}: a usage error would prove nothing`).not.toBe(2);
+    if (["list", "doctor", "call", "exec"].includes(args[0] ?? ""))
+      expect(`${out}${err}`, args[0]).toMatch(NOT_YET);
   }
   expect(journal.pids()).toEqual([]);
   expect(calls()).toBe(0);

@@ -112,7 +112,7 @@ test(`each of ${CALLS} calls with kills and refusals has one record, and the cou
         "other",
         outcomeOf(await clients.meta.call("mcp_call", { server: "fix", tool: `nothing ${made}` })),
       ),
-    async () => count("other", (await rest("fix__pid", {})) === 404 ? "refused" : "?"),
+    async () => count("pid", (await rest("fix__pid", {})) === 404 ? "refused" : "?"),
     async () =>
       count(
         "add",
@@ -262,12 +262,15 @@ describe.skipIf(noPostgres)(ON_POSTGRES, LONG_TIMEOUT, () => {
     // A gateway says every two seconds that it lives.
     const beats = during.filter((text) => text.includes("UPDATE metamcp_replicas SET seen"));
     expect(beats.length).toBeLessThanOrEqual(seconds / 2 + 1);
+    // Sums of calls are written every five seconds, in a transaction.
+    const sums = during.filter((text) => text.includes("metamcp_sum_batches"));
+    expect(sums.length).toBeLessThanOrEqual(seconds / 5 + 1);
     // Changes of other gateways are polled twice a second, and the last use of keys is written every half
     // minute.
     const others = during.filter(
-      (text) => !beats.includes(text) && !/metamcp_audit|UNION ALL SELECT kind/.test(text),
+      (text) => !beats.includes(text) && !/metamcp_audit|metamcp_sum|UNION ALL SELECT kind/.test(text),
     );
-    expect(others.length).toBeLessThanOrEqual(10 * Math.ceil(seconds / 30));
+    expect(others.length).toBeLessThanOrEqual(10 * Math.ceil(seconds / 30) + 2 * sums.length);
     expect(others.filter((text) => !/^(BEGIN|COMMIT)|advisory|metamcp_record|notify/i.test(text))).toEqual(
       [],
     );

@@ -58,6 +58,28 @@ describe("a refused call names", () => {
     expect(part.arguments).toBeUndefined();
   });
 
+  test("the tool that is meant, if it is called by its name in the list of all tools", async () => {
+    const { gateway, api } = team();
+    const { ask } = await teamPerson(gateway, "member", { email: "lister@example.org" });
+    const { key = "" } = (await ask("POST", "/api-keys", { name: "all", endpoints: ["aggregate"] })).body;
+    const client = await teamClient(gateway, "aggregate", { key });
+    for (const tool of ["fix__env", "fix__weird"]) await client.call(tool).catch(() => {});
+    const { items } = (await api("GET", "/calls?endpoint=aggregate")).body;
+    expect(items).toMatchObject([
+      { server: { name: "fix" }, tool: "weird", asked: "fix__weird", by: "policy" },
+      { server: { name: "fix" }, tool: "env", asked: "fix__env", by: "namespace" },
+    ]);
+    // Its caller sees the name that it used, and not that the tool exists.
+    const mine = (await ask("GET", "/me/calls")).body.items;
+    expect(mine).toMatchObject([
+      { server: { name: "" }, tool: "fix__weird" },
+      { server: { name: "" }, tool: "fix__env" },
+    ]);
+    expect(JSON.stringify(mine)).not.toMatch(/asked|policy|rule|namespace|"uuid":"[^"]*","name":"fix"/);
+    const { body } = await api("GET", "/usage?range=1h&endpoint=aggregate");
+    expect(body.flows).toMatchObject([{ server: { name: "fix" }, calls: 2, refused: 2 }]);
+  });
+
   test("nothing to its caller that a name of no server would not", async () => {
     const { gateway } = team();
     const { ask } = await teamPerson(gateway, "member");

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { makeTeam, onPostgres, request2026, startReplica } from "../../support/replicas.ts";
+import { ADMIN_TOKEN } from "../../support/team-gateway.ts";
 import { fixture } from "../../support/temp.ts";
 import { postgresAddress, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -36,13 +37,20 @@ onPostgres("limits without their database", () => {
     await until(async () => (await one.api("GET", "/replicas")).body.items.length === 2);
     await proxy[way]();
     const ready = async () => (await (await fetch(`${one.url}/readyz`)).json()) as Record<string, unknown>;
+    const divided = async () => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      const text = await (await fetch(`${one.url}/metrics`, { headers })).text();
+      return Number(/^metamcp_limits_divided\{[^}]*\} (\d)$/m.exec(text)?.[1]);
+    };
     expect(await passes("strict")).toBe(0);
     await until(async () => (await ready())["limits"] === "divided");
+    expect(await divided()).toBe(1);
     expect(await passes("free")).toBe(3);
     expect(await passes("strict")).toBe(0);
     if (way === "cut") await proxy.mend();
     else proxy.flow();
     await until(async () => !("limits" in (await ready())));
+    expect(await divided()).toBe(0);
     void two;
   });
 });
