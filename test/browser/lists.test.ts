@@ -168,6 +168,11 @@ describe.skipIf(noBrowser)("lists", () => {
     const problem = page.getByRole("region", { name: "Needs attention" }).getByText(reason);
     await problem.waitFor();
     expect(await problem.evaluate((text) => text.scrollWidth <= text.clientWidth + 1)).toBe(true);
+    // The reason takes more lines, the word before it never does.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const word = page.getByRole("region", { name: "Needs attention" }).getByText("failed", { exact: true });
+    expect((await word.boundingBox())?.height).toBeLessThan(30);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${gateway.url}/servers/dies`);
     await page.getByText(/^It failed 2 times/).waitFor();
     expect(await page.locator(".happened > li:visible", { hasText: "failed" }).count()).toBe(1);

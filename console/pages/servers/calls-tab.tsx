@@ -27,13 +27,13 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     value: ({ tool }) => tool,
     mono: true,
     primary: true,
-    width: "34%",
+    width: "26%",
   },
   {
     id: "who",
     head: texts.columns.who,
     value: ({ principal }) => principal.name,
-    width: "22%",
+    width: "20%",
     hideBelow: "small",
   },
   {
