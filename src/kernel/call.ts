@@ -55,6 +55,8 @@ export interface Origin extends Identity {
    * appears in no list.
    */
   readonly unlisted?: boolean | undefined;
+  /** The session began at another replica: what its client used there is not known. */
+  readonly resumed?: boolean | undefined;
   /** Its protocol version has no structured results, so it reads only the content. */
   readonly textOnly?: boolean | undefined;
   /** A client of the stateless era. It understands all members of results of a child of that era. */

@@ -16,7 +16,7 @@ export interface Peers {
   /** The tasks of an owner at all others, each as the JSON text of its state. */
   tasksOf(owner: string): Promise<readonly string[]>;
   /** The servers whose pages a caller used at all others. */
-  pagesOf(caller: string): Promise<readonly string[]>;
+  pagesOf(caller: string): Promise<readonly string[] | undefined>;
 }
 
 /** Whose ids they are. */

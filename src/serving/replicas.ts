@@ -129,8 +129,13 @@ export class GatewayReplicas implements ReplicaControl {
         return found?.answers.flatMap(({ value }) => value) ?? [];
       },
       pagesOf: async (caller) => {
+        // One that started a moment ago may have answered this caller already.
+        await this.#members.refresh();
         const found = await this.asks?.askAll<readonly string[]>(PAGES, { caller });
-        return found?.answers.flatMap(({ value }) => value) ?? [];
+        if (!found) return [];
+        const { answers, silent, unknowing, refusing } = found;
+        const isKnown = silent.every((one) => unknowing.includes(one) || refusing.includes(one));
+        return isKnown ? answers.flatMap(({ value }) => value) : undefined;
       },
     };
   }

@@ -346,6 +346,7 @@ export class Session {
       textOnly,
       sessionless: stateless,
       unlisted: stateless,
+      resumed: this.#options.resumed !== undefined,
       uplink,
     };
   }

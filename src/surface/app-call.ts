@@ -3,12 +3,13 @@
  * page the client used, of those that have such a tool for apps. Nothing in a call says which app it is from,
  * so a name of several of them is refused: what an app sends must not reach another server.
  */
-import { isFor, knowsApps, pageOf, withNewPage } from "../catalog/tool-app.ts";
+import { knowsApps, pageOf, withNewPage } from "../catalog/tool-app.ts";
 import { callerOf, type ServerId } from "../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
-import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { withOwnPage } from "./aggregate/pages.ts";
 import { addressOf } from "./aggregate/uris.ts";
+import { appTool, meantBy, withPages } from "./app-servers.ts";
 import { readParams } from "./call-params.ts";
 import { callTool } from "./call-tool.ts";
 import { asResult } from "./failure.ts";
@@ -16,6 +17,8 @@ import { recordRefusal } from "./recorded.ts";
 import type { Scope, ScopeCatalog, ScopeFacts, ToolTarget } from "./scope.ts";
 import { someOf } from "./server-names.ts";
 import type { ClientRequest } from "./surface.ts";
+
+const UNCERTAIN = "Another gateway does not answer, so it is not known whose app calls. Try again";
 
 /** `otherwise` answers what is no call of an app. `scope` has the tools that are hidden from models. */
 export function appCall(scope: Scope, request: ClientRequest, otherwise: () => Promise<Raw>): Promise<Raw> {
@@ -25,15 +28,13 @@ export function appCall(scope: Scope, request: ClientRequest, otherwise: () => P
   if (typeof name !== "string") return otherwise();
   const { links } = scope.results;
   const answer = async (used: readonly ServerId[]): Promise<Raw> => {
-    const { snapshot } = scope.view(origin);
-    const [server, ...others] = [...new Set(used)].filter((one) => {
-      const tool = snapshot.tool(one, name);
-      return tool && isFor("app", tool.definition);
-    });
+    const servers = await meantBy(scope, name, used, origin);
+    const usable = servers.filter((one) => appTool(scope, one, name, origin));
+    const [server] = usable;
     if (server === undefined) return await otherwise();
-    if (others.length > 0) {
+    if (servers.length > 1) {
       recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
-      throw RpcError.of(INVALID_PARAMS, ambiguous(name, [server, ...others]));
+      throw RpcError.of(INVALID_PARAMS, ambiguous(name, usable));
     }
     const call = { server, tool: name, args, meta, written: more ? params : undefined };
     try {
@@ -43,15 +44,20 @@ export function appCall(scope: Scope, request: ClientRequest, otherwise: () => P
     }
   };
   const here = links.pagesOf(callerOf(origin));
+  if (origin.resumed) return answer([...here, ...withPages(scope, origin)]);
   // The requests of a client without a session may reach another replica each.
   const elsewhere = origin.sessionless && !origin.unlisted ? scope.results.pagesElsewhere : undefined;
-  return elsewhere ? elsewhere(callerOf(origin)).then((there) => answer([...here, ...there])) : answer(here);
+  if (!elsewhere) return answer(here);
+  return elsewhere(callerOf(origin)).then((there) => {
+    if (!there) throw RpcError.of(INTERNAL_ERROR, `${UNCERTAIN}: ${name.slice(0, 200)}`);
+    return answer([...here, ...there]);
+  });
 }
 
 function ambiguous(name: string, servers: readonly ServerId[]): string {
   return (
-    `Unknown tool: ${name}. Apps of several servers that were used have it (${someOf(servers)}), and which app ` +
-    "calls is not known: it must call a listed name, or each server needs an endpoint of its own"
+    `Unknown tool: ${name}. Apps of several servers that were used may mean it (${someOf(servers)}), and which ` +
+    "app calls is not known: it must call a listed name, or each server needs an endpoint of its own"
   );
 }
 

@@ -81,6 +81,10 @@ test.each(["legacy", "2026-07-28"] as const)("an app of one of two servers (%s)"
   await expect(called("refresh")).rejects.toThrow("Apps of several servers");
   await called("only_one");
   expect(callsOf(folder, "one").at(-1)).toBe("only_one");
+  // What the app of server two may not call there is not called at server one instead.
+  const erasedThere = callsOf(folder, "one").length;
+  await expect(called("erase")).rejects.toThrow("Apps of several servers");
+  expect(callsOf(folder, "one")).toHaveLength(erasedThere);
   expect(readsOf(folder, "stranger")).toEqual([]);
   const made = callsOf(folder, "two").filter((tool) => tool === "refresh");
   const records = await auditRecords(gateway, "&tool=refresh&outcome=ok", made.length);

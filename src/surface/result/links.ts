@@ -10,9 +10,6 @@ const MAX_LINKS = 10_000;
 const LONGEST_URI = 2_048;
 const KEY = '"uri"';
 
-/** The servers of so many pages are kept for a caller. */
-const MAX_PAGES = 16;
-
 export class Links {
   /** Oldest first. */
   readonly #servers = new Map<string, ServerId>();
@@ -44,7 +41,8 @@ export class Links {
   notePage(caller: string, server: ServerId): void {
     const others = this.pagesOf(caller).filter((other) => other !== server);
     this.#pages.delete(caller);
-    this.#pages.set(caller, [server, ...others].slice(0, MAX_PAGES));
+    // All of them: a name is refused only while every server is known that might be meant.
+    this.#pages.set(caller, [server, ...others]);
     if (this.#pages.size <= MAX_LINKS) return;
     const [oldest] = this.#pages.keys();
     this.#pages.delete(oldest as string);

@@ -133,6 +133,18 @@ test("an app calls the tools of its server by their bare names, and is refused t
   await client.close();
 });
 
+test("a page that was used before the tools of its server were known counts too", async () => {
+  const folder = twoApps();
+  const client = aggregate(folder);
+  await client.initialize(HOST);
+  expect(await read(client, addressIn("one"))).toBe("page of one");
+  expect(await read(client, addressIn("two"))).toBe("page of two");
+  const { error } = await client.request("tools/call", { name: "refresh" });
+  expect(error?.message).toContain("two, one");
+  expect([callsOf(folder, "one"), callsOf(folder, "two")]).toEqual([[], []]);
+  await client.close();
+});
+
 test("tools for apps are hidden from a client that draws no pages", async () => {
   const folder = twoApps();
   const client = aggregate(folder);

@@ -1,0 +1,108 @@
+/** Calls of apps by bare names at other replicas than those where their pages were used. */
+import { expect, test } from "vitest";
+import { appServer, callsOf, HOST, PAGE } from "../../support/app-server.ts";
+import { HEADERS } from "../../support/http-gateway.ts";
+import { RawSession, replicas } from "../../support/replica-team.ts";
+import { onPostgres } from "../../support/replicas.ts";
+import { atEnd, shared } from "../../support/shared.ts";
+import type { TeamGateway } from "../../support/team-gateway.ts";
+import { temp } from "../../support/temp.ts";
+import { until } from "../../support/until.ts";
+
+const addressIn = (server: string) => PAGE.replace("ui://", `ui://metamcp/${server}/`);
+
+/** The endpoint `apps` with two servers that have the same page and the tool `refresh` for their apps. */
+async function appTeam(count: number) {
+  const team = await replicas(count);
+  const folder = temp();
+  const [first] = team.replicas as [TeamGateway];
+  const app = { tools: { show: PAGE, refresh: PAGE }, forApps: ["refresh"] };
+  const servers = {
+    one: appServer(folder, "one", { ...app, tools: { ...app.tools, only_one: PAGE } }),
+    two: appServer(folder, "two", app),
+  };
+  for (const [name, entry] of Object.entries(servers))
+    await first.api("POST", "/mcp-servers", { name, ...entry });
+  await first.api("POST", "/namespaces", { name: "apps", servers: [{ server: "one" }, { server: "two" }] });
+  await first.api("POST", "/endpoints", { name: "apps", surface: "aggregate", namespaces: ["apps"] });
+  return { ...team, folder };
+}
+
+/** A request of the stateless era. */
+async function ask(at: TeamGateway, key: string, method: string, params: Record<string, unknown>) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": HOST,
+  };
+  const response = await fetch(`${at.url}/metamcp/apps/mcp`, {
+    method: "POST",
+    headers: {
+      ...HEADERS,
+      "x-api-key": key,
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      "mcp-name": String(params["name"] ?? params["uri"]),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+  });
+  const text = await response.text();
+  return JSON.parse(text.startsWith("{") ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? "{}"));
+}
+
+onPostgres("apps at several replicas", () => {
+  const given = shared(() => appTeam(2));
+
+  test("a client without a session calls the tools of the page that it used at another replica", async () => {
+    const { replicas: all, key, folder } = given();
+    const [one, two] = all as [TeamGateway, TeamGateway];
+    const read = (at: TeamGateway, server: string) =>
+      ask(at, key, "resources/read", { uri: addressIn(server) });
+    const call = (at: TeamGateway, name: string) => ask(at, key, "tools/call", { name, arguments: {} });
+    await until(async () => (await ask(two, key, "tools/call", { name: "two__show" })).result);
+    expect((await read(one, "two")).result.contents[0].text).toBe("page of two");
+    expect((await call(two, "refresh")).result).toBeDefined();
+    expect(callsOf(folder, "two").at(-1)).toBe("refresh");
+    // The pages of both were used, each at another replica.
+    expect((await read(two, "one")).result.contents[0].text).toBe("page of one");
+    for (const at of [one, two])
+      expect((await call(at, "refresh")).error.message).toContain("Apps of several servers");
+    expect(callsOf(folder, "one")).not.toContain("refresh");
+  });
+
+  test("while a replica does not answer, no app's call goes where it may not be meant to go", async () => {
+    const { replicas: all, folder, start } = given();
+    const [one] = all as [TeamGateway];
+    const key = await one.key();
+    const third = await start();
+    await ask(third, key, "resources/read", { uri: addressIn("two") });
+    await ask(one, key, "resources/read", { uri: addressIn("one") });
+    const before = callsOf(folder, "one").length;
+    process.kill(third.pid as number, "SIGSTOP");
+    atEnd(() => void process.kill(third.pid as number, "SIGCONT"));
+    const { error } = await ask(one, key, "tools/call", { name: "refresh", arguments: {} });
+    expect(error.message).toContain("Another gateway does not answer");
+    expect(callsOf(folder, "one")).toHaveLength(before);
+    process.kill(third.pid as number, "SIGCONT");
+  });
+
+  test("a session that moved has what one server alone can mean, and nothing else", async () => {
+    const { replicas: all, key, folder, start } = given();
+    const [one] = all as [TeamGateway];
+    const dying = await start();
+    const session = await new RawSession(key, "apps").open(dying, HOST);
+    await session.request(dying, "resources/read", { uri: addressIn("two") });
+    await dying.kill("SIGKILL");
+    const called = async (name: string) => {
+      const response = await session.request(one, "tools/call", { name, arguments: {} });
+      const text = await response.text();
+      return JSON.parse(text.startsWith("{") ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? "{}"));
+    };
+    await until(async () => (await called("only_one")).result);
+    expect(callsOf(folder, "one").at(-1)).toBe("only_one");
+    // The page of server one is used now, but the app of server two may still be there.
+    await session.request(one, "resources/read", { uri: addressIn("one") });
+    const before = callsOf(folder, "one").length;
+    expect((await called("refresh")).error.message).toContain("Apps of several servers");
+    expect(callsOf(folder, "one")).toHaveLength(before);
+  });
+});
