@@ -66,8 +66,11 @@ test("only its own account revokes a consent, and with it all grants under it", 
 
 test("a grant that was not bound to what a consent named has no scope", async () => {
   const { store, grants } = made();
-  await store.records.put({ kind: GRANT, id: "g", value: { account: "ada", client: "c1" } });
-  expect(await grants.scopeOf("g")).toBeUndefined();
+  const { redirectHost, endpoint, ...holder } = SCOPE;
+  for (const value of [holder, { ...holder, endpoint }, { ...holder, redirectHost }]) {
+    await store.records.put({ kind: GRANT, id: "g", value });
+    expect(await grants.scopeOf("g")).toBeUndefined();
+  }
   await grants.bind("g", SCOPE);
   expect(await grants.scopeOf("g")).toEqual(SCOPE);
 });

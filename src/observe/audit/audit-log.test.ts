@@ -182,6 +182,17 @@ test("records that are lost for good at a stop are named with their number", asy
   expect(said).toEqual([expect.stringMatching(/^3 audit records could not be written and are lost: /)]);
 });
 
+test("no call that requires a record starts while there is hardly room for records of others", async () => {
+  const clock = new ManualClock();
+  const { audit, state } = memoryStore();
+  const log = new AuditLog(audit, { days: 1 }, { clock, log: silentLog });
+  state.answer = hang;
+  for (let at = 0; at < 44_000; at++) log.add(record(at, `caller ${at % 100}`));
+  expect(log.ready).toBe(true);
+  for (let at = 0; at < 2_000; at++) log.add(record(at, `caller ${at % 100}`));
+  expect([log.ready, log.state.lost]).toEqual([false, 0]);
+});
+
 test("one caller cannot use the room of others, and the log mentions what was lost", async () => {
   const clock = new ManualClock();
   const { audit, records, state } = memoryStore();

@@ -140,6 +140,10 @@ test.each([
   ],
   ["data beside an image", [{ type: "image", data: "AAAA" }, { data: LONG }]],
   [
+    "data beside an image that look like its bytes",
+    [{ type: "image", data: "AAAA" }, { data: `AKIAIOSFODNN7EXAMPLE/${"A".repeat(300)}` }],
+  ],
+  [
     "data inside of an image block",
     { type: "image", more: { data: `AKIAIOSFODNN7EXAMPLE/${"A".repeat(300)}` } },
   ],
@@ -242,7 +246,8 @@ describe("masked places", () => {
     const states: string[] = [];
     const taskRequest = {
       terms: raw("{}"),
-      created: ({ state }: { state: Raw }) => void states.push(String(state)),
+      created: ({ state, meta }: { state: Raw; meta: Raw | undefined }) =>
+        void states.push(String(state), String(meta)),
       declined: () => {},
       changed: (state: Raw) => void states.push(String(state)),
     };
@@ -253,7 +258,7 @@ describe("masked places", () => {
       heard.push(String(made.aside?.("notifications/message", raw(`{"data":"${MAIL}"}`))));
       made.task?.request?.created({
         state: raw(`{"s":"${MAIL}"}`),
-        meta: undefined,
+        meta: raw(`{"m":"${MAIL}"}`),
         refresh: async () => {},
       });
       made.task?.request?.changed(raw(`{"s":"${MAIL}"}`));
@@ -264,7 +269,22 @@ describe("masked places", () => {
     expect(heard[0]).toBe(`{"progressToken":"${MAIL}","message":"[email]"}`);
     expect(heard.slice(1).join()).not.toContain(MAIL);
     expect(heard).toHaveLength(4);
-    expect(states).toEqual(['{"s":"[email]"}', '{"s":"[email]"}']);
+    expect(states).toEqual(['{"s":"[email]"}', '{"m":"[email]"}', '{"s":"[email]"}']);
+  });
+
+  test("of a notification that is too large to be checked at once, the small parts are shown", async () => {
+    const heard: string[] = [];
+    const uplink = {
+      ...callOf().uplink,
+      notify: (_: string, params: Raw | undefined) => void heard.push(String(params)),
+    };
+    const { call } = await answering({ in: ["results"] }, async (made) => {
+      const data = `${"x".repeat(70_000)} ${MAIL}`;
+      made.uplink.notify("notifications/message", raw(JSON.stringify({ logger: MAIL, data })));
+      return raw(RESULT);
+    });
+    await call(callOf({ more: { uplink } }));
+    expect(heard).toEqual(['{"logger":"[email]","data":"[too large to be checked]"}']);
   });
 
   test("answers of people to a question of the server, if arguments are masked", async () => {
