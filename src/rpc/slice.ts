@@ -49,8 +49,11 @@ export function members(raw: Raw, keys: readonly string[]): (Raw | undefined)[] 
 /** The value of one key. Of duplicate keys the last counts. */
 export function member(raw: Raw, name: string): Raw | undefined {
   const from = valueAt(raw, name);
-  return from < 0 ? undefined : asRaw(raw.subarray(from, endOfValue(raw, from)));
+  return from < 0 ? undefined : asRaw(raw.subarray(from, foundEnd));
 }
+
+/** Where the value ends that `valueAt` found last: to walk through a large one again takes milliseconds. */
+let foundEnd = 0;
 
 /**
  * The position of the value of a key in the object at `at`; -1 if there is none. Of duplicate keys the last
@@ -63,8 +66,12 @@ export function valueAt(raw: Raw, name: string, at = 0): number {
   i = skip(raw, i + 1);
   while (raw[i] === QUOTE) {
     const value = skip(raw, skip(raw, endOfString(raw, i)) + 1);
-    if (isKey(raw, i, name)) found = value;
-    i = skip(raw, endOfValue(raw, value));
+    const end = endOfValue(raw, value);
+    if (isKey(raw, i, name)) {
+      found = value;
+      foundEnd = end;
+    }
+    i = skip(raw, end);
     if (raw[i] !== 0x2c) return found;
     i = skip(raw, i + 1);
   }

@@ -2,6 +2,7 @@
 import { joinArray } from "../../catalog/json-array.ts";
 import { BUILTIN_SERVER } from "../../kernel/builtin-server.ts";
 import { callerOf } from "../../kernel/call.ts";
+import { LARGE_BYTES, ownTurn } from "../../kernel/own-turn.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { elements, members, withMember } from "../../rpc/slice.ts";
@@ -107,7 +108,7 @@ function runCall(
       const note = restartNote(server, whole);
       const fits = isWithin(whole, scope.maxResultBytes() ?? DEFAULT_BUDGET);
       if (fits || readsStored(server, { tool, args: input.args })) return withText(whole, note);
-      const short = withinBudget(Promise.resolve(whole), scope, `${server}:${tool}`, request);
+      const short = shortened(whole, scope, `${server}:${tool}`, request);
       return errorsAsResults(
         scope,
         short.then((shown) => withText(shown, note)),
@@ -167,7 +168,18 @@ async function withinBudget(
   const budget = scope.maxResultBytes() ?? DEFAULT_BUDGET;
   if (whole.length <= budget) return whole;
   const once = saidOnce(whole, source);
-  return isWithin(once, budget) ? whole : shortResult(once, budgetOf(scope, source, request));
+  return isWithin(once, budget) ? whole : await shortened(once, scope, source, request);
+}
+
+/** Shortens a result in a turn of its own: the walks that found it too large were enough for one. */
+async function shortened(
+  whole: Raw,
+  scope: ScopeCatalog & ScopeFacts,
+  source: string,
+  request: ClientRequest,
+): Promise<Raw> {
+  if (whole.length >= LARGE_BYTES) await ownTurn();
+  return shortResult(whole, budgetOf(scope, source, request));
 }
 
 /** The text of our own tools says what their structured content says, so it does not count a second time. */
