@@ -67,7 +67,14 @@ export const auditTexts = {
   tried: "Tried as",
   client: "Client",
   address: "Address",
-  kinds: { call: "Call", begun: "Begin", admin: "Change", login: "Login", lost: "Lost" },
+  kinds: {
+    call: "Call",
+    begun: "Begin",
+    admin: "Change",
+    login: "Login",
+    egress: "Connection",
+    lost: "Lost",
+  },
   columns: {
     at: "When",
     kind: "Kind",

@@ -19,9 +19,9 @@ import { MISSING } from "./replica-schemas.ts";
 /** The filters of the audit log. A record must match each of them. */
 export const AUDIT_FIELDS = {
   kind: {
-    enum: ["call", "begun", "admin", "login", "lost"],
+    enum: ["call", "begun", "admin", "login", "egress", "lost"],
     description:
-      "call, begun (a call that begins, if records are required), admin (a change), login, or lost (records before it were lost)",
+      "call, begun (a call that begins, if records are required), admin (a change), login, egress (a connection of a confined server), or lost (records before it were lost)",
   },
   principal: { ...TEXT, description: "id of the caller" },
   principalKind: { ...TEXT, description: "account, key, anonymous …" },
@@ -50,7 +50,7 @@ export const AUDIT_FIELDS = {
   approvedBy: { ...TEXT, description: "id of the person who approved the call" },
   traceId: { ...TEXT, description: "id of the trace" },
   request: CALL.properties.request,
-  address: { ...TEXT, description: "for logins: the network address" },
+  address: { ...TEXT, description: "for logins: the network address; for egress: host and port" },
   action: { ...TEXT, description: "for changes and logins: create, update, password …" },
   object: { ...TEXT, description: "for changes: uuid, or its name at that time" },
   objectKind: { ...TEXT, description: "for changes: server, namespace …" },
@@ -73,7 +73,7 @@ export const AUDIT_RECORD = named("AuditRecord", {
     action: AUDIT_FIELDS.action,
     object: { ...CHANGED_OBJECT, description: "for changes: the changed object" },
     revision: { ...COUNT, description: "for changes: the revision" },
-    address: { ...TEXT, description: "for logins: the network address" },
+    address: { ...TEXT, description: "for logins: the network address; for egress: host and port" },
     reason: { ...TEXT, description: "why a call failed, or why a call or login was refused" },
     tried: {
       ...object(

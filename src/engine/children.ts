@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Catalog } from "../catalog/catalog.ts";
 import { CatalogLoader } from "../catalog/catalog-loader.ts";
 import { LazyFleet } from "../child/lazy-fleet.ts";
+import { idOf } from "../config/identity.ts";
 import type { Config } from "../config/spec.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Events } from "../kernel/events.ts";
@@ -36,7 +37,7 @@ export interface EngineChildren extends Pick<Scope, "connect" | "servers"> {
 }
 
 export function createChildren(context: EngineContext, catalog: Catalog): EngineChildren {
-  const { options, home, log, clock, config } = context;
+  const { options, home, log, clock, config, events } = context;
   const connectors = new LazyConnectors({
     home,
     log,
@@ -45,6 +46,8 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     user: options.childUser,
     runFolder: join(home, "run"),
     onStderr: options.onStderr,
+    onEgress: (spec, attempt) =>
+      events.emit({ type: "egress", at: Date.now(), server: idOf(spec), ...attempt }),
     logins: options.credentials?.logins,
     placement: options.placement,
     beforeStart: options.beforeStart,

@@ -15,6 +15,7 @@ export type EngineEvent =
   | CallEnded
   | ConnectionChanged
   | BreakerChanged
+  | EgressTried
   | PoolWaiting
   | SessionChanged
   | ToolsListed
@@ -127,6 +128,16 @@ export interface ConnectionChanged extends At {
   readonly restart?: boolean;
   /** With "failed" or "closed": how long it was connected. */
   readonly durationMs?: number;
+}
+
+/** A confined server opened a connection through its proxy, or was refused one. */
+export interface EgressTried extends At {
+  readonly type: "egress";
+  readonly server: string;
+  readonly host: string;
+  readonly port: number;
+  /** Why it was refused or failed. Undefined if it was made. */
+  readonly refused?: string | undefined;
 }
 
 export interface BreakerChanged extends At {

@@ -5,7 +5,14 @@
 import { randomUUID } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { AdminChange, CallEnded, EngineEvent, Events, LoginTried } from "../kernel/events.ts";
+import type {
+  AdminChange,
+  CallEnded,
+  EgressTried,
+  EngineEvent,
+  Events,
+  LoginTried,
+} from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Audit } from "../store/store.ts";
 import type { Sums } from "../store/sum-rows.ts";
@@ -15,6 +22,7 @@ import {
   recordOfBeginning,
   recordOfCall,
   recordOfCredential,
+  recordOfEgress,
   recordOfLogin,
   STRANGERS,
 } from "./audit/audit-record.ts";
@@ -170,6 +178,9 @@ export class Observer implements Observed {
         // Equal ones are counted already.
         this.audit.add(recordOfCredential(event));
         break;
+      case "egress":
+        this.#refusals.add(triedEgress(event, this.names));
+        return;
       case "approval":
       case "breaker":
       case "changed":
@@ -245,6 +256,13 @@ function refusedChange(change: AdminChange): Refusal {
   const { at, principal, action, object } = change;
   const kind = ["change", action, object.kind, object.uuid ?? object.name].join(" ");
   return { owner: principal.id, kind, at, record: () => recordOfAdmin(change) };
+}
+
+/** A server decides how often it tries, also where it is not refused. */
+function triedEgress(tried: EgressTried, names: Names): Refusal {
+  const { at, server, host, port, refused } = tried;
+  const kind = ["egress", host, port, refused].join(" ");
+  return { owner: server, kind, at, record: () => recordOfEgress(tried, names) };
 }
 
 function refusedLogin(login: LoginTried): Refusal {

@@ -59,8 +59,9 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
 ];
 
 /** `github:create_issue` for a call, `update server github` for a change. */
-export function describeRecord({ kind, server, tool, action, object, count }: AuditRecord): string {
+export function describeRecord({ kind, server, tool, action, object, count, address }: AuditRecord): string {
   const times = count === undefined ? "" : `${count} × `;
   if (kind === "call" || kind === "begun") return `${times}${[server?.name, tool].filter(Boolean).join(":")}`;
+  if (kind === "egress") return `${times}${server?.name} → ${address}`;
   return `${times}${[action, object?.kind, object?.name].filter(Boolean).join(" ")}`;
 }

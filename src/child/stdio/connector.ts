@@ -35,6 +35,8 @@ export interface StdioConnectorOptions {
    * output: who may read it gets these lines.
    */
   readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
+  /** Called for each connection that a confined server asks its proxy for. */
+  readonly onEgress?: ((spec: ServerSpec, attempt: Attempt) => void) | undefined;
 }
 
 interface Starting extends Pick<LinkOptions, "install" | "events"> {
@@ -118,9 +120,11 @@ class Spawner implements StdioConnector {
     });
   }
 
-  #attempted({ name }: ServerSpec, { host, port, refused }: Attempt): void {
-    const { log } = this.#options;
-    const fields = { server: name, host, port };
+  #attempted(spec: ServerSpec, attempt: Attempt): void {
+    const { log, onEgress } = this.#options;
+    const { host, port, refused } = attempt;
+    onEgress?.(spec, attempt);
+    const fields = { server: spec.name, host, port };
     if (refused === undefined) log.info("a confined server opened a connection", fields);
     else log.warn(`a connection of a confined server was refused: ${refused}`, fields);
   }

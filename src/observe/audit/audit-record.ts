@@ -5,6 +5,7 @@ import type {
   CallEnded,
   CallFailure,
   CredentialRefused,
+  EgressTried,
   LoginTried,
 } from "../../kernel/events.ts";
 import { shareOf } from "../../kernel/principal.ts";
@@ -107,6 +108,20 @@ export function recordOfLogin(login: LoginTried): OwnedRecord {
       reason,
       tried,
       request,
+    }),
+  };
+}
+
+export function recordOfEgress({ at, server, host, port, refused }: EgressTried, names: Names): OwnedRecord {
+  return {
+    at,
+    owner: server,
+    body: JSON.stringify({
+      kind: "egress",
+      server: { uuid: server, name: names.server(server) ?? server },
+      outcome: refused === undefined ? "ok" : "refused",
+      address: `${host}:${port}`,
+      reason: refused,
     }),
   };
 }

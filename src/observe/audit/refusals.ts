@@ -1,7 +1,7 @@
 /**
- * Counts equal refusals of one caller. The first few are recorded at once, the others of a second become one
- * record with their number: a caller who is refused again and again must not be able to fill the log, and so
- * decide what it keeps.
+ * Counts equal refusals of one caller, and equal connections of one server. The first few are recorded at
+ * once, the others of a second become one record with their number: whoever tries again and again must not be
+ * able to fill the log, and so decide what it keeps.
  */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { OwnedRecord } from "./audit-log.ts";

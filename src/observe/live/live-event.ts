@@ -72,6 +72,7 @@ export function liveEvent(event: EngineEvent, names: Names): LiveEvent | undefin
     }
     case "credential":
       return { type: "login", at, outcome: "refused", by: event.by };
+    case "egress":
     case "call.begun":
     case "call.ended":
     case "listed":

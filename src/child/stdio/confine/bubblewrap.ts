@@ -34,6 +34,8 @@ const ETC = [
   "alternatives",
   "ca-certificates",
   "ca-certificates.conf",
+  "chromium",
+  "chromium.d",
   "crypto-policies",
   "debian_version",
   "fonts",
