@@ -10,12 +10,13 @@ import type { ReadSettings } from "../config/settings.ts";
 import { homeFolder } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Variable } from "../provision/candidate.ts";
+import { sandboxOfFile } from "../provision/config-file-writer.ts";
+import { confined } from "../provision/confined.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
 import type { NewSandbox } from "../provision/new-sandbox.ts";
 import { type Addition, fromCommandLine, fromGallery } from "./addition.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command, ExitCode } from "./command.ts";
-import { confined } from "./confined.ts";
 import { printError } from "./print.ts";
 import { show, table } from "./table.ts";
 import { TARGET_FILE_FLAGS, targetFile } from "./target-file.ts";
@@ -107,10 +108,15 @@ function listed({
 async function add(given: ReadSettings<Table>): Promise<ExitCode> {
   const home = homeFolder(process.env);
   const path = targetFile(given);
+  const where = {
+    folder: dirname(path),
+    env: process.env,
+    sandbox: { default: await sandboxOfFile(path) },
+  };
   const { noSandbox, secret } = given.settings as unknown as FlagValues<typeof flags>;
   const withSandbox = noSandbox
     ? unconfined
-    : (addition: Addition) => ({ ...addition, ...confined(addition.entry, path) });
+    : (addition: Addition) => ({ ...addition, ...confined(addition.entry, where) });
   const additions = (await additionsOf(given)).map(withSandbox);
   for (const addition of additions) check(addition, path);
   if (secret !== undefined) await keepSecret(secret, additions);
@@ -241,9 +247,11 @@ function forPeople(added: readonly Addition[], { same, other }: AddedEntries, pa
 }
 
 function plannedSandbox(sandbox: NewSandbox | false | undefined, because: string | undefined): string {
+  if (sandbox === undefined && because === undefined)
+    return 'It is confined by the "sandbox" of the file, which is for all servers.';
   if (!sandbox) return `It is not confined and may touch everything that you may: ${because}.`;
-  const { read = [], write = [] } = sandbox === true ? {} : sandbox;
-  const touches = shownSandbox({ read, write, network: "all" });
+  const { read = [], write = [], network = "all" } = sandbox === true ? {} : sandbox;
+  const touches = shownSandbox({ read, write, network });
   return `It is confined: ${touches}. To change that, edit its "sandbox", or add it with --no-sandbox.`;
 }
 

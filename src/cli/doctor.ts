@@ -5,8 +5,9 @@
 import { notListed } from "../catalog/catalog-loader.ts";
 import { ITEM_KINDS } from "../catalog/item.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
-import { shownSandbox, UNCONFINED } from "../config/sandbox.ts";
+import { UNCONFINED } from "../config/sandbox.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
+import { touchesOf } from "../config/touches.ts";
 import type { Engine } from "../engine/engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { readToolId } from "../kernel/tool-id.ts";
@@ -116,7 +117,7 @@ async function checkAll(
   const findings = await Promise.all(
     specs.map(async (spec) => {
       const found = await check(engine, spec, targets.get(spec.name) ?? "");
-      const finding = spec.kind === "stdio" ? { ...found, touches: shownSandbox(spec.sandbox) } : found;
+      const finding = spec.kind === "stdio" ? { ...found, touches: touchesOf(spec) } : found;
       pending.delete(spec.name);
       spinner.text = waiting();
       return finding;

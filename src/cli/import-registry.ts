@@ -1,8 +1,12 @@
 /** The servers of a registry, in the form of those of a client. Meant for a registry of one's own. */
+import { dirname } from "node:path";
 import type { Gathered, GatheredServer, Source } from "../clients/gather.ts";
 import { UsageError } from "../config/command-line.ts";
 import { systemClock } from "../engine/system-clock.ts";
 import type { Candidate } from "../provision/candidate.ts";
+import { sandboxOfFile } from "../provision/config-file-writer.ts";
+import { type ConfinedIn, confined } from "../provision/confined.ts";
+import { newSandbox } from "../provision/new-sandbox.ts";
 import { planOf } from "../provision/plan.ts";
 import { type RegistrySource, readBase } from "../provision/registry/base.ts";
 import { CRAWL_BOUNDS, crawl } from "../provision/registry/crawl.ts";
@@ -10,7 +14,6 @@ import { apply, readListed } from "../provision/registry/listed.ts";
 import { machineOf } from "../provision/registry/registry.ts";
 import type { ServerJson } from "../provision/registry/server-json.ts";
 import { toCandidate } from "../provision/registry/to-candidate.ts";
-import { confined } from "./confined.ts";
 import { checkRegistry } from "./registry.ts";
 
 /** A person looks at the list before it is written. */
@@ -40,13 +43,18 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
     return { found: [], skipped: [], faults: [`${place.file}: ${reasonOf(end)}`], files: [] };
   const found: GatheredServer[] = [];
   const skipped: (Source & { reason: string })[] = [];
+  const where = {
+    folder: dirname(config),
+    env: process.env,
+    sandbox: { default: await sandboxOfFile(config) },
+  };
   for (const server of servers.values()) {
     const candidate = toCandidate(server, machineOf(base, process.env));
     if ("reason" in candidate) skipped.push({ ...place, name: server.name, reason: candidate.reason });
     else if (candidate.bundle)
       skipped.push({ ...place, name: server.name, reason: "bundles are added by mcp_provision" });
     else {
-      const { flaw, ...server } = serverOf(candidate, config);
+      const { flaw, ...server } = serverOf(candidate, where);
       if (flaw === undefined) found.push({ ...place, ...server });
       else skipped.push({ ...place, name: server.name, reason: flaw });
     }
@@ -58,11 +66,11 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
  * Whoever published an entry decides neither which folders it may touch, nor which variables of the user it
  * gets unless they are named here.
  */
-function serverOf(candidate: Candidate, config: string) {
+function serverOf(candidate: Candidate, where: ConfinedIn) {
   const { entry: needed, missing, flaw } = planOf(candidate, {});
-  const { entry: placed, unconfined } = confined(needed, config);
-  const namesPlaces = "command" in placed && typeof placed.sandbox === "object";
-  const entry = namesPlaces ? { ...placed, sandbox: true } : placed;
+  const { entry, unconfined } = confined(needed, { ...where, foreign: true });
+  const namesPlaces =
+    "command" in entry && entry.sandbox === true && typeof newSandbox(entry, where) === "object";
   const [set, unset] = [true, false].map((is) =>
     missing.filter((name) => Boolean(process.env[name]) === is).join(", "),
   );

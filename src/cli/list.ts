@@ -1,7 +1,7 @@
 /** `metamcp list`: the configured servers. Starts none of them. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
-import { shownSandbox } from "../config/sandbox.ts";
 import type { Config } from "../config/spec.ts";
+import { touchesOf } from "../config/touches.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { person } from "./person.ts";
@@ -49,7 +49,7 @@ async function listed({ snapshot }: CatalogView, config: Config): Promise<readon
       tools: snapshot.listings.get(spec.name)?.tools.length,
       skills: snapshot.listings.get(spec.name)?.skills?.length || undefined,
       runs: targets.get(spec.name),
-      ...(spec.kind === "stdio" && !spec.skillFolders && { touches: shownSandbox(spec.sandbox) }),
+      ...(spec.kind === "stdio" && !spec.skillFolders && { touches: touchesOf(spec) }),
     })),
     ...[...config.broken].map(([name, problem]) => ({ name, kind: "broken", problem })),
     ...[...config.disabled].map((name) => ({ name, kind: "disabled" })),

@@ -33,6 +33,9 @@ const VARIABLE = object(
 const ENTRY = {
   env: BY_NAME,
   lifecycle: { const: "keep-alive" },
+  sandbox: { description: "as in a config file" },
+  openapi: TEXT,
+  baseUrl: TEXT,
   type: { enum: ["http", "sse"] },
   url: TEXT,
   headers: BY_NAME,
@@ -73,6 +76,7 @@ const OFFER = named(
         description: "what is downloaded and unpacked before it runs",
       },
       runs: { ...TEXTS, description: "the command with its arguments, if it runs here" },
+      touches: { ...TEXT, description: "what it may touch, if it runs here" },
       ...ENTRY,
     },
   ),

@@ -9,6 +9,7 @@ import { parseText } from "../config/parse.ts";
 import type { Env } from "../home/home.ts";
 import type { Candidate, Entry } from "./candidate.ts";
 import type { ConfigWriter } from "./config-writer.ts";
+import { confined, type NewEntry } from "./confined.ts";
 import { freeName } from "./free-name.ts";
 
 export interface ConfigFileWriterParts {
@@ -42,6 +43,12 @@ export class ConfigFileWriter implements ConfigWriter {
     serversIn(await parseObject(this.location, (await readConfigText(this.location)) ?? "{}"));
   }
 
+  async confined(entry: Entry, from: Candidate["from"]): Promise<NewEntry> {
+    const { folder, env } = this.context;
+    const sandbox = { default: await sandboxOfFile(this.location) };
+    return confined(entry, { folder, env, sandbox, foreign: from === "registry" });
+  }
+
   async nameOf(entry: Entry): Promise<string | undefined> {
     // An unreadable file is reported by `check` before anything is written.
     const text = await readConfigText(this.location).catch(() => undefined);
@@ -71,6 +78,14 @@ export class ConfigFileWriter implements ConfigWriter {
   }
 }
 
+/** `sandbox` for all servers of a config file. */
+export async function sandboxOfFile(path: string): Promise<unknown> {
+  const text = await readConfigText(path).catch(() => undefined);
+  const parsed = text === undefined ? undefined : await parseText(text);
+  const value = parsed && "value" in parsed && isKeys(parsed.value) ? parsed.value["sandbox"] : undefined;
+  return value === false ? undefined : value;
+}
+
 function serversIn(file: Keys): Keys {
   const { mcpServers = {} } = file;
   if (!isKeys(mcpServers)) throw new Error("mcpServers in the config is not an object; fix it first");
@@ -84,9 +99,11 @@ function nameIn(file: Keys, entry: Entry): string | undefined {
   return Object.keys(mcpServers).find((name) => isDeepStrictEqual(what(mcpServers[name]), wanted));
 }
 
-/** What an entry starts or calls. How long its process lives makes it no other server. */
+/**
+ * What an entry starts or calls. How long its process lives, and what it may touch, makes it no other server.
+ */
 function what(entry: unknown): unknown {
   if (!isKeys(entry)) return entry;
-  const { lifecycle: _, ...rest } = entry;
+  const { lifecycle: _, sandbox: __, ...rest } = entry;
   return rest;
 }

@@ -13,10 +13,18 @@ import { silentLog } from "../kernel/log.ts";
 import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Entry } from "./candidate.ts";
 import { ConfigFileWriter } from "./config-file-writer.ts";
+import type { NewEntry } from "./confined.ts";
 import { type InstallCaller, Installer, type InstallParts } from "./install.ts";
 import { planOf } from "./plan.ts";
+
+/** Trials here have no home to confine servers in. */
+class OpenWriter extends ConfigFileWriter {
+  override async confined(entry: Entry): Promise<NewEntry> {
+    return { entry };
+  }
+}
 
 const ORIGIN = {
   ...LOCAL,
@@ -40,7 +48,7 @@ function setUp(
     env,
     clock,
     log: silentLog,
-    writer: new ConfigFileWriter({
+    writer: new OpenWriter({
       home: folder.home,
       env,
       now: () => new Date("2026-01-02T03:04:05Z"),

@@ -100,7 +100,8 @@ export class Installer {
     try {
       // Fails before anything is downloaded or started if the entry could not be written.
       await writer.check();
-      const entry = candidate.bundle ? await this.#unpacked(candidate, signal) : plan.entry;
+      const given = candidate.bundle ? await this.#unpacked(candidate, signal) : plan.entry;
+      const { entry } = await writer.confined(given, candidate.from);
       const tried = (await writer.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
       if (signal.aborted) throw signal.reason;
       timer.cancel();

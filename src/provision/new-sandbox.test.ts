@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { temp } from "../../test/support/temp.ts";
-import { newSandbox } from "./new-sandbox.ts";
+import { ignoresProxies } from "../config/touches.ts";
+import { type NewSandbox, newSandbox } from "./new-sandbox.ts";
 
 test("a new server may write to folders and read files that its arguments name", () => {
   const { path, write, folder } = temp();
@@ -29,4 +30,13 @@ test("the script of an interpreter is its program, and needs no place of its own
   const context = { folder: path("."), env: {} };
   expect(newSandbox({ command: "/usr/bin/node", args: [script] }, context)).toBe(true);
   expect(newSandbox({ command: "docker", args: ["run", "x"] }, context)).toBe(undefined);
+});
+
+test("what the gallery says that a server needs is kept, hosts only where Node uses the proxy", () => {
+  const of = (sandbox: NewSandbox, ...args: readonly string[]) =>
+    newSandbox({ command: "npx", args, sandbox }, { folder: "/", env: {} });
+  expect(of({ network: "none" })).toEqual({ network: "none" });
+  expect(of({ network: "none" }, "${NOTES_DIR}")).toEqual({ write: ["${NOTES_DIR}"], network: "none" });
+  const hosts = { network: ["a.example"] };
+  expect(of(hosts)).toEqual(ignoresProxies(process.versions.node) ? true : hosts);
 });

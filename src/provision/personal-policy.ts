@@ -17,7 +17,7 @@ import { questionFor, type ShownCandidate } from "./show.ts";
 
 export interface PersonalPolicyParts {
   readonly installer: Pick<Installer, "install">;
-  readonly writer: Pick<ConfigWriter, "nameOf" | "location">;
+  readonly writer: Pick<ConfigWriter, "nameOf" | "confined" | "location">;
   readonly withheld: ProvisionPolicy["withheld"];
 }
 
@@ -31,6 +31,7 @@ export function personalPolicy({ installer, writer, withheld }: PersonalPolicyPa
   });
   return {
     nameOf: (entry) => writer.nameOf(entry),
+    confined: (entry, from) => writer.confined(entry, from),
     configured: async () => (await readConfigText(writer.location).catch(() => undefined)) ?? "",
     withheld,
     advise: adviceOn,

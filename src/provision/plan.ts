@@ -14,6 +14,8 @@ export interface Plan {
   readonly entry: Entry;
   /** Names of variables that must be set before. */
   readonly missing: readonly string[];
+  /** Why a local server will not be confined. */
+  readonly unconfined?: string;
   /** Why the entry must not run. */
   readonly flaw: string | undefined;
 }

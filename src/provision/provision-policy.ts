@@ -1,5 +1,6 @@
 /** The interface that decides what happens with found servers: add them, request them, or only advise. */
 import type { Candidate } from "./candidate.ts";
+import type { NewEntry } from "./confined.ts";
 import type { InstallCaller, Installed } from "./install.ts";
 import type { ShownCandidate } from "./show.ts";
 
@@ -29,6 +30,8 @@ export interface Findings {
 export interface ProvisionPolicy {
   /** The name under which a candidate's entry is already configured. */
   nameOf(entry: Candidate["entry"]): Promise<string | undefined>;
+  /** The entry with the sandbox that a new server gets. */
+  confined(entry: Candidate["entry"], from: Candidate["from"]): Promise<NewEntry>;
   /** The whole config as text, which is searched for names of publishers. */
   configured(): Promise<string>;
   /** Why no server may be added at the moment. */

@@ -11,7 +11,7 @@ import type { Log } from "../kernel/log.ts";
 import { hasBetterCandidate } from "./better-candidate.ts";
 import type { Candidate } from "./candidate.ts";
 import { type LocalAnswer, type LocalParts, searchLocal } from "./local.ts";
-import { planOf } from "./plan.ts";
+import { type Plan, planOf } from "./plan.ts";
 import type { Added, Findings, ProvisionCaller, ProvisionPolicy } from "./provision-policy.ts";
 import { isRegistryName, MIN_FIT, type RankedCandidate, rankCandidates } from "./rank.ts";
 import { matchOf } from "./show.ts";
@@ -108,7 +108,8 @@ export class Provisioner {
       const { env, policy } = this.#parts;
       const matches = await Promise.all(
         fitting.map(async ({ candidate, fit }) => {
-          const plan = planOf(candidate, env);
+          const planned = planOf(candidate, env);
+          const plan: Plan = { ...planned, ...(await policy.confined(planned.entry, candidate.from)) };
           const configured = await policy.nameOf(plan.entry);
           return { plan, fit, configured, trust: trustIn(rules, candidate) };
         }),

@@ -3,6 +3,7 @@
  * characters removed or escaped.
  */
 import { summarize } from "../catalog/summary.ts";
+import { shownSandbox, UNCONFINED } from "../config/sandbox.ts";
 import type { Env } from "../home/home.ts";
 import { type Mask, maskOf } from "../kernel/secret.ts";
 import { addressesOf, type Candidate } from "./candidate.ts";
@@ -32,6 +33,7 @@ export function matchOf({ plan, trust, fit, configured }: ShownCandidate, env: E
     fit,
     ...(command !== undefined && { runs: [command, ...args] }),
     ...rest,
+    ...(command !== undefined && { touches: touchedBy(plan) }),
     bundle,
     ...variablesOf(plan, env),
     ...(missing.length > 0 && { missing }),
@@ -58,7 +60,8 @@ function variablesOf({ candidate: { variables } }: Plan, env: Env) {
 }
 
 /** The question to the user. It shows exactly what will run and which file will be changed. */
-export function questionFor({ candidate, entry }: Plan, configPath: string): string {
+export function questionFor(plan: Plan, configPath: string): string {
+  const { candidate, entry } = plan;
   const { id, version, from, variables, link, bundle } = candidate;
   const local = "command" in entry;
   const passed = variables
@@ -68,8 +71,9 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
   return [
     `Add the MCP server ${visible(id)}${version ? ` ${visible(version)}` : ""} (from the ${from})? It is not on your list of trusted publishers.`,
     local
-      ? `This command will run with all your permissions: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
+      ? `This command will run: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
       : `MetaMCP will ${"url" in entry ? "connect to" : "call the API that is described at"}: ${addressesOf(entry).map(visible).join(", at ")}`,
+    ...(local ? [`It may touch: ${visible(touchedBy(plan))}`] : []),
     ...(bundle ? [`Downloaded first: ${visible(bundle.url)} (sha256 ${visible(bundle.sha256)})`] : []),
     ...(values.length > 0
       ? [`${local ? "Its environment" : "Headers"}: ${visible(JSON.stringify(Object.fromEntries(values)))}`]
@@ -78,6 +82,16 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
     ...(link ? [`More about it: ${visible(link)}`] : []),
     `It will be written to ${configPath}.`,
   ].join("\n");
+}
+
+/** What a local server may touch, as planned: a sandbox for all servers may be narrower. */
+function touchedBy({ entry, unconfined }: Plan): string {
+  if (!("command" in entry)) return "";
+  const { sandbox } = entry;
+  if (sandbox === undefined && unconfined === undefined) return "what the sandbox for all servers allows";
+  if (!sandbox) return `${UNCONFINED}${unconfined === undefined ? "" : ` (${unconfined})`}`;
+  const { read = [], write = [], network = "all" } = sandbox === true ? {} : sandbox;
+  return shownSandbox({ read, write, network });
 }
 
 /**

@@ -2,10 +2,10 @@
  * A registry on a free port with the entries of a test, and a fake `npx` that starts the fixture server
  * instead of a package.
  */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { atEnd } from "./shared.ts";
 import { FIXTURE, type Temp } from "./temp.ts";
@@ -70,7 +70,8 @@ export async function fakeRegistry(
 
 /**
  * Returns a PATH with an `npx` that starts the fixture server with these flags, or runs this script, for
- * every package.
+ * every package. Nothing else is there but what such scripts use, so no new server is confined: the fixture
+ * writes its journal elsewhere.
  */
 export function fakeNpx(folder: Temp, what: readonly string[] | string): string {
   const bin = folder.path("bin");
@@ -78,7 +79,10 @@ export function fakeNpx(folder: Temp, what: readonly string[] | string): string 
   const file = join(bin, "npx");
   writeFileSync(file, `#!/bin/sh\n${typeof what === "string" ? what : fixtureCommand(what)}\n`);
   chmodSync(file, 0o755);
-  return `${bin}${delimiter}${folder.env["PATH"]}`;
+  if (!existsSync(join(bin, "node"))) symlinkSync(process.execPath, join(bin, "node"));
+  for (const name of ["sleep", "cat"])
+    if (!existsSync(join(bin, name))) symlinkSync(`/bin/${name}`, join(bin, name));
+  return bin;
 }
 
 function fixtureCommand(flags: readonly string[]): string {

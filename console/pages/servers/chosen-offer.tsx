@@ -44,6 +44,11 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
           <ForeignText text={commandOrUrl(entry as Parameters<typeof commandOrUrl>[0])} />
         </code>
         {local && <p class="muted">{texts.warning}</p>}
+        {offer.touches !== undefined && (
+          <p class="muted">
+            {texts.touches} <ForeignText text={offer.touches} />
+          </p>
+        )}
       </div>
       <TextField
         label={serverTexts.form.name}

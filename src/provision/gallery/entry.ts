@@ -2,7 +2,9 @@
  * Turns an entry of the gallery into one of `mcpServers`: the runner of its package registry, the exact
  * version, and all variables as `${NAME}`.
  */
+
 import type { ApiEntry, Entry, Variable } from "../candidate.ts";
+import type { NewSandbox } from "../new-sandbox.ts";
 
 interface Common {
   readonly name: string;
@@ -10,6 +12,8 @@ interface Common {
   readonly category: string;
   readonly link: string;
   readonly lifecycle?: "keep-alive";
+  /** What it needs when it is confined. Default: its own folder and the network. */
+  readonly sandbox?: NewSandbox;
   readonly variables: readonly Variable[];
   readonly verified: boolean;
 }
@@ -44,6 +48,7 @@ export function entryOf(item: GalleryEntry): Entry {
   const set = {
     ...(names.length > 0 && { env }),
     ...(item.lifecycle && { lifecycle: item.lifecycle }),
+    ...(item.sandbox && { sandbox: item.sandbox }),
   };
   switch (registry) {
     case "npm":

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { confinedServers } from "../../../test/support/confined-servers.ts";
 import { checkServer } from "../../config/server.ts";
 import { references } from "../../config/variables.ts";
 import { addressesOf } from "../candidate.ts";
@@ -100,6 +101,7 @@ test("each package registry has its runner, and the version is exact", () => {
     command: "npx",
     args: ["-y", `@modelcontextprotocol/server-memory@${version}`],
     env: { MEMORY_FILE_PATH: `\${MEMORY_FILE_PATH}` },
+    sandbox: { network: "none" },
   });
   expect(entryOf("git")).toMatchObject({
     command: "uvx",
@@ -130,4 +132,14 @@ test("suggestions finds similar names, else servers by their description", async
   expect((await suggestions("git-hub"))[0]).toBe("github");
   expect(await suggestions("invoices")).toContain("stripe");
   expect(await suggestions("qqqqqq")).toEqual([]);
+});
+
+test("the gallery has the settings with which servers were seen to run confined", () => {
+  const documented = new Map(confinedServers().map((one) => [one.package, one.sandbox]));
+  expect(documented.size).toBe(19);
+  const listed = servers.filter(({ package: from }) => from && documented.has(from.identifier));
+  expect(listed.length).toBeGreaterThanOrEqual(15);
+  for (const { name, package: from, sandbox = true } of listed)
+    expect(sandbox, name).toEqual(documented.get(from?.identifier ?? ""));
+  expect(servers.filter(({ sandbox }) => sandbox).every(({ package: from }) => from)).toBe(true);
 });

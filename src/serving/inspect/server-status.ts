@@ -1,6 +1,6 @@
 /** The connection status of a server, for the admin API. */
 
-import { shownSandbox } from "../../config/sandbox.ts";
+import { touchesOf } from "../../config/touches.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { CompiledServer } from "../../gateway/compile.ts";
 import type { ConnectionStatus } from "../../gateway/control.ts";
@@ -25,7 +25,7 @@ export function statusOf(server: CompiledServer | undefined, sources: Sources): 
   const needsLogin = failed && sources.history.needsLogin(uuid);
   const output = failed ? sources.history.output(uuid) : undefined;
   const replica = sources.holderOf(uuid);
-  const touches = server.spec?.kind === "stdio" ? shownSandbox(server.spec.sandbox) : undefined;
+  const touches = server.spec?.kind === "stdio" ? touchesOf(server.spec) : undefined;
   return {
     ...status,
     ...(replica !== undefined && { replica }),

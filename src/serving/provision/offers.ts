@@ -4,7 +4,8 @@
  */
 import type { OfferQuery, Offers } from "../../gateway/provisioning-control.ts";
 import type { Env } from "../../home/home.ts";
-import type { Candidate } from "../../provision/candidate.ts";
+import type { Candidate, Entry } from "../../provision/candidate.ts";
+import type { NewEntry } from "../../provision/confined.ts";
 import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
 
@@ -13,7 +14,12 @@ type Sources = Readonly<Record<"registry" | "gallery", CandidateSource>>;
 const MAX_FOUND = 20;
 
 /** Best match first. Without a query: the whole gallery and the first page of the registry. */
-export async function offersOf(sources: Sources, { query, from }: OfferQuery, env: Env): Promise<Offers> {
+export async function offersOf(
+  sources: Sources,
+  { query, from }: OfferQuery,
+  env: Env,
+  confine: (entry: Entry, from: Candidate["from"]) => NewEntry,
+): Promise<Offers> {
   const [{ rankCandidates }, { matchOf }] = await Promise.all([
     import("../../provision/rank.ts"),
     import("../../provision/show.ts"),
@@ -33,8 +39,10 @@ export async function offersOf(sources: Sources, { query, from }: OfferQuery, en
   const items = found
     .toSorted((a, b) => b.fit - a.fit)
     .map(({ candidate, fit }) => {
-      const plan = planOf(candidate, env);
-      const { title, entry: template } = candidate;
+      const planned = planOf(candidate, env);
+      const plan = { ...planned, ...confine(planned.entry, candidate.from) };
+      const { title } = candidate;
+      const template = confine(candidate.entry, candidate.from).entry;
       return {
         ...matchOf({ plan, fit, configured: undefined, trust: "unknown" }, env),
         ...(title !== undefined && { title }),

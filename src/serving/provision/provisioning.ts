@@ -96,7 +96,12 @@ export class Provisioning implements ProvisioningControl {
   }
 
   async search(wanted: OfferQuery): Promise<Offers> {
-    return await offersOf(await this.#load(), wanted, this.#parts.entryContext.env);
+    const { entryContext, control } = this.#parts;
+    const { confined } = await import("../../provision/confined.ts");
+    const context = { ...entryContext, sandbox: control().compiled.settings?.spec.sandbox };
+    return await offersOf(await this.#load(), wanted, entryContext.env, (entry, from) =>
+      confined(entry, { ...context, foreign: from === "registry" }),
+    );
   }
 
   requests(): Promise<readonly ProvisionRequest[]> {

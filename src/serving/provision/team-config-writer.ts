@@ -6,6 +6,7 @@ import { joinServer, runsSame } from "../../gateway/join-server.ts";
 import type { Actor } from "../../kernel/principal.ts";
 import type { Candidate, Entry } from "../../provision/candidate.ts";
 import type { ConfigWriter } from "../../provision/config-writer.ts";
+import { confined, type NewEntry } from "../../provision/confined.ts";
 import type { StoredBundles } from "../shared/stored-bundles.ts";
 
 export interface TeamConfigWriterParts {
@@ -34,6 +35,17 @@ export class TeamConfigWriter implements ConfigWriter {
 
   async check(): Promise<void> {
     if (this.#namespace === undefined) throw new Error("the endpoint has no namespace");
+  }
+
+  confined(entry: Entry, from: Candidate["from"]): Promise<NewEntry> {
+    const { settings } = this.#parts.control.compiled;
+    return Promise.resolve(
+      confined(entry, {
+        ...this.context,
+        sandbox: settings?.spec.sandbox,
+        foreign: from === "registry",
+      }),
+    );
   }
 
   async nameOf(given: Entry): Promise<string | undefined> {

@@ -14,7 +14,7 @@ import type { ShownCandidate } from "../../provision/show.ts";
 
 export interface TeamPolicyParts {
   readonly installer: Pick<Installer, "install">;
-  readonly writer: Pick<ConfigWriter, "nameOf">;
+  readonly writer: Pick<ConfigWriter, "nameOf" | "confined">;
   readonly configured: () => string;
   /** Why nothing can be added at this endpoint. */
   readonly withheld: () => string | undefined;
@@ -51,6 +51,7 @@ export function teamPolicy({
   }
   return {
     nameOf: (entry) => writer.nameOf(entry),
+    confined: (entry, from) => writer.confined(entry, from),
     configured: () => Promise.resolve(configured()),
     withheld,
     advise,

@@ -32,7 +32,7 @@ test("add needs only a gallery name, writes missing values as variables and name
     memory: {
       command: "npx",
       args: ["-y", expect.stringMatching(/^@modelcontextprotocol\/server-memory@\d[\w.-]+$/)],
-      ...SANDBOX,
+      ...(CONFINES && { sandbox: { network: "none" } }),
     },
     gitlab: {
       command: "npx",
@@ -43,7 +43,7 @@ test("add needs only a gallery name, writes missing values as variables and name
     filesystem: {
       command: "npx",
       args: ["-y", expect.any(String), `\${FILESYSTEM_FOLDER}`],
-      ...(CONFINES && { sandbox: { write: [`\${FILESYSTEM_FOLDER}`] } }),
+      ...(CONFINES && { sandbox: { write: [`\${FILESYSTEM_FOLDER}`], network: "none" } }),
     },
   });
   expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -3,7 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
+import { WHY_NOT } from "../../support/confined.ts";
 import { CLIENTS, open as openClient } from "../../support/eras.ts";
+import { gateway } from "../../support/gateway.ts";
 import { textOf } from "../../support/meta.ts";
 import {
   CRAWLER,
@@ -153,3 +155,29 @@ test("metamcp trust manages the trusted publishers", async () => {
   });
   expect(readFileSync(join(folder.home, "trusted-servers.json"), "utf8")).toBe("[");
 });
+
+test.skipIf(WHY_NOT !== undefined)(
+  `a new server is confined, and the plan and the question say what it may touch${WHY_NOT ? ` (skipped: ${WHY_NOT})` : ""}`,
+  async () => {
+    const folder = temp();
+    const { url } = await fakeRegistry([WEATHER]);
+    const client = gateway(folder, { flags: ["--registry-url", url] });
+    await client.initialize({ elicitation: {} });
+    client.reply = () => ({ result: { action: "decline" } });
+    const found = await provision(client, "weather forecast for a city");
+    expect(found.matches?.[0]).toMatchObject({
+      sandbox: true,
+      touches: "writes a private folder; network: any",
+    });
+    await provision(client, "weather forecast for a city", { autoProvision: true });
+    const { message } = client.requests[0]?.params as { message: string };
+    expect(message).toContain("It may touch: writes a private folder; network: any");
+
+    // A sandbox for all servers is not widened.
+    folder.write(".mcp.json", '{ "sandbox": { "network": "none" }, "mcpServers": {} }');
+    const again = await provision(client, "weather forecast for a city");
+    expect(again.matches?.[0]).not.toHaveProperty("sandbox");
+    expect(again.matches?.[0]).toMatchObject({ touches: expect.stringContaining("for all servers") });
+    await client.close();
+  },
+);
