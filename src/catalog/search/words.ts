@@ -17,6 +17,8 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 /** No tool has longer words. Longer runs of letters are data and are dropped. */
 const MAX_WORD_LENGTH = 40;
 
+/** Most texts of ours. Nothing in them is divided further. */
+const PLAIN = /^[a-z]+(?: [a-z]+)*$/;
 const ASCII_WORD = /[A-Za-z0-9]+(?:'[A-Za-z]+)?/g;
 const CLITIC = /['’](?:s|t|re|ve|ll|d|m)$/i;
 /** "PRs" and "URLs" stay one word. */
@@ -40,6 +42,8 @@ export function contentWords(text: string): string[] {
 }
 
 function asciiWords(text: string): string[] {
+  const trimmed = text.trim();
+  if (PLAIN.test(trimmed)) return trimmed.split(" ").filter((word) => word.length <= MAX_WORD_LENGTH);
   const out: string[] = [];
   for (const [word] of text.matchAll(ASCII_WORD)) {
     const bare = word.includes("'") ? word.replace(CLITIC, "").replaceAll("'", "") : word;
