@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revealed } from "../kernel/secret.ts";
 import type { Overrides } from "./check.ts";
 import { ConfigError } from "./config-error.ts";
+import { Findings } from "./field.ts";
 import { loadConfig, parseConfig } from "./load.ts";
+import { readPlain } from "./plain-fields.ts";
 import type { Config, ServerSpec } from "./spec.ts";
 
 const PATH = "/project/.mcp.json";
@@ -49,6 +51,8 @@ function revealedSpec(spec: ServerSpec): ServerSpec {
 }
 
 const STDIO = {
+  // What fields have that the tests here do not name.
+  ...readPlain({}, undefined, new Findings()),
   name: "it",
   kind: "stdio",
   command: "node",

@@ -1,7 +1,10 @@
 /** Default settings of a server for tests, with shorter timeouts than in production. */
+import { Findings } from "../../src/config/field.ts";
+import { readPlain } from "../../src/config/plain-fields.ts";
 import type { ServerSpec } from "../../src/config/spec.ts";
 
 export const COMMON = {
+  ...readPlain({}, undefined, new Findings()),
   lifecycle: { mode: "default" },
   criticality: "optional",
   timeoutMs: 60_000,
