@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CALL } from "../observe/call-schema.ts";
 import { AUDIT_FIELDS } from "./observe-schemas.ts";
 
-/** Exact sizes, durations and names of hidden tools have no filter. The approval is filtered by `approvedBy`. */
+/** Exact sizes, durations and names of hidden tools have none. The approval is filtered by `approvedBy`. */
 const WITHOUT_FILTER: ReadonlySet<string> = new Set([
   "asked",
   "durationMs",

@@ -1,4 +1,4 @@
-/** Why a call waits, as a link to the rules that say so: of its endpoint, of a namespace, or of the gateway. */
+/** Why a call waits, as a link to the rules that say so: of its endpoint, a namespace, or the gateway. */
 import { hrefOf } from "../../address.ts";
 import type { Approval } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
