@@ -12,6 +12,8 @@ import { SCOPE } from "./resource.ts";
 export const MACHINE_TOKEN_S = 600;
 /** How far in the future an assertion may expire: its id is remembered until then. */
 const MAX_ASSERTION_S = 3_600;
+/** For clients whose clock is a little behind, as oidc-provider has it. */
+const ASSERTION_GRACE_S = 15;
 
 /** oidc-provider demands a secret. It is never compared: only its hash is known, see `compareSecrets`. */
 const UNUSED_SECRET = randomBytes(32).toString("base64url");
@@ -52,7 +54,12 @@ export function compareSecrets(
   };
 }
 
-export function refuseLongAssertion(exp: unknown, now: number): void {
-  if (typeof exp !== "number" || exp > now / 1_000 + MAX_ASSERTION_S)
-    throw new errors.InvalidClientAuth("the assertion must expire within an hour");
+/**
+ * `now` is the time of the database, by which ids of assertions are forgotten: a replica whose clock is behind
+ * would take one that has expired a second time.
+ */
+export function checkAssertionEnd(exp: unknown, now: number): void {
+  const inS = typeof exp === "number" ? exp - now / 1_000 : Number.NaN;
+  if (!(inS > -ASSERTION_GRACE_S && inS <= MAX_ASSERTION_S))
+    throw new errors.InvalidClientAuth("the assertion must expire within an hour, and not have expired");
 }

@@ -13,7 +13,7 @@ import { faultPage, pageHeaders, pageText } from "../pages/html.ts";
 import { type AdapterParts, createAdapter, touchClient } from "./adapter.ts";
 import { isOnThisMachine, normalizeMetadata } from "./client-metadata.ts";
 import { ACCESS_TOKEN_S } from "./grants.ts";
-import { compareSecrets, MACHINE_TOKEN_S, refuseLongAssertion } from "./machine-client.ts";
+import { checkAssertionEnd, compareSecrets, MACHINE_TOKEN_S } from "./machine-client.ts";
 import { redirectHost } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { isPublic } from "./public-fetch.ts";
@@ -87,7 +87,7 @@ function configurationOf(parts: AuthorizationParts): Configuration {
     clientBasedCORS: () => true,
     fetch: (from, init) => fetch(from instanceof Request ? from.url : from, init as RequestInit),
     fetchResponseBodyLimits: { jwks_uri: 64 * 1024, sector_identifier_uri: 64 * 1024 },
-    assertJwtClientAuthClaimsAndHeader: (_ctx, { exp }) => refuseLongAssertion(exp, now()),
+    assertJwtClientAuthClaimsAndHeader: (_ctx, { exp }) => checkAssertionEnd(exp, store.now()),
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },

@@ -194,6 +194,18 @@ test("a token ends at once with its client, and with the right of the client", a
   expect(await use(second, "later")).toBe(404);
 });
 
+test("a token opens nothing but its endpoint", async () => {
+  const { url } = team();
+  const machine = await secretMachine(team(), { endpoints: ["one", "two"] });
+  const token = (await machine.token("one")).body.access_token ?? "";
+  const headers = { authorization: `Bearer ${token}` };
+  for (const path of ["/api/v1/api-keys", "/api/v1/me", "/api/v1/events"])
+    expect([path, (await fetch(`${url}${path}`, { headers })).status]).toEqual([path, 401]);
+  expect((await fetch(`${url}/api/v1/me`, { headers: { "x-api-key": token } })).status).toBe(401);
+  expect(await use(token)).toBe(200);
+  expect(await use(token, "two")).toBe(401);
+});
+
 test("a new secret works beside the former one for the time of the overlap, and public keys can change", async () => {
   const { api, url } = team();
   const machine = await secretMachine(team());

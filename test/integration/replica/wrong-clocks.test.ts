@@ -3,6 +3,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { HEADERS } from "../../support/http-gateway.ts";
+import { signingMachine } from "../../support/machine-client.ts";
 import { OAuthClient } from "../../support/oauth-client.ts";
 import { onPostgres, startReplica } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
@@ -90,6 +91,23 @@ onPostgres("through a balancer to replicas whose clocks are two hours apart", ()
       // An odd number of requests in all.
       await fetch(`${url}/healthz`);
     }
+  });
+});
+
+onPostgres("at a replica whose clock is an hour behind", () => {
+  test("an assertion of a machine client counts until it has expired, and not again afterwards", async () => {
+    const flags = ["--replica-address", "127.0.0.1:0", "--drain", "0"];
+    const late = await startReplica(await postgresDatabase(), { flags, env: clockOff(-HOUR) });
+    await late.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+    await late.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+    await late.api("POST", "/endpoints", { name: "one", namespaces: ["team"] });
+    const machine = await signingMachine(late);
+    const nowS = Math.floor(Date.now() / 1_000);
+    const statusAt = async (exp: number) =>
+      (await machine.tokenBy(await machine.assertion({ iat: nowS - 7_200, exp }))).status;
+    expect(await statusAt(nowS + 60)).toBe(200);
+    expect(await statusAt(nowS - 600)).toBe(401);
+    expect(await statusAt(nowS + 2 * 3_600)).toBe(401);
   });
 });
 
