@@ -108,6 +108,14 @@ export const toolsTexts = {
   },
   signs: {
     label: "Signs of an attack",
+    kinds: {
+      tools: "Tool",
+      prompts: "Prompt",
+      instructions: "Instructions",
+      resources: "Resource",
+      templates: "Resource template",
+      skills: "Skill",
+    },
     meanings: {
       "hidden-characters": "Characters that people do not see",
       "other-tools": "Orders about other tools",

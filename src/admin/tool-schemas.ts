@@ -5,7 +5,7 @@
 
 import { CONNECTION } from "../gateway/control.ts";
 import { TOOL_OVERRIDE } from "../gateway/schemas.ts";
-import { CHANGE_OF, SIGN } from "../gateway/view/tool-change.ts";
+import { CHANGE_OF, SIGN, SIGNED_KIND } from "../gateway/view/tool-change.ts";
 import { TOOL_CHANGE, TOOL_STATES } from "../gateway/view/tool-table.ts";
 import {
   ANY_OBJECT,
@@ -133,6 +133,10 @@ export const TOOL_CHANGES = named(
         ),
       ),
       removed: { ...TEXTS, description: "approved, but no longer listed" },
+      signs: {
+        ...list(object({ of: SIGNED_KIND, name: TEXT, signs: list(SIGN) })),
+        description: "of what needs no approval, with the URI of a resource as its name",
+      },
     },
     { fault: { ...TEXT, description: "why the tools cannot be compared" } },
   ),

@@ -5,6 +5,7 @@
 import { notListed } from "../catalog/catalog-loader.ts";
 import { ITEM_KINDS } from "../catalog/item.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
+import type { ItemSigns } from "../catalog/pins/sign-book.ts";
 import { UNCONFINED } from "../config/sandbox.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import { touchesOf } from "../config/touches.ts";
@@ -21,7 +22,7 @@ import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { show, TO_GET_SERVERS } from "./table.ts";
 import { targetsOf } from "./target.ts";
-import { headline, shortDifference, signLines } from "./tool-changes.ts";
+import { headline, itemSignLines, shortDifference, signLines } from "./tool-changes.ts";
 import { withEngine } from "./with-engine.ts";
 
 interface Finding {
@@ -38,6 +39,8 @@ interface Finding {
   readonly lists?: readonly string[];
   /** What is new, changed or has a hard sign, and is not approved. */
   readonly unapproved?: readonly ToolChange[];
+  /** Signs of an attack in what needs no approval. */
+  readonly signs?: readonly ItemSigns[];
 }
 
 /** Servers list prompts and resources shortly after their tools. */
@@ -140,6 +143,7 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
     for (const kind of ITEM_KINDS) await scope.loader.loadMissing([server], person, LIST_WAIT_MS, kind);
     const problems = catalog.listProblems(server);
     const lists = problems.length > 0 ? { lists: problems } : {};
+    const signs = await pins.signs(server);
     if (tools !== undefined)
       return {
         server,
@@ -148,6 +152,7 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
         tools,
         skills: scope.view(person).snapshot.listings.get(server)?.skills?.length || undefined,
         ...lists,
+        ...(signs.length > 0 && { signs }),
         ...approvalOf(pins.review(server).fault, scope, server),
       };
     const advice = `See what it prints:\n$ metamcp doctor ${server} --log-level debug`;
@@ -248,6 +253,7 @@ function line(finding: Finding, width: number): string {
     touches,
     lists = [],
     unapproved = [],
+    signs = [],
   } = finding;
   const indent = `\n${" ".repeat(width + 4)}`;
   const after = !ok && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
@@ -264,6 +270,8 @@ function line(finding: Finding, width: number): string {
         ...shortDifference(change).map((side) => `  ${side}`),
       ]),
     ...(unapproved.length > SHOWN_CHANGES ? [`and ${unapproved.length - SHOWN_CHANGES} more`] : []),
+    ...signs.slice(0, SHOWN_CHANGES).flatMap(itemSignLines),
+    ...(signs.length > SHOWN_CHANGES ? [`and ${signs.length - SHOWN_CHANGES} more with signs`] : []),
     ...(advice ? `→ ${advice}`.split("\n") : []),
   ];
   const sign = ok ? (advice || lists.length > 0 ? "!" : "✓") : "✗";

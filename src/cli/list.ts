@@ -1,5 +1,6 @@
 /** `metamcp list`: the configured servers. Starts none of them. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
+import { hasHardSign, type ToolChange } from "../catalog/pins/change.ts";
 import type { Config } from "../config/spec.ts";
 import { touchesOf } from "../config/touches.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -7,6 +8,7 @@ import type { Command, ExitCode } from "./command.ts";
 import { person } from "./person.ts";
 import { show, TO_GET_SERVERS, table } from "./table.ts";
 import { targetsOf } from "./target.ts";
+import { headline, signLines } from "./tool-changes.ts";
 import { withEngine } from "./with-engine.ts";
 
 interface Listed {
@@ -19,6 +21,8 @@ interface Listed {
   /** What a local server may touch. */
   readonly touches?: string;
   readonly problem?: string;
+  /** What has a hard sign and is not approved. */
+  readonly suspect?: readonly ToolChange[];
 }
 
 export const command: Command = {
@@ -27,10 +31,11 @@ export const command: Command = {
   summary: "Show the configured servers. Starts nothing.",
   takes: [0, 0],
   async run(given) {
-    const list = async ({ scope }: Engine, config: Config): Promise<ExitCode> => {
+    const list = async ({ scope, pins }: Engine, config: Config): Promise<ExitCode> => {
       const view = scope.view(person);
       await view.loadCached();
-      const servers = await listed(view, config);
+      await pins.settled();
+      const servers = (await listed(view, config)).map((one) => ({ ...one, ...suspectsOf(pins, one.name) }));
       show({ config: config.path, exists: config.exists, servers }, given.settings.json, () =>
         forPeople(servers, config),
       );
@@ -56,6 +61,19 @@ async function listed({ snapshot }: CatalogView, config: Config): Promise<readon
   ];
 }
 
+function suspectsOf(pins: Engine["pins"], server: string): Pick<Listed, "suspect"> {
+  const suspect = pins.review(server).changes.filter(hasHardSign);
+  return suspect.length > 0 ? { suspect } : {};
+}
+
+function suspectLines({ name, suspect = [] }: Listed): readonly string[] {
+  const lines = suspect.flatMap((change) => [
+    `! ${name}: ${headline(change)}`,
+    ...signLines(change.signs).map((line) => `    ${line}`),
+  ]);
+  return lines.length > 0 ? [...lines, `  → metamcp approve ${name}`] : [];
+}
+
 function forPeople(servers: readonly Listed[], { path, exists }: Config): string {
   if (servers.length === 0) {
     return exists
@@ -74,5 +92,7 @@ function forPeople(servers: readonly Listed[], { path, exists }: Config): string
   const hint = unknown
     ? '\n\n?: not known yet. To find out, run "metamcp doctor", which starts every server once.'
     : "";
-  return `${table(["SERVER", "KIND", "TOOLS", ...(anySkills ? ["SKILLS"] : []), "RUNS"], rows)}${hint}`;
+  const suspects = servers.flatMap(suspectLines);
+  const warning = suspects.length > 0 ? `\n\n${suspects.join("\n")}` : "";
+  return `${table(["SERVER", "KIND", "TOOLS", ...(anySkills ? ["SKILLS"] : []), "RUNS"], rows)}${warning}${hint}`;
 }

@@ -1,5 +1,6 @@
 /** Shows what changed in a tool definition. Invisible characters and terminal escapes are made visible. */
 import { type ToolChange, whatHappened } from "../catalog/pins/change.ts";
+import type { ItemSigns } from "../catalog/pins/sign-book.ts";
 import { MEANINGS, type Sign } from "../catalog/signs/sign.ts";
 import { asRaw, type Raw } from "../kernel/raw.ts";
 import { visible } from "../kernel/visible.ts";
@@ -14,6 +15,12 @@ export function headline(change: ToolChange): string {
     of
   ];
   return `${name}${of === "instructions" ? ": this text" : ""} ${whatHappened(change)}`;
+}
+
+/** What has signs, each with its place. */
+export function itemSignLines({ of, name, signs }: ItemSigns): readonly string[] {
+  const kind = of === "tools" ? "" : of === "instructions" ? "its " : `${of.slice(0, -1)} `;
+  return signLines(signs).map((line) => `${line.slice(0, 1)} ${kind}${visible(name)} ${line.slice(2)}`);
 }
 
 /** Each sign with its place in the text. The excerpt was made visible when it was found. */

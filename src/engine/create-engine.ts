@@ -175,6 +175,7 @@ function createCatalog({ options, home, log, clock }: EngineContext): CatalogPar
     enforced: options.pin ?? false,
     userReadsLog: options.userReadsLog ?? true,
     keyFor: (...whose) => catalog.keyFor(...whose),
+    snapshot: () => catalog.snapshot,
     lists: () => namedLists(catalog, options),
     setBlocked: (...list) => catalog.setBlocked(...list),
   });

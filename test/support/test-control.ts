@@ -49,6 +49,7 @@ const PINS: PinControl = {
   enforced: false,
   review: () => ({ changes: [], removed: [] }),
   approve: () => Promise.resolve(),
+  signs: () => Promise.resolve([]),
 };
 const TRIES: TryControl = {
   page: () => undefined,

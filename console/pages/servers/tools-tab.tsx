@@ -9,6 +9,7 @@ import { Ready } from "../../shell/ready.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { toolsTexts } from "../../texts/tools.ts";
 import { keyOf, tierOf } from "../tools/tool-row.ts";
+import { ServerSigns } from "./server-signs.tsx";
 
 const texts = serverTexts.tools;
 const { tiers } = toolsTexts;
@@ -38,20 +39,23 @@ export function ToolsTab({ server }: { readonly server: Server }) {
   const tools = useList("/mcp-servers/:uuid/tools", { uuid: server.uuid }, STATES);
   const search = useSignal("");
   return (
-    <Ready of={tools}>
-      {(rows) => (
-        <Table
-          label={serverTexts.tabs.tools}
-          rows={rows}
-          columns={COLUMNS}
-          rowKey={({ tool }) => tool}
-          onOpen={(row) => go({ page: "tools", id: keyOf(row) })}
-          search={search.value}
-          onSearch={(text) => (search.value = text)}
-          searchLabel={texts.search}
-          empty={<p class="padded muted">{texts.none}</p>}
-        />
-      )}
-    </Ready>
+    <>
+      <ServerSigns server={server} />
+      <Ready of={tools}>
+        {(rows) => (
+          <Table
+            label={serverTexts.tabs.tools}
+            rows={rows}
+            columns={COLUMNS}
+            rowKey={({ tool }) => tool}
+            onOpen={(row) => go({ page: "tools", id: keyOf(row) })}
+            search={search.value}
+            onSearch={(text) => (search.value = text)}
+            searchLabel={texts.search}
+            empty={<p class="padded muted">{texts.none}</p>}
+          />
+        )}
+      </Ready>
+    </>
   );
 }

@@ -161,9 +161,9 @@ function changeRoutes(parts: AdminParts) {
       tag: "mcp-servers",
       action: "objects.read",
       answer: TOOL_CHANGES,
-      handle({ params }) {
+      async handle({ params }) {
         const { uuid } = objectAt(parts, "server", params.uuid);
-        return { body: shownReview(pins.review(uuid)) };
+        return { body: await shownReview(pins, uuid) };
       },
     }),
     route({
@@ -182,7 +182,7 @@ function changeRoutes(parts: AdminParts) {
           throw MetaMcpError.is(error) ? changedMeanwhile() : error;
         });
         recordChanges([{ action: "approve", object: { kind: "server", uuid, name } }]);
-        return { body: shownReview(pins.review(uuid)) };
+        return { body: await shownReview(pins, uuid) };
       },
     }),
   ];
@@ -191,7 +191,9 @@ function changeRoutes(parts: AdminParts) {
 type Definition = Readonly<Record<string, unknown>>;
 type Review = ReturnType<PinControl["review"]>;
 
-function shownReview(review: Review) {
+async function shownReview(pins: PinControl, server: string) {
+  const signs = await pins.signs(server);
+  const review = pins.review(server);
   const { changes, removed, fault } = review;
   return {
     version: versionOf(review),
@@ -205,6 +207,7 @@ function shownReview(review: Review) {
       ...(after !== "" && { after: JSON.parse(after) as Definition }),
     })),
     removed,
+    signs,
     ...(fault !== undefined && { fault }),
   };
 }

@@ -38,7 +38,7 @@ export interface Review {
   readonly fault?: string;
 }
 
-export function itemKey(of: PinnedKind, name: string): string {
+export function itemKey(of: string, name: string): string {
   return `${of} ${name}`;
 }
 

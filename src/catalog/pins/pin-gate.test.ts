@@ -42,6 +42,7 @@ function gateway({ enforced = true, userReadsLog = true } = {}) {
     enforced,
     userReadsLog,
     keyFor: (...asker) => catalog.keyFor(...asker),
+    snapshot: () => catalog.snapshot,
     lists: () => [],
     setBlocked: (...list) => catalog.setBlocked(...list),
   });

@@ -9,10 +9,19 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker, ListKey, ListSource } from "../../kernel/list-key.ts";
 import type { Gate, JudgedList } from "../gate.ts";
 import type { NamedList } from "../signs/context.ts";
-import { NOTHING_CHANGED, PINNED_KINDS, type PinnedKind, type Review, type ToolChange } from "./change.ts";
+import type { Snapshot } from "../snapshot.ts";
+import {
+  itemKey,
+  NOTHING_CHANGED,
+  PINNED_KINDS,
+  type PinnedKind,
+  type Review,
+  type ToolChange,
+} from "./change.ts";
 import type { Pinnable } from "./fingerprint.ts";
 import type { PinStorage } from "./pin-storage.ts";
 import type { Pins, PinsParts, ReviewedList } from "./pins.ts";
+import type { ItemSigns, SignBook } from "./sign-book.ts";
 
 /** How often is checked for approvals by another process. This runs only while something is unapproved. */
 const POLL_MS = 500;
@@ -25,7 +34,8 @@ export interface PinGateParts extends Omit<PinsParts, "signContext"> {
   readonly storage?: PinStorage | undefined;
   /** The list key of the lists that this client sees of the server; undefined if it sees none. */
   readonly keyFor: (server: ServerId, asker: Asker) => ListKey | undefined;
-  /** The tools that are known of all servers. */
+  /** What is visible, and the tools of all servers with the names that clients know. */
+  readonly snapshot: () => Snapshot;
   readonly lists: () => Iterable<NamedList>;
   /** Replaces the blocked items of this list. */
   readonly setBlocked: (from: ListSource, list: BlockedOf, blocked: ReadonlySet<string>) => void;
@@ -51,6 +61,7 @@ export class PinGate implements Gate {
   readonly #newest = new Map<string, ComparedList>();
   readonly #compared = new Map<string, ComparedList>();
   readonly #pending = new Set<Promise<unknown>>();
+  #book: Promise<SignBook> | undefined;
   #pins: Promise<{ pins: Pins; storage: PinStorage }> | undefined;
   #timer: Timer | undefined;
   #closed = false;
@@ -67,6 +78,15 @@ export class PinGate implements Gate {
     if (key === undefined) return merged(this.#listsOf(server).map(({ review }) => review));
     const lists = PINNED_KINDS.map((of) => this.#compared.get(idOf({ server, key, of })));
     return merged(lists.flatMap((compared) => (compared ? [compared.review] : [])));
+  }
+
+  /** The signs of what needs no approval, and that nobody has reviewed. */
+  async signs(server: ServerId): Promise<readonly ItemSigns[]> {
+    this.#book ??= import("./sign-book.ts").then((module) => new module.SignBook());
+    const all = await (await this.#book).of(server, this.#parts.snapshot(), this.#parts.lists());
+    const { changes, reviewed = [] } = this.review(server);
+    const known = new Set([...reviewed, ...changes.map(({ of, tool }) => itemKey(of, tool))]);
+    return all.filter(({ of, name }) => !known.has(itemKey(of, name)));
   }
 
   /** Resolves when every list that arrived has been compared and stored. */

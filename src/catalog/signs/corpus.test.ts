@@ -44,11 +44,12 @@ test("no tool of a real server has a hard sign, and few have a soft one", () => 
   const lists = realLists();
   let [tools, soft] = [0, 0];
   const hard: string[] = [];
+  const all = signContext("", lists);
   for (const { server, name, tools: listed } of lists) {
-    const others = lists.filter((one) => one.server !== server);
     const own = listed.map((tool) => tool.name);
+    const servers = new Set([...all.servers].filter((other) => other !== name.toLowerCase()));
     // Beside no other server, and beside all of them.
-    const contexts = [signContext(server, [], own), signContext(server, others, own)];
+    const contexts = [signContext(server, [], own), { ...all, servers, own: new Set(own) }];
     for (const tool of listed) {
       const signs = contexts.flatMap((context) => textSigns(toRaw(tool), context));
       if (isHard(signs)) hard.push(`${name}:${tool.name}`);

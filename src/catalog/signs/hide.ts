@@ -46,6 +46,7 @@ const TABLE = new PhraseTable([
     [
       "NOT <2> reveal|disclose|mention|show|notify|alert|explain <6> USER",
       "silently <8> copy|send|upload|read|forward|call",
+      "copy|send|upload|forward <3> silently",
       "without <2> asking|prompting|confirming|notifying <3> USER",
       "without <2> users|user <1> consent|permission|approval|confirmation",
       "never ask <2> confirmation|permission",

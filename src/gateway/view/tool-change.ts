@@ -6,6 +6,7 @@ import {
   type ToolChange,
   whatHappened,
 } from "../../catalog/pins/change.ts";
+import { SIGNED_KINDS } from "../../catalog/pins/sign-book.ts";
 import { SEVERITIES, SIGN_KINDS } from "../../catalog/signs/sign.ts";
 import { COUNT, named, object, TEXT } from "../../kernel/json-schema.ts";
 
@@ -24,6 +25,7 @@ export const SIGN = named(
   }),
 );
 
+export const SIGNED_KIND = { enum: SIGNED_KINDS } as const;
 export const CHANGE_OF = { enum: PINNED_KINDS, description: "what it is" } as const;
 
 interface Names {

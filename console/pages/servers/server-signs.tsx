@@ -1,0 +1,79 @@
+/**
+ * Prompts and instructions of a server that are not approved as they are, and signs of an attack in what
+ * needs no approval. Tools that are not approved are on the page Tools.
+ */
+import { send } from "../../api/client.ts";
+import type { ItemChange, Server } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Diff } from "../../components/diff.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { refresh, STATES, useResource } from "../../live/resource.ts";
+import { SignList } from "../../parts/sign-list.tsx";
+import { may } from "../../session.ts";
+import { Refused } from "../../shell/refused.tsx";
+import { toolsTexts } from "../../texts/tools.ts";
+import { useSending } from "../../use-sending.ts";
+
+const texts = toolsTexts.signs;
+
+export function ServerSigns({ server }: { readonly server: Server }) {
+  const changes = useResource("/mcp-servers/:uuid/changes", { uuid: server.uuid }, STATES);
+  const { value } = changes.value;
+  if (!value) return null;
+  const others = value.items.filter(({ of }) => of !== "tools");
+  if (others.length === 0 && value.signs.length === 0) return null;
+  return (
+    <div class="stack padded">
+      {others.map((change) => (
+        <TextChange
+          key={`${change.of} ${change.tool}`}
+          server={server}
+          change={change}
+          version={value.version}
+        />
+      ))}
+      {value.signs.map(({ of, name, signs }) => (
+        <section key={`${of} ${name}`} class="stack-small">
+          <h3>
+            {texts.kinds[of]} <ForeignText text={of === "instructions" ? "" : name} />
+          </h3>
+          <SignList signs={signs} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+interface TextChangeProps {
+  readonly server: Server;
+  readonly change: ItemChange;
+  readonly version: string;
+}
+
+function TextChange({ server: { uuid }, change, version }: TextChangeProps) {
+  const sending = useSending();
+  const { of, tool } = change;
+  const approve = async (): Promise<void> => {
+    const body = { version, ...(of === "instructions" ? { instructions: true } : { prompts: [tool] }) };
+    await sending.run(() => send("POST /mcp-servers/:uuid/changes/approve", body, { params: { uuid } }));
+    refresh("/mcp-servers");
+  };
+  return (
+    <section class="stack-small">
+      <h3>
+        {texts.kinds[of]} <ForeignText text={of === "instructions" ? "" : tool} />
+        {`: ${toolsTexts.changed[change.kind]}`}
+      </h3>
+      <SignList signs={change.signs} />
+      <Diff before={change.before} after={change.after} />
+      <Refused problem={sending.problem} />
+      {may("servers.write") && (
+        <div class="line">
+          <Button kind="primary" busy={sending.busy} onClick={() => void approve()}>
+            {toolsTexts.change.approve}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
