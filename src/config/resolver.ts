@@ -92,7 +92,9 @@ export class Resolver {
     const problem = secretProblem(reference, secretRules);
     if (problem !== undefined) this.findings.fault(path, `${keyOf(path)}: ${problem}`);
     if (reference.kind !== "file") return reference;
-    return { ...reference, name: resolve(folder, expandTilde(reference.name, env)) };
+    const within = secretRules?.file;
+    const name = resolve(folder, expandTilde(reference.name, env));
+    return { ...reference, name, ...(within && { within }) };
   }
 
   #finish(finish: Finish, text: string, path: Path): string {

@@ -13,6 +13,8 @@ export interface SecretReference {
   readonly name: string;
   /** As it stands in the config. */
   readonly written: string;
+  /** Of a file in a gateway: the allowed places. A link must not lead out of them. */
+  readonly within?: readonly string[];
 }
 
 /** One text of the config with references in it. Variables in it are replaced already. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter } from "node:path";
@@ -7,6 +7,7 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { temp } from "../../test/support/temp.ts";
 import { checkServer } from "../config/server.ts";
 import type { RemoteSpec } from "../config/spec.ts";
+import { secretInFile } from "./file.ts";
 import { storeInKeychain } from "./keychain.ts";
 import { resolveSecrets } from "./resolve.ts";
 
@@ -46,6 +47,25 @@ describe("a file", () => {
     make(path);
     await expect(resolved(`\${file:${path}}`)).rejects.toThrow(why);
     await expect(resolved(`\${file:${path}}`)).rejects.toThrow(`\${file:${path}}`);
+  });
+
+  test("in a gateway no link leads out of the allowed places, nor to the key of the gateway", async () => {
+    const folder = temp();
+    for (const name of ["allowed", "home/gateway"]) mkdirSync(folder.path(name), { recursive: true });
+    folder.write("outside", "outside");
+    folder.write("allowed/real", "inside");
+    folder.write("home/gateway/secret.key", "key");
+    const [allowed, home] = [folder.path("allowed"), folder.path("home")];
+    const at = async (name: string, within = [allowed]) =>
+      await secretInFile(folder.path(name), { within, home });
+    symlinkSync("real", folder.path("allowed/link"));
+    symlinkSync(folder.path("outside"), folder.path("allowed/out"));
+    symlinkSync(folder.path("home/gateway/secret.key"), folder.path("allowed/key"));
+    expect(await at("allowed/link")).toBe("inside");
+    await expect(at("allowed/out")).rejects.toThrow("did not allow");
+    for (const within of [[allowed], [folder.path("allowed/key")], [""], ["/"]])
+      await expect(at("allowed/key", within)).rejects.toThrow("a file of MetaMCP itself");
+    await expect(at("home/gateway/secret.key", ["/"])).rejects.toThrow("a file of MetaMCP itself");
   });
 });
 

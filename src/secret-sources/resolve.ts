@@ -5,20 +5,20 @@ import { referencesOf, withSecretValues } from "../config/referring.ts";
 import type { SecretKind, SecretReference } from "../config/secret-reference.ts";
 import { rememberSecret } from "../config/secret-values.ts";
 import type { ServerSpec } from "../config/spec.ts";
-import type { Env } from "../home/home.ts";
+import { type Env, homeFolder } from "../home/home.ts";
 import { secretInFile } from "./file.ts";
 import { secretInKeychain } from "./keychain.ts";
 import { secretIn1Password } from "./one-password.ts";
 import { SecretUnavailable } from "./unavailable.ts";
 import { secretInVault } from "./vault.ts";
 
-type Source = (name: string, env: Env, signal?: AbortSignal) => Promise<string>;
+type Source = (reference: SecretReference, env: Env, signal?: AbortSignal) => Promise<string>;
 
 const SOURCES: Readonly<Record<SecretKind, Source>> = {
-  file: (path) => secretInFile(path),
-  keychain: (name, _env, signal) => secretInKeychain(name, signal),
-  op: (name, _env, signal) => secretIn1Password(name, signal),
-  vault: secretInVault,
+  file: ({ name, within }, env) => secretInFile(name, { within, home: homeFolder(env) }),
+  keychain: ({ name }, _env, signal) => secretInKeychain(name, signal),
+  op: ({ name }, _env, signal) => secretIn1Password(name, signal),
+  vault: ({ name }, env, signal) => secretInVault(name, env, signal),
 };
 
 /** The spec with its secrets; the same one if it has none. Rejects with SecretUnavailable. */
@@ -42,12 +42,13 @@ export async function resolveSecrets<S extends ServerSpec>(
 }
 
 async function secretOf(
-  { kind, name, written }: SecretReference,
+  reference: SecretReference,
   env: Env,
   signal: AbortSignal | undefined,
 ): Promise<string> {
+  const { kind, written } = reference;
   try {
-    const value = (await SOURCES[kind](name, env, signal)).replace(/\r?\n$/, "");
+    const value = (await SOURCES[kind](reference, env, signal)).replace(/\r?\n$/, "");
     if (value === "") throw new SecretUnavailable("it is empty");
     if (value.includes("\0")) throw new SecretUnavailable("it contains a NUL character");
     return value;
