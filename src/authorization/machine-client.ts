@@ -55,7 +55,7 @@ export function compareSecrets(
 }
 
 /**
- * `now` is the time of the database, by which ids of assertions are forgotten: a replica whose clock is behind
+ * `now` is the time of the database, by which ids of assertions are forgotten: a replica whose clock is
  * would take one that has expired a second time.
  */
 export function checkAssertionEnd(exp: unknown, now: number): void {

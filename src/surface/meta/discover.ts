@@ -28,6 +28,7 @@ import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
 import { someOf } from "../server-names.ts";
 import { shownSkill, skillsFor } from "../skills.ts";
 import type { ClientRequest } from "../surface.ts";
+import { suspectNote } from "../suspect.ts";
 import { DISCOVER, PROVISION } from "./tools.ts";
 
 const LIMIT = 10;
@@ -72,7 +73,12 @@ export async function discover(
     const found = await search(scope, options);
     const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, options) };
     const next = found.tools.length === 0 ? withoutHits(scope, options) : undefined;
-    return answer({ ...found, ...(await skillsFound(scope, options)), next, ...missing, notice });
+    const warning = suspectNote(
+      scope,
+      found.tools.map(({ server, tool: name }) => ({ server, name })),
+      origin,
+    );
+    return answer({ ...found, ...(await skillsFound(scope, options)), next, ...missing, warning, notice });
   }
   await scope.pins.settled();
   if (options.server !== undefined) {

@@ -17,6 +17,7 @@ import { requireServer } from "../require-server.ts";
 import type { ScopeCatalog, ScopeFacts } from "../scope.ts";
 import { skillsFor } from "../skills.ts";
 import type { ClientRequest } from "../surface.ts";
+import { suspectNote } from "../suspect.ts";
 import { answer } from "./answer.ts";
 import { itemsNeeded, type PageRequest, pageOf } from "./paging.ts";
 import { type Unavailable, unavailableOf } from "./unavailable.ts";
@@ -119,7 +120,9 @@ function toolPage(scope: FindScope, { origin }: ClientRequest, found: FoundTools
       unavailable,
     }),
     note:
-      [scope.notice(), truncated && boundedNote(scope.view(origin))].filter(Boolean).join("\n") || undefined,
+      [scope.notice(), truncated && boundedNote(scope.view(origin)), suspectNote(scope, shown.items, origin)]
+        .filter(Boolean)
+        .join("\n") || undefined,
   });
 }
 
@@ -134,6 +137,7 @@ async function loadLists(
     only === undefined ? [...scope.specs().keys()] : [only],
     origin,
   );
+  await scope.pins.settled();
   return unavailableOf(scope, unknown, origin, only);
 }
 

@@ -49,7 +49,15 @@ test("without --pin a hard sign is a warning in every list, and the tool runs", 
   expect(client.stderr).toMatch(
     /"level":"warn".*s: note asks to keep something from the user.*metamcp approve s/,
   );
+  const found = (await discover(client, { query: "note" })) as { readonly warning?: string };
+  expect(found.warning).toMatch(/signs of an attack.*: s:note\. .*metamcp approve/);
   await client.close();
+  const metatools = await start(folder, ["--surface", "metatools"]);
+  for (const name of ["list_tools", "search_tools"]) {
+    const call = { name, arguments: name === "list_tools" ? {} : { query: "note" } };
+    expect(JSON.stringify(await metatools.request("tools/call", call))).toContain("signs of an attack");
+  }
+  await metatools.close();
   // It is known from the cache too, and warned about once.
   const again = await start(folder);
   expect(await serverOf(again)).toMatchObject({ suspect: ["note"] });
