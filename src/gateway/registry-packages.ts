@@ -92,12 +92,12 @@ function optionsOf({ type, flags }: Runner, args: readonly StoredText[]) {
   const names: string[] = [];
   let at = type === "oci" && args[0] === "run" ? 1 : 0;
   for (; at < args.length; at++) {
-    const next = args[at + 1];
+    const [arg, next] = [args[at], args[at + 1]];
     const isName = typeof next === "string" && /^[A-Za-z_]\w*$/.test(next);
-    if (type === "oci" && (args[at] === "-e" || args[at] === "--env") && isName) {
+    if (type === "oci" && (arg === "-e" || arg === "--env") && isName) {
       names.push(next);
       at += 1;
-    } else if (!flags.has(String(args[at]))) break;
+    } else if (typeof arg !== "string" || !flags.has(arg)) break;
   }
   return { at, names };
 }

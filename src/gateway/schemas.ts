@@ -27,12 +27,7 @@ export const SERVER = {
 
 const ARGUMENT = {
   anyOf: [
-    {
-      type: "object",
-      properties: { default: {} },
-      required: ["default"],
-      additionalProperties: false,
-    },
+    { type: "object", properties: { default: {} }, required: ["default"], additionalProperties: false },
     { type: "object", properties: { fixed: {} }, required: ["fixed"], additionalProperties: false },
   ],
   description: "{ default: value } or { fixed: value }",

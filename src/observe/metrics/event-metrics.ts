@@ -145,6 +145,7 @@ export class EventMetrics {
       case "call.begun":
       case "call.ended":
       case "changed":
+      case "egress":
       case "listed":
       case "pool":
       case "revision":
