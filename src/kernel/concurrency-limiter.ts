@@ -98,8 +98,11 @@ export class ConcurrencyLimiter {
    */
   serve<T>(request: () => Promise<T>): Promise<T> {
     if (!this.#shared) return this.#count(request);
-    const run = (): Promise<T> => (this.full("inFlight") ? Promise.reject(tooMany()) : this.#count(request));
-    return this.ready("inFlight")?.then(run) ?? run();
+    return this.ready("inFlight")?.then(() => this.#countOrRefuse(request)) ?? this.#countOrRefuse(request);
+  }
+
+  #countOrRefuse<T>(request: () => Promise<T>): Promise<T> {
+    return this.full("inFlight") ? Promise.reject(tooMany()) : this.#count(request);
   }
 
   #count<T>(request: () => Promise<T>): Promise<T> {

@@ -31,6 +31,9 @@ import { mayStillUse } from "./site/may-still-use.ts";
 import type { ServedParts } from "./site/served-endpoint.ts";
 import { ServedEndpoints } from "./site/served-endpoints.ts";
 
+/** One object, because each call asks for the limits several times. */
+const UNLIMITED = {};
+
 export interface CoreParts {
   /** The stored objects, as they were at the start. */
   readonly start: Start;
@@ -108,7 +111,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     provisioning,
     counts,
     limiter: new ConcurrencyLimiter(
-      () => compiled().settings?.spec.limits ?? {},
+      () => compiled().settings?.spec.limits ?? UNLIMITED,
       undefined,
       counts && { counts, place: "gateway" },
     ),
