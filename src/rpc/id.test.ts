@@ -64,3 +64,7 @@ test.each(['"x"', '"1x"', '"1.0"', '" 1"', "-1", "1.5", "null", '""', '"-1"'])(
     expect(ownId(raw(text)) > 0 && Number.isInteger(ownId(raw(text)))).toBe(false);
   },
 );
+
+test("a list or object is no id in another spelling, so it is not parsed", () => {
+  for (const text of ['["\\u0041"]', '{"a":"\\u0041"}']) expect(keyOf(text)).toBe(text);
+});

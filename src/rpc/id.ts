@@ -15,7 +15,8 @@ export function idKey(raw: Raw): IdKey {
   // Other numbers (0, -1, 1.5) are rare and are compared as text.
   if (number > 0 && Number.isInteger(number)) return number;
   const text = raw.toString();
-  return text.includes("\\") ? JSON.stringify(JSON.parse(text)) : text;
+  // Whoever cancels may name anything. Only a text can be the id of a request in another spelling.
+  return raw[0] === 0x22 && text.includes("\\") ? JSON.stringify(JSON.parse(text)) : text;
 }
 
 /**
