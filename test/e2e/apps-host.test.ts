@@ -12,6 +12,13 @@ const RULES = [
   { use: "audit" },
   { use: "redact", detect: ["email"], in: ["results"] },
   { use: "filter", deny: ["two:erase"] },
+  {
+    use: "policy",
+    rules: [
+      { effect: "deny", tools: ["two:refresh"], args: { message: { glob: "*password*" } } },
+      { effect: "allow", tools: ["*"] },
+    ],
+  },
 ];
 
 const team = shared(async () => {
@@ -70,6 +77,9 @@ test.each(["legacy", "2026-07-28"] as const)("an app of one of two servers (%s)"
   expect(await draw("two__show")).toBe("page of two");
   expect(await called("refresh", { message: "to ann@example.org" })).not.toContain("ann@");
   expect(callsOf(folder, "two").at(-1)).toBe("refresh");
+  const allowed = callsOf(folder, "two").length;
+  await expect(called("refresh", { message: "my password" })).resolves.toContain("rule 1 denies");
+  expect(callsOf(folder, "two")).toHaveLength(allowed);
   await expect(called("only_one")).rejects.toThrow("Unknown tool: only_one");
   expect(callsOf(folder, "one")).toHaveLength(before);
   // The rules forbid it at server two: it is neither called there nor at the other server.
