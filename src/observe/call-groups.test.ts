@@ -25,8 +25,9 @@ test("calls with unknown names share one group per endpoint", () => {
   const other = all.of({ ...ECHO, tool: "made up" });
   expect(other).toMatchObject({ endpoint: { name: "team" }, server: { name: "other" }, tool: "other" });
   expect(other.server.uuid).toBeUndefined();
+  expect(all.of({ ...ECHO, code: "tool_not_found" })).toBe(other);
   // A tool that exists and is hidden from its caller is no unknown name.
-  expect(all.of({ ...ECHO, code: "tool_not_found" })).toMatchObject({
+  expect(all.of({ ...ECHO, code: "tool_not_found", by: "namespace" })).toMatchObject({
     server: { name: "fix" },
     tool: "echo",
   });

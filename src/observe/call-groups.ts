@@ -64,7 +64,9 @@ export class CallGroups {
 
   /** Only names of existing tools may be used in counters. */
   #hasTool(row: CallRow): boolean {
-    const { server, tool } = row;
+    const { server, tool, code, by } = row;
+    // Another caller may list a tool of this name. Only one that something hides is a tool for this caller.
+    if ((code === "tool_not_found" || code === "server_not_found") && by === undefined) return false;
     return hasServer(row) && (server.uuid === undefined || this.#names.hasTool(server.uuid, tool));
   }
 }

@@ -2,11 +2,18 @@
  * A registry on a free port with the entries of a test, and a fake `npx` that starts the fixture server
  * instead of a package.
  */
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { dirname, join } from "node:path";
 import { atEnd } from "./shared.ts";
 import { FIXTURE, type Temp } from "./temp.ts";
 
@@ -90,8 +97,9 @@ function fixtureCommand(flags: readonly string[]): string {
   return `exec ${words.join(" ")} "$@"`;
 }
 
-/** An uncompressed MCPB bundle that starts the fixture server. */
+/** An uncompressed MCPB bundle with the fixture server: a confined server sees no files but its own. */
 export function fixtureBundle(): Buffer {
+  const parts = join(dirname(FIXTURE), "child");
   const manifest = {
     manifest_version: "0.3",
     name: "fixture",
@@ -104,7 +112,10 @@ export function fixtureBundle(): Buffer {
   };
   return storedZip({
     "manifest.json": JSON.stringify(manifest),
-    "index.mjs": `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});\n`,
+    "index.mjs": readFileSync(FIXTURE, "utf8"),
+    ...Object.fromEntries(
+      readdirSync(parts).map((name) => [`child/${name}`, readFileSync(join(parts, name), "utf8")]),
+    ),
   });
 }
 
