@@ -102,6 +102,9 @@ export async function fullTeam(variant: TextVariant = PLAIN): Promise<FullTeam> 
   });
   await create("/endpoints", { name: "open", namespaces: [namespace], access: { public: true } });
   for (const one of [files, look, broken]) await api("POST", `/mcp-servers/${one}/connect`);
+  // Texts with hidden characters are blocked at first sight.
+  const { version } = (await api("GET", `/mcp-servers/${look}/changes`)).body;
+  await api("POST", `/mcp-servers/${look}/changes/approve`, { version });
   list(see, specialTool("look", "Looks around, and tells everybody."));
   await api("POST", `/mcp-servers/${look}/connect`);
   const person = await create("/users", {
