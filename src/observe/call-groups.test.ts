@@ -35,6 +35,13 @@ test("calls with unknown names share one group per endpoint", () => {
   expect(all.of({ ...ECHO, server: { name: "metamcp" } })).toMatchObject({ tool: "echo" });
 });
 
+test("a call that failed belongs to its server, also if that never listed the tool", () => {
+  const failed = groups().of({ ...ECHO, tool: "made up", outcome: "error" });
+  expect(failed).toMatchObject({ server: { name: "fix" }, tool: "other" });
+  const made = groups().of({ ...ECHO, tool: "made up", outcome: "error", code: "tool_not_found" });
+  expect(made.server.name).toBe("other");
+});
+
 test("prompts and resources are grouped by method", () => {
   const all = groups();
   const method = "resources/read";

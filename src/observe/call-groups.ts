@@ -39,7 +39,8 @@ export class CallGroups {
   of(row: CallRow): CallGroup {
     const { method } = row;
     const known = method ? hasServer(row) : this.#hasTool(row);
-    const server = known ? row.server : OTHER_SERVER;
+    // A call that failed was for a server that exists, even if it never listed its tools.
+    const server = known || hasFailed(row) ? row.server : OTHER_SERVER;
     return this.#find(row.endpoint, server, method ?? (known ? row.tool : OTHER), method);
   }
 
@@ -64,15 +65,26 @@ export class CallGroups {
 
   /** Only names of existing tools may be used in counters. */
   #hasTool(row: CallRow): boolean {
-    const { server, tool, code, by } = row;
-    // Another caller may list a tool of this name. Only one that something hides is a tool for this caller.
-    if ((code === "tool_not_found" || code === "server_not_found") && by === undefined) return false;
-    return hasServer(row) && (server.uuid === undefined || this.#names.hasTool(server.uuid, tool));
+    const { server, tool } = row;
+    return (
+      !isUnknown(row) &&
+      hasServer(row) &&
+      (server.uuid === undefined || this.#names.hasTool(server.uuid, tool))
+    );
   }
 }
 
 function hasServer({ server }: CallRow): boolean {
   return server.uuid !== undefined || server.name === BUILTIN_SERVER;
+}
+
+/** Another caller may list a tool of this name. Only one that something hides is a tool for this caller. */
+function isUnknown({ code, by }: CallRow): boolean {
+  return (code === "tool_not_found" || code === "server_not_found") && by === undefined;
+}
+
+function hasFailed(row: CallRow): boolean {
+  return row.outcome === "error" && row.server.uuid !== undefined && !isUnknown(row);
 }
 
 function idOf({ uuid, name }: Named): string {

@@ -7,6 +7,7 @@ import { Stderr } from "./stderr.ts";
 
 function setUp() {
   const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
+  const kept: string[] = [];
   const at = (level: string) => (message: string, fields?: LogFields) =>
     void lines.push({ level, message, fields });
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
@@ -17,6 +18,7 @@ function setUp() {
     mask: maskOf(["hunter22"]),
     log,
     clock,
+    onLine: (line) => void kept.push(line),
   });
   const write = async (...chunks: (string | Buffer)[]): Promise<void> => {
     for (const chunk of chunks) {
@@ -24,7 +26,7 @@ function setUp() {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { lines, stream, clock, stderr, write, texts: () => lines.map((line) => line.message) };
+  return { lines, kept, stream, clock, stderr, write, texts: () => lines.map((line) => line.message) };
 }
 
 test("lines are logged at level debug with the name of the server", async () => {
@@ -52,6 +54,13 @@ test("control sequences for terminals are removed", async () => {
   await write("\u001b[31mred\u001b[0m\u0007 bell\u001b]0;title\u0007\n10%\r50%\r100%\r\n\n   \n");
   expect(texts()).toEqual(["red bell", "100%"]);
   expect(stderr.lastLines(1)).toEqual(["100%"]);
+});
+
+test("the kept lines have their indentation, those of the log do not", async () => {
+  const { kept, texts, write } = setUp();
+  await write("Traceback:\n  File\n\t\u001b[31mraise\u001b[0m\n   \n");
+  expect(kept).toEqual(["Traceback:", "  File", "    raise"]);
+  expect(texts()).toEqual(["Traceback:", "File", "raise"]);
 });
 
 test("secrets of the child are masked", async () => {

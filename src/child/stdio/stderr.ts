@@ -15,7 +15,7 @@ interface StderrOptions {
   readonly mask: Mask;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called for each line that is logged. */
+  /** Called for each line that is logged, with its indentation. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -115,10 +115,11 @@ export class Stderr {
   #log(line: Buffer): void {
     if (!this.#limiter.take()) return;
     const { log, server, mask, onLine } = this.#options;
-    const text = mask(readable(line.toString("utf8", 0, LINE_BYTES)));
+    const raw = line.toString("utf8", 0, LINE_BYTES);
+    const text = mask(readable(raw));
     if (text === "") return;
     const shown = line.length > LINE_BYTES ? `${text} …` : text;
-    onLine?.(shown);
+    onLine?.(indentOf(raw) + shown);
     log.debug(shown, { server, stream: "stderr" });
   }
 }
@@ -139,6 +140,11 @@ function lastBytes(tail: Buffer, chunk: Buffer): Buffer {
 
 function shortened(line: string): string {
   return line.length > LAST_LINE_LENGTH ? `${line.slice(0, LAST_LINE_LENGTH)} …` : line;
+}
+
+/** Spaces before the text. A tab counts as four. */
+function indentOf(line: string): string {
+  return (/^[ \t]*/.exec(line)?.[0] ?? "").replaceAll("\t", "    ");
 }
 
 /**

@@ -13,7 +13,9 @@ export interface Instrument {
 /** The meaning of each label. `few`: it has only a few values, which callers cannot choose. */
 export const LABELS = {
   endpoint: { help: "name of the endpoint" },
-  server: { help: "name of the server; `metamcp` for MetaMCP's own tools, `other` for unknown names" },
+  server: {
+    help: "name of the server; `metamcp` for MetaMCP's own tools, `other` for unknown names and tools that do not exist",
+  },
   tool: {
     help: "the tool's name at the server, or the method if it is not a tool call; `other` for unknown tools and methods",
   },
