@@ -5,7 +5,7 @@ import { ApiProblem } from "./api/client.ts";
 export interface Sending {
   readonly busy: boolean;
   readonly problem: ApiProblem | undefined;
-  /** The error of one field, by its JSON Pointer: `/password`. */
+  /** The error of one field, by its JSON Pointer: `/password`. The field shows it. */
   readonly faultOf: (path: string) => string | undefined;
   /** Resolves with false if the gateway refused the request, or if another one is in flight. */
   readonly run: (send: () => Promise<unknown>) => Promise<boolean>;
@@ -27,7 +27,11 @@ export function useSending(): Sending {
   return {
     busy: busy.value,
     problem: problem.value,
-    faultOf: (path) => problem.value?.errors.find((fault) => fault.path === path)?.message,
+    faultOf(path) {
+      const fault = problem.value?.errors.find((one) => one.path === path);
+      if (fault) problem.value?.shown.add(path);
+      return fault?.message;
+    },
     async run(send) {
       if (busy.peek()) return false;
       busy.value = true;

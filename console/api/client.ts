@@ -28,6 +28,8 @@ export class ApiProblem extends Error {
   readonly errors: readonly FieldProblem[];
   /** All members of the answer: `current` of a 412, `objects` of a 409. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Paths of the errors that fields show, so that they are not said twice. */
+  readonly shown = new Set<string>();
 
   constructor(status: number, fields: Readonly<Record<string, unknown>>) {
     const { detail, title, errors } = fields as {

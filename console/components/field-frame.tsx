@@ -1,4 +1,5 @@
 /** Label, hint and error of one control, linked to it for screen readers. */
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
@@ -36,11 +37,17 @@ export interface ControlProps {
 export function FieldFrame(
   props: FieldProps & { readonly control: (control: ControlProps) => ComponentChildren },
 ) {
-  const control = useControl(props);
+  const unfit = useSignal<string | undefined>(undefined);
+  const { hint, error = unfit.value } = props;
+  const control = useControl({ ...props, error });
   const { id } = control;
-  const { hint, error } = props;
   return (
-    <div class={`field${error ? " field-wrong" : ""}`}>
+    <div
+      class={`field${error ? " field-wrong" : ""}`}
+      // The form checks its fields.
+      onInvalidCapture={(event) => (unfit.value = unfitText((event.target as HTMLInputElement).validity))}
+      onInput={() => (unfit.value = undefined)}
+    >
       <FieldLabel id={id} field={props} shown="field-label" />
       <FieldHint id={id} hint={hint} />
       {props.control(control)}
@@ -63,6 +70,12 @@ export function useControl(props: FieldProps): ControlProps {
     "aria-describedby": described || undefined,
     "aria-invalid": error ? true : undefined,
   };
+}
+
+function unfitText({ valueMissing, typeMismatch }: ValidityState): string {
+  const { required } = componentTexts.form.problems;
+  if (valueMissing) return required;
+  return typeMismatch ? componentTexts.mismatch : componentTexts.unfit;
 }
 
 interface FieldLabelProps {

@@ -6,13 +6,18 @@ import "./refused.css";
 
 interface RefusedProps {
   readonly problem: ApiProblem | undefined;
-  /** JSON Pointers of the fields that show their own errors, and those of values inside of them. */
+  /**
+   * JSON Pointers of the fields that show errors of values inside of them. Those that ask for their own error
+   * with `faultOf` need not be here.
+   */
   readonly shownByFields?: readonly string[];
 }
 
 export function Refused({ problem, shownByFields = [] }: RefusedProps) {
   if (!problem) return null;
-  const remaining = problem.errors.filter(({ path }) => !shownByFields.some((field) => isIn(path, field)));
+  const remaining = problem.errors.filter(
+    ({ path }) => !problem.shown.has(path) && !shownByFields.some((field) => isIn(path, field)),
+  );
   if (problem.errors.length > 0 && remaining.length === 0) return null;
   return (
     <div class="refused" role="alert">

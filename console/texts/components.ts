@@ -10,6 +10,8 @@ export const componentTexts = {
   copyFailed: "Not copied",
   optional: "optional",
   required: "required",
+  mismatch: "Not a complete address.",
+  unfit: "Not valid.",
   take: (name: string) => `Remove ${name}`,
   working: "Working",
   loading: "Loading",

@@ -19,6 +19,7 @@ export const loginTexts = {
     noCode: "This link has no code.",
     noCodeText:
       "The gateway prints the complete link when it starts. Each start prints a new link until one is used.",
+    gone: "This link is no longer valid",
     email: "Your e-mail address",
     submit: "Create account",
   },

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { isRecord } from "../kernel/is-record.ts";
 import { StoreError } from "../store/error.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoredRecord } from "../store/store.ts";
 import type { Account } from "./account.ts";
 import { type Accounts, passwordsOff } from "./accounts.ts";
 import { AccessError } from "./error.ts";
@@ -69,18 +69,19 @@ export class Setup {
     }
   }
 
+  /** Rejects like `finish` if no administrator can be created with this code. */
+  async check(code: string): Promise<void> {
+    await this.#recordOf(code);
+  }
+
   /**
    * Creates the first administrator. Rejects with "code_unknown" if the code is wrong, used or expired, and
    * with "passwords_off".
    */
   async finish(code: string, { email, password }: { email: string; password: string }): Promise<Account> {
-    if (!this.#accounts.takesPasswords) throw passwordsOff();
-    const record = await this.#store.records.get(SETUP, ID);
-    const stored = this.#hashIn(record?.value);
-    const given = this.#hash(code);
-    if (!record || stored.length !== given.length || !timingSafeEqual(stored, given)) throw unknown();
+    const { version } = await this.#recordOf(code);
     try {
-      const used = { delete: { kind: SETUP, id: ID, ifVersion: record.version } };
+      const used = { delete: { kind: SETUP, id: ID, ifVersion: version } };
       const account = await this.#accounts.createFirst({ email, role: "admin", password }, [used]);
       if (account) return account;
     } catch (error) {
@@ -88,6 +89,16 @@ export class Setup {
       if (!StoreError.is(error, "conflict")) throw error;
     }
     throw unknown();
+  }
+
+  async #recordOf(code: string): Promise<StoredRecord> {
+    if (!this.#accounts.takesPasswords) throw passwordsOff();
+    const record = await this.#store.records.get(SETUP, ID);
+    const stored = this.#hashIn(record?.value);
+    const given = this.#hash(code);
+    const isRight = stored.length === given.length && timingSafeEqual(stored, given);
+    if (!record || !isRight || this.#accounts.hasAdmin) throw unknown();
+    return record;
   }
 
   #codeOf({ salt }: Derived): string {

@@ -23,6 +23,7 @@ describe.skipIf(noBrowser)("the login to the console", () => {
     });
     const page = await openPage(link);
     await page.getByLabel("Your e-mail address").fill(ADA.email);
+    await expectAccessibleInBothThemes(page);
     await page.getByLabel("Password").fill("short");
     allowError(page, /422/);
     await page.getByRole("button", { name: "Create account" }).click();
@@ -38,6 +39,19 @@ describe.skipIf(noBrowser)("the login to the console", () => {
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
+    // Empty fields say so at once, in the words of the console.
+    await page.getByRole("button", { name: "Log in" }).click();
+    await until(async () => (await page.getByText("Required.").count()) === 2, { what: "both errors" });
+    await page.getByLabel("E-mail address").fill("ada");
+    await page.getByLabel("Password").fill(ADA.password);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByText("Not a complete address.").waitFor();
+    expect(await page.getByText("Required.").count()).toBe(0);
+    // The link is used up, and says so before anything is typed.
+    allowError(page, /404/);
+    await page.goto(link);
+    await page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
+    expect(await page.getByLabel("Password").count()).toBe(0);
   });
 
   test("an address that needs a login leads to the login page and back, and a wrong password is reported", async () => {

@@ -109,7 +109,11 @@ function faultIn(
   names: readonly string[],
 ): string | undefined {
   const path = `/access/allow/${list}`;
-  return faultOf(path) ?? names.map((_, at) => faultOf(`${path}/${at}`)).find((fault) => fault !== undefined);
+  for (const one of [path, ...names.map((_, at) => `${path}/${at}`)]) {
+    const fault = faultOf(one);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 const PEOPLE: RefreshRule = { when: (event) => event.type === "admin" };

@@ -56,7 +56,7 @@ function Accept({ code, email }: { readonly code: string; readonly email: string
           aria-hidden
         />
         <NewPassword value={password.value} sending={sending} onInput={(value) => (password.value = value)} />
-        <Refused problem={sending.problem} shownByFields={["/password"]} />
+        <Refused problem={sending.problem} />
         <Button type="submit" kind="primary" busy={sending.busy}>
           {texts.submit}
         </Button>

@@ -95,7 +95,7 @@ function TryForm({ endpoint, row, as, server, schema, page }: TryFormProps) {
       });
     });
   return (
-    <Form onSubmit={run}>
+    <Form onSubmit={run} checksItself>
       {kept !== undefined && <p class="muted">{texts.repeated}</p>}
       <div class="panel padded">
         <SchemaForm

@@ -77,6 +77,18 @@ export function loginRoutes(parts: AdminParts) {
       },
     }),
     route({
+      method: "GET",
+      path: "/setup/:code",
+      summary: "Check the code that the gateway printed at start",
+      tag: "login",
+      action: "login",
+      answer: object({ valid: BOOLEAN }),
+      async handle({ params }) {
+        await access.setup.check(params.code);
+        return { body: { valid: true } };
+      },
+    }),
+    route({
       method: "POST",
       path: "/setup",
       summary: "Create the first administrator, with the code that the gateway printed at start",

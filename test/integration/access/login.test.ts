@@ -25,6 +25,9 @@ async function withAda(more: { trustProxy?: string[] } = {}) {
 test("the setup code creates one administrator and works only once", async () => {
   const { ask, code, access, url } = await withoutAdmin();
   expect((await ask("POST", "/setup", { code: "wrong", ...ADA })).status).toBe(404);
+  // The link can be checked before the form is filled.
+  expect((await ask("GET", "/setup/wrong")).status).toBe(404);
+  expect((await ask("GET", `/setup/${code}`)).body).toEqual({ valid: true });
   expect((await ask("POST", "/setup", { code, ...ADA, password: "too short" })).status).toBe(422);
   expect((await ask("POST", "/setup", { code, ...ADA, email: "nobody" })).status).toBe(422);
   const both = await Promise.all([
@@ -37,6 +40,7 @@ test("the setup code creates one administrator and works only once", async () =>
   const me = apiClient(url, { cookie: cookieIn(made as never) });
   expect((await me("GET", "/settings")).status).toBe(200);
   expect((await ask("POST", "/setup", { code, ...ADA, email: "later@example.org" })).status).toBe(404);
+  expect((await ask("GET", `/setup/${code}`)).status).toBe(404);
   expect(await access.setup.begin()).toBeUndefined();
 });
 
