@@ -22,9 +22,11 @@ interface PipelineEditorProps {
   readonly onInput: (value: LayerEntry[]) => void;
   /** The gateway's error for a JSON Pointer relative to the list: `/0/rules`. */
   readonly faultOf: (path: string) => string | undefined;
+  /** Only shows what the layers do. */
+  readonly readOnly?: boolean;
 }
 
-export function PipelineEditor({ place, value, onInput, faultOf }: PipelineEditorProps) {
+export function PipelineEditor({ place, value, onInput, faultOf, readOnly = false }: PipelineEditorProps) {
   const kinds = useResource("/layers", {}, {});
   const open = useSignal<number | undefined>(undefined);
   const move = (at: number, by: number) => {
@@ -53,26 +55,29 @@ export function PipelineEditor({ place, value, onInput, faultOf }: PipelineEdito
                 onRemove={() => onInput(value.filter((_, index) => index !== at))}
                 place={place}
                 summary={summaryOf(entry)}
+                readOnly={readOnly}
               />
             ))}
           </ol>
-          {may("layers.guarded") && value.some(({ use }) => use === "policy") && (
+          {!readOnly && may("layers.guarded") && value.some(({ use }) => use === "policy") && (
             <TestLine place={place} middleware={value} />
           )}
-          <SelectField
-            label={texts.add}
-            labelHidden
-            none={texts.add}
-            value=""
-            options={items
-              .filter(mayChange)
-              .map(({ use, summary }) => ({ value: use, label: summary ? `${use}: ${summary}` : use }))}
-            onInput={(use) => {
-              if (!use) return;
-              open.value = value.length;
-              onInput([...value, use === "policy" ? { use, default: "allow", rules: [] } : { use }]);
-            }}
-          />
+          {!readOnly && (
+            <SelectField
+              label={texts.add}
+              labelHidden
+              none={texts.add}
+              value=""
+              options={items
+                .filter(mayChange)
+                .map(({ use, summary }) => ({ value: use, label: summary ? `${use}: ${summary}` : use }))}
+              onInput={(use) => {
+                if (!use) return;
+                open.value = value.length;
+                onInput([...value, use === "policy" ? { use, default: "allow", rules: [] } : { use }]);
+              }}
+            />
+          )}
         </div>
       )}
     </Ready>
@@ -91,6 +96,7 @@ interface LayerProps {
   readonly place: Place;
   /** What this layer does, rather than its kind. */
   readonly summary: string | undefined;
+  readonly readOnly: boolean;
 }
 
 function Layer({
@@ -104,9 +110,10 @@ function Layer({
   onRemove,
   place,
   summary,
+  readOnly,
 }: LayerProps) {
   const { use } = entry;
-  const changeable = kind !== undefined && mayChange(kind);
+  const changeable = !readOnly && kind !== undefined && mayChange(kind);
   const { up, down, remove, take } = shellTexts.order;
   const toggle = open ? texts.close : texts.open;
   return (
@@ -115,7 +122,7 @@ function Layer({
         <strong class="mono">{use}</strong>
         <span class="muted pipeline-summary">
           <ForeignText text={summary ?? kind?.summary ?? ""} />
-          {!changeable && ` ${texts.guarded}`}
+          {!changeable && !readOnly && ` ${texts.guarded}`}
         </span>
         {changeable && (
           <span class="push line">

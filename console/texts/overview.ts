@@ -78,6 +78,7 @@ export const overviewTexts = {
     summary: "Five steps, about three minutes.",
     skip: "Skip this",
     resume: "Connect a client",
+    unused: "No client has used these servers in the last 30 days.",
     servers: {
       title: "Add servers",
       text: "Paste the config of one of your clients, or choose from the gallery.",

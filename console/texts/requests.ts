@@ -3,10 +3,10 @@ import { plural } from "../format.ts";
 
 export const requestsTexts = {
   title: "Requests",
-  summary: (calls: number, servers: number) =>
+  summary: (calls: number, theirs: number, servers: number) =>
     calls + servers === 0
       ? "No requests are waiting."
-      : `${plural(calls, "call waits", "calls wait")} for approval${servers > 0 ? `, ${plural(servers, "server is", "servers are")} requested` : ""}.`,
+      : `${plural(calls, "call waits", "calls wait")} for approval${theirs < calls ? `, ${theirs} of them for yours` : ""}${servers > 0 ? `, ${plural(servers, "server is", "servers are")} requested` : ""}.`,
   notices: "Tell me in this browser",
   tabs: "Requests",
   calls: {

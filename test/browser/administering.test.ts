@@ -214,10 +214,25 @@ describe.skipIf(noBrowser)("administration", () => {
     const dialog = page.getByRole("dialog", { name: "Create an API key" });
     await dialog.getByRole("button", { name: "Create key" }).click();
     expect(await dialog.getByLabel("Name").evaluate((field) => field.matches(":focus:invalid"))).toBe(true);
+    // Without a bubble of the browser beside it.
+    expect(await dialog.locator("form").evaluate((form) => form.matches("[novalidate]"))).toBe(true);
+    await dialog.getByText("Required.").waitFor();
     await dialog.getByLabel("Name").fill("laptop");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Copy the key now" }).waitFor();
     expect(await keys()).toBe(before + 1);
+  });
+
+  test("an error that the gateway finds is said once, at its field", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/endpoints`);
+    await page.getByRole("button", { name: "Create endpoint" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: false }).first().fill("not/a name");
+    allowError(page, /422/);
+    await dialog.getByRole("button", { name: "Create endpoint" }).click();
+    await dialog.locator("input[aria-invalid]").waitFor();
+    expect(await dialog.getByRole("alert").count()).toBe(1);
   });
 
   test("a call that waits for approval appears without a reload and runs after the approval", async () => {
@@ -251,7 +266,11 @@ describe.skipIf(noBrowser)("administration", () => {
     await viewer.page.getByRole("link", { name: "Endpoints" }).click();
     await viewer.page.getByText("main").click();
     await viewer.page.getByRole("tab", { name: "What a client sees" }).waitFor();
-    expect(await viewer.page.getByRole("tab", { name: /Settings|Access|Pipeline/ }).count()).toBe(0);
+    expect(await viewer.page.getByRole("tab", { name: /Settings|Access/ }).count()).toBe(0);
+    // Which layers decide about calls is shown, and cannot be changed.
+    await viewer.page.getByRole("tab", { name: "Pipeline" }).click();
+    await viewer.page.getByText(/^No layers\.$|^Every call and list passes/).waitFor();
+    expect(await viewer.page.getByRole("tabpanel").getByRole("combobox").count()).toBe(0);
     expect(await viewer.page.getByRole("button", { name: "Create endpoint" }).count()).toBe(0);
     const editor = await pages("editor");
     await editor.page.getByRole("link", { name: "Endpoints" }).click();

@@ -46,6 +46,12 @@ describe.skipIf(noBrowser)("shell", () => {
     // Shortcuts do not apply while somebody types.
     await page.keyboard.type("/?");
     await expect.poll(() => page.getByLabel("Search servers").inputValue(), POLL).toBe("bet/?");
+
+    // Servers without a client: the overview leads to the step that connects one.
+    await page.goto(gateway.url);
+    await page.getByText("No client has used these servers in the last 30 days.").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Connect a client" }).click();
+    await page.getByRole("button", { name: "Create a key" }).waitFor();
   });
 
   test("the chosen theme is kept after a reload", async () => {

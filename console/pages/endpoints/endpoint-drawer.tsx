@@ -80,7 +80,7 @@ function allowedTabs(): readonly TabContent[] {
       id: "pipeline",
       label: texts.pipeline,
       show: (one) => <PipelineTab endpoint={one} />,
-      shown: may("endpoints.write"),
+      shown: true,
     },
     {
       id: "matrix",
@@ -98,19 +98,22 @@ function allowedTabs(): readonly TabContent[] {
   return all.filter(({ shown }) => shown);
 }
 
-/** Edits the pipeline of an endpoint. */
+/** Edits the pipeline of an endpoint, or shows it to those who may not. */
 function PipelineTab({ endpoint }: { readonly endpoint: Endpoint }) {
   const { draft, sending, save } = useObjectDraft("endpoints", endpoint);
-  if (endpoint.managedBy !== "api") return <p>{shellTexts.managed(endpoint.managedBy)}</p>;
+  const isManaged = endpoint.managedBy !== "api";
+  const readOnly = isManaged || !may("endpoints.write");
   return (
     <div class="stack">
+      {isManaged && <p>{shellTexts.managed(endpoint.managedBy)}</p>}
       <PipelineEditor
+        readOnly={readOnly}
         place={{ kind: "endpoint", uuid: endpoint.uuid }}
         value={(draft.value.middleware ?? []) as readonly LayerEntry[]}
         faultOf={(path) => sending.faultOf(`/middleware${path}`)}
         onInput={(middleware) => draft.set({ middleware } as Partial<Endpoint>)}
       />
-      <DraftBar draft={draft} sending={sending} save={pipelineTexts.save} onSave={save} />
+      {!readOnly && <DraftBar draft={draft} sending={sending} save={pipelineTexts.save} onSave={save} />}
     </div>
   );
 }

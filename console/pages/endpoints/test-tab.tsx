@@ -10,6 +10,7 @@ import { duration } from "../../format.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
 import { useSending } from "../../use-sending.ts";
+import "./test-tab.css";
 
 const texts = endpointsTexts.test;
 
@@ -22,7 +23,15 @@ const COLUMNS: readonly Column<Step>[] = [
     width: "220px",
     cell: ({ step, ok }) => <Status state={ok ? "ok" : "bad"} word={step} />,
   },
-  { id: "detail", head: "What was found", cell: ({ detail }) => <ForeignText text={detail} /> },
+  {
+    id: "detail",
+    head: "What was found",
+    cell: ({ detail }) => (
+      <div class="self-test-found">
+        <ForeignText text={detail} />
+      </div>
+    ),
+  },
   {
     id: "ms",
     head: "Took",
@@ -53,13 +62,6 @@ export function TestTab({ endpoint: { uuid } }: { readonly endpoint: Endpoint })
           <p role="status">
             <Status state={result.value.ok ? "ok" : "bad"} word={result.value.ok ? texts.ok : texts.failed} />
           </p>
-          {result.value.steps
-            .filter(({ ok }) => !ok)
-            .map(({ step, detail }) => (
-              <p key={step}>
-                <ForeignText text={`${step}: ${detail}`} />
-              </p>
-            ))}
           <Table
             label={endpointsTexts.tabs.test}
             rows={result.value.steps}

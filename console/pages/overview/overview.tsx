@@ -54,6 +54,13 @@ function OverviewContent() {
   const attention = useResource("/attention", {}, ATTENTION).value.value;
   const { totals, since, from } = usage.value ?? {};
   const noCalls = totals?.calls === 0 && may("servers.write");
+  const month = useResource("/usage", noCalls ? { range: "30d" } : undefined, {}).value.value?.totals;
+  const isUnused = noCalls && month?.calls === 0 && month.tokensFull === 0;
+  const connect = (kind: "plain" | "primary") => (
+    <Button kind={kind} href={hrefOf({ page: "overview", query: { start: "1" } })}>
+      {texts.start.resume}
+    </Button>
+  );
   return (
     <>
       <PageHead
@@ -62,13 +69,17 @@ function OverviewContent() {
         actions={
           <>
             <RangePicker />
-            {noCalls && (
-              <Button href={hrefOf({ page: "overview", query: { start: "1" } })}>{texts.start.resume}</Button>
-            )}
+            {noCalls && month && !isUnused && connect("plain")}
           </>
         }
       />
       <div class="sections">
+        {isUnused && (
+          <section class="panel padded line spread">
+            {texts.start.unused}
+            {connect("primary")}
+          </section>
+        )}
         {attention && <AttentionList attention={attention} servers={servers} />}
         <Figures usage={usage.value} />
         {since !== undefined && from !== undefined && since > from && (

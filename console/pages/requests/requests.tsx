@@ -20,14 +20,16 @@ export default function Requests() {
     on: ["admin", "revision"],
     everyMs: 15_000,
   });
-  const waiting = calls.value.value?.filter(({ state }) => state === "waiting").length ?? 0;
+  const waiting = calls.value.value?.filter(({ state }) => state === "waiting") ?? [];
+  // As many as the badge says: of the others this person cannot decide.
+  const theirs = waiting.filter(({ decidable }) => decidable).length;
   const pending = servers.value.value?.filter(({ state }) => state === "pending").length ?? 0;
   const tab = decides && query["tab"] === "servers" ? "servers" : "calls";
   return (
     <>
       <PageHead
         title={texts.title}
-        summary={texts.summary(waiting, pending)}
+        summary={texts.summary(waiting.length, theirs, pending)}
         actions={
           asks.value && (
             <Button
@@ -45,7 +47,7 @@ export default function Requests() {
         active={tab}
         onChange={(to) => go({ page: "requests", query: { tab: to } })}
         tabs={[
-          { id: "calls", label: texts.calls.tab, count: waiting },
+          { id: "calls", label: texts.calls.tab, count: theirs },
           ...(decides ? [{ id: "servers", label: texts.servers.tab, count: pending }] : []),
         ]}
       >
