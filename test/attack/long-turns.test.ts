@@ -79,7 +79,10 @@ async function blocking(attacks: Iterable<Attack>): Promise<string[]> {
       turns.push(await longestTurn());
     } while (turns.length < ATTEMPTS && unitsOf(turns.at(-1) as Turn) > DOUBTFUL);
     const least = Math.min(...turns.map(unitsOf));
-    if (ALL && least > 0) process.stdout.write(`${least.toFixed(1)} units ${Math.min(...turns.map((t) => t.longest)).toFixed(1)} ms: ${name}\n`);
+    if (ALL && least > 0)
+      process.stdout.write(
+        `${least.toFixed(1)} units ${Math.min(...turns.map((t) => t.longest)).toFixed(1)} ms: ${name}\n`,
+      );
     if (least > MOST_UNITS) found.push(`${name}: ${least.toFixed(1)} units`);
   }
   return found;
