@@ -13,7 +13,8 @@ import {
 } from "./api-key.ts";
 import { allRecords } from "./mirror.ts";
 
-type KeyStore = Pick<Store, "records" | "sealer">;
+/** Keys end by the clock of the store, whichever gateway made them. */
+type KeyStore = Pick<Store, "records" | "sealer" | "now">;
 
 export type NewApiKey = Omit<
   ApiKey,
@@ -26,7 +27,7 @@ export type ForeignKey = NewApiKey & { readonly id: string; readonly text: strin
 export async function createApiKey(
   store: KeyStore,
   key: NewApiKey,
-  now: number = Date.now(),
+  now: number = store.now(),
 ): Promise<ApiKey & { readonly key: string }> {
   const { id, text } = newKeyText();
   const record = await store.records.put({ ...recordOf(store, { ...key, id, text }, now), ifVersion: 0 });
@@ -40,7 +41,7 @@ export async function createApiKey(
 export async function takeOverApiKeys(
   store: KeyStore,
   keys: readonly ForeignKey[],
-  now: number = Date.now(),
+  now: number = store.now(),
 ): Promise<void> {
   await store.records.write(keys.map((key) => ({ put: recordOf(store, key, now) })));
 }
@@ -69,10 +70,10 @@ export type KeyChange = Partial<Pick<ApiKey, "name" | "description" | "machine">
 
 /** Returns undefined for an unknown id. Other keys of a machine client are a rotation of it. */
 export async function changeApiKey(
-  store: Pick<Store, "records">,
+  store: Pick<Store, "records" | "now">,
   id: string,
   change: KeyChange,
-  now: number = Date.now(),
+  now: number = store.now(),
 ): Promise<ApiKey | undefined> {
   const record = await store.records.get(API_KEY, id);
   if (!record) return undefined;
@@ -89,7 +90,7 @@ export async function rotateApiKey(
   store: KeyStore,
   id: string,
   until: number,
-  now: number = Date.now(),
+  now: number = store.now(),
 ): Promise<(ApiKey & { readonly key: string }) | undefined> {
   const record = await store.records.get(API_KEY, id);
   if (!record) return undefined;

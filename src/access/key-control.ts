@@ -23,6 +23,8 @@ import { AccessError } from "./error.ts";
 export const MAX_KEYS_OF_ACCOUNT = 50;
 
 export interface KeyControl {
+  /** The time by which keys end, in milliseconds since 1970. */
+  now(): number;
   list(): Promise<readonly ApiKey[]>;
   /** Rejects with "too_many" if the owner has the most keys that an account can have. */
   create(key: NewApiKey): Promise<ApiKey & { readonly key: string }>;
@@ -39,7 +41,7 @@ export interface KeyControl {
  * `changed` runs after each change and before its promise resolves, e.g. to load the keys into memory again.
  */
 export function keyControl(
-  store: Pick<Store, "records" | "sealer">,
+  store: Pick<Store, "records" | "sealer" | "now">,
   changed: () => Promise<void> | void = () => {},
 ): KeyControl {
   const afterwards = async <T>(change: Promise<T>): Promise<T> => {
@@ -55,6 +57,7 @@ export function keyControl(
       return await createApiKey(store, key);
     });
   return {
+    now: () => store.now(),
     list: () => listApiKeys(store),
     create: (key) => afterwards(create(key)),
     takeOver: (keys) => afterwards(takeOverApiKeys(store, keys)),

@@ -12,6 +12,8 @@ export interface LimitRows {
   takeTokens(id: string, asked: AskedTokens): Promise<TakenTokens>;
   /** Gives tokens back that were not used. Those that are earned again by now stay away. */
   giveTokensBack(id: string, back: TokensBack): Promise<void>;
+  /** Counts calls that passed without a token while the database was away, also beyond the burst. */
+  countTokens(id: string, passed: Pick<TokensBack, "count" | "intervalMs">): Promise<void>;
   /**
    * Says how many places a replica has, and takes more, as many as are free. Undefined if the replica is not
    * listed: its places are gone then.
@@ -95,6 +97,9 @@ const TAKE = `WITH asked AS (SELECT ?::text AS id, ?::float8 AS want, ?::float8 
 const GIVE_BACK = `UPDATE metamcp_rates SET earned = earned - least(?::float8, ?::float8 - ${NOW})
   WHERE id = ? AND ?::float8 > ${NOW}`;
 
+const COUNT = `INSERT INTO metamcp_rates AS rate (id, earned, lent, granted) VALUES (?, ${NOW} + ?::float8, false, 0)
+  ON CONFLICT (id) DO UPDATE SET earned = greatest(rate.earned, ${NOW}) + ?::float8`;
+
 /** So long a replica that got too few places counts as one that waits. */
 const WANTED_MS = 300;
 
@@ -145,6 +150,14 @@ export class LimitTable implements LimitRows {
 
   async giveTokensBack(id: string, { count, intervalMs, earned }: TokensBack): Promise<void> {
     await this.#database.query(GIVE_BACK, [count * intervalMs, earned, id, earned]);
+  }
+
+  async countTokens(
+    id: string,
+    { count, intervalMs }: Pick<TokensBack, "count" | "intervalMs">,
+  ): Promise<void> {
+    const ms = count * intervalMs;
+    await this.#database.query(COUNT, [id, ms, ms]);
   }
 
   async holdPlaces(id: string, asked: AskedPlaces): Promise<HeldPlaces | undefined> {

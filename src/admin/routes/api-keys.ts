@@ -97,7 +97,7 @@ function createRoute(parts: AdminParts) {
     async handle(request) {
       const { owner: named, ...sent } = request.body;
       const days = parts.control.compiled.settings?.spec.keyLifetimeDays;
-      const wrong = keyProblems(sent, days);
+      const wrong = keyProblems(parts, sent, days);
       const endpoints =
         sent.endpoints && endpointsOf(parts, request, { named: sent.endpoints, path: "/endpoints" }, wrong);
       const owner = ownerOf(parts, request, named, wrong);
@@ -105,7 +105,8 @@ function createRoute(parts: AdminParts) {
       refuseWider(request, { owner, role: sent.role });
       if (sent.machine) refuseMachine(request);
       if (request.query.dryRun) return dryRun("create", "api-key", sent.name);
-      const expiresAt = sent.expiresAt ?? (days === undefined ? undefined : lastTime(days).toISOString());
+      const expiresAt =
+        sent.expiresAt ?? (days === undefined ? undefined : lastTime(parts, days).toISOString());
       const limits = {
         ...(endpoints && { endpoints }),
         ...(owner === undefined ? {} : { owner }),
@@ -140,7 +141,7 @@ function rotateRoute(parts: AdminParts) {
       const { keys, keyControl } = parts.access;
       // The former text does not live longer by it, and one that is too old does not live again.
       const end = Date.parse(keys.expiryOf(known) ?? "") || Number.POSITIVE_INFINITY;
-      const until = Math.min(end, Date.now() + request.body.overlapHours * HOUR_MS);
+      const until = Math.min(end, keyControl.now() + request.body.overlapHours * HOUR_MS);
       const rotated = await keyControl.rotate(id, until);
       if (!rotated) throw noKey(id);
       request.recordChanges([{ action: "rotate", object: { kind: "api-key", uuid: id, name } }]);
@@ -151,6 +152,7 @@ function rotateRoute(parts: AdminParts) {
 }
 
 function keyProblems(
+  parts: AdminParts,
   { endpoints, role, tiers, machine, expiresAt }: NewApiKey,
   days: number | undefined,
 ): FieldProblem[] {
@@ -160,9 +162,13 @@ function keyProblems(
   if (tiers && role) wrong.push({ path: "/tiers", message: "only applies to keys for endpoints" });
   if (machine && role) wrong.push({ path: "/machine", message: "only applies to keys for endpoints" });
   if (machine) wrong.push(...machineProblems(machine));
-  if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
+  if (expiresAt !== undefined && !(Date.parse(expiresAt) > parts.access.keyControl.now()))
     wrong.push({ path: "/expiresAt", message: "must be a time in the future" });
-  if (expiresAt !== undefined && days !== undefined && Date.parse(expiresAt) > lastTime(days).getTime())
+  if (
+    expiresAt !== undefined &&
+    days !== undefined &&
+    Date.parse(expiresAt) > lastTime(parts, days).getTime()
+  )
     wrong.push({
       path: "/expiresAt",
       message: `must be at most ${days} days from now: keys are limited to that`,
@@ -196,8 +202,8 @@ function refuseMachine({ principal }: Caller): void {
 }
 
 /** The last time that the settings allow a new key to be valid. */
-function lastTime(days: number): Date {
-  return new Date(Date.now() + days * 24 * 60 * 60_000);
+function lastTime({ access }: AdminParts, days: number): Date {
+  return new Date(access.keyControl.now() + days * 24 * 60 * 60_000);
 }
 
 /**

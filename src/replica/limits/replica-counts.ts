@@ -10,6 +10,8 @@ export class ReplicaCounts implements SharedCounts {
   readonly #replica: string;
   /** By id. There must be one for each row. */
   readonly #places = new Map<string, SharedPlaces>();
+  /** Rates with calls that the database does not know. */
+  readonly #owing = new Set<SharedRate>();
 
   /** `replica`: the id of this one. */
   constructor({ replica, ...parts }: ReachParts & { readonly replica: string }) {
@@ -23,7 +25,11 @@ export class ReplicaCounts implements SharedCounts {
   }
 
   rate(place: string, terms: RateTerms): Rate {
-    return new SharedRate(terms, this.#reach, (key) => idOf(place, key));
+    const rate: SharedRate = new SharedRate(terms, this.#reach, {
+      idOf: (key) => idOf(place, key),
+      onOwing: () => this.#owing.add(rate),
+    });
+    return rate;
   }
 
   places(place: string, terms: PlacesTerms): Places {
@@ -48,6 +54,7 @@ export class ReplicaCounts implements SharedCounts {
   /** Tells the database what it may not know, for instance after it was away. */
   confirm(): void {
     for (const places of this.#places.values()) places.confirm();
+    for (const rate of this.#owing) if (rate.settle()) this.#owing.delete(rate);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Timer } from "../../kernel/clock.ts";
 import type { Rate, RateTerms } from "../../kernel/counts.ts";
-import { LocalRate, MAX_KEYS } from "../../kernel/local-rate.ts";
+import { MAX_KEYS } from "../../kernel/local-rate.ts";
 import { Lru } from "../../kernel/lru.ts";
 import { notKnown, RETRY_MS, type Reach } from "./reach.ts";
 
@@ -14,6 +14,10 @@ const HOLD_MS = 100;
 const USED_UP_MS = 100;
 /** A block is at most this part of the burst. */
 const BLOCK_SHARE = 10;
+/** Tolerance for rounding errors of added fractions. */
+const ROUNDING_MS = 1e-6;
+/** A call that passed with the share of this replica. */
+const OF_SHARE = "of the share";
 
 /** Tokens that came with one statement. */
 interface Block {
@@ -41,6 +45,18 @@ interface Key {
   used: number;
   askedAt: number;
   timer: Timer | undefined;
+  /**
+   * When the share of this replica is whole again. Calls with tokens count too: the database may go away, and
+   * come back, at any time.
+   */
+  wholeAt: number;
+  /** Calls that passed with the share, which the database does not know. */
+  owed: number;
+}
+
+export interface SharedRateParts {
+  readonly idOf: (key: string) => string;
+  readonly onOwing: () => void;
 }
 
 export class SharedRate implements Rate {
@@ -48,11 +64,15 @@ export class SharedRate implements Rate {
   readonly #holdMs: number;
   readonly #reach: Reach;
   readonly #idOf: (key: string) => string;
-  readonly #keys = new Lru<string, Key>(MAX_KEYS, (key) => this.#giveBlockBack(key));
-  #alone: { readonly replicas: number; readonly rate: LocalRate } | undefined;
+  readonly #keys = new Lru<string, Key>(MAX_KEYS, (key) => this.#dropped(key));
+  readonly #onOwing: () => void;
+  readonly #owing = new Set<Key>();
+  #settling = false;
 
-  constructor(terms: RateTerms, reach: Reach, idOf: (key: string) => string) {
+  /** `onOwing`: the database must be told something; call `settle` when it is back. */
+  constructor(terms: RateTerms, reach: Reach, { idOf, onOwing }: SharedRateParts) {
     this.#terms = terms;
+    this.#onOwing = onOwing;
     // So that a block is at most its part of the burst of a very short time.
     this.#holdMs = Math.min(HOLD_MS, (terms.burst * terms.intervalMs) / BLOCK_SHARE);
     this.#reach = reach;
@@ -61,7 +81,6 @@ export class SharedRate implements Rate {
 
   ready(name: string): Promise<void> | undefined {
     if (this.#reach.away) return this.#terms.required ? Promise.reject(notKnown()) : undefined;
-    this.#alone = undefined;
     const key = this.#keyOf(name);
     const now = this.#reach.clock.now();
     if (this.#hasToken(key, now) || now < key.usedUpUntil) return undefined;
@@ -75,18 +94,20 @@ export class SharedRate implements Rate {
   }
 
   wait(name: string): number {
-    if (this.#reach.away) return this.#terms.required ? RETRY_MS : this.#share().wait(name);
     const key = this.#keyOf(name);
     const now = this.#reach.clock.now();
+    if (this.#reach.away) return this.#terms.required ? RETRY_MS : this.#waitOf(key, now);
     return this.#hasToken(key, now) ? 0 : Math.max(1, key.nextAt - now);
   }
 
-  take(name: string): Block | undefined {
-    if (this.#reach.away) {
-      this.#share().take(name);
-      return undefined;
-    }
+  take(name: string): Block | typeof OF_SHARE | undefined {
     const key = this.#keyOf(name);
+    this.#takeOfShare(key);
+    if (this.#reach.away) {
+      key.owed += 1;
+      this.#owes(key);
+      return OF_SHARE;
+    }
     const { block } = key;
     if (block) block.left -= 1;
     key.used += 1;
@@ -94,9 +115,11 @@ export class SharedRate implements Rate {
   }
 
   giveBack(name: string, taken: unknown): void {
-    const block = taken as Block | undefined;
-    if (!block) return;
     const key = this.#keyOf(name);
+    key.wholeAt -= this.#intervalMs;
+    if (taken === OF_SHARE) key.owed = Math.max(0, key.owed - 1);
+    const block = taken as Block | typeof OF_SHARE | undefined;
+    if (!block || block === OF_SHARE) return;
     block.left += 1;
     if (block !== key.block || this.#reach.clock.now() >= block.until) this.#giveBack(key, block);
   }
@@ -115,6 +138,8 @@ export class SharedRate implements Rate {
       used: 0,
       askedAt: this.#reach.clock.now(),
       timer: undefined,
+      wholeAt: 0,
+      owed: 0,
     };
     this.#keys.set(name, key);
     return key;
@@ -130,6 +155,7 @@ export class SharedRate implements Rate {
     await Promise.resolve();
     const { clock } = this.#reach;
     this.#giveBlockBack(key);
+    if (key.owed > 0) await this.#settled(key);
     const sentAt = clock.now();
     const want = key.waiting;
     const ahead = this.#aheadFor(key, want, sentAt);
@@ -169,6 +195,12 @@ export class SharedRate implements Rate {
     if (block) this.#giveBack(key, block);
   }
 
+  /** Nobody asks for it any more. */
+  #dropped(key: Key): void {
+    this.#giveBlockBack(key);
+    this.#owing.delete(key);
+  }
+
   #giveBack({ id }: Key, block: Block): void {
     const count = block.left;
     if (count <= 0) return;
@@ -177,14 +209,60 @@ export class SharedRate implements Rate {
     void this.#reach.ask((rows) => rows.giveTokensBack(id, back));
   }
 
-  /** The share of this replica while the database is away. */
-  #share(): LocalRate {
-    const { replicas, clock } = this.#reach;
-    if (this.#alone?.replicas !== replicas) {
-      const { burst, intervalMs } = this.#terms;
-      const terms = { burst: Math.floor(burst / replicas), intervalMs: intervalMs * replicas };
-      this.#alone = { replicas, rate: new LocalRate(terms, clock) };
-    }
-    return this.#alone.rate;
+  /** The share of this replica, while the database is away, earns a call after each such time. */
+  get #intervalMs(): number {
+    return this.#terms.intervalMs * this.#reach.replicas;
+  }
+
+  /** So long a share takes to be whole again. */
+  get #shareMs(): number {
+    return Math.floor(this.#terms.burst / this.#reach.replicas) * this.#intervalMs;
+  }
+
+  #waitOf({ wholeAt }: Key, now: number): number {
+    const wait = Math.max(wholeAt, now) + this.#intervalMs - this.#shareMs - now;
+    return wait > ROUNDING_MS ? wait : 0;
+  }
+
+  /** One replica may use up the whole limit, which is more than its share. */
+  #takeOfShare(key: Key): void {
+    const now = this.#reach.clock.now();
+    key.wholeAt = Math.min(Math.max(key.wholeAt, now) + this.#intervalMs, now + this.#shareMs);
+  }
+
+  #owes(key: Key): void {
+    this.#owing.add(key);
+    this.#onOwing();
+  }
+
+  /** Tells the database what passed while it was away. Returns false if there is more to tell later. */
+  settle(): boolean {
+    if (!this.#settling && this.#owing.size > 0 && !this.#reach.away) void this.#settleAll();
+    return this.#owing.size === 0;
+  }
+
+  /** One after the other: many statements at once would look as if the database were slow. */
+  async #settleAll(): Promise<void> {
+    this.#settling = true;
+    for (const key of this.#owing) if (!(await this.#settled(key))) break;
+    this.#settling = false;
+  }
+
+  async #settled(key: Key): Promise<boolean> {
+    this.#owing.delete(key);
+    // What is earned again by now counts no longer.
+    const unearned = Math.ceil((key.wholeAt - this.#reach.clock.now()) / this.#intervalMs);
+    const count = Math.min(key.owed, unearned);
+    key.owed = 0;
+    if (count <= 0) return true;
+    const back = { count, intervalMs: this.#terms.intervalMs };
+    const told = await this.#reach.ask(async (rows) => {
+      await rows.countTokens(key.id, back);
+      return true;
+    });
+    if (told) return true;
+    key.owed += count;
+    this.#owes(key);
+    return false;
   }
 }

@@ -215,6 +215,32 @@ onPostgres("counts of replicas", () => {
     await until(() => occupy(other as Places));
   });
 
+  test("a rate: what passed before counts while the database is away, and what passed then counts afterwards", async () => {
+    const { counts, state } = withOutages();
+    const terms = { burst: 9, intervalMs: 60_000 };
+    const [here, there] = [counts, three()[1] as ReplicaCounts].map((all) => all.rate("outage", terms)) as [
+      Rate,
+      Rate,
+    ];
+    const passed = async (rate: Rate): Promise<number> => {
+      let count = 0;
+      while (count < 20 && (await pass(rate))) count += 1;
+      return count;
+    };
+    expect(await pass(here)).toBeDefined();
+    // A share of three, of which one is used. Going away again makes no new one.
+    const alone: number[] = [];
+    for (let outage = 0; outage < 3; outage += 1) {
+      state.up = false;
+      alone.push(await passed(here));
+      state.up = true;
+      counts.confirm();
+    }
+    expect(alone).toEqual([2, 0, 0]);
+    expect(await pass(here)).toBeDefined();
+    expect(await passed(there)).toBe(5);
+  });
+
   test("required: nothing passes while the count is not known, whenever that became so", async () => {
     const { counts, state } = withOutages();
     const places = counts.places("required", { most: () => 10, required: true });

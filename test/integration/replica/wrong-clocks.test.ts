@@ -71,6 +71,21 @@ onPostgres("through a balancer to replicas whose clocks are two hours apart", ()
     }
   });
 
+  test("the former text of a key is valid for as long as whoever rotates it says", async () => {
+    const { all } = given();
+    for (const [at, gateway] of all.entries()) {
+      const endpoints = "all";
+      const { body } = await gateway.api("POST", "/api-keys", { name: `rotated ${at}`, endpoints });
+      const rotated = await gateway.api("POST", `/api-keys/${body.uuid}/rotate`, { overlapHours: 1 });
+      expect(rotated.status).toBe(200);
+      for (const [place, other] of all.entries())
+        for (const key of [body.key, rotated.body.key])
+          expect([place, await statusOf(other, key)]).toEqual([place, 200]);
+      const left = Date.parse(rotated.body.overlapUntil) - Date.now();
+      expect(Math.round(left / HOUR)).toBe(1);
+    }
+  });
+
   test("a client of OAuth gets tokens that all of them take, and new ones", async () => {
     const { all, url } = given();
     const [one] = all as [TeamGateway];
