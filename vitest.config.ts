@@ -49,7 +49,7 @@ const LONG = [
   "test/conformance/",
   "src/sandbox/",
   "test/",
-  "",
+  "./",
 ].map(under);
 
 export default defineConfig({
