@@ -41,7 +41,7 @@ const shared = {
   transform: { define: { __VERSION__: JSON.stringify(version) } },
 };
 const program = await bundleProgram();
-const compiled = compileProgram();
+const compiled = Promise.all([compileProgram(), compileGateway()]);
 const library = await bundleLibrary();
 const threads = [
   ...(await bundleThread("src/gateway/document/document-thread.ts", "document-thread.js")),
@@ -82,12 +82,20 @@ async function bundleProgram() {
     codeSplitting: { groups: [{ name: "program", test: (id) => atStart.has(id) }] },
   });
   await bundle.close();
-  const { fileName, code } = output.find(({ facadeModuleId }) => facadeModuleId === main);
+  const chunkOf = (id) => output.find(({ facadeModuleId }) => facadeModuleId === id);
+  const { fileName, code } = chunkOf(main);
   writeFileSync(join(dist, fileName), ascii(loadedLater(code)));
+  const gateway = chunkOf(join(root, "src/cli/serve.ts"));
+  writeFileSync(join(dist, gateway.fileName), ascii(gateway.code));
   const start = await rolldown({
     ...shared,
     input: join(root, "src/cli/start.ts"),
-    transform: { define: { __PROGRAM__: JSON.stringify(fileName) } },
+    transform: {
+      define: {
+        __PROGRAM__: JSON.stringify(fileName),
+        __GATEWAY__: JSON.stringify(gateway.fileName),
+      },
+    },
   });
   await start.write({ file: join(dist, "metamcp.js"), format: "cjs", comments: false });
   await start.close();
@@ -132,6 +140,26 @@ async function compileProgram() {
   request(2, "tools/list", {});
   node.stdin.end();
   await once(node, "exit");
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** Serves over HTTP until it listens, for the code that only the gateway loads. */
+async function compileGateway() {
+  const home = mkdtempSync(join(tmpdir(), "metamcp-build-"));
+  // Settings of whoever builds could name a store or a port that is in use.
+  const env = Object.entries(process.env).filter(([name]) => !name.startsWith("METAMCP_"));
+  const node = spawn(process.execPath, [join(dist, "metamcp.js"), "serve", "--port", "0"], {
+    cwd: home,
+    env: { ...Object.fromEntries(env), METAMCP_HOME: home },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = once(node, "exit");
+  let printed = "";
+  node.stderr.on("data", (text) => {
+    printed += text;
+    if (/^http/m.test(printed)) node.kill();
+  });
+  await exited;
   rmSync(home, { recursive: true, force: true });
 }
 

@@ -1,4 +1,5 @@
 /** `metamcp serve`: runs the gateway of a team until a signal arrives. */
+import type { EventEmitter } from "node:events";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { addressReader } from "../access/client-address.ts";
@@ -87,6 +88,7 @@ async function run({ settings, given, overrides, warnings }: Given, env: Env): P
     // People and scripts read these lines, so they do not depend on the log level. One write, so that a
     // reader gets both lines together.
     process.stderr.write(`${url}\n${setup}`);
+    (process as EventEmitter).emit("metamcp:gateway");
     if (settings.open) openBrowser(new URL(link ?? settings.publicUrl ?? url));
     await stopped;
     gateway.drain();

@@ -7,12 +7,16 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import Module, { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { constants, Script } from "node:vm";
 
-/** Path of the program, relative to this file; its name changes with its content. The build sets it. */
+/**
+ * Paths of the program and of what only `metamcp serve` loads, relative to this file; their names change with
+ * their content. The build sets them.
+ */
 declare const __PROGRAM__: string;
+declare const __GATEWAY__: string;
 
 /** By then a client has had its first answers, and V8 still has the code that it needed for them. */
 const STORE_AFTER_MS = 5_000;
@@ -24,33 +28,39 @@ type Given = [exports: object, require: NodeJS.Require, module: Module, file: st
 // garbage collection, which costs more than forwarding them. Compiled code is bound to the flags, so this is
 // first.
 setFlagsFromString("--heap-growing-percent=400");
-const file = join(__dirname, __PROGRAM__);
-const compiledFile = `${file.slice(0, -".js".length)}-${cachedDataVersionTag()}.compiled`;
-const compiled = readCompiled();
-// The build escapes everything that is not ASCII, so a character is a byte.
-const script = new Script(Module.wrap(readFileSync(file, "latin1")), {
-  filename: file,
-  ...(compiled && { cachedData: compiled }),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-});
-// Only `run.ts` sends this: other commands use a small part of the program and must not decide what is
-// stored.
-if (!compiled || script.cachedDataRejected)
-  process.once("metamcp:serving", () => {
-    setTimeout(store, STORE_AFTER_MS).unref();
-    process.once("exit", store);
-  });
-run();
+const gatewayFile = join(__dirname, __GATEWAY__);
+// Only `run.ts` and `serve.ts` send these: other commands use a small part of the code and must not decide
+// what is stored.
+run(join(__dirname, __PROGRAM__), "metamcp:serving");
 
-/** Other chunks `require` the program too, so it must be in the table of loaded modules. */
-function run(): void {
+/** Runs a file of ours with its stored code. Without, its code is stored some time after the event. */
+function run(file: string, served: string): void {
+  const compiledFile = `${file.slice(0, -".js".length)}-${cachedDataVersionTag()}.compiled`;
+  const compiled = readCompiled(compiledFile);
+  // The build escapes everything that is not ASCII, so a character is a byte.
+  const script = new Script(Module.wrap(readFileSync(file, "latin1")), {
+    filename: file,
+    ...(compiled && { cachedData: compiled }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  if (!compiled || script.cachedDataRejected) {
+    const storeOnce = (): void => {
+      process.removeListener("exit", storeOnce);
+      store(script, compiledFile);
+    };
+    process.once(served, () => {
+      setTimeout(storeOnce, STORE_AFTER_MS).unref();
+      process.once("exit", storeOnce);
+    });
+  }
   const module = new Module(file);
   module.filename = file;
   const require = createRequire(file);
+  // Other chunks `require` these files too, so they must be in the table of loaded modules.
   require.cache[file] = module as NodeJS.Module;
   (script.runInThisContext() as (...given: Given) => void)(
     module.exports as object,
-    require,
+    Object.assign((id: string) => load(require, id), require),
     module,
     file,
     dirname(file),
@@ -58,7 +68,13 @@ function run(): void {
   module.loaded = true;
 }
 
-function readCompiled(): Buffer | undefined {
+function load(require: NodeJS.Require, id: string): unknown {
+  if (basename(id) === basename(gatewayFile) && !require.cache[gatewayFile])
+    run(gatewayFile, "metamcp:gateway");
+  return require(id);
+}
+
+function readCompiled(compiledFile: string): Buffer | undefined {
   try {
     return readFileSync(compiledFile);
   } catch {
@@ -67,8 +83,7 @@ function readCompiled(): Buffer | undefined {
 }
 
 /** V8 does not notice every damaged file, so a whole one takes the place of the old one. */
-function store(): void {
-  process.removeListener("exit", store);
+function store(script: Script, compiledFile: string): void {
   const temporary = `${compiledFile}.${process.pid}`;
   try {
     const descriptor = openSync(temporary, "wx", 0o644);

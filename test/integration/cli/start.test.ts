@@ -1,6 +1,7 @@
 /** The start file: with stored code, without, and with code that cannot be used. */
-import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT, temp } from "../../support/temp.ts";
@@ -18,6 +19,7 @@ function installed() {
   const dist = folder.path("dist");
   for (const name of ["metamcp.js", "package.json", "chunk"])
     cpSync(join(ROOT, "dist", name), join(dist, name), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), folder.path("node_modules"));
   const chunk = join(dist, "chunk");
   const stored = (): string[] => readdirSync(chunk).filter((name) => name.includes(".compiled"));
   for (const name of stored()) rmSync(join(chunk, name));
@@ -28,9 +30,24 @@ function installed() {
       input: INITIALIZE,
       encoding: "utf8",
     });
+  /** Until it listens. */
+  const serve = async (): Promise<string> => {
+    const child = spawn(process.execPath, [join(dist, "metamcp.js"), "serve", "--port", "0"], {
+      cwd: folder.path("."),
+      env: folder.env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let printed = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      printed += chunk;
+      if (/^http/m.test(printed)) child.kill();
+    });
+    await once(child, "close");
+    return printed;
+  };
   const answers = (nodeFlags?: readonly string[]): boolean =>
     start(["--config", folder.config], nodeFlags).stdout.includes('"protocolVersion":"2025-06-18"');
-  return { start, answers, stored, file: (name: string) => join(chunk, name) };
+  return { start, serve, answers, stored, file: (name: string) => join(chunk, name) };
 }
 
 test("the first client's run stores the compiled code, and the next run uses it unchanged", () => {
@@ -41,6 +58,20 @@ test("the first client's run stores the compiled code, and the next run uses it 
   const content = readFileSync(file(name));
   expect(answers()).toBe(true);
   expect(readFileSync(file(name)).equals(content)).toBe(true);
+});
+
+test("a gateway stores what only it loads, uses it unchanged, and replaces what V8 refuses", async () => {
+  const { serve, stored, file } = installed();
+  expect(await serve()).toMatch(/^http/m);
+  const [name = "", ...others] = stored();
+  expect(name).toMatch(/^serve-/);
+  expect(others).toEqual([]);
+  const content = readFileSync(file(name));
+  expect(await serve()).toMatch(/^http/m);
+  expect(readFileSync(file(name)).equals(content)).toBe(true);
+  writeFileSync(file(name), Buffer.alloc(content.length));
+  expect(await serve()).toMatch(/^http/m);
+  expect(readFileSync(file(name)).equals(Buffer.alloc(content.length))).toBe(false);
 });
 
 test("a command that does not serve stores nothing", () => {
