@@ -3,10 +3,11 @@
  * once, at the first server that asks for it. Confines nothing.
  */
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { release } from "node:os";
-import { join, resolve } from "node:path";
-import { isInside, type Sandbox } from "./sandbox.ts";
+import { engineFor } from "./container-engine.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { isExecutable, toolPath } from "./tool-path.ts";
 
 export interface ConfinedUser {
   readonly uid: number;
@@ -22,9 +23,15 @@ const works = new Set<number>();
 
 export function cannotConfine(sandbox: Sandbox, user?: ConfinedUser): string | undefined {
   const { platform } = process;
+  const { image } = sandbox;
+  if (image !== undefined && platform !== "win32") {
+    const engine = engineFor({ ...sandbox, image });
+    return typeof engine === "string" ? engine : undefined;
+  }
   if (platform !== "linux") {
     const system = platform === "darwin" ? "macOS" : platform === "win32" ? "Windows" : platform;
-    return `it asks for a sandbox, which needs Linux and is not possible on ${system}: run MetaMCP in a Linux container or virtual machine, or set "sandbox": false to run it unconfined`;
+    const mend = platform === "win32" ? "" : 'name an "image" in its sandbox to run it in a container, ';
+    return `it asks for a sandbox, which is not possible on ${system}: ${mend}run MetaMCP in a Linux container or virtual machine, or set "sandbox": false to run it unconfined`;
   }
   return withoutBubblewrap(user) ?? withoutLimits(sandbox, user) ?? withoutBridge(sandbox);
 }
@@ -89,22 +96,6 @@ function withoutBridge({ network }: Sandbox): string | undefined {
   return `its sandbox lists hosts or installs a package, which needs perl: ${install("perl")}`;
 }
 
-/**
- * Folders with programs of the system. Others in PATH, such as `node_modules/.bin`, a server may be able to
- * write.
- */
-const OF_SYSTEM = ["/usr", "/bin", "/sbin", "/opt", "/nix", "/gnu", "/run/current-system"];
-
-/** The absolute path of a program of the system, by our own PATH. */
-export function toolPath(name: "bwrap" | "prlimit" | "perl" | "env"): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(":").map((folder) => resolve("/", folder));
-  const found = folders
-    .filter((folder) => OF_SYSTEM.some((one) => isInside(folder, one)))
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
-  return found === undefined ? undefined : realpathSync(found);
-}
-
 const INSTALLERS = {
   "apt-get": "sudo apt-get install",
   dnf: "sudo dnf install",
@@ -118,15 +109,6 @@ function install(name: string): string {
     ([program]) => isExecutable(`/usr/bin/${program}`) || isExecutable(`/sbin/${program}`),
   );
   return `run "${found?.[1] ?? "sudo apt-get install"} ${name}", then restart MetaMCP`;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function read(path: string): string | undefined {

@@ -46,9 +46,23 @@ test.each([
   [{ network: ["a.*.com"] }, "sandbox.network has"],
   [{ memoryMb: "100" }, "sandbox.memoryMb must be a whole number from 16"],
   [{ processes: 0 }, "sandbox.processes must be a whole number from 1"],
-  [{ image: "x" }, 'the key "sandbox.image" is unknown'],
+  [{ image: 1 }, "sandbox.image must be the name of a container image"],
+  [{ image: "--privileged" }, "sandbox.image must be the name of a container image"],
+  [{ image: "" }, "sandbox.image must be the name of a container image"],
+  [{ images: "x" }, 'the key "sandbox.images" is unknown: write "image"'],
 ])("%j makes the entry unusable", (sandbox, reason) => {
   expect(read(sandbox)).toContain(reason);
+});
+
+test("an image is shown, and a floor may ask for it", () => {
+  const sandbox = read({ image: "node:22-slim@sha256:ab", network: "none" }) as Sandbox;
+  expect(shownSandbox(sandbox)).toBe(
+    "in a container of node:22-slim@sha256:ab; writes /project; network: none",
+  );
+  const floor: Sandbox = { image: "own:1", read: [], write: [], network: "all" };
+  expect(beyondFloor(sandbox, floor)).toBe('"image": "node:22-slim@sha256:ab"');
+  expect(beyondFloor({ ...floor, image: undefined } as never, floor)).toBe('no "image"');
+  expect(beyondFloor({ ...sandbox, image: "own:1" }, floor)).toBe(undefined);
 });
 
 test("a misspelt key makes the entry unusable, and at the top the file", () => {

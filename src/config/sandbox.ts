@@ -11,6 +11,8 @@ import { NETWORK_HOST } from "./network-host.ts";
 import { SANDBOX } from "./schemas.ts";
 
 export interface Sandbox {
+  /** It runs in a container of this image, instead of in bubblewrap. */
+  readonly image?: string;
   /**
    * The working folder, if it belongs to the server: then it is writable. Otherwise it gets a private one.
    */
@@ -55,7 +57,7 @@ export function readSandbox(
   if (value === undefined || value === false) return undefined;
   if (value === true) return CONFINED;
   if (!isKeys(value)) {
-    const form = "{ read, write, network, memoryMb, processes }";
+    const form = "{ read, write, network, memoryMb, processes, image }";
     return findings.fault([key], `${key} is ${kindOf(value)}: write true, false or ${form}`);
   }
   checkSecurityKeys(key, value, KEYS, findings);
@@ -74,6 +76,7 @@ export function readSandbox(
       return [];
     });
   return {
+    ...readImage(value["image"], [key, "image"], findings),
     read: paths("read"),
     write: paths("write"),
     network: readNetwork(value["network"], [key, "network"], findings),
@@ -98,6 +101,16 @@ function readNetwork(value: unknown, path: Path, findings: Findings): Sandbox["n
     findings.fault([...path, at], `${key} has "${host.slice(0, 60)}": write hosts as ${forms}`);
     return [];
   });
+}
+
+/** No option of an engine, and no text with a meaning for one. */
+const IMAGE = /^[a-z0-9][\w.:/@-]{0,299}$/i;
+
+function readImage(value: unknown, path: Path, findings: Findings): Pick<Sandbox, "image"> {
+  if (value === undefined) return {};
+  if (typeof value === "string" && IMAGE.test(value)) return { image: value };
+  findings.fault(path, `${path.join(".")} must be the name of a container image, such as "node:22-slim"`);
+  return {};
 }
 
 const LEAST = { memoryMb: 16, processes: 1 } as const;
@@ -139,6 +152,8 @@ export function isInside(path: string, folder: string): boolean {
 /** What of a server goes beyond the floor; undefined if nothing does. */
 export function beyondFloor(sandbox: Sandbox | undefined, floor: Sandbox): string | undefined {
   if (!sandbox) return '"sandbox": false';
+  if (floor.image !== undefined && sandbox.image !== floor.image)
+    return sandbox.image === undefined ? 'no "image"' : `"image": "${sandbox.image}"`;
   for (const key of ["read", "write"] as const) {
     const allowed = key === "read" ? [...floor.read, ...floor.write] : floor.write;
     const path = sandbox[key].find((one) => !allowed.some((folder) => isInside(one, folder)));
@@ -169,9 +184,10 @@ export const UNCONFINED = "everything that its user may touch";
 /** For people: what a local server may touch, in one line. */
 export function shownSandbox(sandbox: Sandbox | undefined): string {
   if (!sandbox) return UNCONFINED;
-  const { folder, read, write, network, memoryMb, processes } = sandbox;
+  const { image, folder, read, write, network, memoryMb, processes } = sandbox;
   const hosts = network === "all" ? "any" : network === "none" ? "none" : network.join(", ") || "none";
   return [
+    ...(image === undefined ? [] : [`in a container of ${image}`]),
     `writes ${[...(folder === undefined ? ["a private folder"] : [folder]), ...write].join(", ")}`,
     ...(read.length > 0 ? [`reads ${read.join(", ")}`] : []),
     `network: ${hosts}`,

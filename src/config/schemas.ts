@@ -114,9 +114,10 @@ export const SANDBOX = {
         network: { anyOf: [{ enum: ["all", "none"] }, NETWORK_HOSTS] },
         memoryMb: { type: "integer", minimum: 16, maximum: 1_000_000 },
         processes: { type: "integer", minimum: 1, maximum: 1_000_000 },
+        image: { type: "string", minLength: 1, maxLength: 300 },
       },
       additionalProperties: false,
     },
   ],
-  description: "true, false or { read, write, network, memoryMb, processes }",
+  description: "true, false or { read, write, network, memoryMb, processes, image }",
 } as const;

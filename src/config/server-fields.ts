@@ -93,7 +93,7 @@ export const SERVER_FIELDS = {
     kept: true,
     label: "Sandbox",
     about:
-      "`true` confines the server: it writes to its own folder only and reads neither homes nor secrets. `{ read, write, network, memoryMb, processes }` says what else it may touch.",
+      "`true` confines the server: it writes to its own folder only and reads neither homes nor secrets. `{ read, write, network, memoryMb, processes, image }` says what else it may touch.",
     more: "See [sandboxing.md](sandboxing.md).",
     missing: "`sandbox` of the file, else `false`",
   },

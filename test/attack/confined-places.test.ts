@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { programPlaces } from "../../src/child/stdio/confine/program.ts";
 import { registryHosts } from "../../src/child/stdio/confine/registries.ts";
-import { toolPath } from "../../src/config/confinable.ts";
+import { toolPath } from "../../src/config/tool-path.ts";
 import { confined, EVALUATOR, WHY_NOT } from "../support/confined.ts";
 import { ROOT, temp } from "../support/temp.ts";
 

@@ -104,7 +104,7 @@ class Spawner implements StdioConnector {
     if (!spec.sandbox) return await start(spec, env, user);
     if (!confinement) throw new ChildFailure("other", `${spec.name} cannot be confined here.`);
     const confined = await confinement.confine(spec, spec.sandbox, env);
-    return await start(confined, confined.env, user);
+    return await start(confined, confined.env, confined.asOurselves ? undefined : user);
   }
 
   /** Loaded at the first server that asks for it. */
@@ -132,7 +132,12 @@ class Spawner implements StdioConnector {
   #link({ process, pid }: Started, spec: StdioSpec, more: Starting): StdioLink {
     const { mark, events, install, confinement } = more;
     const { log, clock, maxMessageBytes, onStderr } = this.#options;
-    const tree = new ProcessTree(pid, mark, this.#table, spec.sandbox !== undefined);
+    const tree = new ProcessTree(
+      pid,
+      mark,
+      this.#table,
+      spec.sandbox !== undefined && spec.sandbox.image === undefined,
+    );
     const onEnded = (): void => {
       this.#links.delete(tree);
       this.#record?.remove(pid);

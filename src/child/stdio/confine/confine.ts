@@ -6,11 +6,13 @@ import { execFile } from "node:child_process";
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { cannotConfine, toolPath } from "../../../config/confinable.ts";
+import { cannotConfine } from "../../../config/confinable.ts";
+import { type Engine, engineFor } from "../../../config/container-engine.ts";
 import { idOf } from "../../../config/identity.ts";
 import { NetworkHosts } from "../../../config/network-host.ts";
 import { isInside, type Sandbox } from "../../../config/sandbox.ts";
 import type { StdioSpec } from "../../../config/spec.ts";
+import { toolPath } from "../../../config/tool-path.ts";
 import { safeName } from "../../../home/safe-name.ts";
 import { revealed } from "../../../kernel/secret.ts";
 import type { ChildUser } from "../../child-user.ts";
@@ -19,14 +21,18 @@ import { childEnvironment, environmentOf } from "../environment.ts";
 import { type Environment, startFailure } from "../spawn.ts";
 import { bridgeTo, PROXY_VARIABLES, SOCKET_INSIDE } from "./bridge.ts";
 import { bubblewrapArgs, type Mount } from "./bubblewrap.ts";
+import { containerStart } from "./container-start.ts";
+import { endContainer } from "./containers.ts";
 import { type Attempt, Egress } from "./egress.ts";
-import { listedPlaces, realOf, unusable } from "./places.ts";
-import { findProgram, isBundle, programPlaces } from "./program.ts";
+import { checkScript, listedPlaces, realOf, unusable } from "./places.ts";
+import { findProgram, programPlaces } from "./program.ts";
 import { registryHosts } from "./registries.ts";
 
 /** What to start instead. */
 export interface Start extends Pick<StdioSpec, "command" | "args" | "cwd"> {
   readonly env: Record<string, string>;
+  /** It is the command of a container engine, which only our own user may be able to use. */
+  readonly asOurselves?: boolean;
 }
 
 export interface ConfineOptions {
@@ -46,6 +52,7 @@ export class Confinement {
   readonly #options: ConfineOptions;
   /** Its only way out, if it reaches some hosts. */
   #egress: Egress | undefined;
+  #container: { readonly engine: Engine; readonly name: string } | undefined;
   #installing: () => boolean = () => true;
 
   private constructor(spec: StdioSpec, folder: string, options: ConfineOptions) {
@@ -60,6 +67,8 @@ export class Confinement {
   }
 
   async end(): Promise<void> {
+    const container = this.#container;
+    if (container) await endContainer(container.engine, container.name);
     await this.#egress?.close();
   }
 
@@ -75,16 +84,22 @@ export class Confinement {
     const hosts = hostsOf(spec, sandbox);
     const reason = cannotConfine(hosts ? { ...sandbox, network: hosts } : sandbox, user);
     if (reason !== undefined) throw unusable(`${spec.name}: ${reason}`);
+    const homes = { metamcp: home, user: user?.home ?? parent["HOME"] ?? "/root" };
+    const { image } = sandbox;
+    if (image !== undefined) {
+      const engine = engineFor({ ...sandbox, image });
+      if (typeof engine === "string") throw unusable(`${spec.name}: ${engine}`);
+      const egress = hosts && (await this.#openEgress(hosts, env, sandbox));
+      const more = { engine, env, homes, folder: this.#folder, user, parent, socket: egress?.socket };
+      const start = await containerStart(spec, { ...sandbox, image }, more);
+      this.#container = { engine, name: start.container };
+      return start;
+    }
     const program = await findProgram(spec, env);
     if (program === undefined) throw await startFailure({ code: "ENOENT" }, spec, env);
-    const homes = { metamcp: home, user: user?.home ?? parent["HOME"] ?? "/root" };
     const { listed, hidden } = await listedPlaces(sandbox, homes);
     const { programs, script } = await programPlaces(program, spec, homes);
-    const { within } = sandbox;
-    if (script && within && !isBundle(script, homes) && !within.some((place) => isInside(script, place)))
-      throw unusable(
-        `${spec.name}: its program is in ${script}, which an administrator does not allow servers to read: have it added to "read" of the floor in the settings`,
-      );
+    checkScript(script, spec, sandbox, homes);
     const needed = [...programs, ...(script === undefined ? [] : [script])];
     const shown = (path: string): boolean => listed.some(({ to }) => isInside(path, to));
     const own: Mount[] = [
@@ -92,10 +107,7 @@ export class Confinement {
       { from: this.#folder, to: this.#folder, writable: true },
     ];
     if (hosts) {
-      const egress = await this.#openEgress(
-        new NetworkHosts(hosts),
-        registryHosts(env, within !== undefined),
-      );
+      const egress = await this.#openEgress(hosts, env, sandbox);
       own.push({ from: egress.socket, to: SOCKET_INSIDE, writable: true });
     }
     const bridge = hosts ? bridgeTo(tool("perl")) : [];
@@ -117,8 +129,10 @@ export class Confinement {
     };
   }
 
-  async #openEgress(listed: NetworkHosts, registries: NetworkHosts): Promise<Egress> {
+  async #openEgress(hosts: readonly string[], env: Environment, { within }: Sandbox): Promise<Egress> {
     const { home, user, onAttempt } = this.#options;
+    const listed = new NetworkHosts(hosts);
+    const registries = registryHosts(env, within !== undefined);
     const whileInstalling = listed.with(registries);
     const egress = await Egress.open({
       home,

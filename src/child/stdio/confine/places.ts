@@ -91,6 +91,24 @@ async function check(path: string, writable: boolean, { metamcp, user }: Homes):
     );
 }
 
+/** Rejects with ChildFailure if the script of an interpreter is not in the places of the floor. */
+export function checkScript(
+  script: string | undefined,
+  { name }: { readonly name: string },
+  { within }: Sandbox,
+  homes: Homes,
+): void {
+  if (script && within && !isBundle(script, homes) && !within.some((place) => isInside(script, place)))
+    throw unusable(
+      `${name}: its program is in ${script}, which an administrator does not allow servers to read: have it added to "read" of the floor in the settings`,
+    );
+}
+
+/** Where MetaMCP itself keeps programs of servers. */
+export function isBundle(path: string, { metamcp }: Pick<Homes, "metamcp">): boolean {
+  return isInside(path, join(metamcp, "bundles"));
+}
+
 async function secretsIn(places: readonly string[], { metamcp, user }: Homes): Promise<Jail["hidden"]> {
   const all = [metamcp, ...SECRETS.map((name) => join(user, name)), ...SOCKETS];
   const folders: string[] = [];

@@ -7,7 +7,7 @@ import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { isInside } from "../../../config/sandbox.ts";
 import type { StdioSpec } from "../../../config/spec.ts";
 import type { Environment } from "../spawn.ts";
-import type { Homes } from "./places.ts";
+import { type Homes, isBundle } from "./places.ts";
 
 const INTERPRETER = /^(node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|java|bash|sh)$/;
 const PROGRAM_FOLDER = /^(bin|\.bin|sbin|shims)$/;
@@ -43,24 +43,26 @@ export interface ProgramPlaces {
   readonly script: string | undefined;
 }
 
-/** Where MetaMCP itself keeps programs of servers. */
-export function isBundle(path: string, { metamcp }: Pick<Homes, "metamcp">): boolean {
-  return isInside(path, join(metamcp, "bundles"));
-}
-
 /** `program` is an absolute path. A folder that contains a home is never among the places. */
 export async function programPlaces(
   program: string,
-  { args, cwd }: Pick<StdioSpec, "args" | "cwd">,
+  spec: Pick<StdioSpec, "args" | "cwd">,
   homes: Homes,
 ): Promise<ProgramPlaces> {
-  const programs = await installed(program, homes);
+  return { programs: await installed(program, homes), script: await scriptPlace(program, spec, homes) };
+}
+
+/** The package of the script that an interpreter runs, if it is not part of the system. */
+export async function scriptPlace(
+  program: string,
+  { args, cwd }: Pick<StdioSpec, "args" | "cwd">,
+  homes: Homes,
+): Promise<string | undefined> {
   const first = INTERPRETER.test(basename(program)) ? args.find((arg) => !arg.startsWith("-")) : undefined;
   const path = first === undefined ? undefined : resolve(cwd, first);
   const script = path !== undefined && (await isFile(path)) ? await packageOf(path, homes) : undefined;
   const isHidden = (place: string): boolean => isInside(place, homes.metamcp) && !isBundle(place, homes);
-  if (script === undefined || isHidden(script) || isOfSystem(script)) return { programs, script: undefined };
-  return { programs, script };
+  return script === undefined || isHidden(script) || isOfSystem(script) ? undefined : script;
 }
 
 async function installed(program: string, homes: Homes): Promise<readonly string[]> {

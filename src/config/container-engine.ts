@@ -1,0 +1,133 @@
+/**
+ * Finds the container engine of this machine that can run a server in its image as its sandbox asks; if there
+ * is none, why, and what mends it. Starts no container.
+ */
+import { execFileSync } from "node:child_process";
+import type { Sandbox } from "./sandbox.ts";
+import { toolPath } from "./tool-path.ts";
+
+export type EngineName = "docker" | "podman";
+
+export interface Engine {
+  readonly name: EngineName;
+  readonly path: string;
+}
+
+export interface EngineProbe {
+  readonly platform: NodeJS.Platform;
+  path(name: EngineName | "perl"): string | undefined;
+  /** What it prints. Throws with what it complains about. */
+  run(path: string, args: readonly string[]): string;
+}
+
+const PROBE_MS = 5_000;
+
+/** Variables of ours by which an engine finds its daemon and its files. */
+const OF_ENGINE =
+  /^(PATH|HOME|USER|TMPDIR|XDG_.*|DOCKER_(HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)|CONTAINERS?_.*|DBUS_SESSION_BUS_ADDRESS)$/;
+
+export function engineEnvironment(parent: Readonly<Record<string, string | undefined>> = process.env) {
+  const found = Object.entries(parent).filter(([name, value]) => value !== undefined && OF_ENGINE.test(name));
+  return Object.fromEntries(found) as Record<string, string>;
+}
+
+const systemProbe: EngineProbe = {
+  platform: process.platform,
+  path: toolPath,
+  run: (path, args) =>
+    execFileSync(path, args, {
+      timeout: PROBE_MS,
+      stdio: ["ignore", "pipe", "pipe"],
+      encoding: "utf8",
+      env: engineEnvironment(),
+      cwd: "/",
+    }),
+};
+
+/** What was seen to work. A failure is not kept, because it may be mended. */
+const found = new Map<string, Engine>();
+
+/** The engine, or why there is none. */
+export function engineFor(
+  sandbox: Sandbox & { readonly image: string },
+  probe = systemProbe,
+): Engine | string {
+  const { image, network, memoryMb, processes } = sandbox;
+  if (typeof network !== "string" && probe.platform !== "linux")
+    return 'its sandbox lists hosts or installs a package without a network, which works in a container only on Linux: set "network" to "all"';
+  const limits = [
+    ...(memoryMb === undefined ? [] : ["memory"]),
+    ...(processes === undefined ? [] : ["pids"]),
+  ];
+  const key = [image, ...limits].join("\n");
+  const known = probe === systemProbe ? found.get(key) : undefined;
+  if (known) return known;
+  const reasons: string[] = [];
+  for (const name of ["docker", "podman"] as const) {
+    const path = probe.path(name);
+    if (path === undefined) continue;
+    const fault = faultOf({ name, path }, image, limits, probe);
+    if (fault === undefined) {
+      if (probe === systemProbe) found.set(key, { name, path });
+      return { name, path };
+    }
+    reasons.push(fault);
+  }
+  const because = reasons[0] ?? "neither docker nor podman is installed: install one of them";
+  return `it asks for a container of ${image}, but ${because}, then restart MetaMCP`;
+}
+
+function faultOf(
+  { name, path }: Engine,
+  image: string,
+  limits: readonly string[],
+  { run, platform }: EngineProbe,
+): string | undefined {
+  try {
+    // Elsewhere the listed places would be those of another machine.
+    const isHere =
+      name === "docker"
+        ? /^(unix|npipe):/.test(run(path, ["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"]))
+        : run(path, ["info", "--format", "{{.Host.ServiceIsRemote}}"]).trim() === "false";
+    if (!isHere)
+      return `${name} here uses an engine on another machine: make one of this machine its default`;
+    run(path, ["image", "ls", "-q"]);
+  } catch (error) {
+    const start =
+      name === "docker" && platform === "linux" ? ' (for example "sudo systemctl start docker")' : "";
+    return `${name} does not answer (${complaintOf(error)}): start it${start}`;
+  }
+  try {
+    run(path, ["image", "inspect", "--format", "{{.Id}}", image]);
+  } catch {
+    return `${name} does not have this image: run "${name} pull ${image}"`;
+  }
+  const missing = limits.length > 0 && missingLimit(name, limits, (args) => run(path, args));
+  if (missing)
+    return `${name} cannot limit ${missing === "pids" ? "processes" : missing} here: enable this control group, or remove the limit`;
+  return undefined;
+}
+
+/** An engine without a control group warns, and starts the container without the limit. */
+function missingLimit(
+  name: EngineName,
+  limits: readonly string[],
+  run: (args: readonly string[]) => string,
+): string | undefined {
+  const format =
+    name === "docker"
+      ? "{{if .MemoryLimit}}memory{{end}} {{if .PidsLimit}}pids{{end}}"
+      : "{{.Host.CgroupControllers}}";
+  try {
+    const known = run(["info", "--format", format]).split(/[^a-z]+/);
+    return limits.find((one) => !known.includes(one));
+  } catch {
+    return limits[0];
+  }
+}
+
+function complaintOf(error: unknown): string {
+  const { stderr, message } = error as Error & { readonly stderr?: Buffer | string };
+  const lines = String(stderr ?? "").trim();
+  return (lines || message).split("\n").at(-1)?.slice(0, 200) ?? "";
+}
