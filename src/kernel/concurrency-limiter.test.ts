@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
+import { DEAD_MS } from "./yielding-session.ts";
 
 test("a limiter counts in itself and in the outer limiter, in any order of enter and leave", () => {
   fc.assert(
@@ -75,4 +76,22 @@ test("places of all endpoints are shared, so that nobody holds them all by sprea
   // Who holds as much elsewhere takes no place of others.
   expect(one.begin("hog")).toBe(false);
   expect([...one.open, ...two.open].toSorted()).toEqual(["ada", "ada", "hog", "hog"]);
+});
+
+test("a session whose client is gone makes room for a caller who could claim no place of others", () => {
+  const limiter = new ConcurrencyLimiter(() => ({ sessions: 2 }));
+  const open = ["ada", "gone"];
+  for (const _ of open) limiter.enter("sessions");
+  const idleMs = { ada: 0, gone: DEAD_MS };
+  limiter.onFull(() =>
+    open.map((owner) => {
+      const end = (): void => {
+        open.splice(open.indexOf(owner), 1);
+        limiter.leave("sessions");
+      };
+      return { owner, idleMs: idleMs[owner as keyof typeof idleMs], busy: false, end };
+    }),
+  );
+  expect(limiter.makeRoom("new")).toBe(true);
+  expect(open).toEqual(["ada"]);
 });

@@ -168,6 +168,17 @@ test("when MetaMCP stops, parked calls are cancelled and new requests are refuse
   expect(fixture.calls).toHaveLength(1);
 });
 
+test("a principal with 1,000 open subscriptions gets no more, and others do", async () => {
+  const fixture = new Fixture();
+  const listen = (from: Partial<RequestSource> = {}) =>
+    fixture.send("subscriptions/listen", { notifications: {} }, { from });
+  for (let n = 0; n < 1_000; n++) listen();
+  const [own, other] = [listen(), listen({ principal: { ...LOCAL_USER, id: "other" } })];
+  await turn();
+  expect(own.last()).toMatchObject({ error: { message: "too many subscriptions are open" } });
+  expect(other.heard.filter(({ error }) => error)).toEqual([]);
+});
+
 test("state of a client belongs to its connection, else to its principal, and is unlisted for anonymous clients", () => {
   const fixture = new Fixture();
   const originOf = (from: Partial<RequestSource>) => {
