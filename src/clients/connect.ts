@@ -1,6 +1,7 @@
 /** Adds MetaMCP to a client's file once and keeps everything else. Every change can be undone. */
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../config/config-error.ts";
+import { isOff } from "../config/consent.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram, StartCommand } from "./client.ts";
 import { type ClientFile, faultOf, readBytes, textOf } from "./client-file.ts";
@@ -72,7 +73,25 @@ async function connectedText(
     throw new ConfigError(file, `it has another server named "${METAMCP_NAME}"; rename that one first`);
   }
   const entry = updated(isKeys(existing) ? existing : {}, client.entry(start));
-  return isDeepStrictEqual(existing, entry) ? text : await format.put(target, [...at, METAMCP_NAME], entry);
+  const after = isDeepStrictEqual(existing, entry)
+    ? text
+    : await format.put(target, [...at, METAMCP_NAME], entry);
+  if (isTurnedOff(client, await format.parse({ path: file, text: after })))
+    throw new ConfigError(
+      file,
+      `it turns off the server "${METAMCP_NAME}", so this client would not start it: turn it on there first`,
+    );
+  return after;
+}
+
+/** By the entry itself, or by a list of the client. */
+function isTurnedOff(client: ClientProgram, doc: Keys): boolean {
+  return client
+    .servers(doc)
+    .some(
+      ({ name, project, entry }) =>
+        name === METAMCP_NAME && project === undefined && isKeys(entry) && isOff(entry),
+    );
 }
 
 function serversAt(doc: Keys, at: readonly string[], file: string): Keys {

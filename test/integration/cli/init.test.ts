@@ -335,6 +335,24 @@ test("init leaves a server whose settings MetaMCP does not read, and knows all f
   expect(out).not.toMatch(/its list has only|removed from|metamcp import/);
 });
 
+test("init changes nothing in a client that would not start MetaMCP", async () => {
+  const me = homeWithClients();
+  const mcpServers = { notes: { command: "notes" } };
+  const files = {
+    ".gemini/settings.json": { mcpServers, mcp: { allowed: ["notes"] } },
+    [CURSOR]: { mcpServers: { ...mcpServers, metamcp: { command: "metamcp", disabled: true } } },
+  };
+  for (const [path, content] of Object.entries(files)) writeFileSync(me.file(path), JSON.stringify(content));
+  const clients = ["gemini", "cursor"];
+  await me.run("import", ...clients, "--yes");
+  const { code, out } = await me.run("init", ...clients, "--yes");
+  expect(code).toBe(1);
+  for (const client of clients)
+    expect(out).toMatch(new RegExp(`${client}: .*: it turns off the server "metamcp"`));
+  for (const [path, content] of Object.entries(files))
+    expect(JSON.parse(readFileSync(me.file(path), "utf8"))).toEqual(content);
+});
+
 test("init through npx writes an entry only if the registry has this MetaMCP", async () => {
   const me = homeWithClients();
   const cache = join(me.folder, ".npm/_npx/abc/node_modules");
