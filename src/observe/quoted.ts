@@ -1,6 +1,6 @@
 /** Converts texts to JSON with a cache, because records repeat a few names very often. */
 import type { Raw } from "../kernel/raw.ts";
-import { isKey, textAt } from "../rpc/slice.ts";
+import { beginningAt, isKey } from "../rpc/slice.ts";
 
 const MAX_CACHED = 2_000;
 const LONGEST_CACHED = 128;
@@ -33,7 +33,7 @@ export function quotedAt(raw: Raw, quote: number): string | undefined {
     slot = (slot * 31 + (raw[i] as number)) % SLOTS;
   const cached = slots[slot];
   if (cached && isKey(raw, quote, cached.text)) return cached.written;
-  const text = textAt(raw, quote);
+  const text = beginningAt(raw, quote, LONGEST_CACHED + 1);
   if (text.length > LONGEST_CACHED) return undefined;
   const written = JSON.stringify(text);
   slots[slot] = { text, written };

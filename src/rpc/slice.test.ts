@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { Random, randomJson, randomString } from "../../test/support/random-json.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import {
+  beginningAt,
   elements,
   entries,
+  isKey,
   isObject,
   isString,
   joinObject,
@@ -16,6 +18,38 @@ import {
 
 const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const texts = (found: (Raw | undefined)[]): (string | undefined)[] => found.map((span) => span?.toString());
+
+test("the beginning of a string is that of the decoded string, wherever the cut falls", () => {
+  const random = new Random(1);
+  for (let n = 0; n < 2_000; n++) {
+    const written = randomString(random);
+    const text = JSON.parse(written) as string;
+    const most = random.int(20);
+    const object = raw(`{${written}:"x"}`);
+    expect(beginningAt(object, 1, most)).toBe(text.slice(0, most));
+    expect([
+      isKey(object, 1, text),
+      isKey(object, 1, text.slice(0, -1)),
+      isKey(object, 1, `${text}a`),
+    ]).toEqual([true, text === "", false]);
+  }
+});
+
+test("a name as long as a message is compared without decoding it", () => {
+  const long = "\u{1f600}".repeat(1_000_000);
+  const object = raw(`{"${long}":1}`);
+  const decoded = Buffer.prototype.toString;
+  let most = 0;
+  object.toString = (...range) => {
+    const text = decoded.apply(object, range);
+    most = Math.max(most, text.length);
+    return text;
+  };
+  expect(isKey(object, 1, "\u{1f600}name")).toBe(false);
+  expect(members(object, ["server", "tool", "args"])).toEqual([undefined, undefined, undefined]);
+  expect(beginningAt(object, 1, 3)).toBe("\u{1f600}\ud83d");
+  expect(most).toBeLessThan(100);
+});
 
 describe("members", () => {
   test("are found at the top level by decoded keys, and of duplicates the last counts", () => {

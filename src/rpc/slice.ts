@@ -107,6 +107,16 @@ export function textAt(raw: Raw, quote: number): string {
   return plainText(raw, quote, end) ?? (JSON.parse(raw.toString("utf8", quote, end)) as string);
 }
 
+/** The first characters of that string, without reading the rest: a name may be as long as a message. */
+export function beginningAt(raw: Buffer, quote: number, most: number): string {
+  // No character takes more than six bytes, so what the cut splits does not count.
+  const [whole = ""] = WHOLE_CHARACTERS.exec(raw.toString("utf8", quote + 1, quote + 1 + 6 * most)) ?? [];
+  const text = whole.includes("\\") ? (JSON.parse(`"${whole}"`) as string) : whole;
+  return text.slice(0, most);
+}
+
+const WHOLE_CHARACTERS = /^(?:[^\\"]|\\u[\da-f]{4}|\\[^u])*/i;
+
 /** The first `most` elements. */
 export function elements(raw: Raw, most = Number.POSITIVE_INFINITY): Raw[] {
   const found: Raw[] = [];
@@ -216,7 +226,7 @@ export function joinObject(members: readonly (readonly [string, Raw | undefined]
 export function isKey(b: Buffer, i: number, key: string): boolean {
   for (let k = 0; k < key.length; k++) {
     const c = b[i + 1 + k] as number;
-    if (c === BACKSLASH || c >= 0x80) return JSON.parse(b.toString("utf8", i, endOfString(b, i))) === key;
+    if (c === BACKSLASH || c >= 0x80) return beginningAt(b, i, key.length + 1) === key;
     if (c === QUOTE || c !== key.charCodeAt(k)) return false;
   }
   return b[i + 1 + key.length] === QUOTE;

@@ -6,7 +6,7 @@ import type { KeptDetail } from "../../kernel/call.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { shownValue } from "../../kernel/shown-value.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
-import { eachElement, eachMember, isKey, isObject, textAt, valueAt } from "../../rpc/slice.ts";
+import { beginningAt, eachElement, eachMember, isKey, isObject, valueAt } from "../../rpc/slice.ts";
 import { quoted, quotedAt } from "../quoted.ts";
 
 const BRACE = 0x7b;
@@ -48,7 +48,7 @@ function namesAt(raw: Raw, at: number): string {
     raw,
     (key) => {
       if (names.length < MAX_NAMES)
-        names.push(quotedAt(raw, key) ?? quoted(textAt(raw, key).slice(0, LONGEST_NAME)));
+        names.push(quotedAt(raw, key) ?? quoted(beginningAt(raw, key, LONGEST_NAME)));
     },
     at,
   );

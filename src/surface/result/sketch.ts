@@ -3,7 +3,7 @@
  * once and parses only what it keeps.
  */
 import { asRaw, type Raw } from "../../kernel/raw.ts";
-import { eachElement, eachMember, textAt } from "../../rpc/slice.ts";
+import { beginningAt, eachElement, eachMember, textAt } from "../../rpc/slice.ts";
 
 export type ValueKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -78,7 +78,7 @@ function objectSketch(raw: Raw, depth: number, budget: PartBudget): Sketch {
     count++;
     const keeps = members.length < MAX_KEYS && more.length === 0 && mayDescend(depth, budget);
     if (!keeps && more.length >= MAX_NAMES) return;
-    const name = textAt(raw, key).slice(0, LONGEST_KEY);
+    const name = beginningAt(raw, key, LONGEST_KEY);
     if (keeps) members.push([name, sketch(part(raw, from, end), depth + 1, budget)]);
     else more.push(name);
   });
