@@ -1,7 +1,6 @@
 /**
  * A form generated from a JSON Schema, with a second view for the JSON. Both views edit the same value, which
- * the page holds: `startForm` creates it, `formJson` returns the JSON to send, `problemOf` reads the
- * gateway's errors.
+ * the page holds: `startForm` creates it, `formJson` returns the JSON to send.
  */
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
@@ -13,12 +12,10 @@ import { type Draft, isMap, readDraft, writeDraft } from "./schema-form/draft.ts
 import { nodeOf } from "./schema-form/form-node.ts";
 import { NodeField } from "./schema-form/node-field.tsx";
 import { Members } from "./schema-form/object-field.tsx";
-import { problemOf } from "./schema-form/server-problems.ts";
 import { startDraft } from "./schema-form/start-draft.ts";
 import "./schema-form.css";
 
 export type { FormProblem };
-export { problemOf };
 
 export interface FormValue {
   readonly draft: Draft;

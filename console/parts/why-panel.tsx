@@ -5,6 +5,7 @@ import type { RecentCall } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { ForeignText } from "../components/foreign-text.tsx";
 import { StatusShape } from "../components/status.tsx";
+import { CONFIG, useResource } from "../live/resource.ts";
 import { restart } from "../pages/servers/server-actions.ts";
 import { runWithToast } from "../run-with-toast.ts";
 import { may } from "../session.ts";
@@ -110,9 +111,9 @@ function Mend({ call }: { readonly call: WhyCall }) {
   );
 }
 
-/** A tool that is off gets a switch; a server that is off in the namespace is a matter of its page. */
+/** A tool whose switch is off gets that switch. Anything else is a matter of the namespace's page. */
 function TurnOn({
-  call: { server, tool, reason = "" },
+  call: { server, tool },
   namespace,
 }: {
   readonly call: WhyCall;
@@ -121,9 +122,12 @@ function TurnOn({
   const open = (
     <Button href={hrefOf({ page: "namespaces", id: namespace })}>{texts.openNamespace(namespace)}</Button>
   );
-  const isTool =
-    server.uuid !== undefined && !reason.startsWith("server ") && !reason.startsWith("the override");
-  if (!isTool || !may("namespaces.write")) return open;
+  const asked =
+    may("namespaces.write") && server.uuid ? { server: server.uuid, namespace, q: tool } : undefined;
+  const table = useResource("/tools", asked, CONFIG).value.value;
+  const at = table?.namespaces.findIndex(({ name }) => name === namespace);
+  const state = table?.items.find((row) => row.tool === tool)?.in[String(at)];
+  if (state !== "off" && state !== "new") return open;
   const turnOn = () =>
     runWithToast(async () => {
       const set = [{ server: server.uuid ?? "", tool, disabled: false }];

@@ -43,6 +43,8 @@ describe.skipIf(noBrowser)("the console", () => {
     await page.getByText('"HOME"').waitFor();
     await why.getByRole("button", { name: "Turn on env in team" }).click();
     await page.getByText("env is on").waitFor();
+    await why.getByRole("link", { name: "Open namespace team" }).waitFor();
+    expect(await why.getByRole("button", { name: /^Turn on/ }).count()).toBe(0);
     const on = async () =>
       (await api("GET", "/namespaces/team/tools")).body.items.find(
         (row: { tool: string }) => row.tool === "env",
@@ -50,6 +52,7 @@ describe.skipIf(noBrowser)("the console", () => {
     expect(await on()).toBe(true);
     await page.getByRole("button", { name: "Undo" }).click();
     await until(async () => !(await on()), { what: "the switch as before" });
+    await why.getByRole("button", { name: "Turn on env in team" }).waitFor();
   });
 
   test("a call that a dying process failed offers a restart", async () => {

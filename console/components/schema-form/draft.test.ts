@@ -13,7 +13,6 @@ import {
   writeDraft,
 } from "./draft.ts";
 import { variantOf } from "./fits.ts";
-import { problemOf } from "./server-problems.ts";
 import { startDraft } from "./start-draft.ts";
 
 describe("a draft", () => {
@@ -167,25 +166,6 @@ it("variantOf finds the variant that a value matches", () => {
   expect(of(undefined)).toBe("text");
   expect(variantOf(variants, draftOf({}), { root: {}, picked: 2 })).toBe(2);
   expect(variantOf(variants, draftOf({ kind: "a" }), { root: {}, picked: 2 })).toBe(1);
-});
-
-describe("problemOf", () => {
-  it("returns the path and the text of a problem of the gateway", () => {
-    expect(problemOf("repo.0.name must be string")).toEqual({
-      path: ["repo", "0", "name"],
-      text: "Must be string.",
-    });
-    expect(problemOf("the arguments must have required property 'owner'")).toEqual({
-      path: ["owner"],
-      text: "Must have required property 'owner'.",
-    });
-    expect(problemOf("a~1b must be one of [1,2]")).toEqual({ path: ["a/b"], text: "Must be one of [1,2]." });
-    expect(problemOf('the arguments must not have "x"')).toEqual({ path: [], text: 'Must not have "x".' });
-    expect(problemOf("the schema of the tool is not known")).toEqual({
-      path: [],
-      text: "The schema of the tool is not known.",
-    });
-  });
 });
 
 it("draftOf returns a map for an object and a list for an array", () => {

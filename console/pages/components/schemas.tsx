@@ -5,7 +5,6 @@ import {
   checkForm,
   type FormProblem,
   formJson,
-  problemOf,
   SchemaForm,
   startForm,
 } from "../../components/schema-form.tsx";
@@ -67,16 +66,14 @@ const ODD = {
 function FormSample({
   schema,
   json,
-  gatewayProblems,
+  shown = [],
 }: {
   readonly schema: unknown;
   readonly json?: string;
-  readonly gatewayProblems?: readonly string[];
+  readonly shown?: readonly FormProblem[];
 }) {
   const [value, setValue] = useState(() => startForm(schema, json));
-  const [problems, setProblems] = useState<readonly FormProblem[]>(() =>
-    (gatewayProblems ?? []).map(problemOf),
-  );
+  const [problems, setProblems] = useState(shown);
   const [sent, setSent] = useState<string>();
   return (
     <div class="stack">
@@ -128,10 +125,10 @@ export function RefusedForm() {
             required: ["owner"],
           }}
           json='{"owner":"ada","labels":["bug",5]}'
-          gatewayProblems={[
-            "owner must match pattern",
-            "labels.1 must be string",
-            'the arguments must not have "x"',
+          shown={[
+            { path: ["owner"], text: "Must match pattern." },
+            { path: ["labels", "1"], text: "Must be string." },
+            { path: [], text: 'Must not have "x".' },
           ]}
         />
       </State>

@@ -13,6 +13,7 @@ import { address, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
+import { shortReason } from "../servers/server-state.ts";
 import { ComparedTools, HiddenTools } from "./seen-tools.tsx";
 import "./preview-tab.css";
 
@@ -145,7 +146,7 @@ function PreviewContent({ preview, children }: PreviewContentProps) {
         title={texts.unavailable}
         rows={preview.unavailable.map(({ server, reason }) => ({
           name: server,
-          reason: reason.startsWith(`${server}: `) ? reason.slice(server.length + 2) : reason,
+          reason: shortReason(reason, server),
         }))}
       />
       <h3>{texts.instructions}</h3>

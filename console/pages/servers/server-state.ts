@@ -36,8 +36,8 @@ export function shownState({
   }
 }
 
-/** The name stands beside the state, and what a call did is not asked here. */
-function shortReason(reason: string, name: string): string {
+/** The reason without the name, which stands beside it, and without what a call did, which is not asked. */
+export function shortReason(reason: string, name: string): string {
   const own = reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason;
   return own.replace(/ Nothing was done\.(?= |$)/, "");
 }
