@@ -9,6 +9,7 @@ import { HIDDEN, SHORTEST_SECRET } from "../kernel/secret.ts";
 import { withHiddenSecrets } from "../kernel/secret-spans.ts";
 import { shellWord } from "../kernel/shell-word.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
+import { sortedKeys } from "../kernel/sorted-keys.ts";
 import { visible } from "../kernel/visible.ts";
 import { isKeys, type Keys } from "./field.ts";
 import { keysWhere } from "./keys.ts";
@@ -148,12 +149,5 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 function digest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value, sorted)).digest("hex");
-}
-
-/** Sorts keys, so that their order does not matter. */
-function sorted(_key: string, value: unknown): unknown {
-  return isKeys(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+  return createHash("sha256").update(JSON.stringify(value, sortedKeys)).digest("hex");
 }

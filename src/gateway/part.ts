@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { isRecord } from "../kernel/is-record.ts";
+import { sortedKeys } from "../kernel/sorted-keys.ts";
 import type { StoredObject } from "./objects.ts";
 import type { ToolOverride } from "./schemas.ts";
 
@@ -74,12 +74,6 @@ export function partsOf(
     known.set(key, part);
     return [part];
   });
-}
-
-/** A replacer for JSON.stringify: the order of keys does not count. */
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /**

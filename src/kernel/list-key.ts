@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import type { Origin, ServerId } from "./call.ts";
 import { asRaw, fromRaw, type Raw } from "./raw.ts";
+import { sortedKeys } from "./sorted-keys.ts";
 
 export type ListKey = string;
 
@@ -57,19 +58,11 @@ export function credentialIn(key: ListKey): string {
 function keyOfText(text: string): ListKey {
   const known = keysByText.get(text);
   if (known !== undefined) return known;
-  const canonical = JSON.stringify(sorted(fromRaw(asRaw(Buffer.from(text)))));
+  const canonical = JSON.stringify(fromRaw(asRaw(Buffer.from(text))), sortedKeys);
   const short =
     canonical.length <= MAX_TEXT_LENGTH ? canonical : createHash("sha256").update(canonical).digest("hex");
   const key = `${SERVER_CREDENTIAL} ${short}`;
   if (keysByText.size >= MAX_CACHED_TEXTS) keysByText.clear();
   if (text.length <= MAX_TEXT_LENGTH) keysByText.set(text, key);
   return key;
-}
-
-/** Sorts keys, because the order of capabilities does not matter. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, inner]) => [name, sorted(inner)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
+import { readBounded } from "../kernel/read-bounded.ts";
 import type { ChannelAgent } from "./channel.ts";
 import { endpointOf } from "./endpoint-of.ts";
 import { FROM, TO } from "./hop-protocol.ts";
@@ -149,12 +150,7 @@ function answerOf(
 }
 
 async function textOf(message: IncomingMessage, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw new Error(`a message between replicas has more than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const body = await readBounded(message, limit);
+  if (!body) throw new Error(`a message between replicas has more than ${limit} bytes`);
+  return body.toString();
 }

@@ -7,6 +7,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Env } from "../home/home.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import { readBounded } from "../kernel/read-bounded.ts";
 import { SecretUnavailable } from "./unavailable.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -56,7 +57,9 @@ async function read(
       await response.body?.cancel();
       throw new SecretUnavailable(refusal(response.status, url), { offline: response.status >= 500 });
     }
-    const answer = JSON.parse(await bounded(response)) as unknown;
+    const body = await readBounded(response.body, LARGEST_ANSWER);
+    if (!body) throw new SecretUnavailable("the answer of Vault is larger than 1 MB");
+    const answer = JSON.parse(body.toString()) as unknown;
     const data = isRecord(answer) ? answer["data"] : undefined;
     if (isRecord(data)) return data;
     throw new SecretUnavailable(`${url.origin} does not answer like Vault`);
@@ -74,15 +77,4 @@ function refusal(status: number, { origin, pathname }: URL): string {
   if (status === 404)
     return `Vault at ${origin} has nothing at ${path}: give the path of the API, which for version 2 of the key-value engine contains "data", as in secret/data/${path}`;
   return `Vault at ${origin} answers with status ${status}`;
-}
-
-async function bounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > LARGEST_ANSWER) throw new SecretUnavailable("the answer of Vault is larger than 1 MB");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -21,7 +21,6 @@ import { newId, vaultOf } from "./live/change-context.ts";
 import { emitChanges } from "./live/emit-changes.ts";
 import { InStep } from "./live/in-step.ts";
 import type { LiveGateway, Start } from "./live/live-gateway.ts";
-import { logReadFailure } from "./live/log-read-failure.ts";
 import { type GatewayAuthorization, openAuthorization, ssoLink } from "./logins/authorization.ts";
 import { logRefusedLogins } from "./logins/log-refused-logins.ts";
 import { openOidc } from "./logins/oidc.ts";
@@ -307,7 +306,11 @@ function followChanges(
       if (change.of !== "config") return;
       const read = control
         .follow()
-        .catch(logReadFailure(log, "the new revision"))
+        .catch(({ message }: Error) =>
+          log.warn(
+            `the new revision could not be read from the store: ${message}; the last known state stays in use`,
+          ),
+        )
         .finally(() => reading.delete(read));
       reading.add(read);
     }),

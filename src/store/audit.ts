@@ -2,6 +2,8 @@
  * The audit log in the database: one row per batch of records, because a row per record would cost more than
  * the rest of a call.
  */
+
+import { Sequencer } from "../kernel/sequencer.ts";
 import {
   type AuditBatch,
   AuditChain,
@@ -80,7 +82,7 @@ interface Head {
 export class AuditTable implements Audit {
   readonly #database: Database;
   readonly #chain: AuditChain;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Sequencer();
   #head: Head | undefined;
   /** The last batch that this process wrote. */
   #written = EMPTY_CHAIN;
@@ -96,9 +98,7 @@ export class AuditTable implements Audit {
     if (records.length > AUDIT_BATCH)
       throw new StoreError("invalid", `an audit batch holds at most ${AUDIT_BATCH} records`);
     if (records.length === 0) return { first: 0, hashes: () => [], statements: 0 };
-    const turn = this.#queue.then(() => this.#append(records));
-    this.#queue = turn.catch(() => {});
-    const { batch, statements } = await turn;
+    const { batch, statements } = await this.#queue.run(() => this.#append(records));
     return { first: batch.first, hashes: () => hashesOf(batch), statements };
   }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../kernel/clock.ts";
+import { readBounded } from "../../kernel/read-bounded.ts";
 
 export interface EmbedderSettings {
   /** The endpoint, or its base URL without `/embeddings`. */
@@ -50,7 +51,9 @@ export function createEmbedder(settings: EmbedderSettings, clock: Clock): Embedd
           throw new EmbedderError(`the embedder answered ${response.status}`);
         }
         const maxBytes = 10_000 + texts.length * MAX_DIMS * BYTES_PER_NUMBER;
-        return vectorsOf(parse(await readBounded(response, maxBytes)), texts.length);
+        const answer = await readBounded(response.body, maxBytes);
+        if (!answer) throw new EmbedderError("the embedder's answer is too long");
+        return vectorsOf(parse(answer.toString()), texts.length);
       } catch (error) {
         throw abort.signal.aborted ? new EmbedderError("the embedder took too long") : withoutSecrets(error);
       } finally {
@@ -84,18 +87,6 @@ function endpointOf(base: URL): URL {
   const path = url.pathname.replace(/\/+$/, "");
   url.pathname = path.endsWith("/embeddings") ? path : `${path}/embeddings`;
   return url;
-}
-
-async function readBounded(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > maxBytes) throw new EmbedderError("the embedder's answer is too long");
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function vectorsOf(response: unknown, count: number): Float32Array[] {

@@ -2,8 +2,12 @@
 import { type FragmentPhrase, findFragments, fragmentsOf } from "./fragments.ts";
 import { PhraseTable, phrasesOf } from "./phrase.ts";
 import type { Found } from "./sign.ts";
-import { isAddress, isSecretPlace } from "./tests.ts";
 import type { Word } from "./words.ts";
+
+/** Ends of paths where secrets are. */
+const SECRET_FILES =
+  /(?:^|\/)(?:\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|\.pypirc|\.env(?:\.[a-z]+)?|\.kube|\.docker|\.git-credentials|\.bash_history|\.zsh_history|\.config|id_rsa|id_ed25519|id_ecdsa|authorized_keys|etc\/passwd|etc\/shadow|mcp\.json|claude_desktop_config\.json|wallet\.dat)(?:$|[/:,])/;
+const ADDRESS = /^(?:https?:\/\/|[^@/]{1,64}@[^@/]{1,64}\.)/;
 
 const tests = { secret: isSecretPlace, address: isAddress };
 const groups = {
@@ -81,4 +85,13 @@ export function askedByName(name: string): readonly Found[] {
   const secret = NAME_OF_SECRET.test(plain) && NAME_OF_CONTENT.test(plain);
   if (!secret && !TALK_NAMES.has(plain)) return [];
   return [{ sign: "send-away", severity: secret ? "hard" : "soft", start: 0, end: name.length }];
+}
+
+/** As in `~/.ssh/id_rsa`. Bounded, because a path may be long. */
+function isSecretPlace(word: string): boolean {
+  return SECRET_FILES.test(word.slice(0, 200));
+}
+
+function isAddress(word: string): boolean {
+  return ADDRESS.test(word.slice(0, 200));
 }

@@ -9,6 +9,7 @@ import { Lru } from "../../kernel/lru.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { RESTARTED } from "../../kernel/restarted.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
+import { sortedKeys } from "../../kernel/sorted-keys.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { member, mentions } from "../../rpc/slice.ts";
@@ -132,11 +133,7 @@ function keyOf(call: Call, by: Options["by"], pipeline: string): string | undefi
 function canonical(args: Raw): string {
   const text = args.toString();
   if (/\d{16,}|\d[eE]/.test(text)) return text;
-  return JSON.stringify(fromRaw(args), (_key, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
+  return JSON.stringify(fromRaw(args), sortedKeys);
 }
 
 /**

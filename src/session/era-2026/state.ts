@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { holderKey, type Principal } from "../../kernel/principal.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { sortedKeys } from "../../kernel/sorted-keys.ts";
 import { hasManyValues } from "../../rpc/many-values.ts";
 import { withMember } from "../../rpc/slice.ts";
 
@@ -14,19 +15,9 @@ export function callerKey(endpoint: string, principal: Principal, session?: stri
 export function bindingOf(caller: string, method: string, bare: Raw): string {
   // `_meta` differs between attempts: each has its own progress token and trace.
   const params = withMember(bare, "_meta", undefined);
-  const same = hasManyValues(params) ? params.toString() : sorted(fromRaw(params));
+  // A retry may write the same params in another order. Very large ones are compared as text.
+  const same = hasManyValues(params) ? params.toString() : fromRaw(params);
   return createHash("sha256")
-    .update(JSON.stringify([caller, method, same]))
+    .update(JSON.stringify([caller, method, same], sortedKeys))
     .digest("base64");
-}
-
-/**
- * Sorts keys, so that a retry may write the same params in another order. Very large params are compared as
- * text.
- */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
