@@ -20,6 +20,8 @@ import { NOTIFY } from "./listener.ts";
 const CLOSE_MS = 1_000;
 /** So long a statement waits for a Postgres that has no connection left. */
 const FULL_MS = 10_000;
+/** So long it waits while this process starts. No client waits for that, and others may be starting too. */
+const STARTING_MS = 60_000;
 /** Pauses between attempts differ, so that processes that began together do not meet again. */
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 800;
@@ -31,6 +33,7 @@ export class PostgresDatabase implements Database {
   readonly #clients = new Set<PoolClient>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #most: number;
+  readonly #openedAt = performance.now();
   #closed = false;
 
   constructor(pool: PoolType, onStatement: OnStatement) {
@@ -113,7 +116,7 @@ export class PostgresDatabase implements Database {
    */
   async #connect(): Promise<PoolClient> {
     const { options } = this.#pool;
-    const end = performance.now() + FULL_MS;
+    const end = Math.max(performance.now() + FULL_MS, this.#openedAt + STARTING_MS);
     for (let longest = 2 * SHORTEST_PAUSE_MS; ; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
       try {
         return await this.#pool.connect();

@@ -9,6 +9,8 @@ import { Listener } from "./listener.ts";
 const CONNECTIONS = 4;
 /** Rarely is more than one needed, and Postgres has few for all replicas together. */
 const IDLE_MS = 1_000;
+/** A process that gave its last one away might not get it back while Postgres is full. */
+const KEPT = 1;
 const CONNECT_MS = 5_000;
 /** A connection without an answer for this time counts as broken. */
 const ANSWER_MS = 30_000;
@@ -38,7 +40,7 @@ export async function openPostgres(
   };
   return {
     database: new PostgresDatabase(
-      new pg.Pool({ ...config, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS }),
+      new pg.Pool({ ...config, min: KEPT, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS }),
       onStatement,
     ),
     listener: (onNotification) => new Listener(() => new pg.Client(config), onNotification),
