@@ -110,9 +110,11 @@ export class UsageReader {
   async toolUse(filter: UsageFilter = {}): Promise<{ readonly since: number; readonly used: ToolUses }> {
     const rows = await this.#rows([{ per: "day", from: 0 }]);
     const used = new Map<string, Map<string, Use>>();
-    for (const { calls, last, place } of rows) {
+    for (const { calls: all, refused, last, place } of rows) {
       const { server, tool, method } = place;
-      if (server?.uuid === undefined || tool === undefined || method !== undefined) continue;
+      // A refused call did not use the tool.
+      const calls = all - refused;
+      if (calls === 0 || server?.uuid === undefined || tool === undefined || method !== undefined) continue;
       if (!matches(place, filter)) continue;
       const tools = used.get(server.uuid) ?? new Map<string, Use>();
       const known = tools.get(tool);

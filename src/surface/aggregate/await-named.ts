@@ -9,7 +9,7 @@ import { afterLogin } from "../account-login.ts";
 import type { ScopeCalls, ScopeCatalog } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { MergedList } from "./merged-list.ts";
-import { mayBelongTo } from "./names.ts";
+import { mayBelongTo, withoutPrefix } from "./names.ts";
 
 /** Longest wait for a connected server to list its prompts. */
 const LIST_WAIT_MS = 3_000;
@@ -41,8 +41,10 @@ export async function awaitNamed<T extends Item>(
   const find = async (): Promise<T | undefined> => {
     const failures = await askCandidates(scope, wanted, request, used);
     const item = lookUp(wanted);
-    if (!item && failures.length > 0) throw failures[0];
-    return item;
+    const [first, ...others] = failures;
+    if (item || !first) return item;
+    if (others.length === 0) recordTarget(scope, first.server, wanted, request);
+    throw first.error;
   };
   try {
     return await use(scope.login ? await afterLogin(scope, request, find) : await find());
@@ -53,6 +55,22 @@ export async function awaitNamed<T extends Item>(
 
 const lookUp = <T extends Item>({ merged, name }: NamedItem<T>): T | undefined => merged.list.get(name);
 
+/** The call was for the only server that might have the name, although its tools are not known. */
+function recordTarget<T extends Item>(
+  scope: ScopeCatalog & ScopeCalls,
+  server: ServerId,
+  { name }: NamedItem<T>,
+  { origin, trail }: ClientRequest,
+): void {
+  const prefix = scope.specs().get(server)?.prefix ?? "";
+  if (trail) trail.target ??= scope.target(server, withoutPrefix(server, prefix, name), origin);
+}
+
+interface Failure {
+  readonly server: ServerId;
+  readonly error: unknown;
+}
+
 /**
  * Resolves with the failures, when the name is known or all candidates have answered. Rejects if the request
  * is cancelled.
@@ -62,8 +80,8 @@ function askCandidates<T extends Item>(
   wanted: NamedItem<T>,
   { origin, signal }: ClientRequest,
   used: Promise<void>,
-): Promise<readonly unknown[]> {
-  const failures: unknown[] = [];
+): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
   const ask = async (server: ServerId): Promise<void> => {
     try {
       const lease = await scope.connect(server, origin);
@@ -71,7 +89,7 @@ function askCandidates<T extends Item>(
       if (wanted.kind !== "tools")
         await scope.loader.loadMissing([server], origin, LIST_WAIT_MS, wanted.kind);
     } catch (error) {
-      failures.push(error);
+      failures.push({ server, error });
     }
   };
   return new Promise((resolve, reject) => {

@@ -53,13 +53,21 @@ export function nameAll<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap
 /** Whether a name may belong to this server, without knowing its tools. True in case of doubt. */
 export function mayBelongTo(server: ServerId, prefix: string, name: string): boolean {
   const shortest = LONGEST_NAME - 1 - (HASH_DIGITS.at(-1) as number);
-  const begins = (text: string): boolean => name.startsWith(`${text}__`.slice(0, shortest));
-  // If a custom prefix clashes, the server name is used as the prefix.
   return (
-    prefix === "none" ||
-    begins(sanitized(server)) ||
-    (prefix !== "server" && (begins(prefix) || begins(sanitized(prefix))))
+    prefix === "none" || beginnings(server, prefix).some((text) => name.startsWith(text.slice(0, shortest)))
   );
+}
+
+/** The name that the server probably has for its tool. Only for records. */
+export function withoutPrefix(server: ServerId, prefix: string, name: string): string {
+  const found = beginnings(server, prefix).find((text) => name.startsWith(text));
+  return found === undefined ? name : name.slice(found.length);
+}
+
+function beginnings(server: ServerId, prefix: string): readonly string[] {
+  // If a custom prefix clashes, the server name is used as the prefix.
+  const custom = prefix === "server" || prefix === "none" ? [] : [prefix, sanitized(prefix)];
+  return [sanitized(server), ...custom].map((text) => `${text}__`);
 }
 
 /** The items that keep their name without a prefix, because it is valid and no other item has it. */

@@ -42,7 +42,7 @@ async function counted() {
   add("bob", "github", { at: NOW - 2 * HOUR, outcome: "refused" });
   add("bob", "github", { at: NOW - 50 * HOUR });
   await sums.flush();
-  return { sums, usage: new UsageReader(store.sums) };
+  return { add, sums, usage: new UsageReader(store.sums) };
 }
 
 test("ranges have all their steps, with what was called in each, and who called what", async () => {
@@ -85,6 +85,16 @@ test("ranges have all their steps, with what was called in each, and who called 
   ]);
   expect(day?.callers[1]?.lastAt).toBe(new Date(NOW - 10_000).toISOString());
   await sums.close();
+});
+
+test("a tool is used by calls that reached it, not by refused ones", async () => {
+  const { add, sums, usage } = await counted();
+  add("bob", "postgres", { tool: "drop", outcome: "refused" });
+  add("bob", "postgres", { outcome: "refused" });
+  await sums.flush();
+  const { used } = await usage.toolUse();
+  expect(Object.keys(used["u-postgres"] ?? {})).toEqual(["list"]);
+  expect(used["u-postgres"]?.list?.calls).toBe(10);
 });
 
 test("a filter counts only what matches it, and gives no durations where none are kept", async () => {

@@ -131,6 +131,22 @@ describe("a failed call keeps", () => {
   });
 });
 
+test("a call by a name in the list of all tools belongs to the server that cannot list them", async () => {
+  const { gateway, api, key } = team();
+  const ends = { name: "gone", command: process.execPath, args: ["-e", "process.exit(3)"] };
+  expect((await api("POST", "/mcp-servers", ends)).status).toBe(201);
+  const [namespace] = (await api("GET", "/namespaces")).body.items;
+  await api("PATCH", `/namespaces/${namespace.uuid}`, { servers: [{ server: "fix" }, { server: "gone" }] });
+  const client = await teamClient(gateway, "aggregate", { key });
+  await client.call("gone__look").catch(() => {});
+  const { items } = (await api("GET", "/calls?server=gone")).body;
+  expect(items).toMatchObject([
+    { server: { name: "gone", uuid: expect.any(String) }, tool: "look", code: "server_unavailable" },
+  ]);
+  const { flows } = (await api("GET", "/usage?range=1h&server=gone")).body;
+  expect(flows).toMatchObject([{ server: { name: "gone" }, calls: 1, errors: 1 }]);
+});
+
 test("the audit log says the same, and older programs show no more of it to viewers", async () => {
   const { api, asViewer } = team();
   await rowsOf("is_error", { message: "not today" });
