@@ -123,7 +123,7 @@ function ChangedValue({ change, samePath }: ChangedValueProps) {
   return (
     <li class={`diff-value${samePath ? " diff-again" : ""}`}>
       <div class={samePath ? "for-screen-readers" : "diff-path"}>
-        <ForeignText text={pathText(path)} />
+        <ForeignText text={path.length === 0 ? texts.whole : pathText(path)} />
       </div>
       {long && typeof before === "string" && typeof after === "string" ? (
         <LineDiff before={before} after={after} />

@@ -74,6 +74,7 @@ const PAGES: Readonly<Partial<Record<AttentionItem["kind"], ShellPage>>> = {
   "server.misconfigured": "servers",
   "server.login": "servers",
   "tools.changed": "tools",
+  "tools.suspect": "tools",
   "approvals.waiting": "requests",
   "requests.pending": "requests",
 };

@@ -48,6 +48,7 @@ export const componentTexts = {
     changes: "Changes",
     text: "Text",
     same: "No difference.",
+    whole: "The whole value",
     folded: (count: number) => `${count} unchanged ${count === 1 ? "line" : "lines"}`,
   },
   log: {

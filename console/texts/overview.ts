@@ -1,5 +1,5 @@
 /** Texts of the overview and of the first run. */
-import { plural } from "../format.ts";
+import { count, plural } from "../format.ts";
 
 export const overviewTexts = {
   title: "Overview",
@@ -15,6 +15,11 @@ export const overviewTexts = {
       word: "changed",
       reason: (n: number) =>
         `${plural(n, "tool")} changed since ${n === 1 ? "it was" : "they were"} approved`,
+    },
+    suspect: {
+      word: "suspicious",
+      reason: (n: number) =>
+        `${n === 1 ? "the texts of 1 tool have" : `the texts of ${count(n)} tools have`} signs of an attack`,
     },
     public: { word: "public", reason: "anyone who can reach the gateway can use it" },
     store: {

@@ -28,7 +28,7 @@ export const peopleTexts = {
     email: "E-mail address",
     role: "Role",
     groups: "Groups",
-    groupsHint: "Separated by commas. Endpoints and policies can name them.",
+    groupsHint: "Enter adds a name. Endpoints and policies can name them.",
     submit: "Create invitation",
   },
   roles: {

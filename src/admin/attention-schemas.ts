@@ -11,6 +11,7 @@ const ATTENTION_ITEM = object(
         "server.login",
         "server.secret",
         "tools.changed",
+        "tools.suspect",
         "endpoint.public",
         "store.away",
         "replicas.unshared",

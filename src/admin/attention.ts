@@ -122,9 +122,11 @@ function changedToolItems(
   server: StoredObject<"server">,
 ): readonly AttentionItem[] {
   const { changes } = pins.review(server.uuid);
-  if (changes.length === 0) return [];
+  const suspect = changes.filter(({ kind }) => kind === "suspect").length;
   const severity = pins.enforced ? "warning" : "info";
-  return [{ kind: "tools.changed", severity, object: referenceTo(server), count: changes.length }];
+  const item = (kind: "tools.changed" | "tools.suspect", count: number): readonly AttentionItem[] =>
+    count === 0 ? [] : [{ kind, severity, object: referenceTo(server), count }];
+  return [...item("tools.suspect", suspect), ...item("tools.changed", changes.length - suspect)];
 }
 
 function endpointItems({ control, health }: AttentionParts): readonly AttentionItem[] {

@@ -129,5 +129,5 @@ export interface GatewayControl {
   /** All tools of all servers, with their state in each namespace. */
   toolTable(): readonly TableRow[];
   /** The last lines of a server's stderr, secrets masked. */
-  logsOf(server: string): readonly string[];
+  logsOf(server: string): readonly { readonly at: number; readonly text: string }[];
 }

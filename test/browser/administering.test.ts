@@ -146,7 +146,9 @@ describe.skipIf(noBrowser)("administration", () => {
 
     const { body: mia } = await api("POST", "/users", { email: "mia@example.org", role: "member" });
     await page.goto(`${gateway.url}/people/${mia.uuid}`);
-    await page.getByRole("textbox", { name: /^Groups/ }).fill("finance");
+    const groups = page.getByRole("combobox", { name: /^Groups/ });
+    await groups.fill("finance");
+    await groups.press("Enter");
     await api("PATCH", `/users/${mia.uuid}`, { role: "viewer" });
     await expect.poll(() => page.getByLabel("Role").inputValue(), POLL).toBe("viewer");
     await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -145,7 +145,7 @@ export async function testControl(store: Store, tools: Tools = {}): Promise<Gate
     historyOf: () => [],
     definitionsOf: () => ({}),
     toolTable: () => tableRows(compiled, { listingOf, changesOf: () => [] }),
-    logsOf: () => ["a line on stderr"],
+    logsOf: () => [{ at: 0, text: "a line on stderr" }],
   };
 }
 

@@ -11,6 +11,7 @@ import { TextField } from "../../components/text-field.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { ObjectLinks } from "../../parts/object-links.tsx";
 import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { may } from "../../session.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
@@ -21,7 +22,7 @@ import { useSending } from "../../use-sending.ts";
 import type { KeyRow } from "./key-row.ts";
 import { RotateKey } from "./rotate-key.tsx";
 
-export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRow }) {
+export function KeyDrawer({ row: { key, access, endpoints, owner } }: { readonly row: KeyRow }) {
   const revoking = useSignal(false);
   const rotating = useSignal(false);
   const sending = useSending();
@@ -56,11 +57,26 @@ export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRo
       <div class="stack">
         <KeyValues
           items={[
-            { key: columns.access, value: <ForeignText text={access} /> },
+            {
+              key: columns.access,
+              value:
+                endpoints.length > 0 && !key.machine ? (
+                  <ObjectLinks page="endpoints" to={endpoints} />
+                ) : (
+                  <ForeignText text={access} />
+                ),
+            },
             ...(key.tiers
               ? [{ key: texts.form.tiers, value: key.tiers.map((tier) => texts.tiers[tier]).join(", ") }]
               : []),
-            { key: columns.owner, value: <ForeignText text={owner} /> },
+            {
+              key: columns.owner,
+              value: key.owner ? (
+                <ObjectLinks page="people" to={[{ uuid: key.owner, name: owner }]} />
+              ) : (
+                owner
+              ),
+            },
             ...(key.machine ? [{ key: machine.clientId, value: key.uuid, mono: true }] : []),
             ...(signs
               ? [{ key: machine.keys, value: jwksUri ?? keyIdsOf(jwks?.keys ?? []), mono: true }]

@@ -7,6 +7,8 @@ import { shellTexts } from "../../texts/shell.ts";
 export interface KeyRow {
   readonly key: ApiKey;
   readonly access: string;
+  /** The endpoints, if there is a list of them. */
+  readonly endpoints: Names["endpoints"];
   readonly owner: string;
   readonly expired: boolean;
   /** Of the last seven days; undefined without calls. */
@@ -27,6 +29,9 @@ export function keyRow(key: ApiKey, { endpoints, users, now, uses }: Names): Key
   return {
     key,
     access: key.machine ? texts.machine.with(access) : access,
+    endpoints: Array.isArray(key.endpoints)
+      ? endpoints.filter(({ uuid }) => key.endpoints?.includes(uuid))
+      : [],
     owner,
     expired,
     use: uses.get(key.uuid),

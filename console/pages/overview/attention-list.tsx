@@ -120,6 +120,12 @@ const NOTICES: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => N
     to: { page: "tools", query: { changed: "1" } },
     action: texts.review,
   }),
+  "tools.suspect": ({ count = 0 }) => ({
+    word: texts.suspect.word,
+    reason: texts.suspect.reason(count),
+    to: { page: "tools", query: { changed: "1" } },
+    action: texts.review,
+  }),
   "endpoint.public": ({ object }) => ({
     ...texts.public,
     to: { page: "endpoints", id: object?.uuid, query: { tab: "access" } },

@@ -2,13 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Invitation, Role } from "../../api/types.ts";
-import { ListField } from "../../components/list-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
 import { FormDialog } from "../../shell/form-dialog.tsx";
 import { ShownOnce } from "../../shell/shown-once.tsx";
 import { peopleTexts } from "../../texts/people.ts";
 import { useSending } from "../../use-sending.ts";
+import { GroupsField } from "./groups-field.tsx";
 import { RoleField } from "./role-field.tsx";
 
 const texts = peopleTexts.form;
@@ -16,7 +16,7 @@ const texts = peopleTexts.form;
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const email = useSignal("");
   const role = useSignal<Role>("member");
-  const groups = useSignal<string[]>([]);
+  const groups = useSignal<readonly string[]>([]);
   const made = useSignal<Invitation | undefined>(undefined);
   const sending = useSending();
   const submit = () =>
@@ -44,9 +44,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         onInput={(value) => (email.value = value)}
       />
       <RoleField value={role.value} error={sending.faultOf("/role")} onInput={(one) => (role.value = one)} />
-      <ListField
-        label={texts.groups}
-        hint={texts.groupsHint}
+      <GroupsField
         value={groups.value}
         error={sending.faultOf("/groups")}
         onInput={(value) => (groups.value = value)}

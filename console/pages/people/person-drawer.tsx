@@ -1,5 +1,6 @@
 /** The drawer of an account: role, groups and allowed clients. The account can be disabled or deleted. */
 import { useSignal } from "@preact/signals";
+import type { ComponentProps } from "preact";
 import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
@@ -8,10 +9,10 @@ import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
-import { ListField } from "../../components/list-field.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { CONFIG, refresh, useList, useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { ObjectLinks } from "../../parts/object-links.tsx";
 import { UsageCharts } from "../../parts/usage-charts.tsx";
 import { may, me } from "../../session.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
@@ -22,6 +23,7 @@ import { usageTexts } from "../../texts/usage.ts";
 import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { Grants } from "./grants.tsx";
+import { GroupsField } from "./groups-field.tsx";
 import { Invited } from "./invite.tsx";
 import { RoleField } from "./role-field.tsx";
 
@@ -67,22 +69,9 @@ function Reach({ user: { uuid } }: { readonly user: User }) {
   );
 }
 
-interface LinksProps {
-  readonly page: "endpoints" | "keys";
-  readonly to: readonly { readonly uuid: string; readonly name: string }[];
-}
-
-function Links({ page, to }: LinksProps) {
+function Links({ page, to }: ComponentProps<typeof ObjectLinks>) {
   if (to.length === 0) return <span class="muted">{usageTexts.callers.none}</span>;
-  return (
-    <span class="line">
-      {to.map(({ uuid, name }) => (
-        <a key={uuid} href={hrefOf({ page, id: uuid })}>
-          <ForeignText text={name} />
-        </a>
-      ))}
-    </span>
-  );
+  return <ObjectLinks page={page} to={to} />;
 }
 
 function InviteAgain({ user: { uuid, email } }: { readonly user: User }) {
@@ -203,9 +192,7 @@ function Rights({ user, locked }: RightsProps) {
         disabled={locked}
         onInput={(one) => draft.set({ role: one })}
       />
-      <ListField
-        label={peopleTexts.form.groups}
-        hint={peopleTexts.form.groupsHint}
+      <GroupsField
         value={groups}
         error={sending.faultOf("/groups")}
         onInput={(value) => draft.set({ groups: value })}

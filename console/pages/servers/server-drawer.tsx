@@ -11,6 +11,7 @@ import { SelectField } from "../../components/select-field.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Status } from "../../components/status.tsx";
 import { Tabs } from "../../components/tabs.tsx";
+import { dateTime } from "../../format.ts";
 import { STATES, useResource } from "../../live/resource.ts";
 import { address, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
@@ -147,7 +148,7 @@ function LogTab({ server }: { readonly server: Server }) {
   );
   return (
     <Ready of={log}>
-      {({ items, replica: shown, replicas = [] }) => (
+      {({ items, times, replica: shown, replicas = [] }) => (
         <div class="stack-small">
           {replicas.length > 1 && (
             <SelectField
@@ -157,15 +158,23 @@ function LogTab({ server }: { readonly server: Server }) {
               onInput={(id) => setQuery({ replica: id })}
             />
           )}
-          <Lines items={items} />
+          <Lines items={items} times={times} />
         </div>
       )}
     </Ready>
   );
 }
 
-function Lines({ items }: { readonly items: readonly string[] }) {
-  const lines = useMemo(() => items.map((text, key) => ({ key, text })), [items]);
+interface LinesProps {
+  readonly items: readonly string[];
+  readonly times: readonly string[];
+}
+
+function Lines({ items, times }: LinesProps) {
+  const lines = useMemo(
+    () => items.map((text, key) => ({ key, text, time: dateTime(Date.parse(times[key] ?? "")) })),
+    [items, times],
+  );
   const { label, empty } = serverTexts.log;
   return <LogView label={label} lines={lines} empty={empty} height={480} />;
 }

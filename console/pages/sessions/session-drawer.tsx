@@ -12,6 +12,7 @@ import { toast } from "../../components/toasts.tsx";
 import { count } from "../../format.ts";
 import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { KeyLink, ObjectLinks } from "../../parts/object-links.tsx";
 import { FormDialog } from "../../shell/form-dialog.tsx";
 import { sessionsTexts as texts } from "../../texts/records.ts";
 import { replicasTexts } from "../../texts/replicas.ts";
@@ -45,10 +46,16 @@ export function SessionDrawer({ session }: { readonly session: ClientSession }) 
       <div class="stack">
         <KeyValues
           items={[
-            { key: columns.principal, value: <ForeignText text={principal.name} /> },
-            ...(principal.key
-              ? [{ key: columns.key, value: <ForeignText text={principal.key.name ?? ""} /> }]
-              : []),
+            {
+              key: columns.principal,
+              value:
+                principal.kind === "account" ? (
+                  <ObjectLinks page="people" to={[{ uuid: principal.id, name: principal.name }]} />
+                ) : (
+                  <ForeignText text={principal.name} />
+                ),
+            },
+            ...(principal.key ? [{ key: columns.key, value: <KeyLink of={principal.key} /> }] : []),
             {
               key: columns.endpoint,
               mono: true,

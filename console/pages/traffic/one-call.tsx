@@ -11,6 +11,7 @@ import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
 import { duration, size } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address } from "../../navigate.ts";
+import { KeyLink } from "../../parts/object-links.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { keepArguments } from "../../parts/repeated-call.ts";
 import { WhyPanel } from "../../parts/why-panel.tsx";
@@ -163,8 +164,11 @@ function facts(call: RecentCall): readonly KeyValue[] {
       mono: true,
       value: <CallsOf filter={{ tool: call.tool, server: call.server.name }} text={calledTool(call)} />,
     },
-    principal.key && { key: texts.key, value: <ForeignText text={principal.key.name ?? ""} /> },
-    client && { key: columns.client, value: <ForeignText text={`${client.name} ${client.version ?? ""}`} /> },
+    principal.key && { key: texts.key, value: <KeyLink of={principal.key} /> },
+    client && {
+      key: columns.client,
+      value: <CallsOf filter={{ client: client.name }} text={`${client.name} ${client.version ?? ""}`} />,
+    },
     {
       key: columns.endpoint,
       mono: true,

@@ -6,7 +6,16 @@ import { STATUS_ENTRY } from "../../gateway/control.ts";
 import { importingServers } from "../../gateway/import-servers.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";
-import { ANY_OBJECT, extended, list, object, type Static, TEXT, TEXTS } from "../../kernel/json-schema.ts";
+import {
+  ANY_OBJECT,
+  DATE,
+  extended,
+  list,
+  object,
+  type Static,
+  TEXT,
+  TEXTS,
+} from "../../kernel/json-schema.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { gather, type Part, rowsOf } from "../gather.ts";
 import { Problem } from "../problem.ts";
@@ -89,7 +98,7 @@ export function serverRoutes(parts: AdminParts) {
         replica: { ...TEXT, description: "id of the replica; default: the first that has lines" },
       },
       answer: object(
-        { items: TEXTS },
+        { items: TEXTS, times: { ...list(DATE), description: "when each was written" } },
         {
           replica: { ...TEXT, description: "whose lines these are, if there may be several replicas" },
           replicas: { ...TEXTS, description: "replicas with lines" },
@@ -103,10 +112,12 @@ export function serverRoutes(parts: AdminParts) {
         const isChosen = ({ replica }: Part<unknown>): boolean => replica === query.replica;
         const chosen = query.replica === undefined ? (having[0] ?? all[0]) : all.find(isChosen);
         if (!chosen) throw new Problem(404, `replica ${query.replica?.slice(0, 64)} does not answer`);
-        const { replica, value: items } = chosen;
-        if (replica === undefined) return { body: { items } };
+        const { replica, value: lines } = chosen;
+        const items = lines.map(({ text }) => text);
+        const times = lines.map(({ at }) => new Date(at).toISOString());
+        if (replica === undefined) return { body: { items, times } };
         const replicas = having.map((one) => one.replica ?? "");
-        return { body: { items, replica, replicas, ...missing } };
+        return { body: { items, times, replica, replicas, ...missing } };
       },
     }),
   ];

@@ -13,6 +13,11 @@ interface Known {
   down: { readonly since: number; readonly login: boolean; readonly output: string | undefined } | undefined;
 }
 
+function latest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
 export class ServerHistory {
   readonly #known = new Map<string, Known>();
 
@@ -36,7 +41,7 @@ export class ServerHistory {
       failed: down?.since,
       connecting: at.connecting,
       active: at.connected,
-      idle: at.connected,
+      idle: latest(at.connected, at.closed),
       closed: at.closed,
       disabled: at.closed,
     }[state];

@@ -2,17 +2,23 @@
 
 const MAX_LINES = 200;
 
-export class ServerLines {
-  readonly #lines = new Map<string, string[]>();
+export interface ServerLine {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly text: string;
+}
 
-  add(server: string, line: string): void {
+export class ServerLines {
+  readonly #lines = new Map<string, ServerLine[]>();
+
+  add(server: string, text: string): void {
     const lines = this.#lines.get(server) ?? [];
     this.#lines.set(server, lines);
-    lines.push(line);
+    lines.push({ at: Date.now(), text });
     if (lines.length > MAX_LINES) lines.shift();
   }
 
-  of(server: string): readonly string[] {
+  of(server: string): readonly ServerLine[] {
     return [...(this.#lines.get(server) ?? [])];
   }
 

@@ -42,7 +42,7 @@ import type { Placements } from "../../replica/placements.ts";
 import { StoreError } from "../../store/error.ts";
 import type { Store } from "../../store/store.ts";
 import { ServerHistory } from "../inspect/server-history.ts";
-import type { ServerLines } from "../inspect/server-lines.ts";
+import type { ServerLine, ServerLines } from "../inspect/server-lines.ts";
 import { statusOf } from "../inspect/server-status.ts";
 import { ToolLists } from "../inspect/tool-lists.ts";
 import type { ServedEndpoints } from "../site/served-endpoints.ts";
@@ -199,7 +199,7 @@ export class LiveGateway implements GatewayControl {
     return this.#tools.table();
   }
 
-  logsOf(server: string): readonly string[] {
+  logsOf(server: string): readonly ServerLine[] {
     return this.#parts.lines.of(server);
   }
 

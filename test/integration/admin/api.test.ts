@@ -66,7 +66,7 @@ test("import creates and updates servers by name, and connect and logs answer", 
   const connected = await ask("POST", `/mcp-servers/${server["uuid"]}/connect`);
   expect(connected.body).toEqual({ connection: { state: "active", connected: true, toolCount: 0 } });
   const logs = await ask("GET", `/mcp-servers/${server["uuid"]}/logs`);
-  expect(logs.body).toEqual({ items: ["a line on stderr"] });
+  expect(logs.body).toEqual({ items: ["a line on stderr"], times: ["1970-01-01T00:00:00.000Z"] });
 });
 
 test("references by name are answered as uuids, and each tool of a namespace or endpoint has a reason", async () => {
