@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: "access",
     head: columns.access,
-    width: "170px",
+    width: "230px",
     hideBelow: "medium",
     value: ({ endpoint }) => accessWord(endpoint),
     cell: ({ endpoint }) =>

@@ -32,8 +32,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   {
     id: "kind",
     head: texts.kind,
-    hideBelow: "medium",
-    width: "110px",
+    width: "100px",
     value: ({ tier }) => tier && texts.tiers[tier],
     cell: ({ tier }) =>
       tier && (
@@ -46,13 +45,12 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: "who",
     head: columns.who,
     width: "160px",
-    hideBelow: "small",
     value: ({ principal }) => principal.name,
   },
   {
     id: "reason",
     head: columns.reason,
-    width: "110px",
+    width: "100px",
     hideBelow: "large",
     cell: (approval) => <RuleLink approval={approval} />,
   },
@@ -60,7 +58,7 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: "endpoint",
     head: columns.endpoint,
     mono: true,
-    width: "100px",
+    width: "90px",
     hideBelow: "large",
     value: ({ endpoint }) => endpoint.name,
   },
