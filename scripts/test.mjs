@@ -1,5 +1,6 @@
 // `npm test`: prepares the clone, then runs vitest with the given arguments. --changed runs only the tests
 // for what has changed since the branch left main; --times prints the files that took the most processor time.
+// METAMCP_FULL=1 runs long tests in full length.
 // METAMCP_NODE=22 or 24 runs the tests and the processes they start on that version of Node (from npm on
 // Linux x64; elsewhere set it to the path of a node).
 import { spawnSync } from "node:child_process";

@@ -176,9 +176,10 @@ async function acceptsInput(written: object, data: unknown): Promise<boolean | u
 }
 
 test("what the schema accepts is accepted, and without defaults nothing else", async () => {
-  let compared = 0;
+  let [tried, compared] = [0, 0];
   await fc.assert(
     fc.asyncProperty(root, value, async (written, data) => {
+      tried += 1;
       const expected = accepts(written, data);
       if (expected === undefined) return;
       const accepted = await acceptsInput(written, data);
@@ -189,7 +190,7 @@ test("what the schema accepts is accepted, and without defaults nothing else", a
     }),
     { numRuns: 150 },
   );
-  expect(compared).toBeGreaterThan(50);
+  expect(compared).toBeGreaterThan(tried / 3);
 });
 
 /** Objects and lists only, where "with defaults filled in" has one meaning. */

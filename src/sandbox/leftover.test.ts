@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { FULL } from "../../test/support/full.ts";
 import { systemClock } from "../engine/system-clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { tryRun } from "./try-run.ts";
 import { createWasmExecutor } from "./wasm.ts";
 
-const RUNS = process.env["METAMCP_SOAK"] ? 10_000 : 1_000;
+/** `METAMCP_FULL` for more. A host is replaced after 512. */
+const RUNS = process.env["METAMCP_SOAK"] ? 10_000 : FULL ? 1_000 : 600;
 const MAX_RESIDENT_KB = 400 << 10;
 
 const MIXED = [

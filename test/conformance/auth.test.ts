@@ -1,9 +1,10 @@
 /**
- * The login scenarios of the official suite, with `metamcp auth` as the client. `METAMCP_SOAK` runs all of
+ * The login scenarios of the official suite, with `metamcp auth` as the client. `METAMCP_FULL` runs all of
  * them.
  */
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { FULL } from "../support/full.ts";
 import { INSTALL_MS } from "../support/install.ts";
 import { loadSuite, obstacle, type Suite } from "./suite.ts";
 
@@ -51,10 +52,9 @@ const REST = [
 /** Of the extension `io.modelcontextprotocol/oauth-client-credentials`. */
 const EXTENSIONS = ["client-credentials-basic", "client-credentials-jwt"];
 
-const soak = Boolean(process.env["METAMCP_SOAK"]);
 const SCENARIOS = [
-  ...[...ESSENTIAL, ...(soak ? REST : [])].map((name) => ["2026-07-28", name] as const),
-  ...(soak ? ERA_2025 : ["scope-step-up"]).map((name) => ["2025-11-25", name] as const),
+  ...[...ESSENTIAL, ...(FULL ? REST : [])].map((name) => ["2026-07-28", name] as const),
+  ...(FULL ? ERA_2025 : ["scope-step-up"]).map((name) => ["2025-11-25", name] as const),
   ...EXTENSIONS.map((name) => [undefined, name] as const),
 ];
 

@@ -21,10 +21,11 @@ import { readMessage } from "../../../src/rpc/scan.ts";
 import type { Session } from "../../../src/session/session.ts";
 import { SURFACES } from "../../../src/surface/surfaces.ts";
 import type { Host } from "../../../src/transport/transport.ts";
+import { FULL } from "../../support/full.ts";
 import { fixture, temp } from "../../support/temp.ts";
 
 /** `METAMCP_LISTS=n` for more runs. */
-const RUNS = Number(process.env["METAMCP_LISTS"] ?? 6);
+const RUNS = Number(process.env["METAMCP_LISTS"] ?? (FULL ? 6 : 3));
 const KINDS = ["tools", "prompts", "resources"] as const;
 type Kind = (typeof KINDS)[number];
 const SERVERS = ["a", "b"] as const;

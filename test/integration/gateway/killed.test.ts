@@ -4,13 +4,14 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { FULL } from "../../support/full.ts";
 import { gone } from "../../support/processes.ts";
 import { Random } from "../../support/random-json.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 import { noPostgres, postgresDatabase } from "../../support/test-databases.ts";
 
-const ROUNDS = Number(process.env["METAMCP_KILLS"] ?? 3);
+const ROUNDS = Number(process.env["METAMCP_KILLS"] ?? (FULL ? 3 : 2));
 const SEED = Number(process.env["METAMCP_SEED"] ?? 20_260_101);
 /** About the time from a request to its revision. */
 const MAX_DELAY_MS = 60;

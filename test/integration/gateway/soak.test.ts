@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { FULL } from "../../support/full.ts";
 import { gateway } from "../../support/gateway.ts";
 import type { Journal } from "../../support/journal.ts";
 import { discover, failureOf, startedBy, textOf } from "../../support/meta.ts";
@@ -12,7 +13,7 @@ import type { RawClient } from "../../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 
 /** `METAMCP_SOAK=seconds` for a longer run. */
-const SECONDS = Number(process.env["METAMCP_SOAK"] ?? 15);
+const SECONDS = Number(process.env["METAMCP_SOAK"] ?? (FULL ? 15 : 6));
 const WORKERS = 24;
 const BIG = 1_000_000;
 

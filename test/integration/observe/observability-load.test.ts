@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { cutProxy } from "../../support/cut-proxy.ts";
+import { FULL as ALL } from "../../support/full.ts";
 import { HEADERS } from "../../support/http-gateway.ts";
 import { kill } from "../../support/processes.ts";
 import { countStatements } from "../../support/statements.ts";
@@ -13,7 +14,7 @@ import { noPostgres, postgresAddress, postgresDatabase } from "../../support/tes
 import { until } from "../../support/until.ts";
 
 /** `METAMCP_CALLS=10000` for more calls. */
-const CALLS = Number(process.env["METAMCP_CALLS"] ?? 1_000);
+const CALLS = Number(process.env["METAMCP_CALLS"] ?? (ALL ? 1_000 : 300));
 const WORKERS = 16;
 const LONG_TIMEOUT = { timeout: 60_000 + CALLS * 60 };
 const SECRET = { METAMCP_SECRET_KEY: "a-secret-for-this-gateway-0123456789" };

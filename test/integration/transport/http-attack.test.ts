@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { FULL } from "../../support/full.ts";
 import { HttpClient } from "../../support/http-client.ts";
 import { HEADERS, type HttpGateway, httpGateway, messages } from "../../support/http-gateway.ts";
 import { open, type RawAnswer, rawHttp, requestText } from "../../support/raw-http.ts";
@@ -13,7 +14,7 @@ import { fixture, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
 /** `METAMCP_FUZZ=n` for more runs. */
-const FUZZ = Number(process.env["METAMCP_FUZZ"] ?? 300);
+const FUZZ = Number(process.env["METAMCP_FUZZ"] ?? (FULL ? 300 : 75));
 const MB = 1024 * 1024;
 const linux = process.platform === "linux";
 
