@@ -56,7 +56,7 @@ export function compareSecrets(
 
 /**
  * `now` is the time of the database, by which ids of assertions are forgotten: a replica whose clock is
- * would take one that has expired a second time.
+ * behind would take one that has expired a second time.
  */
 export function checkAssertionEnd(exp: unknown, now: number): void {
   const inS = typeof exp === "number" ? exp - now / 1_000 : Number.NaN;

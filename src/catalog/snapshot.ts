@@ -3,6 +3,7 @@ import type { ServerId } from "../kernel/call.ts";
 import type { About } from "./about.ts";
 import { ITEM_KINDS, type Item, type Items } from "./item.ts";
 import type { Tool } from "./tool.ts";
+import { pageOf } from "./tool-app.ts";
 
 export interface Listing extends Items {
   /** Only the tools that the rules of the config allow. */
@@ -15,6 +16,8 @@ export interface Listing extends Items {
   readonly about: About;
   /** True if only one account sees this listing. */
   readonly own?: boolean;
+  /** Pages that tools name which are not in `tools`. They are the server's all the same. */
+  readonly hiddenPages?: readonly string[];
 }
 
 export interface Snapshot {
@@ -24,21 +27,32 @@ export interface Snapshot {
   tool(server: ServerId, name: string): Tool | undefined;
 }
 
+const NONE: readonly string[] = [];
+
+/** The pages of hidden tools, with those that were hidden before. */
+export function pagesOfHidden(hidden: readonly Tool[], before: readonly string[] = NONE): readonly string[] {
+  const pages = hidden.map(({ definition }) => pageOf(definition)).filter((page) => page !== undefined);
+  return pages.length === 0 ? before : [...new Set([...before, ...pages])].toSorted();
+}
+
 /** A listing with an index of its tools by name. */
 export class IndexedListing implements Listing {
   readonly tools: readonly Tool[];
   readonly source: "live" | "cache";
   readonly about: About;
   readonly own: boolean;
+  readonly hiddenPages: readonly string[];
   readonly prompts: readonly Item[] | undefined;
   readonly resources: readonly Item[] | undefined;
   readonly templates: readonly Item[] | undefined;
   readonly skills: readonly Item[] | undefined;
   #byName: ReadonlyMap<string, Tool> | undefined;
 
-  constructor({ tools, source, about, own = false, prompts, resources, templates, skills }: Listing) {
+  constructor({ tools, source, about, own = false, hiddenPages = NONE, ...items }: Listing) {
+    const { prompts, resources, templates, skills } = items;
     this.tools = tools;
     this.own = own;
+    this.hiddenPages = hiddenPages;
     this.source = source;
     this.about = about;
     this.prompts = prompts;
@@ -49,8 +63,9 @@ export class IndexedListing implements Listing {
 
   /** A copy with source "cache", for clients of other list keys. */
   unconfirmed(): IndexedListing {
-    const { tools, own, about, prompts, resources, templates, skills } = this;
-    return new IndexedListing({ tools, own, about, prompts, resources, templates, skills, source: "cache" });
+    const { tools, own, about, hiddenPages, prompts, resources, templates, skills } = this;
+    const items = { prompts, resources, templates, skills };
+    return new IndexedListing({ tools, own, about, hiddenPages, ...items, source: "cache" });
   }
 
   tool(name: string): Tool | undefined {
@@ -95,5 +110,7 @@ export class IndexedSnapshot implements Snapshot {
 /** Compares by object identity, because equal parts of listings are the same objects. */
 export function sameContent(a: IndexedListing | undefined, b: IndexedListing | undefined): boolean {
   if (!a || !b) return a === b;
-  return a.tools === b.tools && a.about === b.about && ITEM_KINDS.every((kind) => a[kind] === b[kind]);
+  const samePages = a.hiddenPages.join("\n") === b.hiddenPages.join("\n");
+  const sameTools = a.tools === b.tools && a.about === b.about && samePages;
+  return sameTools && ITEM_KINDS.every((kind) => a[kind] === b[kind]);
 }

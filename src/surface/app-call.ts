@@ -3,7 +3,8 @@
  * page the client used, of those that have such a tool for apps. Nothing in a call says which app it is from,
  * so a name of several of them is refused: what an app sends must not reach another server.
  */
-import { knowsApps, pageOf, withNewPage } from "../catalog/tool-app.ts";
+import type { Tool } from "../catalog/tool.ts";
+import { isFor, knowsApps, pageOf, withNewPage } from "../catalog/tool-app.ts";
 import { callerOf, type ServerId } from "../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
@@ -20,22 +21,38 @@ import type { ClientRequest } from "./surface.ts";
 
 const UNCERTAIN = "Another gateway does not answer, so it is not known whose app calls. Try again";
 
-/** `otherwise` answers what is no call of an app. `scope` has the tools that are hidden from models. */
-export function appCall(scope: Scope, request: ClientRequest, otherwise: () => Promise<Raw>): Promise<Raw> {
+export interface AppCall {
+  /** With the tools that are hidden from models. */
+  readonly scope: Scope;
+  /** The tool that the client sees under this very name. */
+  readonly listed?: Tool | undefined;
+  /** Answers what is no call of an app. */
+  readonly otherwise: () => Promise<Raw>;
+}
+
+export function appCall({ scope, listed, otherwise }: AppCall, request: ClientRequest): Promise<Raw> {
   const { origin, params } = request;
   if (!params || !knowsApps(origin.capabilities)) return otherwise();
   const { name, args = EMPTY_OBJECT, meta, others: more } = readParams(params);
   if (typeof name !== "string") return otherwise();
-  const { links } = scope.results;
+  const refuse = (reason: string): never => {
+    recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
+    throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${name}. ${reason}`);
+  };
+  const whenListed = async ({ server, name: own, definition }: Tool, used: readonly ServerId[]) => {
+    if (!isFor("model", definition) && !used.includes(server)) return refuse(onlyApps(server));
+    // A name with a prefix is no name that an app knows.
+    const all = name === own ? await meantBy(scope, name, used, origin) : [];
+    const others = all.filter((one) => one !== server);
+    return others.length > 0 ? refuse(ambiguous([server, ...others])) : await otherwise();
+  };
   const answer = async (used: readonly ServerId[]): Promise<Raw> => {
+    if (listed) return await whenListed(listed, used);
     const servers = await meantBy(scope, name, used, origin);
     const usable = servers.filter((one) => appTool(scope, one, name, origin));
     const [server] = usable;
     if (server === undefined) return await otherwise();
-    if (servers.length > 1) {
-      recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
-      throw RpcError.of(INVALID_PARAMS, ambiguous(name, usable));
-    }
+    if (servers.length > 1) return refuse(ambiguous(usable));
     const call = { server, tool: name, args, meta, written: more ? params : undefined };
     try {
       return withOwnPage(await callTool(scope, call, request), server);
@@ -43,10 +60,10 @@ export function appCall(scope: Scope, request: ClientRequest, otherwise: () => P
       return asResult(scope.log, error, "meta");
     }
   };
-  const here = links.pagesOf(callerOf(origin));
+  const here = scope.results.links.pagesOf(callerOf(origin));
   if (origin.resumed) return answer([...here, ...withPages(scope, origin)]);
   // The requests of a client without a session may reach another replica each.
-  const elsewhere = origin.sessionless && !origin.unlisted ? scope.results.pagesElsewhere : undefined;
+  const elsewhere = origin.sessionless ? scope.results.pagesElsewhere : undefined;
   if (!elsewhere) return answer(here);
   return elsewhere(callerOf(origin)).then((there) => {
     if (!there) throw RpcError.of(INTERNAL_ERROR, `${UNCERTAIN}: ${name.slice(0, 200)}`);
@@ -54,10 +71,13 @@ export function appCall(scope: Scope, request: ClientRequest, otherwise: () => P
   });
 }
 
-function ambiguous(name: string, servers: readonly ServerId[]): string {
+const onlyApps = (server: ServerId): string =>
+  `Only the app of ${server} may call it, and this client has used no page of that server`;
+
+function ambiguous(servers: readonly ServerId[]): string {
   return (
-    `Unknown tool: ${name}. Apps of several servers that were used may mean it (${someOf(servers)}), and which ` +
-    "app calls is not known: it must call a listed name, or each server needs an endpoint of its own"
+    `Apps of several servers that were used may mean it (${someOf(servers)}), and which app calls is not ` +
+    "known: it must call a listed name, or each server needs an endpoint of its own"
   );
 }
 

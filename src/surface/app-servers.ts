@@ -1,6 +1,6 @@
 /** Which server an app means that calls a tool by its bare name. Calls nothing. */
 import type { Tool } from "../catalog/tool.ts";
-import { isFor, pageOf } from "../catalog/tool-app.ts";
+import { APPS, isFor, pageOf } from "../catalog/tool-app.ts";
 import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Scope } from "./scope.ts";
 
@@ -35,10 +35,15 @@ export async function meantBy(
   });
 }
 
-/** The servers that have pages, any of which may have been used before this process had the session. */
+/**
+ * The servers that have pages, any of which may have been used before this process had the session. One whose
+ * tools name none may name them in results.
+ */
 export function withPages(scope: Scope, origin: Origin): readonly ServerId[] {
   const { listings } = scope.view(origin).snapshot;
-  return [...scope.specs().keys()].filter((server) =>
-    listings.get(server)?.tools.some(({ definition }) => pageOf(definition) !== undefined),
-  );
+  return [...scope.specs().keys()].filter((server) => {
+    const { tools = [], about, hiddenPages = [] } = listings.get(server) ?? {};
+    const names = hiddenPages.length > 0 || tools.some(({ definition }) => pageOf(definition) !== undefined);
+    return names || about?.extensions?.includes(APPS);
+  });
 }

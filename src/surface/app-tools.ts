@@ -3,10 +3,17 @@
  * by their bare names.
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
-import { isFor } from "../catalog/tool-app.ts";
+import type { Tool } from "../catalog/tool.ts";
+import { isFor, knowsApps } from "../catalog/tool-app.ts";
+import type { Origin } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import { FilteredView, type IsHidden } from "./filtered-view.ts";
 import type { Scope } from "./scope.ts";
+
+/** Whether an app of another server, or none at all, may mean a listed tool by its name. */
+export function concernsApps(name: string, { name: own, definition }: Tool, origin: Origin): boolean {
+  return knowsApps(origin.capabilities) && (name === own || !isFor("model", definition));
+}
 
 const shown = new WeakMap<CatalogView, FilteredView>();
 

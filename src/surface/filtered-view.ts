@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { ListedKind } from "../catalog/known-list.ts";
-import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
+import { IndexedListing, type Listing, pagesOfHidden, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
 /**
@@ -123,7 +123,8 @@ class FilteredSnapshot implements Snapshot {
 }
 
 function filtered(server: string, listing: Listing, isHidden: IsHidden): IndexedListing {
-  const tools = listing.tools.filter((tool) => !isHidden(server, tool.name, tool));
+  const hidden = new Set(listing.tools.filter((tool) => isHidden(server, tool.name, tool)));
+  const tools = listing.tools.filter((tool) => !hidden.has(tool));
   const closed = isClosed(server, listing, { tools }, isHidden);
   if (tools.length === listing.tools.length && !closed)
     return listing instanceof IndexedListing ? listing : new IndexedListing(listing);
@@ -133,7 +134,14 @@ function filtered(server: string, listing: Listing, isHidden: IsHidden): Indexed
     : { prompts, resources, templates, skills };
   // The instructions of a server may mention its hidden tools, and its extensions tell that it is there.
   const { instructions: _, extensions: __, ...silent } = about;
-  return new IndexedListing({ tools, source, about: closed ? silent : about, ...items });
+  const pages = pagesOfHidden([...hidden], listing.hiddenPages);
+  return new IndexedListing({
+    tools,
+    source,
+    about: closed ? silent : about,
+    hiddenPages: pages,
+    ...items,
+  });
 }
 
 /** A server without tools is hidden if `isHidden` says so for the server itself. */

@@ -28,7 +28,7 @@ export function callOther(
   const { name: wanted, args } = readParams(request.params);
   const name = typeof wanted === "string" ? wanted : "";
   return pinned.call(name, request, {
-    app: (next) => appCall(all, request, next),
+    app: (otherwise, listed) => appCall({ scope: all, listed, otherwise }, request),
     unknown: () => {
       recordRefusal(scope, { server: "", tool: name, args }, request, { code: "tool_not_found" });
       const known = own().filter((tool) => hasBuiltin(scope, tool, request.origin));

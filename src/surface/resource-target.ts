@@ -4,10 +4,10 @@
  */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import { isPage } from "../catalog/tool-app.ts";
-import { callerOf, type Origin, type ServerId } from "../kernel/call.ts";
+import type { Origin, ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
-import { addressed, type ItemTarget, lists } from "./aggregate/addressed.ts";
+import { addressed, awaitLinkedServer, type ItemTarget, lists } from "./aggregate/addressed.ts";
 import { pageOwner } from "./aggregate/pages.ts";
 import { fitsTemplate, isSkillUri } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
@@ -30,7 +30,7 @@ export async function resourceTarget(
   const address =
     server === undefined ? addressed(scope, uri, origin) : addressAt(scope, uri, server, origin);
   const own = address?.uri ?? uri;
-  const from = server ?? address?.server ?? serverOf(scope, uri, origin);
+  const from = server ?? address?.server ?? (await serverOf(scope, uri, origin));
   if (from !== undefined) {
     requireServer(scope, from, origin);
     return { server: from, uri: own };
@@ -53,10 +53,14 @@ function addressAt(scope: ScopeCatalog, uri: string, server: ServerId, asker: As
 }
 
 /** A link in a result counts less than a tool or a list that names the page. */
-function serverOf(scope: ScopeCatalog & ScopeFacts, uri: string, origin: Origin): ServerId | undefined {
+async function serverOf(
+  scope: ScopeCatalog & ScopeFacts,
+  uri: string,
+  origin: Origin,
+): Promise<ServerId | undefined> {
   const owner = isPage(uri) && scope.specs().size > 1 ? pageOwner(scope, uri, origin) : undefined;
   if (owner !== undefined) return owner === false ? undefined : owner;
-  return scope.results.links.serverOf(callerOf(origin), uri) ?? onlyServer(scope, uri, origin);
+  return (await awaitLinkedServer(scope, uri, origin)) ?? onlyServer(scope, uri, origin);
 }
 
 /**

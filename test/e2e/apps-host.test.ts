@@ -1,5 +1,7 @@
-/** A host with the official SDK that draws apps of servers behind an endpoint with rules, in both eras. */
+/** A host with the official SDKs that draws apps of servers behind an endpoint with rules, in both eras. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
 import { APPS, appServer, callsOf, HOST, PAGE, readsOf } from "../support/app-server.ts";
 import { auditRecords } from "../support/records.ts";
@@ -44,13 +46,18 @@ const team = shared(async () => {
 });
 
 /** A host: it draws the page that a listed tool names, and passes on what the app calls. */
-async function host(endpoint: string, era: keyof typeof ERAS) {
+async function host(endpoint: string, sdk: "SDK 1" | keyof typeof ERAS) {
   const { gateway, key } = team();
-  const client = new Client({ name: "host", version: "1" }, { capabilities: HOST, ...ERAS[era] });
   const url = new URL(`${gateway.url}/metamcp/${endpoint}/mcp`);
-  await client.connect(
-    new StreamableHTTPClientTransport(url, { requestInit: { headers: { "x-api-key": key } } }),
-  );
+  const options = { requestInit: { headers: { "x-api-key": key } } };
+  const info = { name: "host", version: "1" };
+  const client =
+    sdk === "SDK 1"
+      ? new ClientV1(info, { capabilities: HOST })
+      : new Client(info, { capabilities: HOST, ...ERAS[sdk] });
+  if (client instanceof Client) await client.connect(new StreamableHTTPClientTransport(url, options));
+  // Its own type of a transport does not fit under exactOptionalPropertyTypes.
+  else await client.connect(new TransportV1(url, options) as Parameters<typeof client.connect>[0]);
   atEnd(() => client.close());
   const { tools } = await client.listTools();
   return {
@@ -69,7 +76,7 @@ async function host(endpoint: string, era: keyof typeof ERAS) {
   };
 }
 
-test.each(["legacy", "2026-07-28"] as const)("an app of one of two servers (%s)", async (era) => {
+test.each(["SDK 1", "legacy", "2026-07-28"] as const)("an app of one of two servers (%s)", async (era) => {
   const { folder, gateway } = team();
   const { client, draw, called } = await host("aggregate", era);
   expect(client.getServerCapabilities()?.extensions).toMatchObject({ [APPS]: {} });

@@ -14,13 +14,15 @@ export interface AppServer {
   /** Pages that it lists. */
   readonly lists?: readonly string[];
   readonly templates?: readonly string[];
+  /** URIs that its results link to. */
+  readonly links?: readonly string[];
 }
 
 /** The entry of a server that answers every read with a page of its own. */
 export function appServer(
   folder: Temp,
   name: string,
-  { tools, forApps = [], lists = [], templates = [] }: AppServer,
+  { tools, forApps = [], lists = [], templates = [], links }: AppServer,
 ) {
   const definitions = Object.entries(tools).map(([tool, uri]) => ({
     name: tool,
@@ -40,6 +42,9 @@ export function appServer(
         resourceTemplates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
       },
       "resources/read": { contents },
+      ...(links && {
+        "tools/call": { content: links.map((uri) => ({ type: "resource_link", uri, name: uri })) },
+      }),
     }),
   );
   const declared = JSON.stringify({ [APPS]: {} });

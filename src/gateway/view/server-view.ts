@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { Listing } from "../../catalog/catalog.ts";
 import { ITEM_KINDS, type Item } from "../../catalog/item.ts";
 import { searchId } from "../../catalog/search-id.ts";
-import { IndexedListing } from "../../catalog/snapshot.ts";
+import { IndexedListing, pagesOfHidden } from "../../catalog/snapshot.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import type { NamespacePart } from "../part.ts";
 import type { ToolOverride } from "../schemas.ts";
@@ -128,11 +128,14 @@ export class ServerView {
 
 function shownListing(part: NamespacePart, source: IndexedListing): IndexedListing {
   if (part.rules.size === 0 && part.newTools === "enabled") return source;
+  const isHidden = ({ name }: Tool): boolean => hiddenBy(part, name) !== undefined;
   const tools = source.tools.flatMap((tool) =>
-    hiddenBy(part, tool.name) ? [] : [shownTool(tool, part.rules.get(tool.name))],
+    isHidden(tool) ? [] : [shownTool(tool, part.rules.get(tool.name))],
   );
   const same = tools.length === source.tools.length && tools.every((tool, at) => tool === source.tools[at]);
-  return same ? source : new IndexedListing({ ...listingOf(source), tools });
+  if (same) return source;
+  const pages = pagesOfHidden(source.tools.filter(isHidden), source.hiddenPages);
+  return new IndexedListing({ ...listingOf(source), tools, hiddenPages: pages });
 }
 
 const namedListings = new WeakMap<Listing, { readonly name: string; readonly listing: IndexedListing }>();
@@ -166,7 +169,7 @@ function renamedListing(source: Listing, name: string): IndexedListing {
   });
 }
 
-function listingOf({ tools, source, about, own = false, ...items }: Listing): Listing {
+function listingOf({ tools, source, about, own = false, hiddenPages = [], ...items }: Listing): Listing {
   const { prompts, resources, templates, skills } = items;
-  return { tools, source, about, own, prompts, resources, templates, skills };
+  return { tools, source, about, own, hiddenPages, prompts, resources, templates, skills };
 }

@@ -12,7 +12,7 @@ import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { SKILLS_EXTENSION } from "../../kernel/skill-rules.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { appCall } from "../app-call.ts";
-import { forModels } from "../app-tools.ts";
+import { concernsApps, forModels } from "../app-tools.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import { allExtensions } from "../extensions.ts";
@@ -44,6 +44,8 @@ const LISTS: ReadonlyMap<string, ListName> = new Map([
 export interface AggregateOptions {
   /** Clients get list_changed notifications. */
   readonly notify: boolean;
+  /** Whether it judges which app may call a listed tool. */
+  readonly judgesApps?: boolean;
 }
 
 export const aggregate: SurfaceKind = {
@@ -63,8 +65,10 @@ export class AggregateSurface implements Surface {
   readonly #items: ItemRequests;
   readonly #skills: SkillRequests;
   readonly #tasks: TaskRequests;
+  readonly #judgesApps: boolean;
 
-  constructor(all: Scope, { notify }: AggregateOptions) {
+  constructor(all: Scope, { notify, judgesApps = true }: AggregateOptions) {
+    this.#judgesApps = judgesApps;
     const scope = forModels(all, ({ capabilities }) => knowsApps(capabilities));
     const changes = notify ? { listChanged: true } : {};
     this.capabilities = {
@@ -105,7 +109,11 @@ export class AggregateSurface implements Surface {
   }
 
   tool(name: string, asker: Asker): Raw | undefined {
-    return this.#listsOf(asker).tools.list.get(name)?.definition;
+    return this.listed(name, asker)?.definition;
+  }
+
+  listed(name: string, asker: Asker): Tool | undefined {
+    return this.#listsOf(asker).tools.list.get(name);
   }
 
   lists(asker: Asker): Required<ListStates> {
@@ -212,12 +220,16 @@ export class AggregateSurface implements Surface {
       recorded(this.#scope, { server: "", tool: name, args }, request, (inner) =>
         awaitNamed(this.#scope, { kind: "tools", name, merged: tools }, inner, (tool) => send(tool, inner)),
       ).catch(failed);
-    if (!known) return appCall(this.#all, request, awaited);
-    try {
-      return send(known, request).catch(failed);
-    } catch (error) {
-      return Promise.resolve(failed(error));
-    }
+    if (!known) return appCall({ scope: this.#all, otherwise: awaited }, request);
+    const sent = (): Promise<Raw> => {
+      try {
+        return send(known, request).catch(failed);
+      } catch (error) {
+        return Promise.resolve(failed(error));
+      }
+    };
+    if (!this.#judgesApps || !concernsApps(name, known, origin)) return sent();
+    return appCall({ scope: this.#all, listed: known, otherwise: sent }, request);
   }
 
   /** A result may name another page than its tool, or one although its tool names none. */

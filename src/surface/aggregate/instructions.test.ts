@@ -32,6 +32,26 @@ test("the instructions of several servers follow each other under their names, i
   expect(merged({})).toContain("No servers are configured");
 });
 
+test("skills that instructions name have the addresses of their server, if it serves skills", () => {
+  const instructions = "Begin with skill://bank/refunds/SKILL.md.";
+  const listings = ["thief", "bank", "other"].map((name) => {
+    const about = { instructions, ...(name !== "other" && { offers: "tools skills" }) };
+    return [name, new IndexedListing({ tools: [], source: "live", about })] as const;
+  });
+  const specs = new Map(listings.map(([name]) => [name, SPEC]));
+  const scope = { specs: () => specs, has: () => true };
+  const text = mergedInstructions(
+    scope,
+    { snapshot: new IndexedSnapshot(1, new Map(listings)) },
+    callOf().origin,
+  );
+  expect(text.match(/skill:\S+/g)).toEqual([
+    "skill://thief/bank/refunds/SKILL.md.",
+    "skill://bank/bank/refunds/SKILL.md.",
+    "skill://bank/refunds/SKILL.md.",
+  ]);
+});
+
 test("merged instructions have a limit, and say that some are left out", () => {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`server${n}`, "é".repeat(50_000)]));
   const text = merged(many);

@@ -14,14 +14,14 @@ import { isObject, member, members, withMember, withMemberDeduplicated } from ".
 import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, ListName } from "../surface.ts";
-import type { ItemTarget } from "./addressed.ts";
+import { type ItemTarget, linkedServer } from "./addressed.ts";
 import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { MergedLists } from "./merged-list.ts";
 import { withAddresses } from "./skill-entry.ts";
 import { certainTarget, isNobodys, likelyTargets } from "./targets.ts";
 import { unknownName } from "./unknown-name.ts";
-import { addressOf } from "./uris.ts";
+import { addressOf, isSkillUri } from "./uris.ts";
 
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -110,7 +110,7 @@ export class ItemRequests {
 
   /** The server whose result linked to the resource. */
   #linked({ origin }: ClientRequest, uri: string): ItemTarget | undefined {
-    const server = this.#scope.results.links.serverOf(callerOf(origin), uri);
+    const server = linkedServer(this.#scope, uri, origin);
     return server !== undefined && this.#scope.has(server, origin) ? { server, uri } : undefined;
   }
 
@@ -120,9 +120,8 @@ export class ItemRequests {
     use: (target: ItemTarget) => Promise<Raw>,
   ): Promise<Raw> {
     if (this.#scope.specs().size > 1) {
-      const lists: ListName[] = isPage(uri)
-        ? ["tools", "resources", "templates"]
-        : ["resources", "templates"];
+      const more: ListName[] = isPage(uri) ? ["tools"] : isSkillUri(uri) ? ["skills"] : [];
+      const lists: ListName[] = [...more, "resources", "templates"];
       await Promise.all(lists.map((list) => this.#reader.loadMissing(list, request.origin)));
     }
     const { origin } = request;

@@ -10,7 +10,7 @@ import type { Asker } from "../../kernel/list-key.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { ScopeCatalog } from "../scope.ts";
 import type { PrefixedItems } from "./public-names.ts";
-import { addressOf } from "./uris.ts";
+import { addressOf, looksLikePageAddress } from "./uris.ts";
 
 /** Parts and tools without a page stay the same objects. */
 export function withOwnPages(parts: readonly PrefixedItems<Tool>[]): readonly PrefixedItems<Tool>[] {
@@ -36,11 +36,14 @@ export function withOwnPage(described: Raw, server: ServerId): Raw {
  * might. Undefined: no tool and no list names it.
  */
 export function pageOwner(scope: ScopeCatalog, uri: string, asker: Asker): ServerId | false | undefined {
+  if (looksLikePageAddress(uri)) return false;
   const { listings } = scope.view(asker).snapshot;
   const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
-  const naming = servers.filter((server) =>
-    listings.get(server)?.tools.some(({ definition }) => pageOf(definition) === uri),
-  );
+  // A tool that is hidden from this client names its page all the same.
+  const naming = servers.filter((server) => {
+    const { tools = [], hiddenPages = [] } = listings.get(server) ?? {};
+    return hiddenPages.includes(uri) || tools.some(({ definition }) => pageOf(definition) === uri);
+  });
   if (naming.length > 0) return only(naming);
   if (!servers.every((server) => listings.has(server))) return false;
   const listing = servers.filter((server) =>

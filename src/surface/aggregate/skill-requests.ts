@@ -3,14 +3,13 @@
  * its addresses. The files of skills are read like all resources.
  */
 import { childrenOf, FOLDERS_OFFER, isSafeUri, readSkill, SKILLS_OFFER } from "../../catalog/skill.ts";
-import { callerOf } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import { FOLDER_TYPE } from "../../kernel/skill-rules.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, member, withMember } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
-import { addressed, type ItemTarget } from "./addressed.ts";
+import { addressed, awaitLinkedServer, type ItemTarget } from "./addressed.ts";
 import { type ItemRequests, textAt } from "./item-requests.ts";
 import { CACHE_HINTS, skillAt, withAddresses } from "./skill-entry.ts";
 import { addressOf } from "./uris.ts";
@@ -75,7 +74,11 @@ export class SkillRequests {
   async #target({ origin }: ClientRequest, uri: string): Promise<ItemTarget | undefined> {
     const scope = this.#scope;
     await scope.view(origin).loadCached();
-    const target = addressed(scope, uri, origin) ?? this.#only(uri) ?? this.#linked(origin, uri);
+    let target = addressed(scope, uri, origin) ?? this.#only(uri);
+    if (!target) {
+      const server = await awaitLinkedServer(scope, uri, origin);
+      target = server === undefined ? undefined : { server, uri };
+    }
     if (!target || !isSafeUri(target.uri) || !scope.has(target.server, origin)) return undefined;
     await scope.loader.loadMissing([target.server], origin, LIST_WAIT_MS, "skills");
     // With its list it may be known that the server begins its own URIs with its name.
@@ -86,11 +89,6 @@ export class SkillRequests {
   #only(uri: string): ItemTarget | undefined {
     const [only, ...others] = this.#scope.specs().keys();
     return only === undefined || others.length > 0 ? undefined : { server: only, uri };
-  }
-
-  #linked(origin: ClientRequest["origin"], uri: string): ItemTarget | undefined {
-    const server = this.#scope.results.links.serverOf(callerOf(origin), uri);
-    return server === undefined ? undefined : { server, uri };
   }
 
   #offers({ server }: ItemTarget, { origin }: ClientRequest, offer: string): boolean {

@@ -8,7 +8,7 @@ import type { ScopeCatalog } from "../scope.ts";
 import { addressed, type ItemTarget } from "./addressed.ts";
 import type { MergedLists } from "./merged-list.ts";
 import { pageOwner } from "./pages.ts";
-import { fitsTemplate, fixedLength, isSkillUri } from "./uris.ts";
+import { fitsTemplate, fixedLength, isSkillUri, looksLikePageAddress } from "./uris.ts";
 
 /**
  * The server that the address names, whose page the URI is, or that lists it as a resource or (for
@@ -49,6 +49,10 @@ export function likelyTargets(
 ): readonly ItemTarget[] {
   // A subscription can be ended at a server that is hidden by now.
   const servers = [...scope.specs().keys()].filter((server) => isEnd || scope.has(server, asker));
+  // An address leads to its server alone, also while that is hidden or gone.
+  const address = addressed(scope, uri, asker);
+  if (address) return isEnd && servers.includes(address.server) ? [address] : [];
+  if (looksLikePageAddress(uri)) return [];
   // A single server decides itself whether it has the resource.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));
   if (isSkillUri(uri) || isNobodys(scope, uri, asker)) return [];

@@ -25,8 +25,14 @@ const FORMS = [
 ] as const;
 const formOf = (uri: string, key: "scheme" | "prefix") => FORMS.find((form) => uri.startsWith(form[key]));
 
+/** Whether it could be taken for the address of a page, also if it is none. */
+export function looksLikePageAddress(uri: string): boolean {
+  return uri.slice(0, PAGE_PREFIX.length).toLowerCase() === PAGE_PREFIX;
+}
+
+/** Case does not matter in a scheme. */
 export function isSkillUri(uri: string): boolean {
-  return uri.startsWith(SKILL_SCHEME);
+  return uri.slice(0, SKILL_SCHEME.length).toLowerCase() === SKILL_SCHEME;
 }
 
 /** A server's own URI that could be taken for an address, or that is only shown as one. */
@@ -77,8 +83,12 @@ export function assignUris<T extends Named>(
 
 const matchers = new WeakMap<Named, Matcher>();
 
-/** Whether the URI may come from this template. Matches generously, because the server decides in the end. */
+/**
+ * Whether the URI may come from this template. Matches generously, because the server decides in the end. A
+ * page only comes from a template of pages: one that fits everything does not make all pages its server's.
+ */
 export function fitsTemplate(template: Named, uri: string): boolean {
+  if (isPage(uri) && !isPage(template.name)) return false;
   let matcher = matchers.get(template);
   if (!matcher) {
     matcher = compileGlob(template.name.replaceAll(/\{[^{}]*\}/g, "*"));

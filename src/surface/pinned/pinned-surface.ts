@@ -9,7 +9,7 @@ export class PinnedSurface extends AggregateSurface {
 
   constructor(all: Scope) {
     const scope = pinnedScope(all);
-    super(scope, { notify: false });
+    super(scope, { notify: false, judgesApps: false });
     this.#shown = scope;
   }
 

@@ -4,11 +4,13 @@
  * pinned.
  */
 import { joinArray } from "../../catalog/json-array.ts";
+import type { Tool } from "../../catalog/tool.ts";
 import type { Origin, TaskSupport } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { writeToolId } from "../../kernel/tool-id.ts";
 import { elements, member, withMember } from "../../rpc/slice.ts";
+import { concernsApps } from "../app-tools.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, ListState } from "../surface.ts";
 import type { PinnedSurface } from "./pinned-surface.ts";
@@ -17,8 +19,8 @@ const NONE: ListState = { version: "", complete: true };
 
 /** What answers a call of a name that no known pinned tool has. */
 export interface Otherwise {
-  /** Answers a call of an app; all others go on to `next`. */
-  readonly app: (next: () => Promise<Raw>) => Promise<Raw>;
+  /** Answers a call of an app; all others go on to `otherwise`. */
+  readonly app: (otherwise: () => Promise<Raw>, listed?: Tool) => Promise<Raw>;
   readonly unknown: () => never;
 }
 
@@ -79,7 +81,11 @@ export class PinnedTools {
 
   async call(name: string, request: ClientRequest, { app, unknown }: Otherwise): Promise<Raw> {
     const surface = this.any ? await this.#load() : undefined;
-    if (surface?.tool(name, request.origin)) return await surface.answer(request);
+    const listed = surface?.listed(name, request.origin);
+    if (surface && listed) {
+      const answer = (): Promise<Raw> => surface.answer(request);
+      return concernsApps(name, listed, request.origin) ? await app(answer, listed) : await answer();
+    }
     return await app(async () => (surface?.mayHave(name) ? await surface.answer(request) : unknown()));
   }
 

@@ -24,21 +24,28 @@ async function appTeam(count: number) {
   for (const [name, entry] of Object.entries(servers))
     await first.api("POST", "/mcp-servers", { name, ...entry });
   await first.api("POST", "/namespaces", { name: "apps", servers: [{ server: "one" }, { server: "two" }] });
-  await first.api("POST", "/endpoints", { name: "apps", surface: "aggregate", namespaces: ["apps"] });
+  const endpoint = { surface: "aggregate", namespaces: ["apps"] };
+  await first.api("POST", "/endpoints", { name: "apps", ...endpoint });
+  await first.api("POST", "/endpoints", { name: "open", access: { public: true }, ...endpoint });
   return { ...team, folder };
 }
 
-/** A request of the stateless era. */
-async function ask(at: TeamGateway, key: string, method: string, params: Record<string, unknown>) {
+/** A request of the stateless era. Without a key it goes to the endpoint for everybody. */
+async function ask(
+  at: TeamGateway,
+  key: string | undefined,
+  method: string,
+  params: Record<string, unknown>,
+) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": HOST,
   };
-  const response = await fetch(`${at.url}/metamcp/apps/mcp`, {
+  const response = await fetch(`${at.url}/metamcp/${key === undefined ? "open" : "apps"}/mcp`, {
     method: "POST",
     headers: {
       ...HEADERS,
-      "x-api-key": key,
+      ...(key !== undefined && { "x-api-key": key }),
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": method,
       "mcp-name": String(params["name"] ?? params["uri"]),
@@ -67,6 +74,21 @@ onPostgres("apps at several replicas", () => {
     for (const at of [one, two])
       expect((await call(at, "refresh")).error.message).toContain("Apps of several servers");
     expect(callsOf(folder, "one")).not.toContain("refresh");
+  });
+
+  test("pages that clients without a login used at another replica count too", async () => {
+    const { replicas: all, folder } = given();
+    const [one, two] = all as [TeamGateway, TeamGateway];
+    const read = (at: TeamGateway, server: string) =>
+      ask(at, undefined, "resources/read", { uri: addressIn(server) });
+    await until(async () => (await read(two, "two")).result);
+    expect((await read(one, "one")).result.contents[0].text).toBe("page of one");
+    const before = [callsOf(folder, "one"), callsOf(folder, "two")];
+    for (const at of [one, two]) {
+      const { error } = await ask(at, undefined, "tools/call", { name: "refresh", arguments: {} });
+      expect(error.message).toContain("Apps of several servers");
+    }
+    expect([callsOf(folder, "one"), callsOf(folder, "two")]).toEqual(before);
   });
 
   test("while a replica does not answer, no app's call goes where it may not be meant to go", async () => {

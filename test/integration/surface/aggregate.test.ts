@@ -61,8 +61,8 @@ test("tools of all servers are listed byte for byte except for their names, and 
 test("a slow and a dead server do not delay the list, the log names them, and the client is notified when one arrives", async () => {
   const folder = temp();
   folder.writeConfig({
-    a: fixture("--bare", "--tools", "1"),
     late: fixture("--bare", "--tools", "1", "--wait-for", folder.path("open")),
+    a: fixture("--bare", "--tools", "1"),
     dead: fixture("--exit-at-once", "3"),
   });
   const client = aggregate(folder);
@@ -78,7 +78,8 @@ test("a slow and a dead server do not delay the list, the log names them, and th
   expect(textOf(await early)).toBe("at last");
   await client.until(() => listChanges(client).length > 0);
   expect(listChanges(client)).toEqual(["notifications/tools/list_changed"]);
-  expect(await names(client)).toEqual(["a__tool_0", "late__tool_0"]);
+  // In the order of the config, whoever came first.
+  expect(await names(client)).toEqual(["late__tool_0", "a__tool_0"]);
 
   expect(failureOf(await client.tool("dead__echo"))).toMatchObject({ code: "server_unavailable" });
   await client.close();

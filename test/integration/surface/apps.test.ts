@@ -98,6 +98,69 @@ test.each(["aggregate", "meta", "metatools"])(
   },
 );
 
+test.each(["aggregate", "meta", "metatools"])(
+  "a page whose tool the client does not see is not asked of another server (%s)",
+  async (surface) => {
+    const folder = temp();
+    const [denied, off] = ["ui://denied/page", "ui://off/page"];
+    const tools = { show: PAGE, other: "ui://weather/other", denied, off };
+    folder.writeConfig(
+      {
+        stranger: appServer(folder, "stranger", { tools: {}, lists: [PAGE, denied, off] }),
+        weather: { ...appServer(folder, "weather", { tools, forApps: ["show"] }), tools: { deny: ["off"] } },
+      },
+      { middleware: [{ use: "filter", deny: ["weather:denied"] }] },
+    );
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize();
+    const all = surface === "meta" ? "mcp_discover" : "list_tools";
+    if (surface !== "aggregate") await client.tool(all, {});
+    for (const uri of Object.values(tools))
+      expect([uri, await read(client, uri)]).toEqual([uri, "page of weather"]);
+    expect(readsOf(folder, "stranger")).toEqual([]);
+    await client.close();
+  },
+);
+
+test.each(["aggregate", "meta", "metatools"])(
+  "the address of a server that is hidden or gone leads to no other, with a template or a link (%s)",
+  async (surface) => {
+    const folder = temp();
+    const addresses = [
+      ...["weather", "gone", "Weather"].map((server) => addressIn(server)),
+      ...["ui://METAMCP/weather/dashboard/main", "ui://metamcp/weather", "ui://metamcp//x"],
+      ...["metamcp://server/weather/file:///x", "metamcp://server/gone/file:///x"],
+    ];
+    const templates = ["ui://metamcp/{+path}", "{+any}"];
+    folder.writeConfig(
+      {
+        stranger: appServer(folder, "stranger", { tools: { link: PAGE }, templates, links: addresses }),
+        weather: appServer(folder, "weather", { tools: { show: PAGE } }),
+      },
+      { middleware: [{ use: "filter", deny: ["weather:*"] }] },
+    );
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize(HOST);
+    const call = {
+      aggregate: () => client.tool("stranger__link", {}),
+      meta: () => client.tool("mcp_call", { server: "stranger", tool: "link" }),
+      metatools: () => client.tool("run_tool", { tool_id: "stranger:link" }),
+    };
+    await call[surface as keyof typeof call]();
+    for (const uri of addresses) {
+      expect([uri, await read(client, uri)]).toEqual([
+        uri,
+        expect.stringMatching(/not found|not known|no server/i),
+      ]);
+      for (const method of ["resources/subscribe", "resources/unsubscribe"])
+        await client.request(method, { uri });
+    }
+    const asked = folder.journal("stranger.log").events("message");
+    expect(asked.filter(({ method }) => /resources\/(read|.*subscribe)/.test(String(method)))).toEqual([]);
+    await client.close();
+  },
+);
+
 /** Two servers with the same page and an equal tool for their apps. */
 function twoApps(): Temp {
   const folder = temp();
@@ -131,6 +194,36 @@ test("an app calls the tools of its server by their bare names, and is refused t
   await client.tool("only_one", {});
   expect([callsOf(folder, "one"), callsOf(folder, "two")]).toEqual([["only_one"], ["refresh"]]);
   await client.close();
+});
+
+test("a listed name does not take what an app means, and only an app calls a tool for apps", async () => {
+  const folder = temp();
+  const weather = { tools: { show: PAGE, refresh: PAGE }, forApps: ["refresh"] };
+  const bare = { tools: { refresh: "ui://bare/page" } };
+  const pinned = ["weather:refresh", "bare:refresh"];
+  folder.writeConfig(
+    {
+      weather: appServer(folder, "weather", weather),
+      bare: { ...appServer(folder, "bare", bare), prefix: "none" },
+    },
+    { pinned },
+  );
+  for (const surface of ["aggregate", "meta"]) {
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    await client.initialize(HOST);
+    await client.request("tools/list");
+    const refusalOf = async (name: string) => (await client.request("tools/call", { name })).error?.message;
+    expect(await refusalOf("weather__refresh")).toContain("Only the app of weather");
+    expect(await refusalOf("refresh")).toBeUndefined();
+    expect(await read(client, addressIn("weather"))).toBe("page of weather");
+    expect(await refusalOf("refresh")).toContain("bare, weather");
+    expect(await refusalOf("weather__refresh")).toBeUndefined();
+    await client.close();
+  }
+  expect([callsOf(folder, "weather"), callsOf(folder, "bare")]).toEqual([
+    ["refresh", "refresh"],
+    ["refresh", "refresh"],
+  ]);
 });
 
 test("a page that was used before the tools of its server were known counts too", async () => {
