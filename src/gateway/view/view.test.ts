@@ -50,6 +50,19 @@ function viewOf(...parts: Parameters<typeof setUp>) {
   return new Views().ofEndpoint(endpointOf(compiled), listingOf);
 }
 
+test("pages of tools that are switched off stay those of their server", () => {
+  const tools = [{ server: "git", tool: "show", disabled: true }];
+  const { compiled, listings } = setUp({ git: ["log"] }, { dev: { ...all("git"), tools } });
+  const page = { _meta: { ui: { resourceUri: "ui://git/show" } } };
+  const listingOf = (uuid: string) => {
+    const listing = listings.get(uuid) as Listing;
+    return { ...listing, tools: [...listing.tools, toolOf(uuid, "show", page)], hiddenPages: ["ui://old"] };
+  };
+  const { listing } = new Views().ofEndpoint(endpointOf(compiled), listingOf).servers.get("git") ?? {};
+  expect(listing?.tools.map(({ name }) => name)).toEqual(["log"]);
+  expect(listing?.hiddenPages).toEqual(["ui://git/show", "ui://old"]);
+});
+
 test("a server is empty if all its tools are switched off and it has no prompts, resources and skills", () => {
   const nothing = { prompts: [], resources: [], templates: [], skills: [] };
   const isEmpty = (items: object, ...off: string[]): boolean | undefined => {
