@@ -126,11 +126,10 @@ test.each(["aggregate", "meta", "metatools"])(
   "the address of a server that is hidden or gone leads to no other, with a template or a link (%s)",
   async (surface) => {
     const folder = temp();
-    const addresses = [
-      ...["weather", "gone", "Weather"].map((server) => addressIn(server)),
-      ...["ui://METAMCP/weather/dashboard/main", "ui://metamcp/weather", "ui://metamcp//x"],
-      ...["metamcp://server/weather/file:///x", "metamcp://server/gone/file:///x"],
-    ];
+    const addresses = ["weather", "gone", "Weather"]
+      .map((server) => addressIn(server))
+      .concat("ui://METAMCP/weather/dashboard/main", "ui://metamcp/weather", "ui://metamcp//x")
+      .concat("metamcp://server/weather/file:///x", "metamcp://server/gone/file:///x");
     const templates = ["ui://metamcp/{+path}", "{+any}"];
     folder.writeConfig(
       {
