@@ -13,8 +13,13 @@ const TESTS = {
   "src/pages": ["test/integration/authorization", "test/integration/server-logins", "test/browser"],
   "src/serving": ["test/integration/gateway", "test/integration/admin", "test/integration/access"],
   "src/session": ["test/integration/transport", "test/integration/surface", "test/conformance"],
+  bench: ["test/integration/gateway/bench.test.ts", "test/integration/replica/kill-run.test.ts"],
   console: ["test/browser"],
+  data: ["test/golden-retrieval", "test/integration/catalog", "test/integration/provision"],
+  demo: ["test/integration/openapi"],
+  deploy: ["test/integration/gateway/deploy.test.ts", "test/integration/observe/dashboard.test.ts"],
   docs: ["test/pins"],
+  examples: ["test/e2e", "test/integration/middleware"],
 };
 const ALSO = { "src/sandbox": ["test/attack"], "src/catalog": ["test/golden-retrieval"] };
 
@@ -39,7 +44,9 @@ function testsOf(path, isFolder) {
 /** Paths changed since the branch left main, committed or not. */
 export function changedPaths(root) {
   const git = (...args) => spawnSync("git", args, { cwd: root, encoding: "utf8" });
-  const base = git("merge-base", "HEAD", "main").stdout.trim() || "HEAD";
+  // Whoever commits to main itself has changed what origin does not have.
+  const common = (branch) => git("merge-base", "HEAD", branch).stdout.trim();
+  const base = common("origin/main") || common("main") || "HEAD";
   const changed =
     git("diff", "--name-only", base).stdout + git("ls-files", "-o", "--exclude-standard").stdout;
   return { base, paths: changed.split("\n").filter(Boolean) };
