@@ -1,9 +1,10 @@
 /**
  * No body of anybody keeps the gateway from serving others for long. Turns are compared with a piece of work
  * in the same process at the same time, so that a slow or busy machine changes little. The unit takes about 2
- * ms. The aim is 25 units, which is 50 ms, and the worst bodies take up to 20. What this test keeps out takes
- * hundreds: layers that read a whole message one after the other in one turn. The limit lies between, far
- * from both, and only what exceeds it in each of many attempts counts. METAMCP_TURNS=all tries every value at
+ * ms. The aim is 25 units, which is 50 ms. With all values at all places no body takes more in each of ten
+ * attempts, also at a load of 30 on two processors, where single attempts take up to 34. What this test keeps
+ * out takes hundreds: layers that read a whole message one after the other in one turn. The limit lies
+ * between, and only what exceeds it in each of many attempts counts. METAMCP_TURNS=all tries every value at
  * every place, and again what exceeds the aim, and prints the longest turns.
  */
 import { expect, test } from "vitest";
@@ -16,7 +17,7 @@ import { measuredTeam, type Turn } from "../support/turns.ts";
 import { DOCUMENTS, MESSAGES, SMALL_VALUES, VALUES } from "./worst-bodies.ts";
 
 const AIM = 25;
-const MOST_UNITS = 80;
+const MOST_UNITS = 50;
 const ATTEMPTS = 10;
 const ALL = process.env["METAMCP_TURNS"] === "all";
 /** Longer turns are tried again, because other load makes single ones long. */
