@@ -53,14 +53,15 @@ export const command: Command = {
       if (given.settings.json) printJson(raw.toString());
       else if (result.isError) printError(wrap(textOf(result), process.stderr.columns));
       else if (out === undefined) printResult(forPeople(raw, result));
-      if (out !== undefined && !result.isError) await save(result, out, given.settings.json);
+      if (out !== undefined && !result.isError)
+        await save(result, { file: out, whole: forPeople(raw, result) }, given.settings.json);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
 };
 
-async function save(result: Result, out: string, json: boolean): Promise<void> {
-  const { files, text } = await saveResult(result, out);
+async function save(result: Result, target: SaveTarget, json: boolean): Promise<void> {
+  const { files, text } = await saveResult(result, target);
   if (text !== "" && !json) printResult(text);
   for (const file of files) printError(`Saved ${file}`);
 }
@@ -136,12 +137,17 @@ interface Saved {
   readonly text: string;
 }
 
+interface SaveTarget {
+  readonly file: string;
+  /** The result as text. */
+  readonly whole: string;
+}
+
 /** The first goes to `file`, the next to `NAME-2.EXT` beside it. A result with text only is saved as text. */
-async function saveResult(result: Result, file: string): Promise<Saved> {
-  const { content = [] } = result;
+async function saveResult({ content = [] }: Result, { file, whole }: SaveTarget): Promise<Saved> {
   const binary = content.flatMap(({ data, resource }) => data ?? resource?.blob ?? []);
   if (binary.length === 0) {
-    await writeFile(file, `${textOf(result)}\n`);
+    await writeFile(file, `${whole}\n`);
     return { files: [file], text: "" };
   }
   const { dir, name, ext } = parse(file);

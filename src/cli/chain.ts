@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { UsageError } from "../config/command-line.ts";
 import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { isObject, joinObject, member, withMember } from "../rpc/slice.ts";
+import { elements, isObject, joinObject, member, members, withMember } from "../rpc/slice.ts";
 import { callMetatools, type Result } from "./call-surface.ts";
 import type { Command } from "./command.ts";
 import { exactJson } from "./exact-json.ts";
@@ -62,7 +62,7 @@ export const command: Command = {
       const result = fromRaw(raw) as Result;
       const chain = result.structuredContent as ChainResult;
       const written = member(raw, "structuredContent") ?? EMPTY_OBJECT;
-      const people = json ? "" : forPeople(chain, member(written, "final"));
+      const people = json ? "" : forPeople(chain, written);
       if (json) printJson(written.toString());
       else if (people !== "") printResult(people);
       if (chain.error && !json) printError(`${chain.error.code}: ${chain.error.message}`);
@@ -99,7 +99,10 @@ function withFlags(input: Raw, { parallel, dryRun, onError }: Flags): Raw {
   return given;
 }
 
-function forPeople({ results = [], final }: ChainResult, written: Raw | undefined): string {
+/** Values are shown as they are written: parsing loses digits of large integers. */
+function forPeople({ results = [], final }: ChainResult, chain: Raw): string {
+  const [written, steps] = members(chain, ["final", "results"]);
+  const values = (steps ? elements(steps) : []).map((step) => member(step, "structured"));
   const rows = results.map(({ tool_id, durationMs, structured, error }, at) => [
     String(at),
     tool_id,
@@ -108,17 +111,17 @@ function forPeople({ results = [], final }: ChainResult, written: Raw | undefine
       ? `✗ ${error.code}: ${error.message}`
       : structured === undefined
         ? "✓ fits"
-        : `✓ ${shorten(structured)}`,
+        : `✓ ${shorten(structured, values[at])}`,
   ]);
-  const steps = rows.length > 0 ? [table(["STEP", "TOOL", "MS", "RESULT"], rows)] : [];
-  return [...steps, ...(written ? [`\n${typeof final === "string" ? final : exactJson(written)}`] : [])].join(
+  const lines = rows.length > 0 ? [table(["STEP", "TOOL", "MS", "RESULT"], rows)] : [];
+  return [...lines, ...(written ? [`\n${typeof final === "string" ? final : exactJson(written)}`] : [])].join(
     "\n",
   );
 }
 
 const MAX_SHOWN = 200;
 
-function shorten(value: unknown): string {
-  const written = typeof value === "string" ? value : JSON.stringify(value);
-  return written.length > MAX_SHOWN ? `${written.slice(0, MAX_SHOWN - 1)}…` : written;
+function shorten(value: unknown, written: Raw | undefined): string {
+  const text = typeof value === "string" ? value : String(written);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
 }

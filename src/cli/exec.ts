@@ -2,10 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { UsageError } from "../config/command-line.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { joinObject } from "../rpc/slice.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { joinObject, member } from "../rpc/slice.ts";
 import { callMeta, type Result } from "./call-surface.ts";
 import type { Command } from "./command.ts";
+import { exactJson } from "./exact-json.ts";
 import { printError, printJson, printResult } from "./print.ts";
 import { spin } from "./spinner.ts";
 import { table } from "./table.ts";
@@ -56,17 +57,18 @@ async function read(file: string): Promise<string> {
 
 /** Prints only the value to stdout, so that it can be piped. All else goes to stderr. */
 function printOutcome(raw: Raw, json: boolean): void {
-  const { structuredContent } = fromRaw(raw) as { structuredContent: Structured };
-  const { value, error, logs = [], calls = [], durationMs = 0, unsafe } = structuredContent;
+  // As written: parsing loses digits of large integers.
+  const outcome = member(raw, "structuredContent") ?? EMPTY_OBJECT;
   if (json) {
-    printJson(JSON.stringify(structuredContent));
+    printJson(outcome.toString());
     return;
   }
+  const { value, error, logs = [], calls = [], durationMs = 0, unsafe } = fromRaw(outcome) as Structured;
   for (const { level, text } of logs)
     printError(`${level === "error" || level === "warn" ? `[${level}] ` : ""}${text}`);
   if (unsafe) printError("UNSAFE: this code ran as a plain process, with all your permissions.");
-  if (value !== undefined)
-    printResult(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
+  const written = member(outcome, "value");
+  if (written) printResult(typeof value === "string" ? value : exactJson(written));
   if (error) printError(`${error.code}: ${error.message}`);
   if (calls.length > 0) {
     const rows = calls.map(({ server, tool, ms, error: failed }) => [

@@ -14,6 +14,8 @@ test("a variable in the output that is set here and not passed is named with the
   expect(advice("Error: API key FOO_KEY is missing")).toEqual([
     'FOO_KEY is set here, but the server does not get it. Add to its entry: "inheritEnv": ["FOO_KEY"]',
   ]);
+  const [named] = advice("API key is missing", { args: ["-c", 'serve "$FOO_KEY" ${BAR_KEY} KUBECONFIG'] });
+  expect(named).toContain('"inheritEnv": ["FOO_KEY"]');
   expect(advice("no KUBECONFIG", { inheritEnv: ["OTHER"] })[0]).toContain(
     '"inheritEnv": ["OTHER","KUBECONFIG"]',
   );

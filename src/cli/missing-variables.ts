@@ -9,6 +9,8 @@ import type { Env } from "../home/home.ts";
 import type { Candidate } from "../provision/candidate.ts";
 
 const NAME = /\b[A-Z][A-Z0-9_]{2,}\b/g;
+/** As a shell writes it, for example in `sh -c "node x.js $TOKEN"`. */
+const REFERENCE = /(?<=\$\{?)[A-Z][A-Z0-9_]{2,}\b/g;
 
 /** One line for each way to give the server what it lacks. `output` is what it printed. */
 export function variableAdvice(
@@ -21,7 +23,7 @@ export function variableAdvice(
 ): readonly string[] {
   const gets = childEnvironment(spec, env, process.platform);
   const lacks = (name: string): boolean => gets[name] === undefined;
-  const mentioned = output.match(NAME) ?? [];
+  const mentioned = [...(output.match(NAME) ?? []), ...(spec.args.join("\n").match(REFERENCE) ?? [])];
   const wanted = [...new Set([...mentioned, ...requiredBy(spec, known)])].filter(lacks);
   const here = wanted.filter((name) => env[name] !== undefined);
   const nowhere = requiredBy(spec, known).filter((name) => lacks(name) && env[name] === undefined);

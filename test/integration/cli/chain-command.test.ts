@@ -114,16 +114,22 @@ test("text output keeps all digits of long numbers", async () => {
   folder.write("tools.json", readFileSync(folder.path("tools.json"), "utf8").replaceAll('"long"', long));
   folder.writeConfig({ v });
   const result = `{"content":[],"structuredContent":{"n":${long}}}`;
-  const [described, called, plain, empty] = await Promise.all([
+  const give = { tool_id: "v:give", args: { result } };
+  const [described, called, plain, empty, saved, chained] = await Promise.all([
     metamcp(folder, ["describe", "v:count"]),
     metamcp(folder, ["call", "v:give", JSON.stringify({ result })]),
     metamcp(folder, ["call", "v:give", JSON.stringify({ result: result.replace(long, "1") })]),
     metamcp(folder, ["chain", folder.write("empty.json", "[]")]),
+    metamcp(folder, ["call", "v:give", JSON.stringify({ result }), "--out", "long.json"]),
+    metamcp(folder, ["chain", folder.write("chain.json", JSON.stringify([give]))]),
   ]);
   expect(described.out).toMatch(/n +int +12345678901234567890\n/);
   expect(described.out).toContain(`From the tool's schema: {"n":${long}}`);
   expect(called).toMatchObject({ code: 0, out: `{"n":${long}}\n` });
   expect(plain.out).toBe('{\n  "n": 1\n}\n');
+  expect(saved.code).toBe(0);
+  expect(readFileSync(folder.path("long.json"), "utf8")).toBe(`{"n":${long}}\n`);
+  expect(chained.out).toMatch(/✓ \{"n":12345678901234567890\}/);
   expect(empty).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/validation_input/) });
 });
 

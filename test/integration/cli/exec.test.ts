@@ -32,6 +32,14 @@ test("exec prints only the value on stdout, and logs and calls on stderr", async
   });
 });
 
+test("exec prints integers beyond 2^53 with all digits", async () => {
+  const folder = folderWith("({ id: 12345678901234567890n })");
+  const { out } = await metamcp(folder, ["exec", "it.ts"]);
+  expect(out).toBe('{"id":12345678901234567890}\n');
+  const json = await metamcp(folder, ["exec", "it.ts", "--json"]);
+  expect(json.out).toContain('"value":{"id":12345678901234567890}');
+});
+
 test("a failure names its line, shows the calls so far, and exits with 1", async () => {
   const folder = folderWith("await tools.a.pid({});\n\nnull.x");
   const { code, out, err } = await metamcp(folder, ["exec", "it.ts"]);
