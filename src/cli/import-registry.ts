@@ -40,7 +40,13 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
     BOUNDS,
   );
   if (end.end !== "whole")
-    return { found: [], skipped: [], faults: [`${place.file}: ${reasonOf(end)}`], files: [] };
+    return {
+      found: [],
+      skipped: [],
+      faults: [`${place.file}: ${reasonOf(end)}`],
+      files: [],
+      nothing: "The registry was not read.",
+    };
   const found: GatheredServer[] = [];
   const skipped: (Source & { reason: string })[] = [];
   const where = {
@@ -59,7 +65,8 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
       else skipped.push({ ...place, name: server.name, reason: flaw });
     }
   }
-  return { found, skipped, faults: [], files: [place.file] };
+  const nothing = "The registry has no servers to import.";
+  return { found, skipped, faults: [], files: [place.file], nothing };
 }
 
 /**

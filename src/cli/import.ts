@@ -130,13 +130,13 @@ async function write(config: string, found: readonly GatheredServer[]): Promise<
 }
 
 function overview(
-  { found, skipped, faults, files }: Gathered,
+  { found, skipped, faults, files, nothing }: Gathered,
   { taken, same }: Merged,
   config: string,
 ): string {
   const rows = taken.map((server) => [server.as, from(server), entryTarget(server.entry)]);
   const parts = [
-    rows.length > 0 ? table(["SERVER", "FROM", "RUNS"], rows) : none(found.length, files.length),
+    rows.length > 0 ? table(["SERVER", "FROM", "RUNS"], rows) : none(found.length, files.length, nothing),
     ...same.map(
       (server) =>
         `${server.name} (${from(server)}): already imported as "${server.as}"${server.otherRules ? ", which allows fewer tools" : ""}`,
@@ -154,8 +154,9 @@ function overview(
   return lines.map((line) => visible(line)).join("\n");
 }
 
-function none(found: number, files: number): string {
+function none(found: number, files: number, nothing: string | undefined): string {
   if (found > 0) return "Nothing new.";
+  if (nothing !== undefined) return nothing;
   return files > 0 ? "The clients have no servers to import." : "Found no config file of a client.";
 }
 

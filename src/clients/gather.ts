@@ -34,6 +34,8 @@ export interface Gathered {
   readonly faults: readonly string[];
   /** All files that were read, with or without servers. */
   readonly files: readonly string[];
+  /** What is said if no server was found. */
+  readonly nothing?: string;
 }
 
 export async function gather(clients: readonly ClientProgram[], machine: Machine): Promise<Gathered> {

@@ -107,3 +107,12 @@ test("what reads files, secrets or settings of the user is left out, and no name
   ]);
   expect(mcpServers.own.headers).toEqual({ X: "${OWN_A}" });
 });
+
+test("a registry without servers, or that cannot be read, is told apart from clients without files", async () => {
+  const folder = temp();
+  const { url } = await fakeRegistry([]);
+  const run = async (from: string) => await metamcp(folder, ["import", "--from-registry", from, "--yes"]);
+  expect((await run(url)).out).toContain("The registry has no servers to import.");
+  const { code, out } = await run("http://127.0.0.1:1");
+  expect([code, out]).toEqual([1, expect.stringContaining("The registry was not read.")]);
+});
