@@ -31,8 +31,9 @@ export function addressed(scope: ScopeCatalog, uri: string, asker: Asker): ItemT
 }
 
 /**
- * The server whose result linked to the URI, unless that is the address of a server. For a skill only if all others are known not to list it: a link
- * must not lead to a server in place of the one whose skill has that URI.
+ * The server whose result linked to the URI, unless that is the address of a server. For a skill only if all
+ * others are known not to list it: a link must not lead to a server in place of the one whose skill has that
+ * URI.
  */
 export function linkedServer(
   scope: ScopeCatalog & Pick<ScopeFacts, "results">,
