@@ -6,6 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { expectAccessible } from "../support/axe.ts";
 import { logIn, noBrowser, openPage } from "../support/browser-page.ts";
+import { FULL } from "../support/full.ts";
 import { PASSWORD } from "../support/people.ts";
 import { atEnd, shared } from "../support/shared.ts";
 import { teamGateway } from "../support/team-gateway.ts";
@@ -50,7 +51,7 @@ describe.skipIf(noBrowser)("components", () => {
   const opened = shared(open);
 
   // Every sample is shown in both themes, independent of the theme of the page.
-  test.each([360, 1280, 2560])(
+  test.each(FULL ? [360, 1280, 2560] : [360, 1280])(
     "are accessible and fit the page at %i pixels",
     { timeout: 180_000 },
     async (width) => {

@@ -3,12 +3,13 @@ import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
+import { FULL } from "../support/full.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 /** Rounds per half of the test. 60 correspond to about an hour of events. */
-const ROUNDS = Number(process.env["METAMCP_CONSOLE_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["METAMCP_CONSOLE_ROUNDS"] ?? (FULL ? 2 : 1));
 /** The page Traffic keeps this many calls. Its memory grows until then. */
 const SHOWN_CALLS = 1_000;
 /**
