@@ -6,7 +6,7 @@ import { silentLog } from "../kernel/log.ts";
 import { tryRun } from "./try-run.ts";
 import { createWasmExecutor } from "./wasm.ts";
 
-/** `METAMCP_FULL` for more. A host is replaced after 512. */
+/** `METAMCP_FULL` for more. A host is replaced after 500. */
 const RUNS = process.env["METAMCP_SOAK"] ? 10_000 : FULL ? 1_000 : 600;
 const MAX_RESIDENT_KB = 400 << 10;
 
