@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { compile } from "./compile.ts";
 import { readDocuments } from "./read-documents.ts";
@@ -179,6 +180,24 @@ describe("versions", () => {
     expect(tool("a").inputSchema.properties).toEqual({
       n: { type: ["integer", "null"], exclusiveMinimum: 0 },
       e: { type: ["string", "null"], enum: ["x", null] },
+    });
+  });
+});
+
+describe("patterns", () => {
+  test("that are none for JSON Schema are left out, and others stay", async () => {
+    const parameters = [
+      query("old", { type: "string", pattern: "^[a\\-z]\\_$" }),
+      query("broken", { type: "string", pattern: "(" }),
+      query("good", { type: "string", pattern: "^\\d{4}$" }),
+      query("map", { type: "object", patternProperties: { "\\-": {}, "^x-": {} } }),
+    ];
+    const { tool } = await made(api({ "/a": get({ parameters }) }));
+    expect(tool("a").inputSchema.properties).toEqual({
+      old: { type: "string" },
+      broken: { type: "string" },
+      good: { type: "string", pattern: "^\\d{4}$" },
+      map: { type: "object", patternProperties: { "^x-": {} } },
     });
   });
 });
@@ -505,6 +524,23 @@ describe("bombs", () => {
     );
     const { tool } = await schemaOf({ $ref: "#/components/schemas/S0" }, schemas);
     expect(JSON.stringify(tool("a").inputSchema).length).toBeLessThan(60_000);
+  });
+
+  test("a schema that is cut anywhere is still a schema", async () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `${"p".repeat(n % 37)}${n}`);
+    const properties = Object.fromEntries(names.map((name) => [name, { allOf: [{ type: "string" }] }]));
+    const content = { "application/json": { schema: { type: "object", properties } } };
+    const responses = { 200: { description: "", content } };
+    const { tool } = await made(api({ "/a": get({ responses }) }));
+    const { outputSchema } = tool("a");
+    expect(JSON.stringify(outputSchema)).not.toMatch(/"(?:all|any|one)Of":\[\]/);
+    new Ajv2020({ strict: false, validateFormats: false }).compile(outputSchema as object);
+  });
+
+  test("an empty list of alternatives is left out", async () => {
+    const parameters = [query("p", { type: "string", allOf: [] })];
+    const { tool } = await made(api({ "/a": get({ parameters }) }));
+    expect(tool("a").inputSchema.properties).toEqual({ p: { type: "string" } });
   });
 
   test("deep and wide schemas stay small, and what is left out is open", async () => {

@@ -158,7 +158,7 @@ export class SchemaWriter {
     const { for: use } = this.#style;
     if (use === "exact" ? word === "$defs" || word === "definitions" : this.#isLeftOut(word)) return [];
     this.#left -= word.length + 4;
-    if (MAPS.has(word)) return [[word, this.#map(at, depth, word === "properties")]];
+    if (MAPS.has(word)) return [[word, this.#map(at, depth, word)]];
     if (LISTS.has(word) && Array.isArray(value)) return this.#list(word, at, depth);
     if (SCHEMAS.has(word)) {
       if (use === "output" && value === false) return [];
@@ -173,7 +173,7 @@ export class SchemaWriter {
       const text = this.#text(value);
       return text === undefined ? [] : [[word, text]];
     }
-    if (word === "pattern" && (typeof value !== "string" || value.length > MAX_PATTERN)) return [];
+    if (word === "pattern" && !isPattern(value)) return [];
     const length = JSON.stringify(value)?.length ?? 0;
     if (length > Math.min(MAX_DATA, this.#left)) return [];
     this.#left -= length;
@@ -185,8 +185,10 @@ export class SchemaWriter {
     return LEFT_OUT.has(word) || word.startsWith("x-");
   }
 
-  #map(at: Located, depth: number, properties: boolean): Json {
-    const kept = membersOf(at).filter(([, inner]) => !properties || this.#isSent(inner));
+  #map(at: Located, depth: number, word: string): Json {
+    const kept = membersOf(at).filter(([name, inner]) =>
+      word === "patternProperties" ? isPattern(name) : word !== "properties" || this.#isSent(inner),
+    );
     const written: [string, unknown][] = [];
     for (const [name, inner] of kept) {
       if (this.#left <= 0) break;
@@ -203,6 +205,8 @@ export class SchemaWriter {
       parts.push(this.#write(inside(at, index) as Located, depth + 1));
     // Fewer alternatives would refuse valid values.
     if (parts.length < schemas.length && word !== "allOf") return [];
+    // Empty lists are no schemas, and a validator would refuse the whole one.
+    if (parts.length === 0) return [];
     // An answer may fit several alternatives of a document that is not exact.
     return [[this.#style.for === "output" && word === "oneOf" ? "anyOf" : word, parts]];
   }
@@ -229,6 +233,16 @@ export class SchemaWriter {
     if (length < 16 && length < text.length) return undefined;
     this.#left -= length;
     return length < text.length ? `${text.slice(0, length - 1)}…` : text;
+  }
+}
+
+/** JSON Schema reads patterns as Unicode ones, which many documents are not: a validator refuses them all. */
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string" || value.length > MAX_PATTERN) return false;
+  try {
+    return new RegExp(value, "u").unicode;
+  } catch {
+    return false;
   }
 }
 
