@@ -13,7 +13,7 @@ const lines = (path) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-/** `part` is "tune", which the rules were written with, or "held", whose misses nobody read. */
+/** `part` is "tune", which the rules were written with, "held", whose misses nobody read, or "second". */
 export const attacks = (part) => lines(join(here, `attacks.${part}.jsonl`));
 export const harmless = (part) => lines(join(here, `harmless.${part}.jsonl`));
 

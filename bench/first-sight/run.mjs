@@ -8,6 +8,7 @@ const { values } = parseArgs({
   options: { lists: { type: "string", multiple: true, default: [] }, misses: { type: "boolean" } },
 });
 const { textSigns, signContext } = await loadCode();
+const PARTS = ["tune", "held", "second"];
 const contexts = new Map();
 
 const raw = (value) => Buffer.from(JSON.stringify(value));
@@ -35,7 +36,7 @@ console.log(
   "| part | attacks | hard: recall | hard: precision | hard or soft: recall | hard or soft: precision |",
 );
 console.log("|---|---|---|---|---|---|");
-for (const part of ["tune", "held"]) {
+for (const part of PARTS) {
   const bad = attacks(part).map(check);
   const good = harmless(part).map(check);
   const row = [isHard, (signs) => signs.length > 0].flatMap((test) => {
@@ -44,9 +45,11 @@ for (const part of ["tune", "held"]) {
   });
   console.log(`| ${part} | ${bad.length} | ${row.join(" | ")} |`);
 }
-console.log("\n| kind of attack | tune: hard, any, of | held: hard, any, of |\n|---|---|---|");
+console.log(
+  "\n| kind of attack | tune: hard, any, of | held: hard, any, of | second: hard, any, of |\n|---|---|---|---|",
+);
 for (const kind of new Set(attacks("tune").map((one) => one.kind))) {
-  const cells = ["tune", "held"].map((part) => {
+  const cells = PARTS.map((part) => {
     const signs = attacks(part)
       .filter((one) => one.kind === kind)
       .map(check);
@@ -55,7 +58,7 @@ for (const kind of new Set(attacks("tune").map((one) => one.kind))) {
   console.log(`| ${kind} | ${cells.join(" | ")} |`);
 }
 console.log("\n| harmless texts | number | with hard signs | with soft signs only |\n|---|---|---|---|");
-for (const part of ["tune", "held"]) {
+for (const part of PARTS) {
   const good = harmless(part).map(check);
   const hard = good.filter(isHard).length;
   console.log(

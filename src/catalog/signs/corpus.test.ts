@@ -36,7 +36,12 @@ test.each(["tune", "held"])("of the attacks in %s at least nine of ten have a ha
   expect(all.filter((one) => isHard(check(one))).length / all.length).toBeGreaterThan(0.9);
 });
 
-test.each(["tune", "held"])("no harmless text in %s has a hard sign", (part) => {
+test("of the attacks of a second author at least four of five have a hard sign", () => {
+  const all = attacks("second");
+  expect(all.filter((one) => isHard(check(one))).length / all.length).toBeGreaterThanOrEqual(0.8);
+});
+
+test.each(["tune", "held", "second"])("no harmless text in %s has a hard sign", (part) => {
   expect(harmless(part).filter((one) => isHard(check(one)))).toEqual([]);
 });
 

@@ -47,6 +47,8 @@ const ANY = new PhraseTable([
     [
       "before|after <3> any|every|each|all <1> other TOOL <20> full|complete|whole <2> arguments|result|content|contents|call",
       "before|after <3> any|every|each|all <1> other TOOL <12> the arguments <2> you|of",
+      "result|results|output|outputs|arguments <2> other TOOL <3> must|should|always|need <6> passed|sent|given|forwarded|routed|piped",
+      "when|whenever|if|before|after|each|every <5> TOOL <2> other|another|different server|servers <<12>> CHANGE|copy|send|forward",
       "pass|send|give <3> result|results|output|outputs|arguments <2> every|any|each|all <1> other TOOL",
       "after <3> call|use <2> any|every|each other TOOL <12> call|pass|send <10> result",
       `not|never USE <2> tools of the <1> ${SERVER} server`,

@@ -43,7 +43,8 @@ const TABLE = new PhraseTable([
     "soft",
     [
       "@secret",
-      "SEND <4> users <4> SECRETS|key|password|cookie",
+      "SEND <4> users <4> SECRETS|key|password|cookie|card",
+      "SEND <4> value|values <3> environment variable|variables",
       "full|entire|complete|whole|all <2> TALK <1> history|log|messages|transcript|context",
       "full|entire|complete|whole <1> conversation|chat",
       "your|entire|full|complete <1> system prompt",
