@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)("the console", () => {
     await why.getByRole("button", { name: "Turn on env in team" }).click();
     await page.getByText("env is on").waitFor();
     await why.getByRole("link", { name: "Open namespace team" }).waitFor();
-    expect(await why.getByRole("button", { name: /^Turn on/ }).count()).toBe(0);
+    await why.getByRole("button", { name: /^Turn on/ }).waitFor({ state: "detached" });
     const on = async () =>
       (await api("GET", "/namespaces/team/tools")).body.items.find(
         (row: { tool: string }) => row.tool === "env",
