@@ -52,7 +52,8 @@ function callOf(people, n, now, ms) {
   const { tools, ...who } = people[(n * 31) % people.length];
   return {
     ...who,
-    ...tools[(n * 17) % tools.length],
+    // Not in step with the people, so that every person uses all of their tools.
+    ...tools[(n * 17 + Math.floor(n / people.length)) % tools.length],
     at: now - Math.floor(((n * 7_919) % 100_003) * (ms / 100_003)),
     outcome: n % 12 === 0 ? "error" : n % 40 === 0 ? "refused" : "ok",
     // A tool takes about as long each time.
