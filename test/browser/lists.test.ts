@@ -233,6 +233,8 @@ describe.skipIf(noBrowser)("lists", () => {
     await field.fill(JSON.stringify({ mcpServers }));
     await page.getByText("already exists: tick it to replace its settings").waitFor();
     await page.getByRole("button", { name: "Add 2 servers" }).waitFor();
+    // One long line is read without scrolling sideways.
+    expect(await field.evaluate((area) => area.scrollWidth <= area.clientWidth)).toBe(true);
     await page.getByRole("checkbox", { name: "two" }).uncheck();
     await page.getByLabel("Who sees its tools?").selectOption({ label: "Clients of the endpoint “default”" });
     await page.getByRole("tabpanel").getByRole("button", { name: "Add server" }).click();
