@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
+import { StoreError } from "../store/error.ts";
 import type { ReplicaRow, Replicas } from "../store/replicas.ts";
 import { BEAT_MS, REFUSING_DEAD_MS } from "./liveness.ts";
 import { Members } from "./members.ts";
@@ -78,4 +79,15 @@ test("a replica that was judged dead is not listed, though a beat was under way 
   expect(members.of("dead")).toBeDefined();
   expect(await members.judge("dead", { refuses: true, since: clock.now() })).toBe("gone");
   expect(members.of("dead")).toBeUndefined();
+});
+
+test("the rows are as old as the last beat, and nobody's silence is known without the store", async () => {
+  const [clock, rows] = [new ManualClock(), new Rows()];
+  const members = await joined(clock, rows);
+  expect(members.ageMs).toBe(0);
+  clock.advance(BEAT_MS - 1);
+  expect(members.ageMs).toBe(BEAT_MS - 1);
+  rows.beat = () => Promise.reject(new StoreError("unavailable", "away"));
+  clock.advance(2 * BEAT_MS);
+  expect(members.ageMs).toBe(0);
 });

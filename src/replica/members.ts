@@ -118,6 +118,11 @@ export class Members {
     return store.state.up && clock.now() - this.#beatAt <= LEASE_MS;
   }
 
+  /** How old the rows are. While the store does not answer, nobody's silence is known: 0. */
+  get ageMs(): number {
+    return this.reachesStore ? this.#parts.clock.now() - this.#beatAt : 0;
+  }
+
   /**
    * Others may have called this replica dead while it was stopped or cut off, and may have taken its
    * sessions. While the store answers nobody they cannot: the next one that it answers must wait first.

@@ -191,18 +191,20 @@ export class GatewayReplicas implements ReplicaControl {
   }
 
   #viewOf(
-    { id, address, version, state, sinceMs, silentMs, about }: ReplicaRow,
+    { id, address, version, state, sinceMs, silentMs: wasSilentMs, about }: ReplicaRow,
     newest: number,
   ): ReplicaView {
     const { sessions = 0, processes = 0, forwarded = 0, revision = newest } = about as About;
+    const { ageMs, self } = this.#members;
+    const silentMs = wasSilentMs + ageMs;
     const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
     return {
       id,
-      self: id === this.#members.self,
+      self: id === self,
       ...(address !== undefined && { address }),
       version,
       state: silentMs >= SILENT_MS ? "silent" : state,
-      since: ago(sinceMs),
+      since: ago(sinceMs + ageMs),
       lastSeen: ago(silentMs),
       sessions,
       processes,

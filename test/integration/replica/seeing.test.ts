@@ -183,9 +183,16 @@ onPostgres("any replica shows the whole", () => {
       expect((await get(at, "/attention")).items).toContainEqual(
         expect.objectContaining({ kind: "replica.silent", replicas: [ids[2]] }),
       );
+    const listed = async (at: TeamGateway) =>
+      await until(async () =>
+        (await get(at, "/replicas")).items.some(
+          ({ id, state }: { id: string; state: string }) => id === ids[2] && state === "silent",
+        ),
+      );
     // At once, because it is dead after 8 s.
     await Promise.all(
       [one, two].flatMap((at) => [
+        listed(at),
         ...["/sessions", "/calls", "/stats"].map(async (path) =>
           expect(await get(at, path)).toMatchObject({ missing }),
         ),
