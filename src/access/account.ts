@@ -8,6 +8,10 @@ export const ACCOUNT = "account";
 export const ROLES = ["admin", "editor", "viewer", "member"] as const;
 export type Role = (typeof ROLES)[number];
 
+export function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}
+
 export interface Account {
   readonly uuid: string;
   readonly email: string;

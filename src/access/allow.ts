@@ -1,5 +1,5 @@
 /** Decides whether an account may use an endpoint. */
-import { type Account, accountPrincipal, emailKey, ownsAddress, ROLES, type Role } from "./account.ts";
+import { type Account, accountPrincipal, emailKey, isRole, ownsAddress } from "./account.ts";
 import { has } from "./may.ts";
 
 /** Allows accounts that match one of the lists. If all lists are empty, no account is allowed. */
@@ -25,8 +25,4 @@ export function isAllowed(account: Account, allow: Allow | undefined): boolean {
 export function isNamed(account: Account, named: string): boolean {
   if (named.toLowerCase() === account.uuid) return true;
   return ownsAddress(account) && emailKey(named) === emailKey(account.email);
-}
-
-function isRole(text: string): text is Role {
-  return (ROLES as readonly string[]).includes(text);
 }

@@ -1,5 +1,5 @@
 /** Refuses names in `access.allow` that nobody has: a typing error would take rights away silently. */
-import { type Account, ROLES } from "../access/account.ts";
+import { type Account, isRole, ROLES } from "../access/account.ts";
 import { type Allow, isNamed } from "../access/allow.ts";
 import { invalid } from "../gateway/refusal.ts";
 
@@ -26,11 +26,7 @@ export function checkAllow(people: KnownPeople, before: Allow | undefined, after
       (name) => people.comeLater || accounts.some((account) => isNamed(account, name)),
       (name) => `there is no account "${name}": invite the person first`,
     ),
-    ...unknown(
-      "roles",
-      (name) => (ROLES as readonly string[]).includes(name),
-      () => `must be one of ${ROLES.join(", ")}`,
-    ),
+    ...unknown("roles", isRole, () => `must be one of ${ROLES.join(", ")}`),
   ];
   if (problems.length > 0) throw invalid(problems);
 }

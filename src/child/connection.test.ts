@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TEST_ORIGIN } from "../../test/support/catalog.ts";
-import { COMMON } from "../../test/support/spec.ts";
+import { COMMON_STDIO } from "../../test/support/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { Audience } from "./audience.ts";
@@ -37,7 +37,7 @@ function silentChild() {
 function connect(pool: Pool, connector: Connector): Connection {
   return new Connection({
     spec: {
-      ...COMMON,
+      ...COMMON_STDIO,
       name: "x",
       kind: "stdio",
       command: "x",
@@ -45,7 +45,6 @@ function connect(pool: Pool, connector: Connector): Connection {
       env: {},
       inheritEnv: [],
       cwd: "/",
-      instances: 1,
     },
     origin: TEST_ORIGIN,
     connector: () => Promise.resolve(connector),

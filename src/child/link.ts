@@ -1,6 +1,6 @@
 /**
- * A link is an open transport to one child, before any handshake. The connectors that open links are in
- * stdio/ and http/.
+ * A link is an open transport to one child, before any handshake. Each connector has a folder beside this
+ * file; engine/connectors.ts chooses one.
  */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Message } from "../rpc/message.ts";

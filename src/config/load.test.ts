@@ -50,17 +50,13 @@ function revealedSpec(spec: ServerSpec): ServerSpec {
   return { ...spec, ...plain } as unknown as ServerSpec;
 }
 
-const STDIO = {
-  // What fields have that the tests here do not name.
-  ...readPlain({}, undefined, new Findings()),
+// What fields have that the tests here do not name.
+const plain = <const O extends "stdio" | "remote" | undefined>(only: O) =>
+  readPlain({}, only, new Findings());
+
+const COMMON = {
+  ...plain(undefined),
   name: "it",
-  kind: "stdio",
-  command: "node",
-  args: [],
-  env: {},
-  inheritEnv: [],
-  cwd: "/project",
-  instances: 1,
   lifecycle: { mode: "default" },
   criticality: "optional",
   timeoutMs: 60_000,
@@ -73,8 +69,25 @@ const STDIO = {
   prefix: "server",
   examples: {},
 };
-const { command: _c, args: _a, env: _e, inheritEnv: _i, cwd: _w, instances: _n, ...COMMON } = STDIO;
-const REMOTE = { ...COMMON, kind: "http", url: "https://example.com/mcp", headers: {}, oauth: undefined };
+const STDIO = {
+  ...COMMON,
+  ...plain("stdio"),
+  kind: "stdio",
+  command: "node",
+  args: [],
+  env: {},
+  inheritEnv: [],
+  cwd: "/project",
+  instances: 1,
+};
+const REMOTE = {
+  ...COMMON,
+  ...plain("remote"),
+  kind: "http",
+  url: "https://example.com/mcp",
+  headers: {},
+  oauth: undefined,
+};
 const node = (more: object): object => ({ command: "node", ...more });
 const remote = (more: object): object => ({ url: "https://example.com/mcp", ...more });
 

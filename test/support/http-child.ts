@@ -10,7 +10,7 @@ import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import type { Via } from "../../src/rpc/peer.ts";
 import { atEnd } from "./shared.ts";
-import { COMMON } from "./spec.ts";
+import { COMMON_REMOTE } from "./spec.ts";
 import { until } from "./until.ts";
 
 export interface SeenRequest {
@@ -117,7 +117,7 @@ export function remoteSpec(url: string, more: Partial<McpRemoteSpec> = {}): McpR
     url,
     headers: {},
     oauth: undefined,
-    ...COMMON,
+    ...COMMON_REMOTE,
     ...more,
   };
 }

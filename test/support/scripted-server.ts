@@ -9,11 +9,11 @@ import type { Origin } from "../../src/kernel/call.ts";
 import { LOCAL } from "../../src/kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
-import { COMMON } from "./spec.ts";
+import { COMMON_STDIO } from "./spec.ts";
 
 export const specOf = (name: string, more: Partial<ServerSpec> = {}): ServerSpec =>
   ({
-    ...COMMON,
+    ...COMMON_STDIO,
     name,
     kind: "stdio",
     command: name,
@@ -21,7 +21,6 @@ export const specOf = (name: string, more: Partial<ServerSpec> = {}): ServerSpec
     env: {},
     inheritEnv: [],
     cwd: "/",
-    instances: 1,
     ...more,
   }) as ServerSpec;
 

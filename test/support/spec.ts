@@ -17,3 +17,7 @@ export const COMMON = {
   prefix: "server",
   examples: {},
 } satisfies Partial<ServerSpec>;
+
+/** The same for a local and for a remote server. */
+export const COMMON_STDIO = { ...COMMON, ...readPlain({}, "stdio", new Findings()) };
+export const COMMON_REMOTE = { ...COMMON, ...readPlain({}, "remote", new Findings()) };

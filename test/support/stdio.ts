@@ -12,7 +12,7 @@ import type { Log } from "../../src/kernel/log.ts";
 import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import { kill, processesWithEnv } from "./processes.ts";
-import { COMMON } from "./spec.ts";
+import { COMMON_STDIO } from "./spec.ts";
 import { until } from "./until.ts";
 
 export const ODD_CHILD = fileURLToPath(new URL("../fixture/stdio-odd.mjs", import.meta.url));
@@ -84,8 +84,7 @@ export function stdioHarness(traits: readonly string[], more: StdioHarnessOption
     env: {},
     inheritEnv: [],
     cwd: process.cwd(),
-    instances: 1,
-    ...COMMON,
+    ...COMMON_STDIO,
     ...changes,
   };
   const pids = (): number[] => processesWithEnv(MARK, `-${name}`);

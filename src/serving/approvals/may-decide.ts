@@ -4,7 +4,7 @@
  * administrator nobody else could approve. Keys with endpoints and OAuth tokens have no access to the admin
  * API, so a model cannot approve its own call.
  */
-import { ROLES, type Role } from "../../access/account.ts";
+import { isRole } from "../../access/account.ts";
 import { has } from "../../access/may.ts";
 import type { Approval } from "../../gateway/approval-control.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -22,8 +22,4 @@ export function mayDecide(approval: Pick<Approval, "by" | "principal">, principa
 /** Whether the principal made the call. */
 export function isOwnCall({ principal: asker }: Pick<Approval, "principal">, { id }: Principal): boolean {
   return asker.id === id;
-}
-
-function isRole(text: string): text is Role {
-  return (ROLES as readonly string[]).includes(text);
 }

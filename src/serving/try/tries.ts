@@ -49,7 +49,7 @@ export class Tries implements TryControl {
   open({ endpoint: uuid, principal, tool, args }: TryRequest): RunningTry | undefined {
     const endpoint = this.#parts.endpoints.of(uuid);
     if (!endpoint) return undefined;
-    const actor = actorOf(principal);
+    const actor = personOf(principal);
     const own = [...this.#open.values()].filter((one) => one.actor === actor);
     if (this.#open.size >= MOST || own.length >= MAX_OF_ONE)
       throw new MetaMcpError("rate_limited", "Too many calls are being tried. End one of them first.");
@@ -71,11 +71,11 @@ export class Tries implements TryControl {
     const { elsewhere } = readPlainId(id, this.#parts.replica) ?? {};
     if (elsewhere !== undefined) return { elsewhere };
     const open = this.#open.get(id);
-    if (open?.actor !== actorOf(by)) return "unknown";
+    if (open?.actor !== personOf(by)) return "unknown";
     return open.run.answer(answer) ? "done" : "answered";
   }
 }
 
-function actorOf({ actor, id }: Principal): string {
+function personOf({ actor, id }: Principal): string {
   return actor?.id ?? id;
 }
