@@ -17,7 +17,7 @@ export interface EngineProbe {
   readonly platform: NodeJS.Platform;
   path(name: EngineName | "perl"): string | undefined;
   /** What it prints. Throws with what it complains about. */
-  run(path: string, args: readonly string[]): string;
+  readonly run: (path: string, args: readonly string[]) => string;
 }
 
 const PROBE_MS = 5_000;
