@@ -15,7 +15,7 @@ export interface Engine {
 
 export interface EngineProbe {
   readonly platform: NodeJS.Platform;
-  path(name: EngineName | "perl"): string | undefined;
+  readonly path: (name: EngineName | "perl") => string | undefined;
   /** What it prints. Throws with what it complains about. */
   readonly run: (path: string, args: readonly string[]) => string;
 }
