@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EngineProbe, engineFor } from "./container-engine.ts";
+import { type EngineProbe, engineFor, systemProbe } from "./container-engine.ts";
 
 const SERVER = { image: "node:22-slim", read: [], write: [], network: "all" } as const;
 
@@ -79,4 +79,9 @@ test("a list of hosts needs a socket in the container, so Linux", () => {
     /only on Linux/,
   );
   expect(engineFor(SERVER, machine({ platform: "darwin" }))).toMatchObject({ name: "docker" });
+});
+
+test("an engine that hangs is asked once", () => {
+  expect(() => systemProbe.run("/bin/sh", ["-c", "exec sleep 100"])).toThrow(/ETIMEDOUT/);
+  expect(() => systemProbe.run("/bin/sh", ["-c", "true"])).toThrow(/no answer within 2 s/);
 });

@@ -20,7 +20,7 @@ export interface EngineProbe {
   readonly run: (path: string, args: readonly string[]) => string;
 }
 
-const PROBE_MS = 5_000;
+const PROBE_MS = 2_000;
 
 /** Variables of ours by which an engine finds its daemon and its files. */
 const OF_ENGINE =
@@ -31,17 +31,28 @@ export function engineEnvironment(parent: Readonly<Record<string, string | undef
   return Object.fromEntries(found) as Record<string, string>;
 }
 
-const systemProbe: EngineProbe = {
+/** Asked once: everybody waits for the answer, and after a restart it is asked again. */
+const silent = new Set<string>();
+
+export const systemProbe: EngineProbe = {
   platform: process.platform,
   path: toolPath,
-  run: (path, args) =>
-    execFileSync(path, args, {
-      timeout: PROBE_MS,
-      stdio: ["ignore", "pipe", "pipe"],
-      encoding: "utf8",
-      env: engineEnvironment(),
-      cwd: "/",
-    }),
+  run: (path, args) => {
+    if (silent.has(path)) throw new Error(`no answer within ${PROBE_MS / 1_000} s`);
+    try {
+      return execFileSync(path, args, {
+        timeout: PROBE_MS,
+        killSignal: "SIGKILL",
+        stdio: ["ignore", "pipe", "pipe"],
+        encoding: "utf8",
+        env: engineEnvironment(),
+        cwd: "/",
+      });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ETIMEDOUT") silent.add(path);
+      throw error;
+    }
+  },
 };
 
 /** What was seen to work. A failure is not kept, because it may be mended. */
