@@ -24,7 +24,7 @@ const TABLE = new PhraseTable([
       "you are <1> now in|a|an <3> developer|admin|administrator|unrestricted|god <1> mode",
       "you are now <8> without <2> restrictions|limits|limitations|rules",
       "safety|security rules|guidelines|filters <2> not apply",
-      "overrid* <3> safety|security <1> rules|guidelines|policies",
+      "overrid* <2> your <2> safety|security <1> rules|guidelines|policies",
       "bypass <3> safety|security <1> rules|guidelines|policies|filters|checks",
       "grant <2> every|all <1> permission|permissions <2> asking",
       "prefix every|all|each <2> command|commands <2> with",
@@ -41,6 +41,7 @@ const TABLE = new PhraseTable([
   ...phrasesOf(
     "soft",
     [
+      "overrid* <3> safety|security <1> rules|guidelines|policies",
       "IGNORE <3> ORDERS",
       "overrid*|replac* <3> system <1> prompt|instructions|message",
       "new system <1> instructions|prompt",
