@@ -7,7 +7,7 @@ import { type About, sameAbout } from "./about.ts";
 import { ITEM_KINDS, type Items } from "./item.ts";
 import { KnownList } from "./known-list.ts";
 import { sameEntries } from "./same.ts";
-import { IndexedListing, pagesOfHidden, sameContent } from "./snapshot.ts";
+import { hasPages, IndexedListing, sameContent } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
 /** The key of a list from the disk cache that was stored without a key. */
@@ -166,14 +166,16 @@ export class KnownServer {
     if (!toolList) return undefined;
     const isShown = ({ name }: Tool): boolean => this.permits(name) && !toolList.blocked.has(name);
     const allowed = toolList.tools.filter(isShown);
-    const pages = pagesOfHidden(toolList.tools.filter((tool) => !isShown(tool)));
     const known = [list.visible, ...this.#all(({ visible }) => visible)].filter((one) => one !== undefined);
     const tools = known.find((one) => sameEntries(one.tools, allowed))?.tools ?? allowed;
     const shown = shownAbout(list, toolList.about);
     const about = known.find((one) => sameAbout(one.about, shown))?.about ?? shown;
+    // Only apps know them: otherwise clients are not told of changes that they do not see.
+    const others = hasPages(toolList) ? toolList.tools.filter((tool) => !isShown(tool)) : [];
+    const hidden = known.find((one) => sameEntries(one.hidden, others))?.hidden ?? others;
     const items = { ...list.items, prompts: shownPrompts(list, known) };
     const source = list.live ? ("live" as const) : ("cache" as const);
-    const listing = { tools, about, source, own: this.own, hiddenPages: pages, ...items };
+    const listing = { tools, about, source, own: this.own, hidden, ...items };
     return reuseEqual(new IndexedListing(listing), known);
   }
 

@@ -3,7 +3,7 @@ import type { ServerId } from "../kernel/call.ts";
 import type { About } from "./about.ts";
 import { ITEM_KINDS, type Item, type Items } from "./item.ts";
 import type { Tool } from "./tool.ts";
-import { pageOf } from "./tool-app.ts";
+import { APPS, pageOf } from "./tool-app.ts";
 
 export interface Listing extends Items {
   /** Only the tools that the rules of the config allow. */
@@ -16,8 +16,8 @@ export interface Listing extends Items {
   readonly about: About;
   /** True if only one account sees this listing. */
   readonly own?: boolean;
-  /** Pages that tools name which are not in `tools`. They are the server's all the same. */
-  readonly hiddenPages?: readonly string[];
+  /** Those that this client must not see. Their pages are the server's all the same, and its apps know them. */
+  readonly hidden?: readonly Tool[];
 }
 
 export interface Snapshot {
@@ -27,12 +27,22 @@ export interface Snapshot {
   tool(server: ServerId, name: string): Tool | undefined;
 }
 
-const NONE: readonly string[] = [];
+const NONE: readonly Tool[] = [];
 
-/** The pages of hidden tools, with those that were hidden before. */
-export function pagesOfHidden(hidden: readonly Tool[], before: readonly string[] = NONE): readonly string[] {
-  const pages = hidden.map(({ definition }) => pageOf(definition)).filter((page) => page !== undefined);
-  return pages.length === 0 ? before : [...new Set([...before, ...pages])].toSorted();
+/** Whether a tool of the server names the page, also one that this client must not see. */
+export function namesPage({ tools, hidden = NONE }: Listing, uri: string): boolean {
+  const names = ({ definition }: Tool): boolean => pageOf(definition) === uri;
+  return tools.some(names) || hidden.some(names);
+}
+
+/** Whether the server has pages. One whose tools name none may name them in results. */
+export function hasPages({
+  tools,
+  hidden = NONE,
+  about,
+}: Pick<Listing, "tools" | "hidden" | "about">): boolean {
+  const names = ({ definition }: Tool): boolean => pageOf(definition) !== undefined;
+  return tools.some(names) || hidden.some(names) || about.extensions?.includes(APPS) === true;
 }
 
 /** A listing with an index of its tools by name. */
@@ -41,18 +51,18 @@ export class IndexedListing implements Listing {
   readonly source: "live" | "cache";
   readonly about: About;
   readonly own: boolean;
-  readonly hiddenPages: readonly string[];
+  readonly hidden: readonly Tool[];
   readonly prompts: readonly Item[] | undefined;
   readonly resources: readonly Item[] | undefined;
   readonly templates: readonly Item[] | undefined;
   readonly skills: readonly Item[] | undefined;
   #byName: ReadonlyMap<string, Tool> | undefined;
 
-  constructor({ tools, source, about, own = false, hiddenPages = NONE, ...items }: Listing) {
+  constructor({ tools, source, about, own = false, hidden = NONE, ...items }: Listing) {
     const { prompts, resources, templates, skills } = items;
     this.tools = tools;
     this.own = own;
-    this.hiddenPages = hiddenPages;
+    this.hidden = hidden;
     this.source = source;
     this.about = about;
     this.prompts = prompts;
@@ -63,9 +73,9 @@ export class IndexedListing implements Listing {
 
   /** A copy with source "cache", for clients of other list keys. */
   unconfirmed(): IndexedListing {
-    const { tools, own, about, hiddenPages, prompts, resources, templates, skills } = this;
+    const { tools, own, about, hidden, prompts, resources, templates, skills } = this;
     const items = { prompts, resources, templates, skills };
-    return new IndexedListing({ tools, own, about, hiddenPages, ...items, source: "cache" });
+    return new IndexedListing({ tools, own, about, hidden, ...items, source: "cache" });
   }
 
   tool(name: string): Tool | undefined {
@@ -110,7 +120,6 @@ export class IndexedSnapshot implements Snapshot {
 /** Compares by object identity, because equal parts of listings are the same objects. */
 export function sameContent(a: IndexedListing | undefined, b: IndexedListing | undefined): boolean {
   if (!a || !b) return a === b;
-  const samePages = a.hiddenPages.join("\n") === b.hiddenPages.join("\n");
-  const sameTools = a.tools === b.tools && a.about === b.about && samePages;
+  const sameTools = a.tools === b.tools && a.hidden === b.hidden && a.about === b.about;
   return sameTools && ITEM_KINDS.every((kind) => a[kind] === b[kind]);
 }

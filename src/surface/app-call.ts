@@ -41,14 +41,16 @@ export function appCall({ scope, listed, otherwise }: AppCall, request: ClientRe
   };
   const whenListed = async ({ server, name: own, definition }: Tool, used: readonly ServerId[]) => {
     if (!isFor("model", definition) && !used.includes(server)) return refuse(onlyApps(server));
-    // A name with a prefix is no name that an app knows.
-    const all = name === own ? await meantBy(scope, name, used, origin) : [];
+    // A name with a prefix is no name that an app knows. Most calls of listed tools are the model's: a server
+    // that is gone or was never listed must not stop them.
+    const all = name === own ? await meantBy(scope, name, { servers: used, unknown: false }, origin) : [];
     const others = all.filter((one) => one !== server);
-    return others.length > 0 ? refuse(ambiguous([server, ...others])) : await otherwise();
+    if (others.length === 0) return await otherwise();
+    return refuse(ambiguous([server, ...others.filter((one) => scope.has(one, origin))]));
   };
   const answer = async (used: readonly ServerId[]): Promise<Raw> => {
     if (listed) return await whenListed(listed, used);
-    const servers = await meantBy(scope, name, used, origin);
+    const servers = await meantBy(scope, name, { servers: used, unknown: true }, origin);
     const usable = servers.filter((one) => appTool(scope, one, name, origin));
     const [server] = usable;
     if (server === undefined) return await otherwise();
@@ -61,7 +63,7 @@ export function appCall({ scope, listed, otherwise }: AppCall, request: ClientRe
     }
   };
   const here = scope.results.links.pagesOf(callerOf(origin));
-  if (origin.resumed) return answer([...here, ...withPages(scope, origin)]);
+  if (origin.resumed) return withPages(scope, origin).then((pages) => answer([...here, ...pages]));
   // The requests of a client without a session may reach another replica each.
   const elsewhere = origin.sessionless ? scope.results.pagesElsewhere : undefined;
   if (!elsewhere) return answer(here);

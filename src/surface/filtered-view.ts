@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { ListedKind } from "../catalog/known-list.ts";
-import { IndexedListing, type Listing, pagesOfHidden, type Snapshot } from "../catalog/snapshot.ts";
+import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
 /**
@@ -134,12 +134,11 @@ function filtered(server: string, listing: Listing, isHidden: IsHidden): Indexed
     : { prompts, resources, templates, skills };
   // The instructions of a server may mention its hidden tools, and its extensions tell that it is there.
   const { instructions: _, extensions: __, ...silent } = about;
-  const pages = pagesOfHidden([...hidden], listing.hiddenPages);
   return new IndexedListing({
     tools,
     source,
     about: closed ? silent : about,
-    hiddenPages: pages,
+    hidden: [...(listing.hidden ?? []), ...hidden],
     ...items,
   });
 }

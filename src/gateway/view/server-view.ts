@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { Listing } from "../../catalog/catalog.ts";
 import { ITEM_KINDS, type Item } from "../../catalog/item.ts";
 import { searchId } from "../../catalog/search-id.ts";
-import { IndexedListing, pagesOfHidden } from "../../catalog/snapshot.ts";
+import { IndexedListing } from "../../catalog/snapshot.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import type { NamespacePart } from "../part.ts";
 import type { ToolOverride } from "../schemas.ts";
@@ -134,8 +134,8 @@ function shownListing(part: NamespacePart, source: IndexedListing): IndexedListi
   );
   const same = tools.length === source.tools.length && tools.every((tool, at) => tool === source.tools[at]);
   if (same) return source;
-  const pages = pagesOfHidden(source.tools.filter(isHidden), source.hiddenPages);
-  return new IndexedListing({ ...listingOf(source), tools, hiddenPages: pages });
+  const hidden = [...source.hidden, ...source.tools.filter(isHidden)];
+  return new IndexedListing({ ...listingOf(source), tools, hidden });
 }
 
 const namedListings = new WeakMap<Listing, { readonly name: string; readonly listing: IndexedListing }>();
@@ -169,7 +169,7 @@ function renamedListing(source: Listing, name: string): IndexedListing {
   });
 }
 
-function listingOf({ tools, source, about, own = false, hiddenPages = [], ...items }: Listing): Listing {
+function listingOf({ tools, source, about, own = false, hidden = [], ...items }: Listing): Listing {
   const { prompts, resources, templates, skills } = items;
-  return { tools, source, about, own, hiddenPages, prompts, resources, templates, skills };
+  return { tools, source, about, own, hidden, prompts, resources, templates, skills };
 }

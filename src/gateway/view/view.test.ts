@@ -56,11 +56,15 @@ test("pages of tools that are switched off stay those of their server", () => {
   const page = { _meta: { ui: { resourceUri: "ui://git/show" } } };
   const listingOf = (uuid: string) => {
     const listing = listings.get(uuid) as Listing;
-    return { ...listing, tools: [...listing.tools, toolOf(uuid, "show", page)], hiddenPages: ["ui://old"] };
+    return {
+      ...listing,
+      tools: [...listing.tools, toolOf(uuid, "show", page)],
+      hidden: [toolOf(uuid, "old")],
+    };
   };
   const { listing } = new Views().ofEndpoint(endpointOf(compiled), listingOf).servers.get("git") ?? {};
   expect(listing?.tools.map(({ name }) => name)).toEqual(["log"]);
-  expect(listing?.hiddenPages).toEqual(["ui://git/show", "ui://old"]);
+  expect(listing?.hidden?.map(({ name }) => name)).toEqual(["old", "show"]);
 });
 
 test("a server is empty if all its tools are switched off and it has no prompts, resources and skills", () => {

@@ -3,6 +3,7 @@
  * address of that server, so that neither a server that comes later nor one with the same URI can take its
  * place.
  */
+import { namesPage } from "../../catalog/snapshot.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { pageOf, withPage } from "../../catalog/tool-app.ts";
 import type { ServerId } from "../../kernel/call.ts";
@@ -41,8 +42,8 @@ export function pageOwner(scope: ScopeCatalog, uri: string, asker: Asker): Serve
   const servers = [...scope.specs().keys()].filter((server) => scope.has(server, asker));
   // A tool that is hidden from this client names its page all the same.
   const naming = servers.filter((server) => {
-    const { tools = [], hiddenPages = [] } = listings.get(server) ?? {};
-    return hiddenPages.includes(uri) || tools.some(({ definition }) => pageOf(definition) === uri);
+    const listing = listings.get(server);
+    return listing !== undefined && namesPage(listing, uri);
   });
   if (naming.length > 0) return only(naming);
   if (!servers.every((server) => listings.has(server))) return false;

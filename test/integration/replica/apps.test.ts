@@ -18,12 +18,15 @@ async function appTeam(count: number) {
   const [first] = team.replicas as [TeamGateway];
   const app = { tools: { show: PAGE, refresh: PAGE }, forApps: ["refresh"] };
   const servers = {
-    one: appServer(folder, "one", { ...app, tools: { ...app.tools, only_one: PAGE } }),
+    one: appServer(folder, "one", { ...app, tools: { ...app.tools, only_one: PAGE, told: PAGE } }),
     two: appServer(folder, "two", app),
+    // Its tool names no page: it may name some in results.
+    quiet: appServer(folder, "quiet", { tools: { told: "" } }),
   };
   for (const [name, entry] of Object.entries(servers))
     await first.api("POST", "/mcp-servers", { name, ...entry });
-  await first.api("POST", "/namespaces", { name: "apps", servers: [{ server: "one" }, { server: "two" }] });
+  const listed = Object.keys(servers).map((server) => ({ server }));
+  await first.api("POST", "/namespaces", { name: "apps", servers: listed });
   const endpoint = { surface: "aggregate", namespaces: ["apps"] };
   await first.api("POST", "/endpoints", { name: "apps", ...endpoint });
   await first.api("POST", "/endpoints", { name: "open", access: { public: true }, ...endpoint });
@@ -121,6 +124,7 @@ onPostgres("apps at several replicas", () => {
     };
     await until(async () => (await called("only_one")).result);
     expect(callsOf(folder, "one").at(-1)).toBe("only_one");
+    expect((await called("told")).error.message).toContain("Apps of several servers");
     // The page of server one is used now, but the app of server two may still be there.
     await session.request(one, "resources/read", { uri: addressIn("one") });
     const before = callsOf(folder, "one").length;

@@ -2,10 +2,11 @@
 import { expect, test } from "vitest";
 import { appServer, callsOf, HOST, PAGE, readsOf } from "../../support/app-server.ts";
 import { gateway } from "../../support/gateway.ts";
-import { aggregate, entriesOf } from "../../support/lists.ts";
+import { aggregate, entriesOf, names } from "../../support/lists.ts";
 import { failureOf } from "../../support/meta.ts";
 import type { RawClient } from "../../support/raw-client.ts";
 import { type Temp, temp } from "../../support/temp.ts";
+import { until } from "../../support/until.ts";
 
 async function read(client: RawClient, uri: string): Promise<string | undefined> {
   const { result, error } = await client.request("resources/read", { uri });
@@ -223,6 +224,32 @@ test("a listed name does not take what an app means, and only an app calls a too
     ["refresh", "refresh"],
     ["refresh", "refresh"],
   ]);
+});
+
+test("a server that has no such tool does not stop a tool without a prefix, also if its rules allow few or it is gone", async () => {
+  const folder = temp();
+  const weather = appServer(folder, "weather", {
+    tools: { show: PAGE, refresh: PAGE },
+    forApps: ["refresh"],
+  });
+  const ruled = { ...weather, tools: { allow: ["show"] } };
+  const tools = { search: "ui://bare/page", refresh: "ui://bare/page" };
+  const bare = { ...appServer(folder, "bare", { tools }), prefix: "none" };
+  folder.writeConfig({ weather: ruled, bare });
+  const client = aggregate(folder);
+  await client.initialize(HOST);
+  await client.request("tools/list");
+  expect(await read(client, addressIn("weather"))).toBe("page of weather");
+  const refusalOf = async (name: string) => (await client.request("tools/call", { name })).error?.message;
+  expect(await refusalOf("search")).toBeUndefined();
+  // The app of weather may mean its own tool, which the rules hide.
+  expect(await refusalOf("refresh")).toContain("bare, weather");
+  folder.writeConfig({ bare });
+  await until(async () => (await names(client)).join() === "search,refresh");
+  expect(await refusalOf("search")).toBeUndefined();
+  expect(await refusalOf("show")).toContain("Unknown tool");
+  expect(callsOf(folder, "bare")).toEqual(["search", "search"]);
+  await client.close();
 });
 
 test("a page that was used before the tools of its server were known counts too", async () => {
