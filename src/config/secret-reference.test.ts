@@ -40,6 +40,7 @@ test.each([
   ["${vault:path}", "malformed"],
   ["${vault:a/../b#k}", '".."'],
   ["${op://v/../f}", '".."'],
+  ["${keychain:--help}", "malformed"],
 ])("%s cannot be used: %s", (written, why) => {
   const [reference] = secretReferences(written);
   expect(reference && secretProblem(reference, undefined)).toContain(why);
@@ -57,6 +58,14 @@ describe("rules of a gateway", () => {
     ["${vault:kv/data/teammate#token}", false],
     ["${op://Team/github/token}", true],
     ["${op://Teams/github/token}", false],
+    ["${op://Team#2/github/token}", false],
+    ["${file:/run/secrets#2}", false],
+    ["${file:/run//secrets/token}", false],
+    ["${file:/run/secrets/%2e%2e/token}", true],
+    ["${vault:kv/data/team/%2e%2e/other#token}", true],
+    ["${vault:kv/data/team/../other#token}", false],
+    ["${vault:kv/data/team#token#token}", false],
+    ["${vault:KV/data/team/github#token}", false],
     ["${keychain:anything}", false],
   ])("%s: %s", (written, allowed) => {
     const [reference] = secretReferences(written);

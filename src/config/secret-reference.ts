@@ -56,7 +56,8 @@ export function secretReferences(text: string): readonly SecretReference[] {
 
 const FORMS: Readonly<Record<SecretKind, { readonly valid: RegExp; readonly form: string }>> = {
   file: { valid: /^(?:\/|~\/|\.{1,2}\/|[^/~])[^\0]*$/, form: `\${file:/path/to/file}` },
-  keychain: { valid: /^[^\p{Cc}]+$/u, form: `\${keychain:NAME}` },
+  // A leading "-" would be an option of secret-tool.
+  keychain: { valid: /^(?!-)[^\p{Cc}]+$/u, form: `\${keychain:NAME}` },
   op: { valid: /^[^/\p{Cc}]+(?:\/[^/\p{Cc}]+){2,3}$/u, form: `\${op://vault/item/field}` },
   vault: { valid: /^(?!\/)[^#\p{Cc}]+#[^#\p{Cc}]+$/u, form: `\${vault:path#key}` },
 };
@@ -80,7 +81,8 @@ export function secretProblem(
 /** A path begins with whole folders: "/run/secrets" does not allow "/run/secrets-of-others". */
 function begins(kind: SecretKind, name: string, prefix: string): boolean {
   if (kind === "keychain" || prefix === "" || prefix.endsWith("/")) return name.startsWith(prefix);
-  return name === prefix || ["/", "#"].some((end) => name.startsWith(prefix + end));
+  const ends = kind === "vault" ? ["/", "#"] : ["/"];
+  return name === prefix || ends.some((end) => name.startsWith(prefix + end));
 }
 
 function prefixOf(kind: SecretKind, name: string): string {

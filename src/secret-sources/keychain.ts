@@ -2,6 +2,7 @@
  * `${keychain:NAME}`: a secret in the keychain of the user. On Linux the Secret Service, by `secret-tool`; on
  * macOS the Keychain, by `security`.
  */
+import { shellWord } from "../kernel/shell-word.ts";
 import { runCommand } from "./run-command.ts";
 import { SecretUnavailable } from "./unavailable.ts";
 
@@ -82,7 +83,7 @@ export async function secretInKeychain(name: string, signal?: AbortSignal): Prom
 }
 
 function howToStore(name: string): string {
-  const shown = JSON.stringify(name);
+  const shown = shellWord(name);
   return process.platform === "darwin"
     ? `security add-generic-password -s ${SERVICE} -a ${shown} -w`
     : `secret-tool store --label MetaMCP service ${SERVICE} account ${shown}`;

@@ -106,6 +106,8 @@ esac`;
     await storeInKeychain("TOKEN", 'it\'s a "value"');
     expect(await resolved("${keychain:TOKEN}")).toBe('it\'s a "value"');
     await expect(resolved("${keychain:OTHER}")).rejects.toThrow(/no secret "OTHER".*secret-tool store/);
+    const hostile = resolved("${keychain:$(id) `id` it's}");
+    await expect(hostile).rejects.toThrow("account '$(id) `id` it'\\''s'");
     await expect(storeInKeychain("X", "two\nlines")).rejects.toThrow(/one line/);
   });
 
@@ -149,6 +151,9 @@ describe("Vault", () => {
       { url: "/v1/kv/data/a%20b", token: "vault-token-1" },
       { url: "/v1/kv/a", token: "vault-token-1" },
     ]);
+    // An encoded ".." stays a name: Vault gets it encoded once more.
+    await resolved("${vault:kv/%2e%2e/a?x#k}", env);
+    expect(asked.at(-1)?.url).toBe("/v1/kv/%252e%252e/a%3Fx");
     await expect(resolved("${vault:kv/a#other}", env)).rejects.toThrow(/no text "other" at kv\/a, only k/);
   });
 

@@ -22,6 +22,8 @@ const running = (): string => {
   if (typeof engine === "string") return "";
   return execFileSync(engine.path, ["ps", "--format={{.Names}}"], { encoding: "utf8" });
 };
+const nameOf = (pids: () => readonly number[]): string =>
+  /--name=([^\0]+)/.exec(readFileSync(`/proc/${Math.min(...pids())}/cmdline`, "utf8"))?.[1] ?? "";
 const why = typeof engine === "string" ? ` (skipped: ${engine})` : "";
 const node = { command: "node" } as const;
 
@@ -120,19 +122,24 @@ describe.skipIf(why !== "")(`a server in a container${why}`, { timeout: 60_000 }
   });
 
   test("a server that stays when its input ends gets SIGTERM, and no container is left", async () => {
-    const { inside, link, folder } = await confined((place) => ({ ...IN, folder: place.path(".") }), node);
+    const { inside, link, folder, pids } = await confined(
+      (place) => ({ ...IN, folder: place.path(".") }),
+      node,
+    );
     await inside(`${STAYS}; process.env.ENDED_FILE = given; return 1`, folder.path("ended"));
+    const name = nameOf(pids);
+    expect(running()).toContain(name);
     await link.close();
-    await until(() => existsSync(folder.path("ended")), { what: "its end" });
+    expect(running()).not.toContain(name);
+    expect(existsSync(folder.path("ended"))).toBe(true);
   });
 
   test("a container ends with the command that started it, also if that is killed", async () => {
     const { inside, pids } = await confined(() => IN, node);
     await inside(`${STAYS}; return 1`);
-    const command = Math.min(...pids());
-    const name = /--name=([^\0]+)/.exec(readFileSync(`/proc/${command}/cmdline`, "utf8"))?.[1] ?? "";
+    const name = nameOf(pids);
     expect(running()).toContain(name);
-    process.kill(command, "SIGKILL");
+    process.kill(Math.min(...pids()), "SIGKILL");
     await until(() => !running().includes(name), { what: "the end of its container" });
   });
 });

@@ -1,6 +1,6 @@
 /** Attempts of a confined server to reach what its `sandbox` does not name. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -217,7 +217,12 @@ describe.skipIf(WHY_NOT !== undefined)(`a confined server${WHY_NOT ? ` (skipped:
   });
 
   test("it gets SIGTERM and time to end, and nothing of it is left", async () => {
-    const { inside, link, pids, folder } = await confined((place) => ({ folder: place.path(".") }));
+    const { inside, link, pids, folder } = await confined((place) => ({
+      folder: place.path("."),
+      network: ["one.example"],
+    }));
+    const proxies = (): readonly string[] => readdirSync(join(folder.home, "egress"));
+    expect(proxies()).toHaveLength(1);
     // It stays when its input ends, and a process of its own left its group.
     await inside(
       "const { spawn } = await load('child_process'); spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).unref(); setInterval(() => {}, 1e6); process.env.ENDED_FILE = given; return 1",
@@ -225,7 +230,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a confined server${WHY_NOT ? ` (skipped:
     );
     expect(pids().length).toBeGreaterThan(3);
     await link.close();
-    expect(pids()).toEqual([]);
+    expect([pids(), proxies()]).toEqual([[], []]);
     expect(readFileSync(folder.path("ended"), "utf8")).toBe("SIGTERM");
   });
 

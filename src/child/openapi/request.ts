@@ -74,7 +74,7 @@ function urlOf({ base, path }: Plan, inPath: Given, inQuery: Given, credentials:
   const url = new URL(start);
   url.pathname = pathname.replaceAll("#", "%23");
   // A path such as "/a/../../b" is of the document. It must stay below the address of the API too.
-  if (url.origin !== start.origin || !url.pathname.startsWith(start.pathname.replace(/\/$/, "")))
+  if (url.origin !== start.origin || !url.pathname.startsWith(`${start.pathname.replace(/\/$/, "")}/`))
     throw new InvalidArgument("the path", "leads out of the address of the API");
   const pairs = [
     ...inQuery.flatMap(({ parameter, value }) => queryPairs(parameter.name, value, parameter)),

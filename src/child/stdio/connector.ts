@@ -138,10 +138,10 @@ class Spawner implements StdioConnector {
       this.#table,
       spec.sandbox !== undefined && spec.sandbox.image === undefined,
     );
-    const onEnded = (): void => {
-      this.#links.delete(tree);
+    const onEnded = async (): Promise<void> => {
       this.#record?.remove(pid);
-      void confinement?.end();
+      await confinement?.end();
+      this.#links.delete(tree);
     };
     const link = new StdioLink(process, tree, {
       server: spec.name,

@@ -34,8 +34,8 @@ export interface LinkOptions {
   readonly hidesOutput?: boolean;
   /** Set if a package runner may install the server first. */
   readonly install?: { readonly folder: string | undefined } | undefined;
-  /** No process is left. */
-  readonly onEnded: () => void;
+  /** No process is left. Ends what was around them. */
+  readonly onEnded: () => Promise<void>;
 }
 
 /**
@@ -144,7 +144,7 @@ export class StdioLink implements Link {
     return this.#end();
   }
 
-  /** Resolves when all processes have ended; undefined before the end begins. */
+  /** Resolves when all processes have ended, and their container; undefined before the end begins. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
@@ -244,6 +244,6 @@ export class StdioLink implements Link {
     this.#process.stdin.destroy();
     this.#process.stdout.destroy();
     this.#process.stderr.destroy();
-    this.#options.onEnded();
+    await this.#options.onEnded();
   }
 }

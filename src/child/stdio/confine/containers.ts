@@ -5,7 +5,8 @@ import { hostname } from "node:os";
 import { type Engine, engineEnvironment } from "../../../config/container-engine.ts";
 import { LABEL } from "./container.ts";
 
-const ENGINE_MS = 10_000;
+/** A stop waits for it, as long as for a process that is blocked in the kernel. */
+const ENGINE_MS = 5_000;
 
 export function newContainer(): { readonly name: string; readonly owner: string } {
   return { name: `metamcp-${process.pid}-${randomBytes(8).toString("hex")}`, owner: hostname() };
@@ -31,7 +32,12 @@ export async function sweep(engine: Engine): Promise<void> {
 
 async function run({ path }: Engine, args: readonly string[]): Promise<string> {
   return await new Promise((resolve) => {
-    const options = { timeout: ENGINE_MS, env: engineEnvironment(), cwd: "/" };
+    const options = {
+      timeout: ENGINE_MS,
+      killSignal: "SIGKILL",
+      env: engineEnvironment(),
+      cwd: "/",
+    } as const;
     execFile(path, args, options, (error, printed) => resolve(error ? "" : printed));
   });
 }
