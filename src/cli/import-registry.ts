@@ -10,7 +10,7 @@ import { newSandbox } from "../provision/new-sandbox.ts";
 import { planOf } from "../provision/plan.ts";
 import { type RegistrySource, readBase } from "../provision/registry/base.ts";
 import { CRAWL_BOUNDS, crawl } from "../provision/registry/crawl.ts";
-import { apply, readListed } from "../provision/registry/listed.ts";
+import { apply, isNameless, readListed } from "../provision/registry/listed.ts";
 import { machineOf } from "../provision/registry/registry.ts";
 import type { ServerJson } from "../provision/registry/server-json.ts";
 import { toCandidate } from "../provision/registry/to-candidate.ts";
@@ -26,6 +26,7 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
   if (!base) throw new UsageError("--from-registry is not a web address.");
   const place = { client: { id: "registry", title: base.url.host }, file: base.url.href };
   const servers = new Map<string, ServerJson>();
+  const flaws: string[] = [];
   const end = await crawl(
     {
       base,
@@ -33,7 +34,12 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
       from: { since: undefined, cursor: undefined },
       signal: new AbortController().signal,
       onPage(items) {
-        for (const listed of items.map(readListed)) if (listed) apply(listed, servers);
+        for (const item of items) {
+          const listed = readListed(item);
+          if (listed) apply(listed, servers);
+          if (listed && "flaw" in listed && listed.flaw) flaws.push(listed.flaw);
+          else if (isNameless(item)) flaws.push("it has no valid name");
+        }
         return Promise.resolve();
       },
     },
@@ -66,7 +72,16 @@ export async function gatherFromRegistry(source: RegistrySource, config: string)
     }
   }
   const nothing = "The registry has no servers to import.";
-  return { found, skipped, faults: [], files: [place.file], nothing };
+  return { found, skipped, faults: [], files: [place.file], nothing, leftOut: linesOf(flaws) };
+}
+
+/** One line per reason. An entry is written by a stranger, so its reasons are ours. */
+function linesOf(flaws: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const flaw of flaws) counts.set(flaw, (counts.get(flaw) ?? 0) + 1);
+  return [...counts].map(
+    ([flaw, count]) => `${count} ${count === 1 ? "entry" : "entries"} of the registry left out: ${flaw}`,
+  );
 }
 
 /**

@@ -130,7 +130,7 @@ async function write(config: string, found: readonly GatheredServer[]): Promise<
 }
 
 function overview(
-  { found, skipped, faults, files, nothing }: Gathered,
+  { found, skipped, faults, files, nothing, leftOut = [] }: Gathered,
   { taken, same }: Merged,
   config: string,
 ): string {
@@ -142,6 +142,7 @@ function overview(
         `${server.name} (${from(server)}): already imported as "${server.as}"${server.otherRules ? ", which allows fewer tools" : ""}`,
     ),
     ...skipped.map((server) => `${visible(server.name)} (${from(server)}): skipped: ${server.reason}`),
+    ...leftOut,
     ...taken.flatMap(({ as, notes }) => notes.map((note) => `${as}: ${note}`)),
     ...faults,
   ];
@@ -165,7 +166,7 @@ function from({ client, project }: GatheredServer | Gathered["skipped"][number])
 }
 
 function report(
-  { skipped, faults, files }: Gathered,
+  { skipped, faults, files, leftOut }: Gathered,
   { taken, same }: Merged,
   config: string,
   written: readonly string[],
@@ -189,6 +190,7 @@ function report(
     skipped: skipped.map((server) => ({ ...source(server), reason: server.reason })),
     faults,
     files,
+    leftOut,
   };
 }
 

@@ -34,6 +34,8 @@ export interface Gathered {
   readonly faults: readonly string[];
   /** All files that were read, with or without servers. */
   readonly files: readonly string[];
+  /** Entries that cannot be read: how many, and why. */
+  readonly leftOut?: readonly string[];
   /** What is said if no server was found. */
   readonly nothing?: string;
 }

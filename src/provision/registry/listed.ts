@@ -10,10 +10,10 @@ const OFFICIAL = "io.modelcontextprotocol.registry/official";
 
 export type ListedServer =
   | { readonly name: string; readonly server: ServerJson }
-  /** The server was removed; with a version, only that version. */
-  | { readonly name: string; readonly gone: string | undefined };
+  /** The server was removed; with a version, only that version. `flaw`: why its entry cannot be used. */
+  | { readonly name: string; readonly gone: string | undefined; readonly flaw?: string };
 
-/** Undefined for items without a valid server name and for outdated versions. */
+/** Undefined for items without a valid server name, see `isNameless`, and for outdated versions. */
 export function readListed(item: unknown): ListedServer | undefined {
   if (!isKeys(item)) return undefined;
   // In the format before v0.1 the item is the server itself.
@@ -30,7 +30,14 @@ export function readListed(item: unknown): ListedServer | undefined {
   }
   const server = readServer(body);
   // If the latest version cannot be used, an older one must not stay in the list.
-  return "reason" in server ? { name, gone: undefined } : { name, server };
+  return "reason" in server ? { name, gone: undefined, flaw: server.reason } : { name, server };
+}
+
+/** Whether no server can be told from the item. */
+export function isNameless(item: unknown): boolean {
+  const body = isKeys(item) && isKeys(item["server"]) ? item["server"] : item;
+  const name = isKeys(body) ? body["name"] : undefined;
+  return typeof name !== "string" || !isServerName(name);
 }
 
 function officialOf({ _meta }: Keys): Keys | undefined {

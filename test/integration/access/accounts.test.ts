@@ -175,6 +175,7 @@ test("the longest lifetime of keys also ends existing keys, those without expiry
     await create({ expiresAt: at(400) }),
     await create({ expiresAt: at(5) }),
   ];
+  const machine = await create({ machine: {}, expiresAt: at(5) });
   let [lifetimeMs, passed]: [number | undefined, number] = [undefined, 0];
   const ended: unknown[] = [];
   const ring = new KeyRing(store, {
@@ -185,7 +186,13 @@ test("the longest lifetime of keys also ends existing keys, those without expiry
   });
   await ring.load();
   const valid = () => [endless, later, soon].map(({ key }) => ring.holderOf(key) !== undefined);
+  const machineWorks = () => [
+    ring.machineOf(machine.id) !== undefined,
+    ring.isSecretOf(machine.id, machine.key),
+  ];
+  expect(machineWorks()).toEqual([true, true]);
   passed = 31 * DAY;
+  expect(machineWorks()).toEqual([false, false]);
   expect(valid()).toEqual([true, true, false]);
   lifetimeMs = 30 * DAY;
   ring.limitChanged();

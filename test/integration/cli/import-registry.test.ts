@@ -116,3 +116,20 @@ test("a registry without servers, or that cannot be read, is told apart from cli
   const { code, out } = await run("http://127.0.0.1:1");
   expect([code, out]).toEqual([1, expect.stringContaining("The registry was not read.")]);
 });
+
+test("entries that cannot be read are counted, one line per reason", async () => {
+  const folder = temp();
+  const { url } = await fakeRegistry([
+    remote("com.example/fine", {}),
+    remote("no valid name", {}),
+    remote("com.example/one", { url: "ftp://thief.example" }),
+    remote("com.example/two", { url: "thief.example" }),
+  ]);
+  const { code, out } = await metamcp(folder, ["import", "--from-registry", url, "--yes"]);
+  expect(code).toBe(0);
+  expect(out.split("\n").filter((line) => line.includes("left out"))).toEqual([
+    "1 entry of the registry left out: it has no valid name",
+    "2 entries of the registry left out: a remote's url is invalid",
+  ]);
+  expect(out).toContain("1 server written");
+});

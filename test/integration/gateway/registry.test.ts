@@ -97,7 +97,18 @@ test("a public registry answers everybody as hosts ask it, from every origin, an
     servers: [{ server: { title: "one", remotes: [{ type: "streamable-http" }] } }],
     metadata: { count: 1, nextCursor: expect.any(String) },
   });
-  const rest = await read(`${LIST}?limit=1&cursor=${encodeURIComponent(list.body.metadata.nextCursor)}`);
+  // VS Code writes the cursor into the URL as it is, and leaves out entries without these members.
+  const rest = await read(`${LIST}?limit=1&version=latest&cursor=${list.body.metadata.nextCursor}`);
+  for (const entry of [list.body.servers[0], rest.body.servers[0]])
+    expect(entry).toMatchObject({
+      server: {
+        name: expect.any(String),
+        description: expect.stringMatching(/./),
+        version: expect.any(String),
+      },
+      _meta: { "io.modelcontextprotocol.registry/official": { status: "active", isLatest: true } },
+    });
+  expect(titles(await read(`${LIST}?limit=50&version=latest&search=two`))).toEqual(["two"]);
   expect(titles(rest)).toEqual(["two"]);
   expect(rest.body.metadata).not.toHaveProperty("nextCursor");
   const { server } = rest.body.servers[0];
