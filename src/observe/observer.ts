@@ -32,6 +32,7 @@ import { callRow } from "./call-row.ts";
 import type { CallRow } from "./call-schema.ts";
 import { callEvent } from "./live/call-event.ts";
 import { CallIds } from "./live/call-ids.ts";
+import { bucketOf } from "./live/durations.ts";
 import { EventFeed } from "./live/event-feed.ts";
 import { type LiveEvent, liveEvent } from "./live/live-event.ts";
 import { RecentCalls } from "./live/recent-calls.ts";
@@ -225,8 +226,9 @@ export class Observer implements Observed {
 
   #count(group: CallGroup, row: CallRow, ended: CallEnded): void {
     const { server, tool, method } = group;
-    this.stats.add(group, row);
-    this.sums.add(group, row);
+    const took = bucketOf(row.durationMs);
+    this.stats.add(group, row, took);
+    this.sums.add(group, row, took);
     const isUse = !method && server.uuid !== undefined && row.outcome !== "refused";
     if (isUse) this.use.add(server.uuid, tool, row.at);
     this.metrics.call(group, row, ended);

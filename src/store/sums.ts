@@ -64,21 +64,21 @@ export class SumTables implements Sums {
       const { count } = await query(BATCH, [writer, n, now]);
       if (count === 0) return;
       const ids = groups.toSorted((a, b) => order(a.id, b.id));
-      await insert(query, GROUPS, ids, ({ id, about }) => [id, about, now]);
+      await insert(query, GROUPS, ids, (values, { id, about }) => values.push(id, about, now));
       const rows = withTotals(sums).toSorted(
         (a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of),
       );
-      await insert(query, SUMS, rows, (row) => [
-        row.per,
-        row.at,
-        row.of,
-        ...COUNTERS.map((name) => row[name]),
-        row.last,
-      ]);
+      await insert(query, SUMS, rows, (values, row) => {
+        values.push(row.per, row.at, row.of);
+        for (const name of COUNTERS) values.push(row[name]);
+        values.push(row.last);
+      });
       const times = withTotalDurations(durations).toSorted(
         (a, b) => order(a.per, b.per) || a.at - b.at || order(a.of, b.of) || a.bucket - b.bucket,
       );
-      await insert(query, DURATIONS, times, ({ per, at, of, bucket, calls }) => [per, at, of, bucket, calls]);
+      await insert(query, DURATIONS, times, (values, { per, at, of, bucket, calls }) =>
+        values.push(per, at, of, bucket, calls),
+      );
     });
   }
 
@@ -171,9 +171,13 @@ async function insert<T>(
   query: Query,
   statement: (count: number) => string,
   rows: readonly T[],
-  valuesOf: (row: T) => readonly SqlValue[],
+  give: (values: SqlValue[], row: T) => void,
 ): Promise<void> {
-  for (const chunk of chunks(rows)) await query(statement(chunk.length), chunk.flatMap(valuesOf));
+  for (const chunk of chunks(rows)) {
+    const values: SqlValue[] = [];
+    for (const row of chunk) give(values, row);
+    await query(statement(chunk.length), values);
+  }
 }
 
 function countsOf(row: SqlRow): Counts {
@@ -193,27 +197,31 @@ function totalOf(per: SumPer): AnyPer {
 
 type Stored<Row extends { readonly per: SumPer }> = Omit<Row, "per"> & { readonly per: AnyPer };
 
+type Mutable<Row> = { -readonly [K in keyof Row]: Row[K] };
+
 /** With the sums of all groups: charts over time then read one row for each step. */
 function withTotals(sums: readonly NewSum[]): readonly Stored<NewSum>[] {
-  const totals = new Map<string, Record<(typeof COUNTERS)[number], number> & Stored<NewSum>>();
+  const totals = new Map<string, Mutable<Stored<NewSum>>>();
   for (const row of sums) {
     const key = `${row.per} ${row.at}`;
     const total = totals.get(key);
-    if (!total) totals.set(key, { ...row, per: totalOf(row.per), of: "" });
-    else {
-      for (const name of COUNTERS) total[name] += row[name];
-      totals.set(key, { ...total, last: Math.max(total.last, row.last) });
+    if (!total) {
+      totals.set(key, { ...row, per: totalOf(row.per), of: "" });
+      continue;
     }
+    for (const name of COUNTERS) total[name] += row[name];
+    total.last = Math.max(total.last, row.last);
   }
   return [...sums, ...totals.values()];
 }
 
 function withTotalDurations(durations: readonly NewDurations[]): readonly Stored<NewDurations>[] {
-  const totals = new Map<string, Stored<NewDurations>>();
+  const totals = new Map<string, Mutable<Stored<NewDurations>>>();
   for (const row of durations) {
     const key = `${row.per} ${row.at} ${row.bucket}`;
-    const calls = row.calls + (totals.get(key)?.calls ?? 0);
-    totals.set(key, { ...row, per: totalOf(row.per), of: "", calls });
+    const total = totals.get(key);
+    if (total) total.calls += row.calls;
+    else totals.set(key, { ...row, per: totalOf(row.per), of: "" });
   }
   return [...durations, ...totals.values()];
 }

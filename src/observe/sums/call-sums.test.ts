@@ -34,7 +34,7 @@ function row(more: Partial<CallRow> = {}): CallRow {
 function counting() {
   const clock = new ManualClock();
   const written: SumBatch[] = [];
-  const state = { fails: false, now: NOON };
+  const state = { fails: false, broken: false, now: NOON };
   const sums = new CallSums({
     clock,
     log: silentLog,
@@ -44,6 +44,7 @@ function counting() {
       add: async (batch) => {
         written.push(batch);
         if (state.fails) throw new StoreError("unavailable", "away");
+        if (state.broken) throw new Error("a row is too large");
       },
       prune: async () => {},
     },
@@ -92,6 +93,51 @@ test("many calls become one batch with a row per minute, hour and day, every few
   await sums.flush();
   // The store knows the groups.
   expect(written[1]).toMatchObject({ n: 2, groups: [] });
+});
+
+test("after a batch of many rows the next one waits longer, after one of few it does not", async () => {
+  const { clock, written, sums } = counting();
+  const written5s = async (callers: number) => {
+    const before = written.length;
+    for (let i = 0; i < callers; i++)
+      sums.add(GITHUB, row({ principal: { kind: "account", id: `p${i}`, name: "" } }));
+    clock.advance(5_000);
+    await new Promise(setImmediate);
+    return written.length - before;
+  };
+  expect(await written5s(400)).toBe(1);
+  expect(await written5s(1)).toBe(0);
+  expect(await written5s(1)).toBe(0);
+  expect(await written5s(0)).toBe(1);
+  expect(written[1]?.sums.filter(({ per }) => per === "day")).toMatchObject([{ calls: 2 }]);
+  expect(await written5s(1)).toBe(1);
+});
+
+test("what is counted in one minute is the same however often it is written", async () => {
+  const { written, sums } = counting();
+  const slow = row({ durationMs: 900 });
+  for (let i = 0; i < 3; i++) {
+    sums.add(GITHUB, row());
+    sums.add(GITHUB, slow);
+    await sums.flush();
+  }
+  await sums.flush();
+  expect(written.map((batch) => batch.sums.map(({ calls }) => calls))).toEqual(Array(3).fill([2, 2, 2]));
+  expect(written.map((batch) => batch.durations.map(({ calls }) => calls))).toEqual(
+    Array(3).fill([1, 1, 1, 1, 1, 1]),
+  );
+  expect(new Set(written.flatMap((batch) => batch.sums.map(({ of }) => of))).size).toBe(1);
+});
+
+test("groups of a batch that was lost are named again", async () => {
+  const { written, state, sums } = counting();
+  sums.add(GITHUB, row());
+  state.broken = true;
+  await sums.flush();
+  state.broken = false;
+  sums.add(GITHUB, row());
+  await sums.flush();
+  expect(written[1]?.groups).toEqual(written[0]?.groups);
 });
 
 test("a batch that may have arrived is sent again unchanged, and later calls after it", async () => {

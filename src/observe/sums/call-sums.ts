@@ -16,6 +16,9 @@ import { type Cell, Minute } from "./minute.ts";
 import { Waiting } from "./waiting.ts";
 
 const EVERY_MS = 5_000;
+/** After a batch of many rows. Rows of the same minute become one, so fewer are written in all. */
+const AFTER_MANY_MS = 15_000;
+const MANY_ROWS = 1_000;
 const CLOSE_MS = 2_000;
 const FIRST_PRUNE_MS = 90_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -37,6 +40,7 @@ export class CallSums {
   readonly #writer = randomUUID();
   #minute = new Minute(0);
   #batches = 0;
+  #every = EVERY_MS;
   /** A batch whose writing failed. It is sent again as it is, because it may have arrived. */
   #unsure: SumBatch | undefined;
   #writing: Promise<void> | undefined;
@@ -51,15 +55,8 @@ export class CallSums {
     this.#pruning = parts.clock.after(FIRST_PRUNE_MS, () => void this.#prune());
   }
 
-  add(group: CallGroup, row: CallRow): void {
-    const cell = this.#at(row.at).cellOf(group, row);
-    cell.calls += 1;
-    if (row.outcome === "error") cell.errors += 1;
-    else if (row.outcome === "refused") cell.refused += 1;
-    cell.request_bytes += row.requestBytes;
-    cell.result_bytes += row.resultBytes;
-    cell.last = row.at;
-    this.#minute.took(group, bucketOf(row.durationMs));
+  add(group: CallGroup, row: CallRow, took = bucketOf(row.durationMs)): void {
+    this.#at(row.at).count(group, row, took);
   }
 
   /**
@@ -100,7 +97,7 @@ export class CallSums {
       this.#waiting.take(this.#minute);
       this.#minute = new Minute(at);
     }
-    if (!this.#closed) this.#timer ??= this.#parts.clock.after(EVERY_MS, () => this.#tick());
+    if (!this.#closed) this.#timer ??= this.#parts.clock.after(this.#every, () => this.#tick());
     return this.#minute;
   }
 
@@ -113,9 +110,11 @@ export class CallSums {
   async #write(): Promise<void> {
     if (this.#unsure) await this.#send(this.#unsure);
     this.#waiting.take(this.#minute);
-    this.#minute = new Minute(this.#minute.at);
+    this.#minute.reset();
     const rows = this.#waiting.give(this.#now());
-    if (rows) await this.#send({ writer: this.#writer, n: ++this.#batches, ...rows });
+    if (!rows) return;
+    this.#every = rows.sums.length + rows.durations.length > MANY_ROWS ? AFTER_MANY_MS : EVERY_MS;
+    await this.#send({ writer: this.#writer, n: ++this.#batches, ...rows });
   }
 
   async #send(batch: SumBatch): Promise<void> {

@@ -1,5 +1,5 @@
 /** What was counted in one minute, by caller and by what was called. In memory, of limited size. */
-import type { Counts } from "../../store/sum-rows.ts";
+import { COUNTERS, type Counts } from "../../store/sum-rows.ts";
 import { type CallGroup, OTHER } from "../call-groups.ts";
 import type { CallRow, Named } from "../call-schema.ts";
 import { DURATION_BUCKETS } from "../live/durations.ts";
@@ -12,11 +12,21 @@ const MAX_PEOPLE = 1_000;
 
 export type Cell = { -readonly [K in keyof Counts]: number } & {
   readonly place: CallPlace;
+  /** 0 if nothing was counted since it was last taken. */
   last: number;
+  /** Kept for whoever takes the cells, because finding it costs more than counting. */
+  known?: KnownId;
 };
 
-/** The callers of one group. */
-interface Callers {
+/** The id of a group in the store, while these are the same. */
+export interface KnownId {
+  readonly id: string;
+  readonly namespace: Named | undefined;
+  readonly among: ReadonlySet<string>;
+}
+
+/** What was counted of one group. */
+interface Counted {
   readonly byIds: Map<string, Cell>;
   /**
    * By the object that stands for a caller, which is the same for all calls of a session: a text made of ids
@@ -26,40 +36,75 @@ interface Callers {
     CallRow["principal"],
     { readonly client: string | undefined; readonly cell: Cell }
   >;
+  readonly times: Times;
+}
+
+/** How long calls of a group took, whoever called. */
+export interface Times {
+  readonly counts: Uint32Array;
+  known?: KnownId;
 }
 
 export class Minute {
   readonly at: number;
-  /** By group and caller. */
-  readonly #cells = new Map<CallGroup, Callers>();
+  readonly #groups = new Map<CallGroup, Counted>();
   readonly #tokens = new Map<string, Cell>();
-  readonly #durations = new Map<CallGroup, Uint32Array>();
   #callers = 0;
 
   constructor(at: number) {
     this.at = at;
   }
 
+  /** Cells that counted something. */
   *cells(): Iterable<Cell> {
-    for (const callers of this.#cells.values()) yield* callers.byIds.values();
-    yield* this.#tokens.values();
+    for (const { byIds } of this.#groups.values())
+      for (const cell of byIds.values()) if (cell.last > 0) yield cell;
+    for (const cell of this.#tokens.values()) if (cell.last > 0) yield cell;
   }
 
-  get durations(): ReadonlyMap<CallGroup, Uint32Array> {
-    return this.#durations;
+  *times(): Iterable<readonly [CallGroup, Times]> {
+    for (const [group, { times }] of this.#groups) yield [group, times];
   }
 
-  cellOf(group: CallGroup, row: CallRow): Cell {
-    let callers = this.#cells.get(group);
-    if (!callers) {
-      callers = { byIds: new Map(), byObject: new WeakMap() };
-      this.#cells.set(group, callers);
+  /** Begins again at 0, with the same cells: making them costs more than counting. */
+  reset(): void {
+    for (const cell of this.cells()) {
+      for (const name of COUNTERS) cell[name] = 0;
+      cell.last = 0;
     }
+    for (const [, { counts }] of this.times()) counts.fill(0);
+  }
+
+  /** `took`: the bucket of its duration. */
+  count(group: CallGroup, row: CallRow, took: number): void {
+    const counted = this.#groups.get(group) ?? this.#newGroup(group);
+    const cell = this.#cellOf(counted, group, row);
+    cell.calls += 1;
+    if (row.outcome === "error") cell.errors += 1;
+    else if (row.outcome === "refused") cell.refused += 1;
+    cell.request_bytes += row.requestBytes;
+    cell.result_bytes += row.resultBytes;
+    cell.last = row.at;
+    const { counts } = counted.times;
+    counts[took] = (counts[took] as number) + 1;
+  }
+
+  #newGroup(group: CallGroup): Counted {
+    const counted = {
+      byIds: new Map(),
+      byObject: new WeakMap(),
+      times: { counts: new Uint32Array(DURATION_BUCKETS) },
+    };
+    this.#groups.set(group, counted);
+    return counted;
+  }
+
+  #cellOf({ byIds, byObject }: Counted, group: CallGroup, row: CallRow): Cell {
     const client = row.client?.name;
-    const known = callers.byObject.get(row.principal);
+    const known = byObject.get(row.principal);
     if (known && known.client === client) return known.cell;
-    const cell = this.#find(callers.byIds, group, row);
-    callers.byObject.set(row.principal, { client, cell });
+    const cell = this.#find(byIds, group, row);
+    byObject.set(row.principal, { client, cell });
     return cell;
   }
 
@@ -89,15 +134,6 @@ export class Minute {
     const cell = this.#tokens.get(key) ?? newCell({ endpoint });
     this.#tokens.set(key, cell);
     return cell;
-  }
-
-  took(group: CallGroup, bucket: number): void {
-    let counts = this.#durations.get(group);
-    if (!counts) {
-      counts = new Uint32Array(DURATION_BUCKETS);
-      this.#durations.set(group, counts);
-    }
-    counts[bucket] = (counts[bucket] as number) + 1;
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from "../../store/sum-rows.ts";
 import { type CallGroup, OTHER } from "../call-groups.ts";
 import type { Named } from "../call-schema.ts";
-import type { Cell, Minute } from "./minute.ts";
+import type { Cell, KnownId, Minute, Times } from "./minute.ts";
 import { type CallPlace, groupId, OTHER_CALLER } from "./sum-group.ts";
 
 /** Groups of one day that this process counts separately. */
@@ -24,7 +24,15 @@ const MAX_GATHERED = 2_000;
 const MAX_ROWS = 20_000;
 
 type MutableSum = { -readonly [K in keyof NewSum]: NewSum[K] };
-type MutableDurations = { -readonly [K in keyof NewDurations]: NewDurations[K] };
+
+/** Everything of one minute, hour or day. */
+interface Bucket {
+  readonly per: SumPer;
+  readonly at: number;
+  /** By id of the group. */
+  readonly sums: Map<string, MutableSum>;
+  readonly times: Map<string, Uint32Array>;
+}
 
 const EVERYTHING: CallPlace = {
   endpoint: { name: OTHER },
@@ -35,9 +43,9 @@ const EVERYTHING: CallPlace = {
 
 export class Waiting {
   readonly #namespaceOf: (endpoint: string | undefined, server: string | undefined) => Named | undefined;
-  /** By per, time and group. */
-  #sums = new Map<string, MutableSum>();
-  #durations = new Map<string, MutableDurations>();
+  /** By per and time. */
+  #buckets = new Map<string, Bucket>();
+  #rows = 0;
   #groups = new Map<string, CallPlace>();
   /** The groups of this day, which the store knows, or will. */
   #named = new Set<string>();
@@ -54,21 +62,20 @@ export class Waiting {
       this.#named = new Set();
     }
     for (const cell of minute.cells()) this.#add(minute.at, cell);
-    for (const [group, counts] of minute.durations) this.#took(minute.at, group, counts);
+    for (const [group, times] of minute.times()) this.#took(minute.at, group, times);
   }
 
   /** Everything that waits; undefined if nothing does. */
   give(now: number): Omit<SumBatch, "writer" | "n"> | undefined {
-    if (this.#sums.size === 0 && this.#durations.size === 0) return undefined;
-    const kept = ({ per, at }: { readonly per: SumPer; readonly at: number }): boolean =>
-      at > now - SUM_KEPT_MS[per];
+    if (this.#rows === 0) return undefined;
+    const buckets = [...this.#buckets.values()].filter(({ per, at }) => at > now - SUM_KEPT_MS[per]);
     const batch = {
       groups: [...this.#groups].map(([id, place]) => ({ id, about: JSON.stringify(place) })),
-      sums: [...this.#sums.values()].filter(kept),
-      durations: [...this.#durations.values()].filter(kept),
+      sums: buckets.flatMap(({ sums }) => [...sums.values()]),
+      durations: buckets.flatMap(durationsOf),
     };
-    this.#sums = new Map();
-    this.#durations = new Map();
+    this.#buckets = new Map();
+    this.#rows = 0;
     this.#groups = new Map();
     return batch;
   }
@@ -81,39 +88,59 @@ export class Waiting {
   #add(minute: number, cell: Cell): void {
     const { endpoint, server } = cell.place;
     const namespace = this.#namespaceOf(endpoint?.uuid, server?.uuid);
-    const of = this.#idOf({ ...cell.place, namespace });
+    const of = this.#idFor(cell, namespace, () => ({ ...cell.place, namespace }));
     for (const per of this.#pers()) {
-      const at = bucketAt(per, minute);
-      const key = `${per} ${at} ${of}`;
-      const sum = this.#sums.get(key);
-      if (!sum) {
-        const { place: _, ...counts } = cell;
-        this.#sums.set(key, { ...counts, per, at, of });
-        continue;
+      const { at, sums } = this.#bucket(per, minute);
+      const sum = sums.get(of);
+      if (sum) {
+        for (const name of COUNTERS) sum[name] += cell[name];
+        sum.last = Math.max(sum.last, cell.last);
+      } else {
+        sums.set(of, newSum(per, at, of, cell));
+        this.#rows += 1;
       }
-      for (const name of COUNTERS) sum[name] += cell[name];
-      sum.last = Math.max(sum.last, cell.last);
     }
   }
 
-  #took(minute: number, { server, tool, method }: CallGroup, counts: Uint32Array): void {
-    const of = this.#idOf({ server, tool, method });
+  #took(minute: number, { server, tool, method }: CallGroup, taken: Times): void {
+    if (taken.counts.every((calls) => calls === 0)) return;
+    const of = this.#idFor(taken, undefined, () => ({ server, tool, method }));
     for (const per of this.#pers()) {
-      const at = bucketAt(per, minute);
-      for (const [bucket, calls] of counts.entries()) {
-        if (calls === 0) continue;
-        const key = `${per} ${at} ${of} ${bucket}`;
-        const known = this.#durations.get(key);
-        if (known) known.calls += calls;
-        else this.#durations.set(key, { per, at, of, bucket, calls });
+      const { times } = this.#bucket(per, minute);
+      const known = times.get(of);
+      const counts = known ?? new Uint32Array(taken.counts.length);
+      if (!known) times.set(of, counts);
+      for (let at = 0; at < counts.length; at++) {
+        const before = counts[at] as number;
+        counts[at] = before + (taken.counts[at] as number);
+        if (before === 0 && counts[at] !== 0) this.#rows += 1;
       }
     }
+  }
+
+  #bucket(per: SumPer, minute: number): Bucket {
+    const at = bucketAt(per, minute);
+    const key = `${per} ${at}`;
+    let bucket = this.#buckets.get(key);
+    if (!bucket) {
+      bucket = { per, at, sums: new Map(), times: new Map() };
+      this.#buckets.set(key, bucket);
+    }
+    return bucket;
   }
 
   /** Minutes are given up first: they are the most, and matter for the shortest time. */
   #pers(): readonly SumPer[] {
-    const rows = this.#sums.size + this.#durations.size;
-    return rows < MAX_ROWS ? SUM_PERS : rows < 2 * MAX_ROWS ? ["hour", "day"] : [];
+    return this.#rows < MAX_ROWS ? SUM_PERS : this.#rows < 2 * MAX_ROWS ? ["hour", "day"] : [];
+  }
+
+  /** The namespace may change between two batches, and groups that were lost must be named again. */
+  #idFor(counted: { known?: KnownId }, namespace: Named | undefined, place: () => CallPlace): string {
+    const { known } = counted;
+    if (known?.among === this.#named && known.namespace === namespace) return known.id;
+    const id = this.#idOf(place());
+    counted.known = { id, namespace, among: this.#named };
+    return id;
   }
 
   #idOf(place: CallPlace): string {
@@ -145,4 +172,29 @@ function gathered({ endpoint, namespace, server }: CallPlace): CallPlace {
 
 function bucketAt(per: SumPer, at: number): number {
   return Math.floor(at / SUM_MS[per]) * SUM_MS[per];
+}
+
+/** Member by member: a copy by spreading costs more than the rest of taking. */
+function newSum(per: SumPer, at: number, of: string, cell: Cell): MutableSum {
+  return {
+    per,
+    at,
+    of,
+    calls: cell.calls,
+    errors: cell.errors,
+    refused: cell.refused,
+    request_bytes: cell.request_bytes,
+    result_bytes: cell.result_bytes,
+    tokens_full: cell.tokens_full,
+    tokens_shown: cell.tokens_shown,
+    last: cell.last,
+  };
+}
+
+function durationsOf({ per, at, times }: Bucket): readonly NewDurations[] {
+  const rows: NewDurations[] = [];
+  for (const [of, counts] of times)
+    for (let bucket = 0; bucket < counts.length; bucket++)
+      if (counts[bucket] !== 0) rows.push({ per, at, of, bucket, calls: counts[bucket] as number });
+  return rows;
 }
