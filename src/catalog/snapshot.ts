@@ -16,7 +16,7 @@ export interface Listing extends Items {
   readonly about: About;
   /** True if only one account sees this listing. */
   readonly own?: boolean;
-  /** Those that this client must not see. Their pages are the server's all the same, and its apps know them. */
+  /** Those that this client must not see. Their pages are the server's, and its apps know them. */
   readonly hidden?: readonly Tool[];
 }
 

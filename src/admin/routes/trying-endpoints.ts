@@ -21,7 +21,7 @@ import type { AdminParts } from "./parts.ts";
 const HTML = "text/html; charset=utf-8";
 /**
  * The page of a stranger: an origin of its own wherever it is opened, its scripts and styles inside of it,
- * and no connection to anything.
+ * and no requests. WebRTC stays open: no directive that browsers know closes it.
  */
 const PAGE_HEADERS = {
   "content-security-policy": [
@@ -83,7 +83,7 @@ export function endpointTryingRoutes(parts: AdminParts) {
       method: "GET",
       path: "/endpoints/:uuid/app-page",
       summary:
-        "Read the page of an app (MCP Apps) as a client of the endpoint. It may run its own scripts, without our origin and without a network",
+        "Read the page of an app (MCP Apps) as a client of the endpoint. Its scripts run without our origin, and its requests are blocked",
       tag: "endpoints",
       action: "endpoints.try",
       query: {
