@@ -1,4 +1,4 @@
-/** Bundles and loads the sandbox of this checkout for the benchmark. */
+/** Bundles and loads parts of this checkout for the benchmarks of sandboxes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -20,9 +20,14 @@ const PARTS = [
 /** The bundle is in dist/, because the executor finds the host there. */
 export async function load() {
   await bundleSandbox();
-  const source = PARTS.map(
-    ([file, name]) => `export { ${name} } from ${JSON.stringify(join(root, file))};`,
-  ).join("\n");
+  return await loadParts(PARTS);
+}
+
+/** Each part is a file and the name that it exports. */
+export async function loadParts(parts) {
+  const source = parts
+    .map(([file, name]) => `export { ${name} } from ${JSON.stringify(join(root, file))};`)
+    .join("\n");
   const bundle = await rolldown({
     input: ENTRY,
     platform: "node",
@@ -35,7 +40,7 @@ export async function load() {
     ],
   });
   const folder = mkdtempSync(join(root, "dist", "bench-"));
-  const file = join(folder, "entry.js");
+  const file = join(folder, "entry.mjs");
   await bundle.write({ file, format: "esm", codeSplitting: false });
   await bundle.close();
   const module = await import(pathToFileURL(file).href);

@@ -7,7 +7,7 @@ const ESCAPED = /(?:\\x[0-9a-fA-F]{2}){6,}|(?:\\u00[0-9a-fA-F]{2}){6,}|(?:%[0-9a
 const HEX = /^(?:[0-9a-fA-F]{2})+$/;
 const WEB_TOKEN = /^eyJ/;
 const COMMAND =
-  /\b(?:curl|wget|bash|powershell|iex|invoke-webrequest|invoke-expression|rm -rf|chmod|nc -e|eval|exec|os\.system|subprocess|child_process|fetch\(|document\.cookie|localstorage|base64 -d|\/etc\/passwd|id_rsa|\.ssh)|\| ?sh\b|<script|new-object|https?:\/\//i;
+  /\b(?:curl|wget|bash|powershell|iex|invoke-webrequest|invoke-expression|rm -rf|chmod|nc -e|eval|exec|os\.system|subprocess|child_process|fetch\(|document\.cookie|localstorage|base64 -d|\/etc\/passwd|id_rsa|\.ssh)|\| ?sh\b|<script|new-object/i;
 const ORDER =
   /\b(?:ignore|disregard|forget|you must|you should|do not tell|never tell|instructions|system prompt|send all|send the)\b/i;
 /** Commands that decode what follows and run it. */
