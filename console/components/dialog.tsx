@@ -38,6 +38,8 @@ export function Dialog({ open, title, onClose, children, actions, size = "normal
         event.preventDefault();
         onClose();
       }}
+      // A browser may close it at the second Esc without asking. It closes only by `open`.
+      onClose={() => ref.current?.showModal()}
     >
       <div class="dialog-body">
         <header class="dialog-head">

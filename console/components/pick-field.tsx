@@ -21,11 +21,21 @@ const texts = componentTexts.pick;
 
 export function PickField({ label, hint, value, known, free = false, error, onInput }: PickFieldProps) {
   const typed = useSignal("");
-  const left = known.filter((name) => !value.includes(name));
+  /** The name being typed, while it is part of the value: saving must not need Enter first. */
+  const open = useSignal<string | undefined>(undefined);
+  const picked = value.filter((name) => name !== open.value);
+  const left = known.filter((name) => !picked.includes(name));
+  const give = (text: string): string | undefined => {
+    const name = text.trim();
+    const added = name === "" || picked.includes(name) ? undefined : name;
+    const next = added === undefined ? picked : [...picked, added];
+    if (next.join() !== value.join()) onInput(next);
+    return added;
+  };
   const add = (name: string): void => {
-    const trimmed = name.trim();
     typed.value = "";
-    if (trimmed !== "" && !value.includes(trimmed)) onInput([...value, trimmed]);
+    open.value = undefined;
+    give(name);
   };
   return (
     <div class="stack-small">
@@ -42,7 +52,10 @@ export function PickField({ label, hint, value, known, free = false, error, onIn
                 class="input"
                 list={`${control.id}-known`}
                 value={typed.value}
-                onInput={(event) => (typed.value = event.currentTarget.value)}
+                onInput={(event) => {
+                  typed.value = event.currentTarget.value;
+                  open.value = give(typed.value);
+                }}
                 onKeyDown={(event) => {
                   if (event.key !== "Enter") return;
                   event.preventDefault();
@@ -76,9 +89,9 @@ export function PickField({ label, hint, value, known, free = false, error, onIn
           )
         }
       />
-      {value.length > 0 && (
+      {picked.length > 0 && (
         <ul class="picked" aria-label={label}>
-          {value.map((name) => (
+          {picked.map((name) => (
             <li key={name}>
               <ForeignText text={name} />
               {!known.includes(name) && <span class="muted">{texts.unknown}</span>}

@@ -94,6 +94,19 @@ export function SchemaForm({ schema, value, onInput, problems = NO_PROBLEMS }: S
 
 function FormView({ schema, value, onInput, problems = NO_PROBLEMS }: SchemaFormProps) {
   const node = nodeOf(schema, schema);
+  const form = { root: schema, problems, Field: NodeField };
+  if (node.kind === "union")
+    return (
+      <NodeField
+        form={form}
+        path={[]}
+        name={texts.variant}
+        required
+        schema={schema}
+        draft={value.draft}
+        onInput={(draft) => onInput({ draft })}
+      />
+    );
   // Arguments are always an object. A schema that does not describe one accepts any members.
   const object =
     node.kind === "object" ? node : { ...node, kind: "object" as const, members: [], additional: true };
@@ -101,7 +114,7 @@ function FormView({ schema, value, onInput, problems = NO_PROBLEMS }: SchemaForm
     return <p class="muted">{texts.nothing}</p>;
   return (
     <Members
-      form={{ root: schema, problems, Field: NodeField }}
+      form={form}
       path={[]}
       name=""
       required

@@ -14,20 +14,38 @@ export interface TokenFieldProps extends FieldProps {
 export function TokenField(props: TokenFieldProps) {
   const { value, suggestions, onInput } = props;
   const typed = useSignal("");
+  /** The name being typed, while it is part of the value without a chip: saving must not need Enter first. */
+  const open = useSignal<string | undefined>(undefined);
+  const chips = value.filter((name) => name !== open.value);
+  const namesIn = (text: string) => [
+    ...new Set(
+      text
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== "" && !chips.includes(name)),
+    ),
+  ];
+  const give = (names: readonly string[]) => {
+    const next = [...chips, ...names];
+    if (next.join() !== value.join()) onInput(next);
+  };
   const add = (text: string) => {
-    const names = text
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== "" && !value.includes(name));
     typed.value = "";
-    if (names.length > 0) onInput([...value, ...new Set(names)]);
+    open.value = undefined;
+    give(namesIn(text));
+  };
+  const type = (text: string) => {
+    typed.value = text;
+    const names = namesIn(text);
+    open.value = names[0];
+    give(names);
   };
   return (
     <FieldFrame
       {...props}
       control={(control) => (
         <div class="tokens input">
-          {value.map((name) => (
+          {chips.map((name) => (
             <span key={name} class="token mono">
               <ForeignText text={name} />
               <button
@@ -49,10 +67,10 @@ export function TokenField(props: TokenFieldProps) {
             list={`${control.id}-list`}
             onInput={(event) => {
               const text = event.currentTarget.value;
-              typed.value = text;
               // A choice from the list comes whole. Typed letters that happen to complete a name do not.
               const chosen = (event as InputEvent).inputType !== "insertText" && suggestions.includes(text);
-              if (chosen || text.endsWith(",")) add(text);
+              if (chosen || text.includes(",")) add(text);
+              else type(text);
             }}
             onBlur={() => add(typed.value)}
             onKeyDown={(event) => {
@@ -65,7 +83,7 @@ export function TokenField(props: TokenFieldProps) {
           />
           <datalist id={`${control.id}-list`}>
             {suggestions
-              .filter((name) => !value.includes(name))
+              .filter((name) => !chips.includes(name))
               .map((name) => (
                 <option key={name} value={name} />
               ))}

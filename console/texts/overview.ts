@@ -67,6 +67,8 @@ export const overviewTexts = {
     p95: (range: string) => `p95, ${range}`,
     p95Title: "95 % of the calls took no longer; within 20 %",
     tokens: (range: string) => `tokens of tool lists, ${range}`,
+    tokensSaved: (part: string) => `${part} saved`,
+    tokensMore: (part: string) => `${part} more than the lists alone`,
     tokensTitle:
       "What the lists of all tools would have cost the models, and what was shown and searched instead",
     none: "–",

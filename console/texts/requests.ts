@@ -34,6 +34,7 @@ export const requestsTexts = {
     approveRow: "Approve",
     approveOne: (name: string) => `Approve ${name}`,
     refuseOne: (name: string) => `Refuse ${name}`,
+    openCall: "Open the call",
     outcome: "Show its call in the audit log",
     arguments: "What was asked to be sent",
     key: "Key",

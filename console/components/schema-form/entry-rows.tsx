@@ -21,7 +21,8 @@ export function EntryRows({ form, node, draft, onInput, path }: NodeProps<"objec
     const start = startDraft(node.additional, form.root);
     onInput(withMember(draft, name, start ?? emptyOf(node.additional, form.root)));
   };
-  const adding = <AddEntry taken={(name) => values.has(name) || known.has(name)} onAdd={add} />;
+  const isTaken = (name: string) => values.has(name) || known.has(name);
+  const adding = <AddEntry isArgument={path.length === 0} taken={isTaken} onAdd={add} />;
   return (
     <>
       {names.map((name, at) => (
@@ -95,13 +96,14 @@ function EntryName({ name, taken, onName }: EntryNameProps) {
   );
 }
 
-function AddEntry({
-  taken,
-  onAdd,
-}: {
+interface AddEntryProps {
+  /** The entry is an argument of the tool. */
+  readonly isArgument: boolean;
   readonly taken: (name: string) => boolean;
   readonly onAdd: (name: string) => void;
-}) {
+}
+
+function AddEntry({ isArgument, taken, onAdd }: AddEntryProps) {
   const [name, setName] = useState("");
   const ready = name !== "" && !taken(name);
   const add = () => {
@@ -112,7 +114,7 @@ function AddEntry({
   return (
     <div class="form-add">
       <TextField
-        label={texts.newEntry}
+        label={isArgument ? texts.newArgument : texts.newEntry}
         mono
         value={name}
         error={name !== "" && !ready ? texts.entryTaken : undefined}
@@ -120,7 +122,7 @@ function AddEntry({
         onEnter={add}
       />
       <Button disabled={!ready} onClick={add}>
-        {texts.addEntry}
+        {isArgument ? texts.addArgument : texts.addEntry}
       </Button>
     </div>
   );

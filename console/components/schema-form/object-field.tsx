@@ -113,8 +113,8 @@ export function Group(props: GroupProps) {
       ) : (
         props.bare && (
           <div>
-            <Button size="small" label={texts.add(label)} onClick={onAdd}>
-              {texts.addShort}
+            <Button size="small" onClick={onAdd}>
+              {texts.add(label)}
             </Button>
           </div>
         )

@@ -25,7 +25,9 @@ export function startDraft(schema: unknown, root: unknown = schema, depth = 0): 
       );
     case "array":
       return node.prefix.map((item) => startDraft(item, root, depth + 1));
+    // The form shows the first variant as chosen.
     case "union":
+      return depth > MAX_DEPTH ? undefined : startDraft(node.variants[0]?.schema, root, depth + 1);
     case "choice":
     case "text":
     case "file":

@@ -32,7 +32,12 @@ export function Figures({ usage }: { readonly usage: Usage | undefined }) {
       <Figure name={texts.p95(words)} href={hrefOf({ page: "servers" })} title={texts.p95Title}>
         {p95Ms === undefined ? texts.none : `≈ ${duration(p95Ms)}`}
       </Figure>
-      <Figure name={texts.tokens(words)} href={hrefOf({ page: "endpoints" })} title={texts.tokensTitle}>
+      <Figure
+        name={texts.tokens(words)}
+        href={hrefOf({ page: "endpoints" })}
+        title={texts.tokensTitle}
+        note={saved(tokensFull, tokensShown)}
+      >
         {tokensFull === 0 ? texts.none : `${roughly(tokensFull)} → ${roughly(tokensShown)}`}
       </Figure>
     </dl>
@@ -43,10 +48,19 @@ interface FigureProps {
   readonly name: string;
   readonly href: string;
   readonly title?: string;
+  /** Beside the figure. */
+  readonly note?: string | undefined;
   readonly children: ComponentChildren;
 }
 
-function Figure({ name, href, title, children }: FigureProps) {
+/** Of short lists a search costs more than it saves, which is said too. */
+function saved(full: number, shown: number): string | undefined {
+  if (full === 0 || full === shown) return undefined;
+  if (shown < full) return texts.tokensSaved(percent(full - shown, full));
+  return texts.tokensMore(percent(shown - full, full));
+}
+
+function Figure({ name, href, title, note, children }: FigureProps) {
   return (
     <div class="figure" title={title}>
       <dt class="small muted">{name}</dt>
@@ -54,6 +68,7 @@ function Figure({ name, href, title, children }: FigureProps) {
         <a class="figure-value number" href={href}>
           {children}
         </a>
+        {note && <span class="figure-note small muted">{note}</span>}
       </dd>
     </div>
   );

@@ -69,6 +69,24 @@ test("beyond twelve the rest is gathered, and stands last", () => {
   expect(Math.max(...servers.map(({ y }) => y))).toBe(servers.find(({ id }) => id === REST)?.y);
 });
 
+test("a small server or client that fails is not gathered with the rest", () => {
+  const one = (at: number): FlowPath => ({
+    client: `c${at}`,
+    endpoint: "dev",
+    namespace: "all",
+    server: `s${at}`,
+    calls: at === 59 ? 2 : at === 58 ? 3 : 1000 - at,
+    errors: at === 59 ? 2 : 0,
+    refused: at === 58 ? 3 : 0,
+  });
+  const { nodes } = flowLayout(
+    Array.from({ length: 60 }, (_, at) => one(at)),
+    SPACE,
+  );
+  const shown = nodes.map(({ id }) => id);
+  expect(shown).toEqual(expect.arrayContaining(["s0", "s1", "s2", "s3", "s58", "s59", "c58", "c59", REST]));
+});
+
 test("without calls there is nothing to draw", () => {
   expect(flowLayout([], SPACE)).toEqual({ nodes: [], ribbons: [], height: 0, scale: 0 });
 });

@@ -110,12 +110,22 @@ interface Link extends FlowCounts {
   readonly to: FlowNode;
 }
 
-/** The ids with nodes of their own: most calls first. */
+/**
+ * The ids with nodes of their own. Half of the places go to most calls, and the others first to those of which
+ * the largest share failed or was refused, because a small server that always fails must be seen.
+ */
 function shownIn(paths: readonly FlowPath[], column: FlowColumn, most: number): ReadonlySet<string> {
-  const calls = new Map<string, number>();
-  for (const path of paths) calls.set(path[column], (calls.get(path[column]) ?? 0) + path.calls);
-  const ids = [...calls].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([id]) => id);
-  return new Set(ids.length <= most ? ids : ids.slice(0, most - 1));
+  const byCalls = [...grouped(paths, (path) => path[column])]
+    .map(([id, group]) => ({ id, ...sumOf(group) }))
+    .sort((a, b) => b.calls - a.calls || (a.id < b.id ? -1 : 1));
+  if (byCalls.length <= most) return new Set(byCalls.map(({ id }) => id));
+  const busy = Math.ceil((most - 1) / 2);
+  const worst = byCalls.slice(busy).sort((a, b) => troubleOf(b) - troubleOf(a));
+  return new Set([...byCalls.slice(0, busy), ...worst.slice(0, most - 1 - busy)].map(({ id }) => id));
+}
+
+function troubleOf({ calls, errors, refused }: FlowCounts): number {
+  return (errors + refused) / Math.max(1, calls);
 }
 
 interface ColumnFacts {

@@ -9,9 +9,9 @@ import { JsonTree } from "../../components/json-tree.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { go } from "../../navigate.ts";
-import { may } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { requestsTexts } from "../../texts/requests.ts";
+import { ApprovedCall } from "./approved-call.tsx";
 import { RuleLink } from "./rule-link.tsx";
 import { TimeLeft } from "./time-left.tsx";
 import { useDecision } from "./use-decision.ts";
@@ -47,13 +47,7 @@ export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
         />
         <h3>{texts.arguments}</h3>
         <JsonTree label={texts.arguments} value={approval.arguments} />
-        {state === "approved" && may("audit.read") && (
-          <p>
-            <a href={hrefOf({ page: "audit", query: { tool: approval.tool, server: approval.server.name } })}>
-              {texts.outcome}
-            </a>
-          </p>
-        )}
+        {state === "approved" && <ApprovedCall approval={approval} />}
         {decidable && <Decide uuid={approval.uuid} />}
         {state === "waiting" && !decidable && <p class="muted">{texts.notYours}</p>}
       </div>

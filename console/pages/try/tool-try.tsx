@@ -73,10 +73,12 @@ function TryForm({ endpoint, row, as, server, schema, page }: TryFormProps) {
   const call = useTry();
   // Leaving the page cancels the call.
   useEffect(() => call.cancel, []);
-  // What the call does is below the form, and may be out of sight.
+  // What the call does is below the form, and may be out of sight. The result is longer than what it began with.
   const result = useRef<HTMLDivElement>(null);
+  const begun = useRef(false);
   useEffect(() => {
-    if (call.running.value) result.current?.scrollIntoView({ block: "nearest" });
+    begun.current ||= call.running.value;
+    if (begun.current) result.current?.scrollIntoView({ block: "nearest" });
   }, [call.running.value]);
   const problems = checked.value ? checkForm(schema, form.value) : [];
   const run = () => {

@@ -130,7 +130,7 @@ export class StdioLink implements Link {
   agreed(): void {}
 
   lastWords(): string | undefined {
-    return this.#options.hidesOutput ? undefined : this.#outputOr(this.#stderr.lastLines(1))[0];
+    return this.#options.hidesOutput ? undefined : this.#outputOr(this.#stderr.lastLines(1))[0]?.trim();
   }
 
   installing(): boolean {
@@ -202,7 +202,7 @@ export class StdioLink implements Link {
     const { install, hidesOutput } = this.#options;
     const advice = install && cacheAdvice(printed.join("\n"), install.folder);
     if (advice && !hidesOutput) what = `${what}. ${advice}`;
-    const output = this.#outputOr(tellingLines(printed, LAST_LINES)).join("\n");
+    const output = this.#outputOr(tellingLines(printed, LAST_LINES)).join("\n").trimStart();
     if (output === "") return new ChildFailure("stdio-exit", `${what}.`, { unsent });
     if (hidesOutput) {
       const shown = advice ? `${output}\n${advice}` : output;

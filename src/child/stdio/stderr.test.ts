@@ -57,10 +57,11 @@ test("control sequences for terminals are removed", async () => {
 });
 
 test("the kept lines have their indentation, those of the log do not", async () => {
-  const { kept, texts, write } = setUp();
+  const { kept, texts, write, stderr } = setUp();
   await write("Traceback:\n  File\n\t\u001b[31mraise\u001b[0m\n   \n");
   expect(kept).toEqual(["Traceback:", "  File", "    raise"]);
   expect(texts()).toEqual(["Traceback:", "File", "raise"]);
+  expect(stderr.lastLines(3)).toEqual(kept);
 });
 
 test("secrets of the child are masked", async () => {
@@ -108,5 +109,5 @@ test("the last lines contain the message of an exception, but not its stack", as
     ["node:internal/loader:1143", "  throw err;", "  ^", "", "Error: Cannot find module '/x.mjs'"].join("\n"),
     `\n${frames.join("\n")} {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n`,
   );
-  expect(stderr.lastLines(5)).toEqual(["Error: Cannot find module '/x.mjs'", "code: 'MODULE_NOT_FOUND'"]);
+  expect(stderr.lastLines(5)).toEqual(["Error: Cannot find module '/x.mjs'", "  code: 'MODULE_NOT_FOUND'"]);
 });

@@ -57,15 +57,15 @@ export class Stderr {
     stream.on("close", () => this.#flush());
   }
 
-  /** The last lines with content, oldest first. */
+  /** The last lines with content and their indentation, oldest first. */
   lastLines(count: number): string[] {
     return this.#tail
       .toString("utf8")
       .split("\n")
-      .map(readable)
-      .filter((line) => line !== "" && !STACK.test(line))
+      .map((raw) => ({ indent: indentOf(raw), text: readable(raw) }))
+      .filter(({ text }) => text !== "" && !STACK.test(text))
       .slice(-count)
-      .map((line) => shortened(this.#options.mask(line)));
+      .map(({ indent, text }) => indent + shortened(this.#options.mask(text)));
   }
 
   /** The child has ended: read the rest without throttling. */
@@ -142,9 +142,12 @@ function shortened(line: string): string {
   return line.length > LAST_LINE_LENGTH ? `${line.slice(0, LAST_LINE_LENGTH)} …` : line;
 }
 
+const MOST_INDENT = 40;
+
 /** Spaces before the text. A tab counts as four. */
 function indentOf(line: string): string {
-  return (/^[ \t]*/.exec(line)?.[0] ?? "").replaceAll("\t", "    ");
+  const spaces = (/^[ \t]*/.exec(line)?.[0] ?? "").replaceAll("\t", "    ");
+  return spaces.slice(0, MOST_INDENT);
 }
 
 /**

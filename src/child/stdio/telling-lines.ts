@@ -12,7 +12,7 @@ const TELLING =
  * then the last lines.
  */
 export function tellingLines(lines: readonly string[], count: number): string[] {
-  const useful = lines.filter((line) => !NOISE.test(line));
+  const useful = lines.filter((line) => !NOISE.test(line.trimStart()));
   if (useful.length === 0) return lines.slice(-count);
   const telling = [...useful.keys()].filter((at) => TELLING.test(useful[at] as string));
   const order = [...telling.slice(0, 2), ...telling.slice(-1), ...[...useful.keys()].toReversed()];
