@@ -111,8 +111,8 @@ interface Link extends FlowCounts {
 }
 
 /**
- * The ids with nodes of their own. Half of the places go to most calls, and the others first to those of which
- * the largest share failed or was refused, because a small server that always fails must be seen.
+ * The ids with nodes of their own. Half of the places go to most calls, and the others first to those of
+ * which the largest share failed or was refused, because a small server that always fails must be seen.
  */
 function shownIn(paths: readonly FlowPath[], column: FlowColumn, most: number): ReadonlySet<string> {
   const byCalls = [...grouped(paths, (path) => path[column])]

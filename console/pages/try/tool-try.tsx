@@ -73,7 +73,7 @@ function TryForm({ endpoint, row, as, server, schema, page }: TryFormProps) {
   const call = useTry();
   // Leaving the page cancels the call.
   useEffect(() => call.cancel, []);
-  // What the call does is below the form, and may be out of sight. The result is longer than what it began with.
+  // What the call does is below the form, and may be out of sight, when it begins and when it has a result.
   const result = useRef<HTMLDivElement>(null);
   const begun = useRef(false);
   useEffect(() => {
@@ -118,7 +118,7 @@ function TryForm({ endpoint, row, as, server, schema, page }: TryFormProps) {
       </div>
       <Refused problem={sending.problem} />
       {explanation.value && <ExplanationView explanation={explanation.value} />}
-      <div ref={result}>
+      <div ref={result} class="try-answer">
         <CallView
           call={call}
           endpoint={endpoint.uuid}
