@@ -74,18 +74,18 @@ function placeOf({ observed }: Observing, { at, id }: CallWithArguments): CallPl
 
 /** `whole`: with arguments and results. */
 export function shownCall(parts: Observing, of: CallWithArguments, whole: boolean) {
-  const { sent, results, ...call } = of;
+  const { sent, unsent, results, ...call } = of;
   return {
     ...call,
     ...placeOf(parts, of),
-    ...(whole && sent && { arguments: argumentsOf(of, sent) }),
+    ...(whole && sent && { arguments: argumentsOf(sent, unsent) }),
     ...(whole && results !== undefined && { results: JSON.parse(results) as unknown }),
   };
 }
 
-/** Secrets in those of a refused call are masked, because no layer judged them to the end. */
-function argumentsOf({ outcome }: CallWithArguments, sent: Raw): unknown {
-  return outcome === "refused" ? shownValue(sent, { most: sent.length, hide: "strict" }) : fromRaw(sent);
+/** Secrets in those that reached no server are masked, because no layer judged them to the end. */
+function argumentsOf(sent: Raw, unsent: boolean): unknown {
+  return unsent ? shownValue(sent, { most: sent.length, hide: "strict" }) : fromRaw(sent);
 }
 
 function fits(call: CallWithArguments, query: QueryOf<typeof CALL_FILTERS>): boolean {

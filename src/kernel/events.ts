@@ -102,7 +102,7 @@ export interface CallFailure {
   readonly output?: string | undefined;
   /** The name in the list of all tools that the client used for a tool that is hidden from it. */
   readonly asked?: string | undefined;
-  /** Of a refused call: its arguments as the layers that mask would pass them on. */
+  /** Of a call that did not reach a server: its arguments as the layers that mask would pass them on. */
   readonly arguments?: Raw | undefined;
 }
 

@@ -182,7 +182,7 @@ function begin(
       trail,
       durationMs: clock.now() - since,
       outcome: refused ? "refused" : outcome === "ok" ? "ok" : "error",
-      failure: refused ? refusal(scope, { server, tool, args }, { trail, hidden, failure }) : failure,
+      failure: outcome === "ok" ? failure : unsent(scope, { server, tool, args }, { trail, hidden, failure }),
       code,
       rpcCode,
       arguments: args,
@@ -196,8 +196,8 @@ function begin(
 
 const UNKNOWN: ReadonlySet<string | undefined> = new Set(["tool_not_found", "server_not_found"]);
 
-/** Completes why a call was refused: what hides the tool, and the arguments. */
-function refusal(
+/** Completes why a call failed: what hides the tool, and the arguments of one that no server was asked. */
+function unsent(
   scope: Recording,
   { server, tool, args }: CallTarget,
   {

@@ -116,7 +116,7 @@ export interface ScopeCalls {
    */
   hiding?(server: ServerId, tool: string, origin: Origin): HiddenTool | undefined;
   /**
-   * Arguments of a refused call as the layers that mask would pass them on. Undefined if they are large, or
+   * Arguments of a call that reached no server, as the layers that mask would pass them on. Undefined if they are large, or
    * if a layer might change them in ways that are not known.
    */
   maskedArguments?(server: ServerId, args: Raw): Raw | undefined;

@@ -12,10 +12,12 @@ export interface RecentCall extends CallRow {
 
 export interface CallWithArguments extends RecentCall {
   /**
-   * The arguments as they left the pipeline; of a refused call as the layers that mask would pass them on.
-   * Undefined if they were too large, or are not known in that form.
+   * The arguments as they left the pipeline; of a call that did not, as the layers that mask would pass them
+   * on. Undefined if they were too large, or are not known in that form.
    */
   readonly sent: Raw | undefined;
+  /** Whether no layer judged `sent` to the end. */
+  readonly unsent: boolean;
   /** JSON: the result as far as the audit log keeps it; of a failed call at least what the server said. */
   readonly results: string | undefined;
 }
@@ -33,6 +35,7 @@ interface Slot {
   /** The first `sentBytes` bytes are the arguments as they left the pipeline; -1 means none are stored. */
   sent: Buffer;
   sentBytes: number;
+  unsent: boolean;
   results: string | undefined;
 }
 
@@ -60,6 +63,7 @@ export class RecentCalls {
       ms: [],
       sent: Buffer.alloc(0),
       sentBytes: -1,
+      unsent: false,
       results: undefined,
     };
     const slot = this.#ring[this.#next] as Slot;
@@ -67,6 +71,7 @@ export class RecentCalls {
     slot.row = row;
     slot.path = path;
     for (let at = 0; at < layers.length; at++) slot.ms[at] = (layers[at] as LayerStep).ms;
+    slot.unsent = row.outcome === "refused" || !trail.arguments;
     storeArguments(slot, trail.arguments ?? failure?.arguments);
     slot.results = failure || trail.keep ? keptResult(ended) : undefined;
     this.#next = (this.#next + 1) % MAX_CALLS;
@@ -98,12 +103,13 @@ function storeArguments(slot: Slot, sent: Raw | undefined): void {
   sent.copy(slot.sent);
 }
 
-function shown({ id, row, path, ms, sent, sentBytes, results }: Slot): CallWithArguments {
+function shown({ id, row, path, ms, sent, sentBytes, unsent, results }: Slot): CallWithArguments {
   return {
     id,
     ...row,
     layers: path.map(({ use, outcome }, at) => ({ use, ms: rounded(ms[at] ?? 0), outcome })),
     sent: sentBytes < 0 ? undefined : asRaw(Buffer.from(sent.subarray(0, sentBytes))),
+    unsent,
     results,
   };
 }

@@ -138,11 +138,14 @@ test("a call by a name in the list of all tools belongs to the server that canno
   const [namespace] = (await api("GET", "/namespaces")).body.items;
   await api("PATCH", `/namespaces/${namespace.uuid}`, { servers: [{ server: "fix" }, { server: "gone" }] });
   const client = await teamClient(gateway, "aggregate", { key });
-  await client.call("gone__look").catch(() => {});
+  await client.call("gone__look", { names: [SECRET, "me@example.org"] }).catch(() => {});
   const { items } = (await api("GET", "/calls?server=gone")).body;
   expect(items).toMatchObject([
     { server: { name: "gone", uuid: expect.any(String) }, tool: "look", code: "server_unavailable" },
   ]);
+  // It never left the pipeline: its arguments are masked as on the way to the server, and secrets in any case.
+  expect(items[0].arguments.names).toHaveLength(2);
+  expect(JSON.stringify(items[0].arguments)).not.toMatch(/ghp_|me@/);
   const { flows } = (await api("GET", "/usage?range=1h&server=gone")).body;
   expect(flows).toMatchObject([{ server: { name: "gone" }, calls: 1, errors: 1 }]);
 });
