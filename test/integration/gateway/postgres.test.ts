@@ -155,8 +155,11 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     const made = (await one.api("POST", "/api-keys", { name: "both", endpoints: "all" })).body;
     const client = await until(() => teamClient(two, "team", { key: made.key }).catch(() => undefined));
     expect(await client.tools()).toContain("fix__echo");
+    const { uuid, createdAt, updatedAt } = namespace.body;
+    for (const { api } of [one, two])
+      expect((await api("GET", `/namespaces/${uuid}`)).body).toMatchObject({ createdAt, updatedAt });
     const tools = [{ server: "fix", tool: "echo", name: "say" }];
-    await one.api("PATCH", `/namespaces/${namespace.body.uuid}`, { tools });
+    await one.api("PATCH", `/namespaces/${uuid}`, { tools });
     await until(() => client.listChanges === 1);
     expect(await client.tools()).toContain("fix__say");
     // Two concurrent changes of one object: the second is repeated on top of the first.

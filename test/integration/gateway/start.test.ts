@@ -82,10 +82,14 @@ test("after SIGKILL objects, keys and secrets are restored, and no process is le
   const call = { server: "fix", tool: "pid", args: {} };
   await (await teamClient(first, "default", { key })).call("mcp_call", call);
   const objects = async ({ api }: typeof first) => (await api("GET", "/config")).body;
+  const { createdAt, updatedAt } = (await first.api("PATCH", "/namespaces/default", { description: "a" }))
+    .body;
   const before = await objects(first);
   await first.kill("SIGKILL");
   const second = await teamGateway(folder);
   expect(await objects(second)).toEqual(before);
+  const namespace = (await second.api("GET", "/namespaces/default")).body;
+  expect(namespace).toMatchObject({ createdAt, updatedAt, description: "a" });
   await until(() => journal.pids().every((pid) => !alive(pid)));
   expect(await (await teamClient(second, "default", { key })).call("mcp_call", call)).toMatch(/\d+/);
 });
