@@ -49,6 +49,7 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     onEgress: (spec, attempt) =>
       events.emit({ type: "egress", at: Date.now(), server: idOf(spec), ...attempt }),
     logins: options.credentials?.logins,
+    loginTime: options.credentials?.now,
     placement: options.placement,
     beforeStart: options.beforeStart,
   });

@@ -14,6 +14,8 @@ export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOpti
   /** METAMCP_HOME. Logins are stored there unless `logins` is given. */
   readonly home: string;
   readonly logins?: LoginDataStoreOf | undefined;
+  /** The time by which the tokens of `logins` expire, in milliseconds since 1970. Default: that of this machine. */
+  readonly loginTime?: (() => number) | undefined;
   readonly placement?: Placement | undefined;
   /** Runs before a local server starts, which fails if it rejects. */
   readonly beforeStart?: ((spec: ServerSpec) => Promise<void>) | undefined;
@@ -115,8 +117,8 @@ export class LazyConnectors {
 
   async #loadLogins(): Promise<Authorizations> {
     const { Authorizations: Logins, tokensInFolder } = await import("../server-logins/authorizations.ts");
-    const { home, logins: keep = tokensInFolder(home) } = this.#parts;
-    this.#authorizations ??= new Logins(keep, Date.now);
+    const { home, logins: keep = tokensInFolder(home), loginTime = Date.now } = this.#parts;
+    this.#authorizations ??= new Logins(keep, loginTime);
     return this.#authorizations;
   }
 }

@@ -18,14 +18,12 @@ import { openLoginData } from "./login-data-store.ts";
 import type { LoginRecords } from "./login-records.ts";
 
 export interface CallerParts {
-  readonly store: Pick<Store, "sealer">;
+  readonly store: Pick<Store, "sealer" | "now">;
   readonly accounts: Pick<AccountDirectory, "byId" | "onChange">;
   readonly secrets: Pick<UserSecrets, "open" | "on">;
   readonly records: LoginRecords;
   /** URL of the page where an account logs in to a server. */
   readonly loginPage: (server: string, account: string) => string;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
 }
 
 /** What an account still needs to use a server. */
@@ -50,7 +48,6 @@ const MAX_CACHED = 5_000;
 export class CallerCredentials {
   readonly #parts: CallerParts;
   readonly #pepper: Buffer;
-  readonly #now: () => number;
   /** By server, then account. Recomputed when an account, secret or login changes. */
   readonly #cache = new Map<string, Map<string, CachedOutcome>>();
   readonly #listeners = new Listeners<[account: string]>();
@@ -58,7 +55,6 @@ export class CallerCredentials {
   constructor(parts: CallerParts) {
     this.#parts = parts;
     this.#pepper = parts.store.sealer.derive("server-credentials");
-    this.#now = parts.now ?? Date.now;
     parts.accounts.onChange((uuid) => this.#recheck((_, account) => account === uuid));
     parts.secrets.on(() => this.#recheck(() => true));
     parts.records.on((key) =>
@@ -78,7 +74,7 @@ export class CallerCredentials {
     if (account === undefined) return accountRequired(spec);
     const server = idOf(spec);
     const cached = this.#cache.get(server)?.get(account);
-    if (cached?.spec === spec && this.#now() < cached.until) return cached.outcome;
+    if (cached?.spec === spec && this.#parts.store.now() < cached.until) return cached.outcome;
     const found = this.#find(spec, account, cached);
     this.#addToCache(server, account, found);
     return found.outcome;
@@ -128,7 +124,9 @@ export class CallerCredentials {
     const login = this.#parts.records.at({ server: idOf(spec), account });
     if (!login || spec.kind === "stdio" || spec.perAccount !== "login") return undefined;
     const grant = grantInUse(openLoginData(this.#parts.store, login), addressOf(spec.url));
-    return grant && isExpired(grant, this.#now()) && grant.refreshToken === undefined ? undefined : grant;
+    return grant && isExpired(grant, this.#parts.store.now()) && grant.refreshToken === undefined
+      ? undefined
+      : grant;
   }
 
   #valuesOf(

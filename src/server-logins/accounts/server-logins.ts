@@ -28,7 +28,8 @@ import type { LoginState } from "./login-state.ts";
 import { type PendingLogin, PendingLogins } from "./pending-logins.ts";
 
 export interface ServerLoginsParts {
-  readonly store: Pick<Store, "records" | "sealer">;
+  /** Tokens expire by its time, because any gateway on it may use them. */
+  readonly store: Pick<Store, "records" | "sealer" | "now">;
   readonly records: LoginRecords;
   /** The server with the values of the account, without its login. Undefined if no login is possible. */
   readonly specOf: (key: LoginKey) => RemoteSpec | undefined;
@@ -91,7 +92,7 @@ export class ServerLogins {
         loginData,
         account: DEFAULT_ACCOUNT,
         redirectUri: this.#parts.callback(),
-        now: Date.now(),
+        now: this.#parts.store.now(),
       });
       if (started.registered) await this.#clients.add(key.server, started.registered);
       const { server, account } = key;
@@ -152,7 +153,7 @@ export class ServerLogins {
       const param = (name: string): string | undefined => answer.get(name) ?? undefined;
       const grant = await finishLogin(
         sdk,
-        { spec, begun: login, now: Date.now() },
+        { spec, begun: login, now: this.#parts.store.now() },
         { code: param("code"), error: param("error"), iss: param("iss") },
       );
       await loginDataStoreInDatabase(this.#parts, key).update((loginData) =>
@@ -186,7 +187,7 @@ export class ServerLogins {
     await Promise.all(keys.map((key) => this.logOut(key).catch(() => false)));
   }
 
-  stateAt(key: LoginKey, now = Date.now()): LoginState {
+  stateAt(key: LoginKey, now = this.#parts.store.now()): LoginState {
     const spec = this.#parts.specOf(key);
     const grant = spec && grantInUse(this.#loginData(key), addressOf(spec.url));
     return grant ? shown(grant, now) : { state: "none" };

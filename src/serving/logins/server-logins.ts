@@ -130,6 +130,7 @@ export async function openLogins(options: LoginsOptions): Promise<GatewayLogins>
     onChange: (listener) => void callers.onChange(listener),
     credentials: {
       of: (spec, account) => callers.of(spec, account),
+      now: () => store.now(),
       logins: (spec) =>
         loginDataStoreInDatabase({ store, records }, { server: idOf(spec), account: holderOf(spec) }),
       howToLogIn(spec) {

@@ -2,6 +2,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { clockOff, HOUR } from "../../support/clock-off.ts";
 import { HEADERS } from "../../support/http-gateway.ts";
 import { signingMachine } from "../../support/machine-client.ts";
 import { OAuthClient } from "../../support/oauth-client.ts";
@@ -10,8 +11,6 @@ import { atEnd, shared } from "../../support/shared.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
 import { fixture } from "../../support/temp.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
-
-const HOUR = 3_600_000;
 
 /** Passes each request on to the next of the targets. */
 async function roundRobin(targets: readonly TeamGateway[]): Promise<string> {
@@ -34,11 +33,6 @@ async function roundRobin(targets: readonly TeamGateway[]): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-/** The clock of a process, off by this time. */
-const clockOff = (ms: number): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--import ${JSON.stringify(`data:text/javascript,const now = Date.now; Date.now = () => now() + ${ms};`)}`,
-});
 
 onPostgres("through a balancer to replicas whose clocks are two hours apart", () => {
   const given = shared(async () => {

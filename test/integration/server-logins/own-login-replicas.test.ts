@@ -1,8 +1,9 @@
 /**
  * Logins at servers with two gateways on one Postgres: begun at one and finished at the other, renewed by one
- * at a time, and ended at both.
+ * at a time, and ended at both. The clock of one is two hours behind.
  */
 import { describe, expect, test } from "vitest";
+import { clockOff, HOUR } from "../../support/clock-off.ts";
 import { type Issuer, issuer } from "../../support/issuer.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
 import { temp } from "../../support/temp.ts";
@@ -25,8 +26,8 @@ async function caller(gateway: TeamGateway, key: string) {
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
   test("a login is begun, used, renewed and ended across two gateways", async () => {
     const { url, sql } = await postgresDatabase();
-    const start = () => teamGateway(temp(), { flags: ["--store", url], env });
-    const [one, two] = [await start(), await start()];
+    const start = (more = {}) => teamGateway(temp(), { flags: ["--store", url], env: { ...env, ...more } });
+    const [one, two] = [await start(), await start(clockOff(-2 * HOUR))];
     const by = await issuer();
     const mail = await userLoginServer(by);
     await one.api("POST", "/mcp-servers", { name: "mail", url: mail.url, credentials: "user" });
@@ -44,6 +45,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     expect((await ada.browser.open(back)).text).toContain("You can use");
     await until(async () => (await here()) === "inbox by user 0", { what: "the login at the first" });
     expect(await there()).toBe("inbox by user 0");
+    expect(renewals(by)).toBe(0);
 
     // Both notice the expired token at the same time. A refresh token that is used twice would end the login.
     for (let round = 1; round <= 3; round++) {
