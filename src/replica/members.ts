@@ -34,7 +34,7 @@ export interface MembersParts {
    * no session is served.
    */
   readonly onRemoved: () => Promise<void>;
-  /** Asks the other replicas whether the store may answer one of them. */
+  /** Asks the other replicas whether the store may answer one of them, or one has removed this one. */
   readonly othersReachStore: () => Promise<boolean>;
   /** Another replica has come. */
   readonly onCame: (row: ReplicaRow) => void;

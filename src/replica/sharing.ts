@@ -63,7 +63,8 @@ export class Sharing {
     this.#key = key;
     this.#agent = new ChannelAgent(key, id);
     this.asks = new Asks({ agent: this.#agent, members });
-    this.asks.answer(REACHES_STORE, () => members.reachesStore);
+    // Whoever removed the asker may have its sessions, also if the store has answered nobody since.
+    this.asks.answer(REACHES_STORE, (_, from) => members.reachesStore || !members.of(from));
     this.routes.set(ASK, (request, response) => void this.asks.take(request, response));
     this.#listener = new ReplicaListener({ key, self: id, serve, routes: this.routes });
     this.#hop = new Hop({ agent: this.#agent, self: id, addressOf });
@@ -124,7 +125,10 @@ export class Sharing {
     if (problem !== undefined) log.error(`${problem}; its sessions cannot be used here`);
   }
 
-  /** True also if it is not known: the store may answer a replica that cannot be reached from here. */
+  /**
+   * Whether the store answers another replica, or this one was removed before. True also if it is not known:
+   * the store may answer a replica that cannot be reached from here.
+   */
   async othersReachStore(): Promise<boolean> {
     const { answers, silent, refusing } = await this.asks.askAll<boolean>(REACHES_STORE);
     return silent.length > refusing.length || answers.some(({ value }) => value);

@@ -3,11 +3,12 @@
  * whose clock is wrong.
  */
 import { expect, test } from "vitest";
+import { clockOff, HOUR } from "../../support/clock-off.ts";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres, startReplica } from "../../support/replicas.ts";
 import type { TeamGateway } from "../../support/team-gateway.ts";
-import { postgresAddress } from "../../support/test-databases.ts";
+import { postgresAddress, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
 
 type Two = readonly [TeamGateway, TeamGateway];
@@ -104,19 +105,24 @@ onPostgres("replicas that disagree", () => {
   });
 
   test("one that alone is cut off from the store does not serve sessions that others may have taken", async () => {
-    const team = await replicas(1);
+    const database = await postgresDatabase();
+    const [proxy, proxyOfTwo] = [await cutProxy(postgresAddress()), await cutProxy(postgresAddress())];
+    const through = ({ port }: { readonly port: number }) => {
+      const url = new URL(database.url);
+      url.host = `127.0.0.1:${port}`;
+      return url.href;
+    };
+    const team = await replicas(1, undefined, { database: { ...database, url: through(proxyOfTwo) } });
     const [two] = team.replicas as [TeamGateway];
-    const { host, port } = postgresAddress();
-    const proxy = await cutProxy({ host, port });
-    const url = new URL(team.database.url);
-    url.host = `127.0.0.1:${proxy.port}`;
     const one = await startReplica(
-      { url: url.href },
+      { url: through(proxy) },
       { flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"] },
     );
     const session = await new RawSession(team.key).open(one);
+    const listed = async () => (await two.api("GET", "/replicas")).body.items.length;
+    await until(async () => (await listed()) === 2);
     await proxy.cut();
-    await until(async () => (await two.api("GET", "/replicas")).body.items.length === 1);
+    await until(async () => (await listed()) === 1);
     expect(await session.call(two, "fix__count", { key: "taken up" })).toBe("taken up 1");
     const refused = async () => {
       const { status, headers } = await session.request(one, "tools/call", {
@@ -126,6 +132,11 @@ onPostgres("replicas that disagree", () => {
       return [status, headers.get("retry-after")];
     };
     expect(await refused()).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    // Nor if by now the store answers nobody.
+    await proxyOfTwo.cut();
+    await until(async () => (await (await fetch(`${two.url}/readyz`)).text()).includes('"store":"down"'));
+    expect(await refused()).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    await proxyOfTwo.mend();
     // Nor if it cannot ask the others.
     process.kill(two.pid, "SIGSTOP");
     try {
@@ -175,10 +186,9 @@ onPostgres("replicas that disagree", () => {
   test("one whose clock is an hour ahead is as good as the others", async () => {
     const team = await replicas(1);
     const [one] = team.replicas as [TeamGateway];
-    const ahead = "data:text/javascript,const now = Date.now; Date.now = () => now() + 3600000;";
     const two = await startReplica(team.database, {
       flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"],
-      env: { NODE_OPTIONS: `--import ${JSON.stringify(ahead)}` },
+      env: clockOff(HOUR),
     });
     const session = await new RawSession(team.key).open(two);
     const other = await new RawSession(team.key).open(one);
