@@ -2,6 +2,7 @@
  * A server with placement "one" moves when its replica stops, dies, hangs or loses the database, and two of
  * its processes never run at once. METAMCP_KILLS sets how often the replica is killed.
  */
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { type PlacedTeam, placedTeam } from "../../support/placed-team.ts";
@@ -32,6 +33,26 @@ function neverTwo({ journal }: PlacedTeam): void {
   expect(journal("start").flatMap(({ others }) => others)).toEqual([]);
   const keys = journal("call").flatMap(({ key }) => key ?? []);
   expect(new Set(keys).size).toBe(keys.length);
+}
+
+/** The process that answers a call, undefined if none does. */
+async function servedBy(
+  { journal }: PlacedTeam,
+  session: RawSession,
+  at: TeamGateway,
+): Promise<number | undefined> {
+  const asked = randomUUID();
+  const answer = await session.call(at, "once__next", { key: asked });
+  return /^\d+$/.test(answer) ? journal("call").find(({ key }) => key === asked)?.pid : undefined;
+}
+
+/** The newest process serves calls there, and it is another one than this. */
+async function usesNew(team: PlacedTeam, at: TeamGateway, former: number | undefined): Promise<void> {
+  const session = await new RawSession(team.key).open(at);
+  await until(async () => {
+    const pid = await servedBy(team, session, at);
+    return pid !== undefined && pid !== former && pid === team.journal("start").at(-1)?.pid;
+  }, PATIENCE);
 }
 
 /** Calls one after the other at a replica, each with a key of its own, until it is stopped. */
@@ -109,14 +130,13 @@ onPostgres("a server that may run only once", () => {
     const team = await placedTeam(2, STUBBORN);
     const [one, two] = team.replicas as [TeamGateway, TeamGateway];
     const session = await new RawSession(team.key).open(one);
-    expect(await session.call(one, "once__next")).toBe("1");
+    const former = await servedBy(team, session, one);
+    expect(former).toBeDefined();
     process.kill(one.pid, "SIGSTOP");
-    const other = await new RawSession(team.key).open(two);
     // On a busy machine the verdict on the stopped one can take longer than a request waits for it.
-    expect(await until(async () => (await other.call(two, "once__next")) === "1", PATIENCE)).toBe(true);
+    await usesNew(team, two, former);
     process.kill(one.pid, "SIGCONT");
-    const again = await new RawSession(team.key).open(one);
-    expect(await until(async () => /^\d+$/.exec(await again.call(one, "once__next"))?.[0])).toBe("2");
+    await usesNew(team, one, former);
     expect(team.journal("start")).toHaveLength(2);
     neverTwo(team);
   });
@@ -132,13 +152,13 @@ onPostgres("a server that may run only once", () => {
       { flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"] },
     );
     const session = await new RawSession(team.key).open(one);
-    expect(await session.call(one, "once__next")).toBe("1");
+    const former = await servedBy(team, session, one);
+    expect(former).toBeDefined();
     await proxy.cut();
-    const other = await new RawSession(team.key).open(two);
     // Until its time is over the server still runs there, and is reached there.
-    expect(await until(async () => (await other.call(two, "once__next")) === "1", PATIENCE)).toBe(true);
+    await usesNew(team, two, former);
     await proxy.mend();
-    expect(await until(async () => (await session.call(one, "once__next")) === "3", PATIENCE)).toBe(true);
+    await usesNew(team, one, former);
     neverTwo(team);
   });
 
