@@ -23,10 +23,13 @@ describe.skipIf(noBrowser)("replicas in the console", () => {
       const [first, second] = items.map(({ id }: { id: string }) => id);
       for (const at of [one, two])
         await (await new RawSession(key).open(at)).call(at, "fix__echo", { message: "seen" });
-      // On a narrow screen the column is hidden.
-      const page = await openConsole(one, { browser: { viewport: { width: 1440, height: 900 } } });
+      const page = await openConsole(one, { browser: { viewport: { width: 1280, height: 900 } } });
       await page.getByRole("link", { name: "Replicas" }).click();
       for (const id of [first, second]) await page.getByRole("row", { name: new RegExp(id) }).waitFor();
+      for (const name of ["Address", "Version", "Since"])
+        await page.getByRole("columnheader", { name, exact: true }).waitFor();
+      // On a narrow screen the column is hidden.
+      await page.setViewportSize({ width: 1440, height: 900 });
       await page.getByRole("row", { name: new RegExp(second) }).click();
       await page.getByRole("link", { name: "Show traffic" }).click();
       await page.getByRole("row", { name: new RegExp(second) }).waitFor();

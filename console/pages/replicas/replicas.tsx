@@ -42,15 +42,15 @@ const COLUMNS: readonly Column<Replica>[] = [
   {
     id: "version",
     head: columns.version,
-    width: "100px",
-    hideBelow: "large",
+    width: "80px",
+    hideBelow: "medium",
     value: ({ version }) => version,
   },
   {
     id: "since",
     head: columns.since,
-    width: "110px",
-    hideBelow: "large",
+    width: "96px",
+    hideBelow: "medium",
     value: ({ since }) => since,
     cell: ({ since }) => <Ago at={since} />,
   },
@@ -68,7 +68,7 @@ function number(id: string, head: string, value: (row: Replica) => number): Colu
   return {
     id,
     head,
-    width: "100px",
+    width: "92px",
     align: "end",
     hideBelow: "small",
     value,
