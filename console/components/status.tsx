@@ -21,30 +21,11 @@ export function Status({ state, word, reason, action }: StatusProps) {
       <span class="status-word">{word}</span>
       {reason && (
         <span class="status-reason" title={reason}>
-          <Reason text={reason} />
+          <ForeignText text={reason} />
         </span>
       )}
       {action}
     </span>
-  );
-}
-
-/** A longer reason is cut in the middle if there is no room, because its end says what is wrong. */
-const TAIL_CHARS = 36;
-
-function Reason({ text }: { readonly text: string }) {
-  if (text.length < 1.5 * TAIL_CHARS) return <ForeignText text={text} />;
-  const space = text.indexOf(" ", text.length - TAIL_CHARS);
-  const at = space > 0 && space < text.length - TAIL_CHARS / 2 ? space : text.length - TAIL_CHARS;
-  return (
-    <>
-      <span class="status-begin">
-        <ForeignText text={text.slice(0, at)} />
-      </span>
-      <span class="status-end">
-        <ForeignText text={text.slice(at)} />
-      </span>
-    </>
   );
 }
 

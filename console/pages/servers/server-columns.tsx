@@ -26,7 +26,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     head: heads.name,
     value: ({ server }) => server.name,
     mono: true,
-    width: "clamp(96px, 12vw, 200px)",
+    width: "clamp(96px, 10vw, 200px)",
   },
   {
     id: "state",
@@ -57,7 +57,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     cell: ({ server: { status } }) =>
       status.toolCount === 0 && !status.connected ? <span class="faint">–</span> : count(status.toolCount),
     align: "end",
-    width: "80px",
+    width: "64px",
     hideBelow: "small",
   },
   {
@@ -76,7 +76,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     cell: ({ figures }) =>
       figures?.p95Ms === undefined ? <span class="faint">–</span> : `≈ ${duration(figures.p95Ms)}`,
     align: "end",
-    width: "90px",
+    width: "84px",
     hideBelow: "small",
   },
 ];
