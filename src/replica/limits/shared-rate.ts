@@ -6,6 +6,7 @@ import type { Timer } from "../../kernel/clock.ts";
 import type { Rate, RateTerms } from "../../kernel/counts.ts";
 import { MAX_KEYS } from "../../kernel/local-rate.ts";
 import { Lru } from "../../kernel/lru.ts";
+import { RateShare } from "./rate-share.ts";
 import { notKnown, RETRY_MS, type Reach } from "./reach.ts";
 
 /** Tokens of a block are used within this time. */
@@ -14,10 +15,6 @@ const HOLD_MS = 100;
 const USED_UP_MS = 100;
 /** A block is at most this part of the burst. */
 const BLOCK_SHARE = 10;
-/** Tolerance for rounding errors of added fractions. */
-const ROUNDING_MS = 1e-6;
-/** A call that passed with the share of this replica. */
-const OF_SHARE = "of the share";
 
 /** Tokens that came with one statement. */
 interface Block {
@@ -27,6 +24,13 @@ interface Block {
   fresh: boolean;
   /** For giving tokens back. */
   readonly earned: number;
+}
+
+/** A call that has passed. */
+interface Taken {
+  /** Undefined if it passed without the database. */
+  readonly block: Block | undefined;
+  readonly ofShareMs: number;
 }
 
 interface Key {
@@ -45,11 +49,7 @@ interface Key {
   used: number;
   askedAt: number;
   timer: Timer | undefined;
-  /**
-   * When the share of this replica is whole again. Calls with tokens count too: the database may go away, and
-   * come back, at any time.
-   */
-  wholeAt: number;
+  readonly share: RateShare;
   /** Calls that passed with the share, which the database does not know. */
   owed: number;
 }
@@ -96,30 +96,32 @@ export class SharedRate implements Rate {
   wait(name: string): number {
     const key = this.#keyOf(name);
     const now = this.#reach.clock.now();
-    if (this.#reach.away) return this.#terms.required ? RETRY_MS : this.#waitOf(key, now);
+    if (this.#reach.away) return this.#terms.required ? RETRY_MS : key.share.wait();
     return this.#hasToken(key, now) ? 0 : Math.max(1, key.nextAt - now);
   }
 
-  take(name: string): Block | typeof OF_SHARE | undefined {
+  take(name: string): Taken {
     const key = this.#keyOf(name);
-    this.#takeOfShare(key);
+    const ofShareMs = key.share.take();
     if (this.#reach.away) {
       key.owed += 1;
       this.#owes(key);
-      return OF_SHARE;
+      return { block: undefined, ofShareMs };
     }
     const { block } = key;
     if (block) block.left -= 1;
     key.used += 1;
-    return block;
+    return { block, ofShareMs };
   }
 
   giveBack(name: string, taken: unknown): void {
     const key = this.#keyOf(name);
-    key.wholeAt -= this.#intervalMs;
-    if (taken === OF_SHARE) key.owed = Math.max(0, key.owed - 1);
-    const block = taken as Block | typeof OF_SHARE | undefined;
-    if (!block || block === OF_SHARE) return;
+    const { block, ofShareMs } = taken as Taken;
+    key.share.giveBack(ofShareMs);
+    if (!block) {
+      key.owed = Math.max(0, key.owed - 1);
+      return;
+    }
     block.left += 1;
     if (block !== key.block || this.#reach.clock.now() >= block.until) this.#giveBack(key, block);
   }
@@ -138,7 +140,7 @@ export class SharedRate implements Rate {
       used: 0,
       askedAt: this.#reach.clock.now(),
       timer: undefined,
-      wholeAt: 0,
+      share: new RateShare(this.#terms, this.#reach),
       owed: 0,
     };
     this.#keys.set(name, key);
@@ -209,27 +211,6 @@ export class SharedRate implements Rate {
     void this.#reach.ask((rows) => rows.giveTokensBack(id, back));
   }
 
-  /** The share of this replica, while the database is away, earns a call after each such time. */
-  get #intervalMs(): number {
-    return this.#terms.intervalMs * this.#reach.replicas;
-  }
-
-  /** So long a share takes to be whole again. */
-  get #shareMs(): number {
-    return Math.floor(this.#terms.burst / this.#reach.replicas) * this.#intervalMs;
-  }
-
-  #waitOf({ wholeAt }: Key, now: number): number {
-    const wait = Math.max(wholeAt, now) + this.#intervalMs - this.#shareMs - now;
-    return wait > ROUNDING_MS ? wait : 0;
-  }
-
-  /** One replica may use up the whole limit, which is more than its share. */
-  #takeOfShare(key: Key): void {
-    const now = this.#reach.clock.now();
-    key.wholeAt = Math.min(Math.max(key.wholeAt, now) + this.#intervalMs, now + this.#shareMs);
-  }
-
   #owes(key: Key): void {
     this.#owing.add(key);
     this.#onOwing();
@@ -251,8 +232,7 @@ export class SharedRate implements Rate {
   async #settled(key: Key): Promise<boolean> {
     this.#owing.delete(key);
     // What is earned again by now counts no longer.
-    const unearned = Math.ceil((key.wholeAt - this.#reach.clock.now()) / this.#intervalMs);
-    const count = Math.min(key.owed, unearned);
+    const count = Math.min(key.owed, key.share.unearned);
     key.owed = 0;
     if (count <= 0) return true;
     const back = { count, intervalMs: this.#terms.intervalMs };
