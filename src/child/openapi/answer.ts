@@ -128,7 +128,7 @@ function errorResult(response: Response, { where, mask }: Asked): Raw {
 
 function redirected(location: string): string {
   const place = URL.canParse(location) ? ` to ${shownUrl(location)}` : "";
-  return `The API redirects${place}. Redirects to another host are not followed.`;
+  return `The API redirects${place}. Redirects to another host are not followed, and others a few times.`;
 }
 
 function failureOf(response: Response, { where, mask, now }: Asked): ChildFailure {

@@ -1,10 +1,10 @@
 /** One HTTP request of a call, from sending it to the whole body of its response. */
 import type { IncomingMessage } from "node:http";
-import { readBody } from "../http/body.ts";
 import { networkFailure } from "../http/failure.ts";
 import type { HttpClient, HttpRequest } from "../http/http-client.ts";
-import type { ChildFailure } from "../link.ts";
+import { ChildFailure } from "../link.ts";
 import type { Response } from "./answer.ts";
+import { readDecoded, Undecodable } from "./decoded-body.ts";
 import type { ApiRequest } from "./request.ts";
 
 export interface ApiCallParts {
@@ -60,9 +60,11 @@ export class ApiCall {
       return;
     }
     if (onProgress) reportProgress(response, onProgress);
-    readBody(response, maxBytes, (body) => {
+    readDecoded(response, maxBytes, (body) => {
       if (this.#sent?.aborted) return;
       if (body === "too-large") events.onResponse(body);
+      else if (body instanceof Undecodable)
+        events.onFailure(new ChildFailure("other", `an answer of ${http.shown} ${body.message}`));
       else if (body instanceof Error) events.onFailure(networkFailure(body, http.shown, true));
       else events.onResponse({ status, reason, headers, body });
     });

@@ -10,10 +10,10 @@ import type { OpenApiSpec } from "../../config/spec.ts";
 import type { Log } from "../../kernel/log.ts";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import type { Authorize } from "../http/authorization.ts";
-import { readBody } from "../http/body.ts";
 import { statusFailure } from "../http/failure.ts";
 import { HttpClient, isSuccess } from "../http/http-client.ts";
 import { ChildFailure } from "../link.ts";
+import { readDecoded, Undecodable } from "./decoded-body.ts";
 import { type CachedDocument, DocumentCache } from "./document-cache.ts";
 import { hostLookup } from "./host-lookup.ts";
 
@@ -152,8 +152,9 @@ function readDocument(
   resolve: (document: CachedDocument) => void,
   reject: (error: Error) => void,
 ): void {
-  readBody(response, MAX_BYTES, (bytes) => {
+  readDecoded(response, MAX_BYTES, (bytes) => {
     if (bytes === "too-large") reject(broken(`${where} has more than ${MAX_BYTES} bytes`));
+    else if (bytes instanceof Undecodable) reject(broken(`${where} ${bytes.message}`));
     else if (bytes instanceof Error)
       reject(new ChildFailure("offline", `${where} was cut off: ${bytes.message}`));
     else {

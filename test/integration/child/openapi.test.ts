@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ChildFailure, type Link } from "../../../src/child/link.ts";
 import { createOpenApiConnector } from "../../../src/child/openapi/connector.ts";
@@ -140,6 +141,21 @@ describe("answers", () => {
     expect(await calls(latin)).toEqual({ content: [{ type: "text", text: "é" }] });
   });
 
+  test("a body that is compressed although we did not ask for that is read, within the limit", async () => {
+    const body = '{"a":1}';
+    const as = (encoding: string, bytes: Buffer) => respond(200, bytes, { "content-encoding": encoding });
+    for (const one of [as("gzip", gzipSync(body)), as("br", brotliCompressSync(body))])
+      expect(await calls(one, "object")).toMatchObject({ structuredContent: { a: 1 } });
+    expect(await calls(as("gzip", gzipSync(Buffer.alloc(2 << 20))))).toMatchObject({
+      data: { metamcp: "result_too_large" },
+    });
+    for (const encoding of ["gzip", "zstd"])
+      expect(await calls(as(encoding, Buffer.from("none")))).toMatchObject({
+        category: "other",
+        message: expect.stringMatching(`encoded as ${encoding}`),
+      });
+  });
+
   test("4xx is an error with the body, in which secrets are masked", async () => {
     const { client } = await linked(respond(404, '{"message":"no; you sent hunter2-hunter2"}'), {
       headers: { Authorization: "hunter2-hunter2" },
@@ -189,6 +205,14 @@ describe("redirects", () => {
     expect(refused.content[0]?.["text"]).toContain("Redirects to another host are not followed");
     expect(other.seen).toEqual([]);
     expect(api.seen.map(({ url }) => url)).toEqual(["/object", "/any2", "/any"]);
+  });
+
+  test("in a circle end", async () => {
+    const { api, client } = await linked(({ url }, response) => {
+      response.writeHead(302, { location: url }).end();
+    });
+    expect((await client.call("any")).content[0]?.["text"]).toContain("others a few times");
+    expect(api.seen).toHaveLength(4);
   });
 });
 
