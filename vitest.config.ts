@@ -70,6 +70,7 @@ export default defineConfig({
     // thirty: a hang shows soon. Those that need longer say so.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Tests that kill, stop and cut off processes depend on what else the machine does. In CI one that fails
     // runs once more, and the report says so.
     retry: process.env["CI"] === undefined ? 0 : 1,
