@@ -134,9 +134,11 @@ export class Fleet {
     this.#pool.configure(config.pool);
   }
 
-  /** The status for this caller; without one, for all callers together. */
-  status(asker?: Pick<Asker, "principal">): readonly ServerStatus[] {
-    return [...this.#children.values()].map((child) => {
+  /** The status for this caller; without one, for all callers together. `only`: of one server. */
+  status(asker?: Pick<Asker, "principal">, only?: ServerId): readonly ServerStatus[] {
+    const one = only === undefined ? undefined : this.#children.get(only);
+    const children = only === undefined ? [...this.#children.values()] : one ? [one] : [];
+    return children.map((child) => {
       const { spec } = child.connections;
       return spec.perAccount ? this.#accounts.status(spec, asker) : child.status();
     });

@@ -67,10 +67,13 @@ export class LazyFleet {
   }
 
   /** The status for this caller; without one, for all callers together. */
-  status(asker?: Pick<Asker, "principal">): readonly ServerStatus[] {
-    if (this.#fleet) return this.#fleet.status(asker);
+  status(asker?: Pick<Asker, "principal">, only?: ServerId): readonly ServerStatus[] {
+    if (this.#fleet) return this.#fleet.status(asker, only);
     const { credentials } = this.#parts;
-    return [...this.#config.servers.values()].map((spec) => unusedStatus(spec, credentials, asker));
+    const { servers } = this.#config;
+    const one = only === undefined ? undefined : servers.get(only);
+    const specs = only === undefined ? [...servers.values()] : one ? [one] : [];
+    return specs.map((spec) => unusedStatus(spec, credentials, asker));
   }
 
   counts(): ConnectionCounts {

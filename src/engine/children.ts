@@ -5,10 +5,13 @@ import { CatalogLoader } from "../catalog/catalog-loader.ts";
 import { LazyFleet } from "../child/lazy-fleet.ts";
 import { idOf } from "../config/identity.ts";
 import type { Config } from "../config/spec.ts";
+import type { ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Events } from "../kernel/events.ts";
+import type { Asker } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import type { IdSource } from "../kernel/replica-ids.ts";
+import type { ServerStatus } from "../kernel/server-status.ts";
 import type { Scope } from "../surface/scope.ts";
 import { LazyConnectors } from "./connectors.ts";
 import type { EngineOptions } from "./engine.ts";
@@ -28,7 +31,9 @@ export interface EngineContext {
   readonly config: () => Config;
 }
 
-export interface EngineChildren extends Pick<Scope, "connect" | "servers"> {
+export interface EngineChildren extends Pick<Scope, "connect"> {
+  /** `only`: of one server, because each costs something where there are many. */
+  servers(asker?: Asker, only?: ServerId): readonly ServerStatus[];
   readonly connectors: LazyConnectors;
   readonly fleet: LazyFleet;
   readonly loader: CatalogLoader;
@@ -73,9 +78,9 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
       loader.trackConnect(server, origin, lease);
       return lease;
     },
-    servers: (asker) =>
+    servers: (asker, only) =>
       statusOfAll({
-        statuses: fleet.status(asker),
+        statuses: fleet.status(asker, only),
         loginChanged,
         config: config(),
         fault: (server) => (asker ? catalog.view(asker).fault(server) : undefined) ?? catalog.fault(server),

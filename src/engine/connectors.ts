@@ -14,7 +14,7 @@ export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOpti
   /** METAMCP_HOME. Logins are stored there unless `logins` is given. */
   readonly home: string;
   readonly logins?: LoginDataStoreOf | undefined;
-  /** The time by which the tokens of `logins` expire, in milliseconds since 1970. Default: that of this machine. */
+  /** The time by which the tokens of `logins` expire, in ms since 1970. Default: that of this machine. */
   readonly loginTime?: (() => number) | undefined;
   readonly placement?: Placement | undefined;
   /** Runs before a local server starts, which fails if it rejects. */

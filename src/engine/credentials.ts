@@ -11,7 +11,7 @@ export interface EngineCredentials extends CallerCredentials {
   /** The storage of logins at remote servers. */
   readonly logins: LoginDataStoreOf;
   /** The time by which their tokens expire, in milliseconds since 1970: the same at all gateways. */
-  now(): number;
+  readonly now: () => number;
   /** The login of this account at a server with credentials per account. */
   login(spec: ServerSpec, account: string): AccountLogin;
 }

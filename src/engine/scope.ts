@@ -11,6 +11,7 @@ import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import { accountOf } from "../kernel/principal.ts";
 import type { Scope } from "../surface/scope.ts";
+import type { EngineChildren } from "./children.ts";
 import type { EngineCredentials } from "./credentials.ts";
 import type { Examples } from "./examples.ts";
 
@@ -29,7 +30,8 @@ type PassedOn =
   | "servers"
   | "events";
 
-interface ScopeParts extends Pick<Scope, PassedOn> {
+interface ScopeParts extends Pick<Scope, Exclude<PassedOn, "servers">> {
+  readonly servers: EngineChildren["servers"];
   readonly fleet: LazyFleet;
   readonly gate: PinGate;
   readonly examples: Examples;
@@ -40,7 +42,7 @@ interface ScopeParts extends Pick<Scope, PassedOn> {
 }
 
 export function createScope(parts: ScopeParts): Scope {
-  const { fleet, gate, examples, config, fault, credentials, ...given } = parts;
+  const { fleet, gate, examples, config, fault, credentials, servers, ...given } = parts;
   const rulesOf = (server: string) => config().servers.get(server)?.tools;
   const allowed = (server: string, tool: string): boolean => {
     const rules = rulesOf(server);
@@ -48,6 +50,7 @@ export function createScope(parts: ScopeParts): Scope {
   };
   return {
     ...given,
+    servers: (asker) => servers(asker),
     maxResultBytes: () => config().maxResultBytes,
     autoMaxBytes: () => config().autoMaxBytes,
     pinned: () => config().pinned,
@@ -69,7 +72,7 @@ export function createScope(parts: ScopeParts): Scope {
         gate.review(server, asker).changes.filter(({ of }) => of !== "tools"),
       settled: () => gate.settled(),
     },
-    server: (name, asker) => given.servers(asker).find((status) => status.name === name),
+    server: (name, asker) => servers(asker, name).find((status) => status.name === name),
     ...(credentials && {
       login(server: string, { principal }: Origin) {
         const spec = config().servers.get(server);
