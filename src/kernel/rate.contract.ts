@@ -67,7 +67,8 @@ export function rateContract(name: string, make: MakeRates): void {
       const rates = await make({ burst, intervalMs });
       const began = performance.now();
       let count = 0;
-      // A slow database passes few calls in this time. With a limit that blocks for ever the test ends in vain.
+      // A slow database passes few calls in this time. With a limit that blocks for ever the test ends in
+      // vain.
       while (performance.now() < began + 600 || count <= burst) {
         count += await passed(rates, 4 * rates.length);
         // Lets tokens that nobody uses pile up.

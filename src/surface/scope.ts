@@ -116,8 +116,8 @@ export interface ScopeCalls {
    */
   hiding?(server: ServerId, tool: string, origin: Origin): HiddenTool | undefined;
   /**
-   * Arguments of a call that reached no server, as the layers that mask would pass them on. Undefined if they are large, or
-   * if a layer might change them in ways that are not known.
+   * Arguments of a call that reached no server, as the layers that mask would pass them on. Undefined if they
+   * are large, or if a layer might change them in ways that are not known.
    */
   maskedArguments?(server: ServerId, args: Raw): Raw | undefined;
   /** Connects to the server and reads its lists, so that the catalog is current. */

@@ -38,7 +38,8 @@ export function recordOfCall({ head, rest }: RowText, ended: CallEnded): OwnedRe
 
 /**
  * Values are kept only as they left the pipeline. If the call reached no server, inner layers may not have
- * redacted them: then they are kept as the layers that mask would pass them on, and without such a form only names.
+ * redacted them: then they are kept as the layers that mask would pass them on, and without such a form only
+ * names.
  */
 function keptArguments({ trail, failure, arguments: given }: CallEnded): string | undefined {
   const { arguments: detail } = trail.keep ?? DEFAULT_DETAIL;

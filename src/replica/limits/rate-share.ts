@@ -35,7 +35,10 @@ export class RateShare {
     return wait > ROUNDING_MS ? wait : 0;
   }
 
-  /** Returns what was taken, for `giveBack`: one replica may use up the whole limit, which is more than its share. */
+  /**
+   * Returns what was taken, for `giveBack`: one replica may use up the whole limit, which is more than its
+   * share.
+   */
   take(): number {
     const now = this.#reach.clock.now();
     const before = Math.max(this.#wholeAt, now);
