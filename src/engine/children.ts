@@ -33,7 +33,7 @@ export interface EngineContext {
 
 export interface EngineChildren extends Pick<Scope, "connect"> {
   /** `only`: of one server, because each costs something where there are many. */
-  servers(asker?: Asker, only?: ServerId): readonly ServerStatus[];
+  readonly servers: (asker?: Asker, only?: ServerId) => readonly ServerStatus[];
   readonly connectors: LazyConnectors;
   readonly fleet: LazyFleet;
   readonly loader: CatalogLoader;
