@@ -148,3 +148,26 @@ test("in a gateway nobody names a secret that an administrator did not allow, an
   expect(await whoami("kept")).toMatch(/^server_not_found/);
   expect(team.stderr).not.toContain("secret-4711");
 });
+
+test("a secret that a server prints stands in no record, list, log or metric of the gateway", async () => {
+  const folder = temp();
+  const file = folder.write("printed", "printed-secret-4711");
+  const team = await teamGateway(folder);
+  await team.api("PATCH", "/settings", { secretSources: { file: [file] } });
+  const prints = "console.error('Error: token ' + process.env.TOKEN + ' is wrong'); process.exit(3)";
+  const TOKEN = `\${file:${file}}`;
+  const server = { name: "loud", command: process.execPath, args: ["-e", prints], env: { TOKEN } };
+  expect((await team.api("POST", "/mcp-servers", server)).status).toBe(201);
+  await team.api("POST", "/namespaces", { name: "n", servers: [{ server: "loud" }] });
+  await team.api("POST", "/endpoints", { name: "e", namespaces: ["n"], surface: "meta" });
+  const client = await teamClient(team, "e", { key: await team.key() });
+  const answer = await client.call("mcp_call", { server: "loud", tool: "any", args: {} });
+  expect(answer).toContain("server_unavailable");
+  const paths = ["/calls", "/audit", "/mcp-servers", "/mcp-servers/loud/logs", "/attention", "/config"];
+  const shown = await Promise.all(
+    paths.map(async (path) => JSON.stringify((await team.api("GET", path)).body)),
+  );
+  expect(shown.join()).toContain("Error: token [secret] is wrong");
+  const metrics = await (await fetch(`${team.url}/metrics`)).text();
+  expect([answer, ...shown, metrics, team.stderr].filter((text) => text.includes("secret-4711"))).toEqual([]);
+});
