@@ -10,7 +10,6 @@ import { lesserRole } from "./may.ts";
 import { Mirror } from "./mirror.ts";
 
 export interface KeyHolder {
-  readonly keyId: string;
   readonly principal: Principal;
   /** The owner of the key. Undefined for a key without owner. */
   readonly account: Account | undefined;
@@ -160,11 +159,11 @@ export class KeyRing {
       }));
   }
 
-  #holderOf({ id, key, principal, open }: CachedKey): KeyHolder {
+  #holderOf({ key, principal, open }: CachedKey): KeyHolder {
     const account = key.owner === undefined ? undefined : this.#options.accounts?.byId(key.owner);
     const role = key.role && account ? lesserRole(key.role, account.role) : key.role;
     const opens = (endpoint: string): boolean => open === "all" || open.has(endpoint);
-    return { keyId: id, principal, account, role, opens };
+    return { principal, account, role, opens };
   }
 
   #find(text: string): CachedKey | undefined {

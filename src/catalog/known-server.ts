@@ -57,10 +57,6 @@ export class KnownServer {
     return this.#all(({ visible }) => visible);
   }
 
-  get keys(): Iterable<ListKey> {
-    return this.#lists.keys();
-  }
-
   get hasList(): boolean {
     return this.#best() !== undefined;
   }
