@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_IN_BATCH, readBatch } from "./batch.ts";
-import type { Malformed } from "./message.ts";
+import type { Malformed, Message } from "./message.ts";
 import { readMessage } from "./scan.ts";
 
 const batchOf = (text: string) => {
@@ -16,4 +16,11 @@ test("a batch may have 100 messages", () => {
   expect(batchOf(pings(MAX_IN_BATCH + 1))).toMatchObject(refused);
   expect(batchOf("[]")).toMatchObject({ kind: "malformed", reason: "a batch is empty" });
   expect(batchOf("{}")).toBeUndefined();
+});
+
+test("line breaks between the tokens of its messages become spaces", () => {
+  const [request] = batchOf(
+    '[{"jsonrpc":"2.0","id":1,\n"method":"m","params":{"a"\r\n:"\\n"}}]',
+  ) as Message[];
+  expect(String((request as { readonly params: Buffer }).params)).toBe('{"a"  :"\\n"}');
 });

@@ -3,7 +3,7 @@ import { asRaw } from "../kernel/raw.ts";
 import { encode } from "./encode.ts";
 import type { Malformed, Message } from "./message.ts";
 import { INVALID_REQUEST } from "./rpc-error.ts";
-import { readMessage } from "./scan.ts";
+import { readKnownMessage, withoutLineBreaks } from "./scan.ts";
 import { elements, isArray } from "./slice.ts";
 
 /** A larger batch would block other clients for too long. */
@@ -21,13 +21,14 @@ export function readBatch(
   bytes: Buffer,
   { code }: Malformed,
 ): readonly (Message | Malformed)[] | Malformed | undefined {
-  const written = asRaw(bytes);
   // Another code means that the bytes are not valid JSON.
-  if (code !== INVALID_REQUEST || !isArray(written)) return undefined;
+  if (code !== INVALID_REQUEST || !isArray(asRaw(bytes))) return undefined;
+  const hasLineBreaks = bytes.includes("\n") || bytes.includes("\r");
+  const written = asRaw(hasLineBreaks ? withoutLineBreaks(bytes) : bytes);
   const found = elements(written, MAX_IN_BATCH + 1);
   if (found.length === 0) return fault("a batch is empty");
   if (found.length > MAX_IN_BATCH) return fault(`a batch may have ${MAX_IN_BATCH} messages`);
-  return found.map((element) => readMessage(element));
+  return found.map(readKnownMessage);
 }
 
 function fault(reason: string): Malformed {

@@ -2,8 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { FULL } from "../../test/support/full.ts";
 import { mutate, Random, randomJson, randomSpace } from "../../test/support/random-json.ts";
+import { asRaw } from "../kernel/raw.ts";
 import type { Malformed, Message } from "./message.ts";
-import { readMessage } from "./scan.ts";
+import { readKnownMessage, readMessage, withoutLineBreaks } from "./scan.ts";
 
 /** The environment variable sets another number. The first lines are always the same. */
 const FUZZED_LINES = Number(process.env["FUZZED_LINES"] ?? (FULL ? 30_000 : 10_000));
@@ -209,6 +210,8 @@ describe("readMessage compared with JSON.parse", () => {
     }
     const kind = kindOf(value) ?? "malformed";
     same(line, message.kind, kind);
+    const known = readKnownMessage(asRaw(withoutLineBreaks(line)));
+    same(line, JSON.stringify(shown(known)), JSON.stringify(shown(message)));
     same(line, code, kind === "malformed" ? -32600 : 0);
     if (message.kind === "malformed") return kind;
     for (const [key, span] of Object.entries(message)) {

@@ -8,7 +8,7 @@ import { IdFinder } from "./id-finder.ts";
 import type { Malformed, Message } from "./message.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc-error.ts";
 import { ENVELOPE, SHORT } from "./short.ts";
-import { isKey } from "./slice.ts";
+import { eachMember, isKey } from "./slice.ts";
 import { reset, sawLineBreak, scanKey, scanValue, skipSpace } from "./validate.ts";
 
 const NAMES = ["jsonrpc", "id", "method", "params", "result", "error"];
@@ -68,6 +68,13 @@ function readAny(bytes: Buffer): Message | Malformed {
   return toMessage(lineBreak ? withoutLineBreaks(bytes) : bytes);
 }
 
+/** Reads a part of bytes that `readMessage` found to be JSON. It is not checked again. */
+export function readKnownMessage(bytes: Raw): Message | Malformed {
+  spans.fill(0);
+  eachMember(bytes, (key, value, end) => keepSpan(bytes, key, value, end));
+  return toMessage(bytes);
+}
+
 /** Checks that the bytes are one JSON value of any kind. Returns the value, or the reason as a string. */
 export function readValue(bytes: Buffer): Raw | string {
   reset();
@@ -96,11 +103,7 @@ function scanEnvelope(b: Buffer): number {
     if (value < 0) return value;
     i = scanValue(b, value);
     if (i < 0) return i;
-    const name = nameAt(b, key);
-    if (name >= 0) {
-      spans[2 * name] = value;
-      spans[2 * name + 1] = i;
-    }
+    keepSpan(b, key, value, i);
     i = skipSpace(b, i);
     if (b[i] === 0x7d) return expectEnd(b, i + 1);
     if (b[i] !== 0x2c) return ~i;
@@ -115,9 +118,14 @@ function expectEnd(b: Buffer, i: number): number {
   return i === b.length ? i : ~i;
 }
 
-function nameAt(b: Buffer, key: number): number {
-  for (let name = 0; name < NAMES.length; name++) if (isKey(b, key, NAMES[name] as string)) return name;
-  return -1;
+/** Of a key that occurs twice the last value counts. */
+function keepSpan(b: Buffer, key: number, value: number, end: number): void {
+  for (let name = 0; name < NAMES.length; name++)
+    if (isKey(b, key, NAMES[name] as string)) {
+      spans[2 * name] = value;
+      spans[2 * name + 1] = end;
+      return;
+    }
 }
 
 function toMessage(b: Buffer): Message | Malformed {
@@ -189,7 +197,7 @@ function textOf(b: Buffer, name: number): string {
   return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
-function withoutLineBreaks(bytes: Buffer): Buffer {
+export function withoutLineBreaks(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   for (let i = 0; i < copy.length; i++) if (copy[i] === 0x0a || copy[i] === 0x0d) copy[i] = 0x20;
   return copy;

@@ -48,11 +48,15 @@ export function skipSpace(b: Buffer, i: number): number {
 }
 
 function skipSomeSpace(b: Buffer, i: number): number {
+  let broken = false;
   for (; ; i++) {
     const c = b[i];
-    if (c === 0x0a || c === 0x0d) lineBreak = true;
-    else if (c !== 0x20 && c !== 0x09) return i;
+    if (c === 0x20) continue;
+    if (c === 0x0a || c === 0x0d) broken = true;
+    else if (c !== 0x09) break;
   }
+  if (broken) lineBreak = true;
+  return i;
 }
 
 /**
@@ -108,7 +112,10 @@ function scanString(b: Buffer, i: number): number {
   for (i++; i < until; i++) {
     const c = b[i] as number;
     if (c === QUOTE) return i + 1;
-    if (c === BACKSLASH || !(c >= 0x20)) break;
+    if (c === BACKSLASH) {
+      if (SIMPLE_ESCAPE[b[i + 1] as number] !== 1) break;
+      i++;
+    } else if (!(c >= 0x20)) break;
   }
   return scanLongString(b, i);
 }
@@ -219,12 +226,22 @@ function scanWord(b: Buffer, i: number): number {
 }
 
 function scanNumber(b: Buffer, i: number): number {
-  if (b[i] === 0x2d) i++;
-  i = b[i] === 0x30 ? i + 1 : scanDigits(b, i);
-  if (i >= 0 && b[i] === 0x2e) i = scanDigits(b, i + 1);
-  if (i < 0 || ((b[i] as number) | 0x20) !== 0x65) return i;
-  i++;
-  return scanDigits(b, b[i] === 0x2b || b[i] === 0x2d ? i + 1 : i);
+  let c = b[i] as number;
+  if (c === 0x2d) c = b[++i] as number;
+  if (c === 0x30) c = b[++i] as number;
+  else {
+    if (!isDigit(c)) return ~i;
+    do c = b[++i] as number;
+    while (isDigit(c));
+  }
+  if (c === 0x2e) {
+    i = scanDigits(b, i + 1);
+    if (i < 0) return i;
+    c = b[i] as number;
+  }
+  if ((c | 0x20) !== 0x65) return i;
+  c = b[++i] as number;
+  return scanDigits(b, c === 0x2b || c === 0x2d ? i + 1 : i);
 }
 
 /** One digit or more. */
