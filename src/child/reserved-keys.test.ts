@@ -35,6 +35,10 @@ test.each([
   ],
 ])("keys of MetaMCP that a child wrote are removed: %s", (_, written, clean) => {
   expect(resultOf(written)).toBe(clean);
+  for (const letters of ["x", "u", "m", "\\n", "\\u0041"]) {
+    const long = (text: string): string => `{"long":"${letters.repeat(2_000)}",${text.slice(1)}`;
+    expect(resultOf(long(written))).toBe(long(clean));
+  }
 });
 
 test("everything else stays as written, at no cost", () => {

@@ -20,13 +20,13 @@ import {
 
 const PREFIX = "metamcp/";
 /**
- * The name of a key, or a part of an escaped letter of it. Without these the message is passed on as it is.
- * Searched without the backslash, because a text may consist of escapes, and a search stops at each first
- * letter.
+ * Such a key as it is written, or a part of an escaped letter of it. Without these the message is passed on as
+ * it is. An expression, because a search for each of them stops at every first letter: a text of one letter
+ * would take ten times as long.
  */
-const SIGNS = ["metamcp", "u006", "u007"];
-const SIGN_BYTES = SIGNS.map((sign) => Buffer.from(sign));
+const SIGNS = /metamcp|u00[67]/;
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 export function withoutReservedKeys(message: Message): Message {
   switch (message.kind) {
@@ -47,9 +47,9 @@ export function withoutReservedKeys(message: Message): Message {
 }
 
 function mayHaveReserved(raw: Raw): boolean {
-  if (raw.length > SHORT) return SIGN_BYTES.some((sign) => raw.includes(sign));
-  const text = toLatin1(raw);
-  return SIGNS.some((sign) => text.includes(sign));
+  // Without escapes there is one way to write it, which bytes are searched for fastest.
+  if (raw.length > SHORT && !raw.includes(BACKSLASH)) return raw.includes(PREFIX);
+  return SIGNS.test(toLatin1(raw));
 }
 
 function withoutReservedData(error: Raw): Raw {
