@@ -1,3 +1,4 @@
+import { readFile } from "node:fs";
 import { expect, test } from "vitest";
 import { ownTurn } from "./own-turn.ts";
 
@@ -18,4 +19,21 @@ test("each piece of work has a turn of its own, in order", async () => {
   over = true;
   expect(seen.map(([name]) => name)).toEqual(["a", "b", "c"]);
   expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
+});
+
+test("work on what was just read waits for the next turn", async () => {
+  const seen: string[] = [];
+  await new Promise<void>((resolve) => {
+    readFile(import.meta.filename, () => {
+      setImmediate(() => {
+        seen.push("end of this turn");
+        setImmediate(() => seen.push("next turn"));
+      });
+      void ownTurn().then(() => {
+        seen.push("own turn");
+        resolve();
+      });
+    });
+  });
+  expect(seen).toEqual(["end of this turn", "next turn", "own turn"]);
 });

@@ -8,11 +8,14 @@ export const LARGE_BYTES = 65_536;
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in the next turn that is free. */
+/**
+ * Resolves in the next turn that is free. Immediates of a turn that reads input run in that same turn, so the
+ * first one only waits for it to end.
+ */
 export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(next);
+    if (waiting.length === 1) setImmediate(() => setImmediate(next));
   });
 }
 
