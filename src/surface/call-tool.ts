@@ -7,6 +7,7 @@ import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
 import { repeatOf, type Tool } from "../catalog/tool.ts";
 import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import type { Origin } from "../kernel/call.ts";
+import { LARGE_BYTES, ownTurn } from "../kernel/own-turn.ts";
 import type { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { runPermitted } from "../middleware/permission.ts";
@@ -59,18 +60,20 @@ function childResult(scope: ScopeCatalog & ScopeCalls, attempt: Attempt): Promis
   requireServer(scope, server, attempt.request.origin, finder);
   const view = scope.view(attempt.request.origin);
   const tool = view.isLive(server) ? view.snapshot.tool(server, name) : undefined;
-  const valid = tool && checkArguments(tool, args)?.length === 0;
+  const valid = tool && args.length < LARGE_BYTES && checkArguments(tool, args)?.length === 0;
   return valid ? send(scope, tool, attempt) : verifyAndSend(scope, attempt);
 }
 
 /**
  * Only a current list of the child may refuse a call. The disk cache, a list for other clients, or one from
- * before the last disconnect may be outdated, so the child is connected first.
+ * before the last disconnect may be outdated, so the child is connected first. Large arguments are checked in
+ * a turn of their own: they were read in this one.
  */
 async function verifyAndSend(scope: ScopeCatalog & ScopeCalls, attempt: Attempt): Promise<Raw> {
   const { toolCall, request } = attempt;
   const { server } = toolCall;
   const { origin } = request;
+  if (toolCall.args.length >= LARGE_BYTES) await ownTurn();
   if (scope.view(origin).isLive(server)) {
     const checked = await checkedTool(scope, toolCall, origin).then(
       (tool) => ({ tool }),

@@ -72,6 +72,7 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
     const c = raw[i] as number;
     if (c === QUOTE) {
       const end = endOfString(raw, i);
+      if (end - i > STEP) yield;
       const text = decoded(raw, i, end);
       if (end - i > STEP) yield;
       if (raw[skipSpace(raw, end)] === COLON) place.enterMember(text);
